@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core import mode as modes
-from engine.core.errors import ArgumentError, ConditionError, ModeError
+from engine.core.errors import ConditionError, ModeError
 from engine.core.spec import Spec
+from engine.incubate.optimizer.recompute import RecomputeOptimizer
 from engine.nn.initializer import Constant
 from engine.nn.initializer.startup import initialize
 from engine.ops.arrays import shape
@@ -67,53 +68,3 @@ def _begin_as(startup: Any, parameter: Any, slow: Any) -> None:
     block = startup.global_block()
     twin = _kept(startup, slow.name, slow.spec)
     append_into(block, shape.assign.opdef, (block.var(parameter.name),), {}, (twin,))
-
-
-class RecomputeOptimizer:
-    """The optimizer that it wraps. Values between checkpoints are kept, so that memory is not saved.
-
-    It is used in static mode. Raises ConditionError where ``_set_checkpoints`` was not called.
-    """
-
-    def __init__(self, optimizer: Any) -> None:
-        self._optimizer = optimizer
-        self._checkpoints: list[Any] | None = None
-
-    def _set_checkpoints(self, checkpoints: Any) -> None:
-        if not isinstance(checkpoints, list):
-            raise ArgumentError(
-                f"RecomputeOptimizer: _checkpoints should be a list of Variables: got {checkpoints!r}"
-            )
-        self._checkpoints = checkpoints
-
-    def backward(
-        self, loss: Any, startup_program: Any = None, parameter_list: Any = None, no_grad_set: Any = None,
-        callbacks: Any = None,
-    ) -> Any:  # fmt: skip
-        """Pairs of parameter and gradient."""
-        self._check(loss)
-        return self._optimizer.backward(loss, startup_program, parameter_list, no_grad_set, callbacks)
-
-    def apply_gradients(self, params_grads: Any) -> Any:
-        """Update parameters with their paired gradients."""
-        return self._optimizer.apply_gradients(params_grads)
-
-    def apply_optimize(self, loss: Any, startup_program: Any, params_grads: Any) -> Any:
-        """``apply_gradients`` in the Program of ``loss``."""
-        with program_guard(loss.block.program, startup_program or default_startup_program()):
-            return self.apply_gradients(params_grads)
-
-    def minimize(
-        self, loss: Any, startup_program: Any = None, parameter_list: Any = None, no_grad_set: Any = None
-    ) -> Any:
-        """Backward and update; what was appended, and the pairs."""
-        self._check(loss)
-        return self._optimizer.minimize(loss, startup_program, parameter_list, no_grad_set)
-
-    def _check(self, loss: Any) -> None:
-        if not modes.is_symbolic(loss):
-            raise ModeError(
-                "RecomputeOptimizer: DyGraph current does not support recompute; use the optimizer it wraps"
-            )
-        if self._checkpoints is None:
-            raise ConditionError("RecomputeOptimizer: You should call _set_checkpoints first")

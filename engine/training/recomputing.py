@@ -1,15 +1,18 @@
-"""The setting ``recompute``: which blocks of a network backward computes again."""
+"""The setting ``recompute``: which parts of a network backward computes again."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from engine.core.errors import ArgumentError
 from engine.distributed.fleet.utils.recomputing import recompute
+from engine.jit.convert.runtime_calls import call
 from engine.nn import LayerDict, LayerList, Sequential
 
+_FEWEST = 4  # layers of a Sequential that are worth being cut into segments
 _CONTAINERS = (Sequential, LayerList, LayerDict)
 
 
@@ -26,17 +29,48 @@ def blocks_of(network: Any) -> list[Any]:
 def recompute_blocks(network: Any) -> None:
     """Let each block of ``network`` be called through ``recompute``.
 
-    Raises ArgumentError where there are fewer than two: nothing would be gained.
+    Where there are fewer than two, its longest Sequential is cut into segments of about sqrt(n) of its n
+    layers. Raises ArgumentError where it has none of four layers or more: nothing would be gained.
     """
     blocks = blocks_of(network)
-    if len(blocks) < 2:
+    if len(blocks) >= 2:
+        for block in blocks:
+            block._around = recompute
+        return
+    flat = [layer for layer in network.sublayers(include_self=True) if _is_chain(layer)]
+    longest = max(flat, key=len, default=None)
+    if longest is None or len(longest) < _FEWEST:
         raise ArgumentError(
             f"recompute: {type(network).__name__} has {len(blocks)} blocks that could be computed again, two "
             "or more are needed: put layers that belong together into a Layer or a Sequential each, or "
             "switch recompute off"
         )
-    for block in blocks:
-        block._around = recompute
+    longest._around = _Segments(longest)
+
+
+class _Segments:
+    """Calls the layers of a Sequential in segments, each of which backward computes again.
+
+    The last one is not: backward begins with it, and would hold its values at once again.
+    """
+
+    def __init__(self, chain: Sequential) -> None:
+        layers = list(chain.children())
+        size = math.isqrt(len(layers) - 1) + 1
+        # Layers of their own, outside of the network, so that its names and files stay.
+        self._parts = [Sequential(*layers[at : at + size]) for at in range(0, len(layers), size)]
+        self._plain = chain.forward
+
+    def __call__(self, forward: Callable[..., Any], input: Any) -> Any:
+        parts = self._parts if forward == self._plain else [call(part) for part in self._parts]
+        for part in parts[:-1]:
+            input = recompute(part, input)
+        return parts[-1](input)
+
+
+def _is_chain(layer: Any) -> bool:
+    """Whether ``layer`` calls its layers one after the other."""
+    return isinstance(layer, Sequential) and type(layer).forward is Sequential.forward
 
 
 def _below(layer: Any) -> Iterator[Any]:

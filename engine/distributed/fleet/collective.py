@@ -15,6 +15,7 @@ from engine.distributed.fleet.workers import UtilBase
 from engine.distributed.groups import group_of, init_parallel_env
 from engine.distributed.parallel import made_parallel
 from engine.distributed.static_training import parallelize
+from engine.program.backward.append_backward import with_checkpoints
 from engine.program.run.executor import default_startup_program
 
 
@@ -169,8 +170,10 @@ class DistributedOptimizer:
 
         The startup Program gives all processes the values of rank 0.
         """
-        found = self.inner_opt.minimize(loss, startup_program, *args, **kwargs)
         settings = self._settings
+        checkpoints = settings.recompute_configs["checkpoints"] if settings.recompute else None
+        with with_checkpoints(checkpoints or None):
+            found = self.inner_opt.minimize(loss, startup_program, *args, **kwargs)
         average = settings.gradient_scale_configs["scale_strategy"] != "sum"
         parallelize(
             loss.block.program,

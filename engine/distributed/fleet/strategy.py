@@ -13,6 +13,8 @@ FOLLOWED: dict[str, Any] = {
     "fuse_grad_size_in_MB": 32,
     "gradient_scale_configs": {"scale_strategy": "avg"},
     "last_comm_group_size_MB": 1.0,
+    "recompute": False,
+    "recompute_configs": {"checkpoints": [], "enable_offload": False, "checkpoint_shape": []},
     "sync_batch_norm": False,
 }
 # Settings about how Paddle reaches the same results, or of what is off: kept, and nothing else.
@@ -28,7 +30,7 @@ KEPT: dict[str, Any] = {
         (
             "a_sync_configs", "adaptive_localsgd_configs", "amp_configs", "dgc_configs",
             "gradient_merge_configs", "lamb_configs", "lars_configs", "localsgd_configs", "pipeline_configs",
-            "qat_configs", "recompute_configs", "sharding_configs", "tensor_parallel_configs",
+            "qat_configs", "sharding_configs", "tensor_parallel_configs",
         )
     ),
 }  # fmt: skip
@@ -47,7 +49,6 @@ REFUSED: dict[str, str] = {
     "localsgd": "processes average at every step",
     "pipeline": _HYBRID,
     "qat": "the engine trains in floating point",
-    "recompute": "the engine keeps what backward needs",
     "semi_auto": _HYBRID,
     "sharding": _HYBRID,
     "tensor_parallel": _HYBRID,
@@ -75,6 +76,8 @@ class _Setting:
             raise UnsupportedError(f"DistributedStrategy: {self._name} is not supported: {self._refusal}")
         if isinstance(self._default, dict):
             value = self._default | dict(value)
+            if "checkpoints" in value:  # names, since fleet copies the strategy
+                value["checkpoints"] = [getattr(each, "name", each) for each in value["checkpoints"]]
         instance.__dict__[self._name] = value
 
 
@@ -84,10 +87,12 @@ class DistributedStrategy:
     ``find_unused_parameters``, ``fuse_grad_size_in_MB`` and ``last_comm_group_size_MB`` are those of
     ``paddle.DataParallel``; ``sync_batch_norm`` lets batch norms count over all processes;
     ``gradient_scale_configs["scale_strategy"]`` is "avg" or "sum" and ``fuse_all_reduce_ops`` is for static
-    training.
+    training. ``recompute`` with ``recompute_configs["checkpoints"]`` (Variables or names), for static
+    training too, lets backward keep these values only, see ``append_backward``; without checkpoints it does
+    nothing, as in Paddle.
 
     Differs from Paddle: settings of speed are kept without effect; those of other ways to train (pipeline,
-    sharding, tensor_parallel, recompute, amp ...) raise UnsupportedError where they are switched on.
+    sharding, tensor_parallel, amp ...) raise UnsupportedError where they are switched on.
     """
 
     def __setattr__(self, name: str, value: Any) -> None:

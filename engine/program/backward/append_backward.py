@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+from engine.core.context import Setting
 from engine.core.errors import ArgumentError, DTypeError
 from engine.core.identity import IdentitySet
 from engine.core.operator import Operator
 from engine.ops.arrays import creation
 from engine.program.backward.named import Named, extending, free_name, stopped
 from engine.program.backward.walk import depends_on, walk_back
-from engine.program.build.annotate import note_attrs
+from engine.program.build.annotate import new_segment, note_attrs
 from engine.program.graph.program import Block, Program, Variable, writes
 from engine.program.passes.clone import BACKWARD
 
 LOSS = 256
+_checkpoints: Setting[Iterable[Any] | None] = Setting("checkpoints", None)
 
 
 def append_backward(
@@ -31,9 +34,15 @@ def append_backward(
     Returns pairs of parameter and gradient, for the trainable parameters that ``loss`` depends on (those of
     ``parameter_list`` only, if given, Parameters or names). ``no_grad_set`` names Variables that no gradient
     goes through. A fed Variable gets a gradient, too, if its ``stop_gradient`` is False; its name is that of
-    the Variable and ``@GRAD``. ``checkpoints``, which trades time for memory in Paddle, and
-    ``distop_context`` are accepted and ignored.
-    Raises DTypeError if ``loss`` is not a Variable, ArgumentError if it has several elements.
+    the Variable and ``@GRAD``. ``callbacks`` and ``distop_context`` are accepted and ignored.
+
+    With ``checkpoints`` (Variables or names; those of ``with_checkpoints`` where it is None) backward keeps
+    these values, and what comes after the last of them. The operators up to the first, and those between two,
+    run again in front of what needs their results: gradients are the same to the bit, random numbers and
+    running statistics too.
+
+    Raises DTypeError if ``loss`` is not a Variable, ArgumentError if it has several elements, or for a
+    checkpoint that the Program does not have.
     """
     if not isinstance(loss, Variable):
         raise DTypeError(
@@ -46,6 +55,7 @@ def append_backward(
             "mean() or sum()"
         )
     block = loss.block
+    held = _cut(block, _checkpoints.get() if checkpoints is None else checkpoints)
     ops = list(block.ops)
     chosen = _parameters(block.program, parameter_list)
     stops = stopped(ops, no_grad_set)
@@ -58,9 +68,54 @@ def append_backward(
         # Gradients of what depends on a source only through no_grad_set are emitted, as Paddle does.
         reached = IdentitySet(sources) | (depends_on(ops, sources) - stops)
         found = walk_back(ops, starts, sources, Named(block, chosen), reached, stops)
+        if any(o.segment for o in ops):
+            _compute_again(block, len(ops), [*held, loss])
     pairs = [(p, g) for p, g in zip(chosen, found, strict=False) if g is not None]
     block.program.gradients += [(p.name, g.name) for p, g in pairs]
     return pairs
+
+
+def _compute_again(block: Block, begin: int, held: Iterable[Variable]) -> None:
+    from engine.program.backward.compute_again import compute_again  # few Programs have segments
+
+    known = IdentitySet(block.ops)
+    compute_again(block, begin, held)
+    for operator in block.ops:
+        if operator not in known:  # a test Program has none of them
+            note_attrs(operator, op_role=BACKWARD)
+
+
+@contextmanager
+def with_checkpoints(checkpoints: Iterable[Any] | None) -> Iterator[None]:
+    """Within the block, ``append_backward`` keeps these Variables alone, whoever calls it."""
+    with _checkpoints.guard(checkpoints):
+        yield
+
+
+def _cut(block: Block, checkpoints: Iterable[Any] | None) -> list[Variable]:
+    """Number the operators up to each of ``checkpoints`` as one segment; returns those Variables."""
+    held = [_named(block, each) for each in checkpoints or ()]
+    last = {id(v): n for n, o in enumerate(block.ops) for v in writes(o)}
+    begin = 0
+    for end in sorted({last[id(v)] + 1 for v in held if id(v) in last}):
+        number = new_segment()
+        for operator in block.ops[begin:end]:
+            operator.segment = operator.segment or number
+        begin = end
+    return held
+
+
+def _named(block: Block, checkpoint: Any) -> Variable:
+    name = checkpoint if isinstance(checkpoint, str) else getattr(checkpoint, "name", None)
+    where: Block | None = block
+    while where is not None:
+        if isinstance(name, str) and name in where.vars:
+            return where.vars[name]
+        where = where.parent
+    raise ArgumentError(
+        f"append_backward: checkpoints has {checkpoint!r}, which is not in the Program; pass Variables that "
+        "the loss is computed from, or their names"
+    )
 
 
 def _parameters(program: Program, parameter_list: Iterable[Any] | None) -> list[Variable]:

@@ -50,11 +50,16 @@ def segment() -> int:
     return _segment.get()
 
 
+def new_segment() -> int:
+    """The number of another group of operators that backward computes again."""
+    return next(_segments)
+
+
 @contextmanager
 def recomputed() -> Iterator[None]:
     """Backward computes again what operators appended within the block give; one within another is a part of
     it."""
-    with _segment.guard(_segment.get() or next(_segments)):
+    with _segment.guard(_segment.get() or new_segment()):
         yield
 
 

@@ -71,6 +71,54 @@ def test_a_network_without_blocks_is_refused(bars: Path) -> None:
     assert network._around is None
 
 
+CHAIN = """
+import paddle
+from paddle import nn
+
+class Doubled(nn.Layer):
+    def forward(self, x):
+        if x.mean() > 1e6:
+            x = x * 0.0
+        return x + x
+
+class Net(nn.Sequential):
+    def __init__(self):
+        layers = [nn.Flatten(), nn.Linear(784, 16)]
+        for n in range(5):
+            layers += [nn.Linear(16, 16), nn.BatchNorm1D(16), nn.Tanh(), nn.Dropout(0.2)]
+        super().__init__(*layers, Doubled(), nn.Linear(16, 10))
+"""
+
+
+@pytest.mark.parametrize("static", [True, False])
+def test_a_chain_of_layers_is_cut_into_segments(bars: Path, tmp_path: Path, static: bool) -> None:
+    (tmp_path / "net.py").write_text(CHAIN)
+    found = {}
+    for on in (False, True):
+        story = Story(
+            bars, tmp_path / str(on), model=f"{tmp_path / 'net.py'}:Net", static=static, recompute=on,
+            optimizer="adam", learning_rate=0.01,
+        )  # fmt: skip
+        story.train({})
+        found[on] = story
+    assert found[True].losses() == found[False].losses()
+    assert same(found[True], found[False])
+
+
+def test_segments_of_a_chain_run_again_but_for_the_last(bars: Path, tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(CHAIN)
+    model = f"{tmp_path / 'net.py'}:Net"
+    parts = build_parts(TrainingConfig(data=str(bars), model=model, static=False, recompute=True))
+    calls: list[int] = []
+    for n, layer in enumerate(parts.stepper.network.children()):
+        layer.register_forward_pre_hook(lambda *_, n=n: calls.append(n))
+    pictures, labels = next(iter(parts.batches))
+    parts.stepper.train(pictures, labels)
+    count = len(list(parts.stepper.network.children()))
+    assert count == 24
+    assert calls == [*range(count), *(n for at in (15, 10, 5, 0) for n in range(at, at + 5))]
+
+
 @pytest.mark.parametrize("static", [True, False])
 def test_a_training_and_its_resume_are_the_same_to_the_bit(bars: Path, tmp_path: Path, static: bool) -> None:
     (tmp_path / "net.py").write_text(MODEL)
