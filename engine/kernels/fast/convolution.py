@@ -6,6 +6,7 @@ The numbers are those of a ``Plan`` of ``engine.ops.images.conv_plan``.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from engine.kernels.fast.compiler import function
 from engine.kernels.fast.convolution_code import Axis, Direct, emit, emit_weights
 from engine.kernels.fast.filter_gradient_code import FilterGradient
 from engine.kernels.fast.filter_gradient_code import emit as emit_gradient
-from engine.kernels.fast.sample_blocks import SHARDS, array, lanes_for
+from engine.kernels.fast.sample_blocks import SHARDS, aligned, array, lanes_for
+
+_ITEMS = 8  # the gradient of the filters is divided into, at least, as far as filters and samples allow
 
 
 def forward_axis(outputs: int, kernel: int, stride: int, dilation: int) -> Axis:
@@ -50,7 +53,7 @@ def forward_plan(plan: Any, bias: bool, activation: str) -> Direct:
     columns = forward_axis(plan.ow, plan.kw, plan.sw, plan.dw)
     return Direct(
         plan.groups, plan.taken, plan.each, plan.height, plan.width, plan.top, plan.left, plan.oh, plan.ow,
-        ((rows, columns),), bias, activation,
+        ((rows, columns),), bias, activation, False,
     )  # fmt: skip
 
 
@@ -60,16 +63,18 @@ def image_plan(plan: Any) -> Direct:
     columns, left = backward_axes(plan.width, plan.ow, plan.kw, plan.sw, plan.dw, plan.left)
     return Direct(
         plan.groups, plan.each, plan.taken, plan.oh, plan.ow, top, left, plan.height, plan.width,
-        tuple((r, c) for r in rows for c in columns), False, "",
+        tuple((r, c) for r in rows for c in columns), False, "", True,
     )  # fmt: skip
 
 
 def filter_plan(plan: Any) -> FilterGradient:
     """What computes the filters' gradient."""
-    return FilterGradient(
+    whole = FilterGradient(
         plan.groups, plan.taken, plan.each, plan.height, plan.width, plan.top, plan.left, plan.oh, plan.ow,
-        (plan.kh, plan.kw), (plan.sh, plan.sw), (plan.dh, plan.dw),
+        (plan.kh, plan.kw), (plan.sh, plan.sw), (plan.dh, plan.dw), 1,
     )  # fmt: skip
+    lanes = lanes_for(plan.samples)
+    return replace(whole, parts=max(1, min(_ITEMS // whole.items(lanes), -(-plan.samples // lanes))))
 
 
 class DirectKernel:
@@ -90,12 +95,12 @@ class DirectKernel:
     def __call__(
         self, x: Any, weight: Any, strides: Sequence[int], channels_first: bool, bias: Any = None
     ) -> Any:
-        """The result for images x [N, C, H, W], samples last in memory and rows or channels first.
+        """The result for images x [N, C, H, W], both samples last in memory, and rows or channels first.
 
         ``strides``: bytes of ``weight`` between groups, channels of the result and of x, rows and columns.
         """
         plan = self.plan
-        laid = np.empty(self.floats, np.float32)
+        laid = aligned(self.floats)
         arguments = array(address(weight), *strides, address(laid))
         parallel(self.lay.address, arguments, plan.groups * plan.tiles())
         channels = plan.groups * plan.outs
@@ -105,9 +110,9 @@ class DirectKernel:
         else:
             made = np.empty((plan.out_height, channels, plan.out_width, self.samples), np.float32)
             result = made.transpose(3, 1, 0, 2)
-        blocks = np.empty(self.shards * self.block, np.float32)
+        blocks = aligned(self.shards * self.block)
         arguments = array(
-            address(x), *x.strides, address(result), *result.strides[1:], address(laid),
+            address(x), *x.strides[1:], address(result), *result.strides[1:], address(laid),
             0 if bias is None else address(bias), address(blocks), self.samples, self.items, self.shards,
         )  # fmt: skip
         parallel(self.compute.address, arguments, self.shards)
@@ -125,16 +130,16 @@ class FilterKernel:
         self.handles = (self.compute,)
         self.items = plan.items(across)
         self.shards = min(self.items, SHARDS)
-        self.block = sum(plan.parts(across)) // 4
+        self.block = sum(plan.blocks(across)) // 4
 
     def __call__(self, x: Any, g: Any) -> Any:
-        """The gradient of the filters from images x [N, C, H, W] and that of the result."""
+        """The gradient of the filters from images x [N, C, H, W] and that of the result, samples last."""
         plan = self.plan
-        made = np.empty((plan.groups * plan.outs, plan.ins, *plan.kernel), np.float32)
-        blocks = np.empty(self.shards * self.block, np.float32)
+        made = np.empty((plan.parts, plan.groups * plan.outs, plan.ins, *plan.kernel), np.float32)
+        blocks = aligned(self.shards * self.block)
         arguments = array(
-            address(x), *x.strides, address(g), *g.strides, address(made), address(blocks),
+            address(x), *x.strides[1:], address(g), *g.strides[1:], address(made), address(blocks),
             self.samples, self.items, self.shards,
         )  # fmt: skip
         parallel(self.compute.address, arguments, self.shards)
-        return made
+        return made[0] if plan.parts == 1 else np.add.reduce(made, axis=0)

@@ -10,7 +10,7 @@ strides, pixels of the image differ in which entries of the filter meet them; th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from llvmlite import ir
 
@@ -69,6 +69,7 @@ class Direct:
     phases: tuple[tuple[Axis, Axis], ...]
     bias: bool
     activation: str
+    skips: bool  # rows of padding, which are not even multiplied by infinite filters then
 
     def reach(self, which: int) -> tuple[int, int, int]:
         """Of rows (0) or columns (1): most results of a phase, stride, and how far a result reaches."""
@@ -144,8 +145,8 @@ def emit_weights(module: ir.Module, name: str, plan: Direct) -> ir.Function:
 class _Code:
     """The function of one convolution while it is written.
 
-    Arguments: source and its bytes between samples, channels, rows, columns; result and its bytes between
-    channels, rows, columns; laid-out filters; bias; blocks; samples; items and shards.
+    Arguments: source and its bytes between channels, rows, columns; the same of the result; laid-out filters;
+    bias; blocks; samples; items and shards.
     """
 
     def __init__(self, module: ir.Module, name: str, plan: Direct, lanes: int) -> None:
@@ -153,11 +154,11 @@ class _Code:
         self.kind = ir.VectorType(F32, lanes)
         self.frame = Frame(module, name)
         self.b = self.frame.builder
-        self.source = Source(self.frame.pointer(0), *[self.frame.integer(n) for n in range(1, 5)])
-        self.result = self.frame.pointer(5)
-        self.per_channel, self.per_row, self.per_column = (self.frame.integer(n) for n in range(6, 9))
-        self.weights, self.bias = self.frame.pointer(9), self.frame.pointer(10)
-        self.blocks, self.samples = self.frame.pointer(11), self.frame.integer(12)
+        self.source = Source(self.frame.pointer(0), *[self.frame.integer(n) for n in range(1, 4)])
+        self.result = self.frame.pointer(4)
+        self.per_channel, self.per_row, self.per_column = (self.frame.integer(n) for n in range(5, 8))
+        self.weights, self.bias = self.frame.pointer(8), self.frame.pointer(9)
+        self.blocks, self.samples = self.frame.pointer(10), self.frame.integer(11)
         self.extent = plan.extent()
 
     def write(self) -> ir.Function:
@@ -165,20 +166,16 @@ class _Code:
         # A call uses the block of its first shard for all: what is reused stays in the cache.
         block = offset(b, self.blocks, b.mul(self.frame.begin, I64(plan.block_bytes(lanes))))
         most, stride, far = plan.reach(0)
-        with items(self.frame, 13) as item:
+        with items(self.frame, 12) as item:
             chunks = I64(plan.chunks(lanes))
             sample = b.mul(b.sdiv(item, chunks), I64(lanes))
             start = b.mul(b.srem(item, chunks), I64(plan.chunk(lanes)))
             stop = self._smaller(b.add(start, I64(plan.chunk(lanes))), I64(most))
-            many = self._smaller(b.sub(self.samples, sample), I64(lanes))
-            mask = first(b, many, lanes)
-            here = Source(
-                offset(b, self.source.pointer, b.mul(sample, self.source.per_sample)),
-                self.source.per_sample, self.source.per_channel, self.source.per_row, self.source.per_column,
-            )  # fmt: skip
+            mask = first(b, b.sub(self.samples, sample), lanes)
+            here = replace(self.source, pointer=offset(b, self.source.pointer, sample, F32))
             rows = b.add(b.mul(b.sub(b.sub(stop, start), I64(1)), I64(stride)), I64(far + 1))
             begin = b.mul(start, I64(stride))
-            emit_block(b, here, self.extent, lanes, block, begin, rows, mask, many)
+            emit_block(b, here, self.extent, lanes, block, begin, rows, mask)
             target = offset(b, self.result, sample, F32)
             for number, (rows_of, columns) in enumerate(plan.phases):
                 end = self._smaller(stop, I64(rows_of.count))
@@ -187,11 +184,27 @@ class _Code:
                         b, block, b.mul(b.mul(b.sub(row, start), I64(stride)), I64(self.extent.row(lanes)))
                     )
                     place = b.add(b.mul(row, I64(rows_of.step)), I64(rows_of.start))
+                    self.taps = self._rows_met(rows_of, row)
                     self._row(number, columns, line, offset(b, target, b.mul(place, self.per_row)), mask)
         return self.frame.close()
 
     def _smaller(self, a: Value, c: Value) -> Value:
         return self.b.select(self.b.icmp_signed("<", a, c), a, c)
+
+    def _rows_met(self, rows: Axis, row: Value) -> tuple[Value, Value]:
+        """From which row of the filter on, and below which, a row of results takes any."""
+        b, plan = self.b, self.plan
+        if not plan.skips or not rows.taps:
+            return I64(0), I64(len(rows.taps))
+        start, step = _evenly(rows)
+        before = b.add(b.mul(row, I64(rows.stride)), I64(start))
+
+        def reach(place: int) -> Value:
+            away = b.sub(I64(place), before)
+            away = b.select(b.icmp_signed(">", away, I64(0)), away, I64(0))
+            return self._smaller(b.sdiv(b.add(away, I64(step - 1)), I64(step)), I64(len(rows.taps)))
+
+        return reach(plan.top), reach(plan.top + plan.height)
 
     def _row(self, number: int, columns: Axis, line: Value, target: Value, mask: Value) -> None:
         """One row of the results of a phase."""
@@ -253,9 +266,8 @@ class _Code:
             if entries <= _UNROLLED:
                 add(read, taken, [tap[0] * per_row + place for tap in rows.taps for place in in_row])
             else:
-                begin = rows.taps[0][0]
-                step = rows.taps[1][0] - begin if len(rows.taps) > 1 else 1
-                with loop(b, I64(0), I64(len(rows.taps))) as n:
+                begin, step = _evenly(rows)
+                with loop(b, *self.taps) as n:
                     down = b.mul(b.add(b.mul(n, I64(step)), I64(begin)), I64(per_row))
                     here = offset(b, taken, b.mul(n, I64(len(columns.taps) * FILTERS)), F32)
                     add(offset(b, read, down), here, in_row)
@@ -270,6 +282,12 @@ class _Code:
                     value = maximum(b, value, constant(self.kind, 0.0))
                 place = b.mul(self.per_column, I64(p * columns.step))
                 masked_store(b, value, offset(b, goal, place), mask)
+
+
+def _evenly(axis: Axis) -> tuple[int, int]:
+    """The first place that an axis's taps read, and the step to the next."""
+    begin = axis.taps[0][0]
+    return begin, axis.taps[1][0] - begin if len(axis.taps) > 1 else 1
 
 
 def _columns(count: int, lanes: int) -> int:

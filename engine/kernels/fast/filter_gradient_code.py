@@ -1,12 +1,13 @@
 """The code of the gradient of a convolution's filters, over samples-last images.
 
-Each item has a few filters of its own and goes through all samples in order, so the sums do not depend on
-how many threads there are. Vectors run along the samples: a sum for each lane stays apart until the end.
+Each item has a few filters of its own and goes through the samples of one part in order, so the sums do not
+depend on how many threads there are. Vectors run along the samples: a sum for each lane stays apart until the
+end.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from llvmlite import ir
 
@@ -35,7 +36,8 @@ _REUSE = 96  # products of a value in a block that make up for copying it there
 
 @dataclass(frozen=True)
 class FilterGradient:
-    """The numbers of one convolution: ``groups`` times ``ins`` channels to ``outs`` filters."""
+    """The numbers of one convolution: ``groups`` times ``ins`` channels to ``outs`` filters, and how many
+    ``parts`` the samples are divided into."""
 
     groups: int
     ins: int
@@ -49,6 +51,7 @@ class FilterGradient:
     kernel: tuple[int, int]
     strides: tuple[int, int]
     dilations: tuple[int, int]
+    parts: int
 
     def image(self) -> Extent:
         """The block of the image's rows."""
@@ -56,8 +59,8 @@ class FilterGradient:
         return Extent(self.ins, self.height, self.width, self.top, self.left, width)
 
     def filters(self) -> int:
-        """Filters of a tile."""
-        return min(_FILTERS, self.outs)
+        """Filters of a tile: as many tiles as four in each would need, with as few too many as can be."""
+        return -(-self.outs // -(-self.outs // _FILTERS))
 
     def share(self, lanes: int) -> int:
         """Filters of an item."""
@@ -68,8 +71,8 @@ class FilterGradient:
         return self.filters() * min(most, -(-self.outs // self.filters()))
 
     def items(self, lanes: int) -> int:
-        """Sets of filters, each of which has sums of its own."""
-        return self.groups * self.shares(lanes)
+        """Sets of filters in each part of the samples, each of which has sums of its own."""
+        return self.parts * self.groups * self.shares(lanes)
 
     def shares(self, lanes: int) -> int:
         """Items of each group."""
@@ -90,7 +93,7 @@ class FilterGradient:
             found = -(-found // 2)
         return found
 
-    def parts(self, lanes: int) -> tuple[int, int, int]:
+    def blocks(self, lanes: int) -> tuple[int, int, int]:
         """Bytes of the block of the image, of the one of the gradient, and of the sums."""
         chunk = self.chunk(lanes)
         sums = self.share(lanes) * self.ins * self.kernel[0] * self.kernel[1] * lanes * 4
@@ -98,10 +101,10 @@ class FilterGradient:
 
 
 def emit(module: ir.Module, name: str, plan: FilterGradient, lanes: int) -> ir.Function:
-    """Items are ``share`` filters of a group each.
+    """Items are ``share`` filters of a group each, in one part of the samples.
 
-    Arguments: image and its bytes between samples, channels, rows, columns; the same of the result's
-    gradient; filters' gradient, contiguous; blocks; samples; items and shards.
+    Arguments: image and its bytes between channels, rows, columns; the same of the result's gradient;
+    filters' gradient, contiguous, of each part of the samples; blocks; samples; items and shards.
     """
     return _Code(module, name, plan, lanes).write()
 
@@ -132,40 +135,44 @@ class _Code:
         self.kind = ir.VectorType(F32, lanes)
         self.frame = Frame(module, name)
         self.b = self.frame.builder
-        self.x = Source(self.frame.pointer(0), *[self.frame.integer(n) for n in range(1, 5)])
-        self.g = Source(self.frame.pointer(5), *[self.frame.integer(n) for n in range(6, 10)])
-        self.target, self.blocks = self.frame.pointer(10), self.frame.pointer(11)
-        self.samples = self.frame.integer(12)
+        self.x = Source(self.frame.pointer(0), *[self.frame.integer(n) for n in range(1, 4)])
+        self.g = Source(self.frame.pointer(4), *[self.frame.integer(n) for n in range(5, 8)])
+        self.target, self.blocks = self.frame.pointer(8), self.frame.pointer(9)
+        self.samples = self.frame.integer(10)
         self.entries = plan.kernel[0] * plan.kernel[1]
 
     def write(self) -> ir.Function:
         b, plan, lanes = self.b, self.plan, self.lanes
-        image_bytes, sent_bytes, sum_bytes = plan.parts(lanes)
+        image_bytes, sent_bytes, sum_bytes = plan.blocks(lanes)
         start = b.mul(self.frame.begin, I64(image_bytes + sent_bytes + sum_bytes))
         image = offset(b, self.blocks, start)
         sent = offset(b, image, I64(image_bytes))
         sums = offset(b, sent, I64(sent_bytes))
-        with items(self.frame, 13) as item:
-            group = b.sdiv(item, I64(plan.shares(lanes)))
-            begin = b.mul(b.srem(item, I64(plan.shares(lanes))), I64(plan.share(lanes)))
+        blocks = b.sdiv(b.add(self.samples, I64(lanes - 1)), I64(lanes))
+        with items(self.frame, 11) as item:
+            each = I64(plan.groups * plan.shares(lanes))
+            part, of_part = b.sdiv(item, each), b.srem(item, each)
+            group = b.sdiv(of_part, I64(plan.shares(lanes)))
+            begin = b.mul(b.srem(of_part, I64(plan.shares(lanes))), I64(plan.share(lanes)))
             have = self._smaller(b.sub(I64(plan.outs), begin), I64(plan.share(lanes)))
             filters = b.add(b.mul(group, I64(plan.outs)), begin)
             with loop(b, I64(0), I64(sum_bytes // (4 * lanes))) as n:
                 zeros = ir.Constant(self.kind, None)
                 store(b, zeros, offset(b, sums, b.mul(n, I64(4 * lanes))))
-            with loop(b, I64(0), self.samples, lanes) as sample:
-                many = self._smaller(b.sub(self.samples, sample), I64(lanes))
-                mask = first(b, many, lanes)
+            low, high = (b.sdiv(b.mul(n, blocks), I64(plan.parts)) for n in (part, b.add(part, I64(1))))
+            with loop(b, low, high) as number:
+                sample = b.mul(number, I64(lanes))
+                mask = first(b, b.sub(self.samples, sample), lanes)
                 x = self._at(self.x, sample, b.mul(group, I64(plan.ins)))
                 g = self._at(self.g, sample, filters)
                 with loop(b, I64(0), I64(plan.out_height), plan.chunk(lanes)) as row:
                     rows = self._smaller(b.sub(I64(plan.out_height), row), I64(plan.chunk(lanes)))
                     reads = b.add(b.mul(b.sub(rows, I64(1)), I64(plan.strides[0])), I64(plan.rows_of(1)))
                     place = b.mul(row, I64(plan.strides[0]))
-                    emit_block(b, x, plan.image(), lanes, image, place, reads, mask, many)
-                    emit_block(b, g, plan.sent(lanes), lanes, sent, row, rows, mask, many, have)
+                    emit_block(b, x, plan.image(), lanes, image, place, reads, mask)
+                    emit_block(b, g, plan.sent(lanes), lanes, sent, row, rows, mask, have)
                     self._add(image, sent, sums, rows, have)
-            self._finish(sums, filters, have)
+            self._finish(sums, b.add(b.mul(part, I64(plan.groups * plan.outs)), filters), have)
         return self.frame.close()
 
     def _smaller(self, a: Value, c: Value) -> Value:
@@ -173,11 +180,8 @@ class _Code:
 
     def _at(self, source: Source, sample: Value, channel: Value) -> Source:
         b = self.b
-        there = b.add(b.mul(sample, source.per_sample), b.mul(channel, source.per_channel))
-        return Source(
-            offset(b, source.pointer, there), source.per_sample, source.per_channel, source.per_row,
-            source.per_column,
-        )  # fmt: skip
+        there = b.add(b.mul(sample, I64(4)), b.mul(channel, source.per_channel))
+        return replace(source, pointer=offset(b, source.pointer, there))
 
     def _add(self, image: Value, sent: Value, sums: Value, rows: Value, have: Value) -> None:
         """Add what ``rows`` rows of the result contribute."""

@@ -21,7 +21,10 @@ class PoolingKernel:
         self.handle = function(f"{what} {plan} {lanes}", lambda m, n: emit(m, n, plan, lanes))
 
     def __call__(self, arrays: list[Any], divisors: Any) -> None:
-        """Compute over arrays in the order of the code's arguments, the last of which is written."""
-        numbers = [n for each in arrays for n in (address(each), *each.strides)]
+        """Compute over arrays in the order of the code's arguments, all of which lie samples last.
+
+        The last one is written.
+        """
+        numbers = [n for each in arrays for n in (address(each), *each.strides[1:])]
         samples, channels = arrays[0].shape[:2]
         parallel(self.handle.address, array(*numbers, address(divisors), samples), channels)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
-from engine.kernels.fast.sample_blocks import Source, samples_at, spread
+from engine.kernels.fast.sample_blocks import Source, spread
 from engine.kernels.fast.vectors import (
     F32,
     I1,
@@ -68,14 +68,14 @@ class Pooling:
 
 
 def emit_forward(module: ir.Module, name: str, plan: Pooling, lanes: int) -> ir.Function:
-    """Arguments: image and its bytes between samples, channels, rows, columns; the same of the result;
-    divisors of the windows' sums, [row, column]; samples."""
+    """Arguments: image and its bytes between channels, rows, columns; the same of the result; divisors of the
+    windows' sums, [row, column]; samples."""
     return _Code(module, name, plan, lanes).forward()
 
 
 def emit_gradient(module: ir.Module, name: str, plan: Pooling, lanes: int) -> ir.Function:
     """Arguments: image, result, the result's gradient and the image's gradient, each with its bytes between
-    samples, channels, rows, columns; divisors; samples. Only the result's gradient may lie samples first."""
+    channels, rows, columns; divisors; samples."""
     return _Code(module, name, plan, lanes).gradient()
 
 
@@ -90,8 +90,8 @@ class _Code:
 
     def _array(self, slot: int, channel: Value) -> Source:
         """The array whose arguments begin at ``slot``, at one channel."""
-        strides = [self.frame.integer(slot + n) for n in range(1, 5)]
-        at = self.b.mul(channel, strides[1])
+        strides = [self.frame.integer(slot + n) for n in range(1, 4)]
+        at = self.b.mul(channel, strides[0])
         return Source(offset(self.b, self.frame.pointer(slot), at), *strides)
 
     def _at(self, array: Source, row: Value, column: Value) -> Value:
@@ -106,13 +106,12 @@ class _Code:
             yield i, j
 
     @contextmanager
-    def _vectors(self, samples: Value) -> Iterator[tuple[Value, Value, Value]]:
-        """Bytes of the samples before, how many samples, and their mask, of each vector."""
+    def _vectors(self, samples: Value) -> Iterator[tuple[Value, Value]]:
+        """Bytes of the samples before, and the mask of those that there are, of each vector."""
         b = self.b
         with loop(b, I64(0), samples, self.lanes) as n:
             left = b.sub(samples, n)
-            many = b.select(b.icmp_signed("<", left, I64(self.lanes)), left, I64(self.lanes))
-            yield b.mul(n, I64(4)), many, first(b, many, self.lanes)
+            yield b.mul(n, I64(4)), first(b, left, self.lanes)
 
     def _entries(
         self, i: Value, j: Value, meet: Callable[[Value, Value], None], miss: Callable[[], None] | None
@@ -144,7 +143,7 @@ class _Code:
         """Write ``value`` to all elements of the image."""
         b, plan = self.b, self.plan
         rows, columns = loop(b, I64(0), I64(plan.height)), loop(b, I64(0), I64(plan.width))
-        with rows as row, columns as column, self._vectors(samples) as (far, _, mask):
+        with rows as row, columns as column, self._vectors(samples) as (far, mask):
             masked_store(b, value, offset(b, self._at(array, row, column), far), mask)
 
     def _divisor(self, pointer: Value, i: Value, j: Value) -> Value:
@@ -153,11 +152,11 @@ class _Code:
 
     def forward(self) -> ir.Function:
         b, plan = self.b, self.plan
-        divisors, samples = self.frame.pointer(10), self.frame.integer(11)
+        divisors, samples = self.frame.pointer(8), self.frame.integer(9)
         begin, join = (-float("inf"), maximum) if plan.is_max else (0.0, plus)
         with loop(b, self.frame.begin, self.frame.end) as channel:
-            x, y = self._array(0, channel), self._array(5, channel)
-            with self._windows() as (i, j), self._vectors(samples) as (far, _, mask):
+            x, y = self._array(0, channel), self._array(4, channel)
+            with self._windows() as (i, j), self._vectors(samples) as (far, mask):
                 found = Local(b, constant(self.kind, begin))
 
                 def meet(row: Value, column: Value) -> None:
@@ -173,18 +172,15 @@ class _Code:
 
     def gradient(self) -> ir.Function:
         b, plan = self.b, self.plan
-        divisors, samples = self.frame.pointer(20), self.frame.integer(21)
+        divisors, samples = self.frame.pointer(16), self.frame.integer(17)
         zeros = constant(self.kind, 0.0)
         lowest = constant(self.kind, -float("inf"))
         with loop(b, self.frame.begin, self.frame.end) as channel:
-            x, y, g, made = (self._array(slot, channel) for slot in (0, 5, 10, 15))
+            x, y, g, made = (self._array(slot, channel) for slot in (0, 4, 8, 12))
             if not plan.covers():
                 self._fill(made, samples, zeros)
-            with self._windows() as (i, j), self._vectors(samples) as (far, many, mask):
-                start = b.sdiv(b.mul(far, g.per_sample), I64(4))
-                sent = samples_at(
-                    b, offset(b, self._at(g, i, j), start), g.per_sample, self.lanes, mask, many
-                )
+            with self._windows() as (i, j), self._vectors(samples) as (far, mask):
+                sent = masked_load(b, offset(b, self._at(g, i, j), far), self.kind, mask)
                 left = Local(b, constant(ir.VectorType(I1, self.lanes), True))
                 if plan.is_max:
                     best = masked_load(b, offset(b, self._at(y, i, j), far), self.kind, mask)

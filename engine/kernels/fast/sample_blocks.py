@@ -2,7 +2,7 @@
 
 A block is [row][channel][column][lane]: as many samples as a vector has lanes, missing ones and padding as
 zeros. Copying costs a hundredth of a convolution, and the block stays in the cache, where an image whose
-samples are a power of two apart would meet itself.
+rows are a power of two apart would meet itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from engine.kernels.fast.vectors import (
     I64,
     Builder,
     Frame,
-    Local,
     Value,
     broadcast,
     load,
@@ -70,10 +69,9 @@ def items(frame: Frame, slot: int) -> Iterator[Value]:
 
 @dataclass(frozen=True)
 class Source:
-    """An image in memory as a kernel sees it: address, bytes between samples, channels, rows and columns."""
+    """An image in memory as a kernel sees it: address, bytes between channels, rows and columns."""
 
     pointer: Value
-    per_sample: Value
     per_channel: Value
     per_row: Value
     per_column: Value
@@ -98,11 +96,11 @@ class Extent:
 
 def emit_block(
     builder: Builder, source: Source, extent: Extent, lanes: int, block: Value, first: Value, rows: Value,
-    mask: Value, many: Value, channels: Value | None = None,
+    mask: Value, channels: Value | None = None,
 ) -> None:  # fmt: skip
     """Copy ``rows`` rows of the padded image from row ``first`` on into ``block``.
 
-    ``source`` stands at the first sample of the block, which has ``many`` of them, those that ``mask`` says.
+    ``source`` stands at the first sample of the block, which has those that ``mask`` says.
     ``channels``: so many are copied, where it is not all; the others keep what they were.
     """
     channels = I64(extent.channels) if channels is None else channels
@@ -110,16 +108,13 @@ def emit_block(
     zeros = ir.Constant(kind, None)
     begin = max(extent.left, 0)
     end = max(min(extent.left + extent.image_width, extent.width), begin)
-    near = builder.icmp_signed("==", source.per_sample, I64(4))
 
     def put(place: Value, column: Value, value: Value) -> None:
         store(builder, value, offset(builder, place, builder.mul(column, I64(4 * lanes))), 4)
 
     with loop(builder, I64(0), rows) as row:
         read = builder.sub(builder.add(first, row), I64(extent.top))
-        inside = builder.and_(
-            builder.icmp_signed(">=", read, I64(0)), builder.icmp_signed("<", read, I64(extent.image_height))
-        )
+        inside = builder.icmp_unsigned("<", read, I64(extent.image_height))  # negative ones are large
         with loop(builder, I64(0), channels) as channel:
             line = builder.add(builder.mul(row, I64(extent.channels)), channel)
             place = offset(builder, block, builder.mul(line, I64(4 * lanes * extent.width)))
@@ -137,36 +132,9 @@ def emit_block(
                     taken = offset(builder, source.pointer, at)
                     with loop(builder, I64(begin), I64(end)) as column:
                         far = builder.mul(builder.sub(column, I64(extent.left)), source.per_column)
-                        value = offset(builder, taken, far)
-                        with builder.if_else(near) as (close, apart):
-                            with close:
-                                put(place, column, masked_load(builder, value, kind, mask))
-                            with apart:
-                                put(place, column, zeros)
-                                target = offset(builder, place, builder.mul(column, I64(4 * lanes)))
-                                with loop(builder, I64(0), many) as sample:
-                                    one = offset(builder, value, builder.mul(sample, source.per_sample))
-                                    store(
-                                        builder, load(builder, one, F32), offset(builder, target, sample, F32)
-                                    )
+                        put(place, column, masked_load(builder, offset(builder, taken, far), kind, mask))
 
 
 def spread(builder: Builder, pointer: Value, lanes: int) -> Value:
     """The float at ``pointer`` in each lane."""
     return broadcast(builder, load(builder, pointer, F32), lanes)
-
-
-def samples_at(
-    builder: Builder, pointer: Value, per_sample: Value, lanes: int, mask: Value, many: Value
-) -> Value:
-    """A vector of ``many`` samples, those that ``mask`` says, which lie any number of bytes apart."""
-    kind = ir.VectorType(F32, lanes)
-    found = Local(builder, ir.Constant(kind, None))
-    near = builder.icmp_signed("==", per_sample, I64(4))
-    with builder.if_else(near) as (close, apart):
-        with close:
-            found.set(masked_load(builder, pointer, kind, mask))
-        with apart, loop(builder, I64(0), many) as sample:
-            one = load(builder, offset(builder, pointer, builder.mul(sample, per_sample)), F32)
-            found.set(builder.insert_element(found.get(), one, sample))
-    return found.get()

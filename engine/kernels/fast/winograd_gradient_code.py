@@ -8,17 +8,15 @@ of threads.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from llvmlite import ir
 
 from engine.kernels.fast.sample_blocks import items
+from engine.kernels.fast.samples_last import transpose
 from engine.kernels.fast.vectors import (
     F32,
-    I32,
     I64,
-    Builder,
     Frame,
     Local,
     Value,
@@ -74,23 +72,6 @@ class Gradient:
     def sums(self) -> int:
         """Floats of the sums: [part][point][filter][channel]."""
         return self.parts * self.tiles.points * self.rows * self.columns
-
-
-def transpose(b: Builder, rows: Sequence[Value]) -> list[Value]:
-    """The columns of as many vectors as each has lanes, a power of two."""
-    found, lanes = list(rows), len(rows)
-    step = 1
-    while step < lanes:
-        near = [n if not n & step else lanes + (n ^ step) for n in range(lanes)]
-        far = [n | step if not n & step else lanes + n for n in range(lanes)]
-        low, high = (ir.Constant(ir.VectorType(I32, lanes), places) for places in (near, far))
-        for n in range(lanes):
-            if not n & step:
-                one, other = found[n], found[n | step]
-                found[n] = b.shuffle_vector(one, other, low)
-                found[n | step] = b.shuffle_vector(one, other, high)
-        step *= 2
-    return found
 
 
 class _Code:

@@ -10,8 +10,7 @@ import numpy as np
 from engine.core.dtype import float32
 from engine.ops.images.conv_choice import plan_of
 from engine.ops.images.conv_plan import Plan
-from engine.ops.images.depthwise_plan import DepthwisePlan
-from engine.ops.images.windows import channel_first, channel_last, pads_of, samples_last
+from engine.ops.images.windows import channel_first, channel_last, pads_of
 
 _FEW_PIXELS = 16  # a result with fewer leaves the gradient of the filters to BLAS
 _WIDE = 1 << 17  # elements of filters that are too many to be read again for each few columns
@@ -46,11 +45,6 @@ def _first(shape: Sequence[int], attrs: Mapping[str, Any]) -> tuple[int, ...]:
     return (shape[0], shape[3], *shape[1:3]) if attrs["data_format"][-1] == "C" else tuple(shape)
 
 
-def _channels_first(plan: Plan) -> bool:
-    """Whether NumPy's result begins with channels in memory, not with rows."""
-    return isinstance(plan, DepthwisePlan) or plan.by_windows()
-
-
 def _by_transforms(plan: Plan) -> bool:
     """Whether Winograd's transforms compute the convolution and its gradients."""
     return (
@@ -64,6 +58,7 @@ def _by_transforms(plan: Plan) -> bool:
 def forward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     """The kernel of conv2d, of depthwise_conv2d, and of both with bias and activation."""
     from engine.kernels.fast import Fast
+    from engine.kernels.fast.samples_last import SamplesLast
 
     plan = _plan(inputs, attrs)
     if plan is None:
@@ -71,15 +66,16 @@ def forward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     has_bias, activation = len(inputs) > 2, attrs.get("activation", "")
     made = _transformed(plan, has_bias, activation) if _by_transforms(plan) else None
     compute, handles = made or _direct(plan, has_bias, activation)
+    near = SamplesLast()
     last = attrs["data_format"][-1] == "C"
 
     def kernel(x: Any, weight: Any, bias: Any = None) -> Any:
         if bias is not None and bias.strides[0] != bias.itemsize:
             bias = np.ascontiguousarray(bias)
-        result = compute(channel_first(x) if last else x, weight, bias)
+        result = compute(near(channel_first(x) if last else x), weight, bias)
         return channel_last(result) if last else result
 
-    return Fast(kernel, handles)
+    return Fast(kernel, (*handles, near.handle))
 
 
 def _direct(plan: Plan, bias: bool, activation: str) -> Any:
@@ -87,11 +83,11 @@ def _direct(plan: Plan, bias: bool, activation: str) -> Any:
     from engine.kernels.fast import convolution
 
     direct = convolution.DirectKernel(convolution.forward_plan(plan, bias, activation), plan.samples)
-    channels_first, each = _channels_first(plan), plan.each
+    each = plan.each
 
     def compute(x: Any, weight: Any, bias: Any) -> Any:
         per_filter, *others = weight.strides
-        return direct(x, weight, (per_filter * each, per_filter, *others), channels_first, bias)
+        return direct(x, weight, (per_filter * each, per_filter, *others), True, bias)
 
     return compute, direct.handles
 
@@ -103,10 +99,9 @@ def _transformed(plan: Plan, bias: bool, activation: str) -> Any:
     size, before, out = (plan.height, plan.width), (plan.top, plan.left), (plan.oh, plan.ow)
     cut = tiles(plan.samples, plan.taken, plan.each, size, before, out)
     fast = WinogradKernel(cut, plan.samples, bias, activation)
-    channels_first = _channels_first(plan)
 
     def compute(x: Any, weight: Any, bias: Any) -> Any:
-        result = fast(samples_last(x), weight, channels_first, bias)
+        result = fast(x, weight, True, bias)
         if result is None:  # what is not finite spreads over a tile: NumPy's way shows where it belongs
             result = plan.forward(x, weight)
             if bias is not None:
@@ -121,6 +116,7 @@ def _transformed(plan: Plan, bias: bool, activation: str) -> Any:
 def gradients(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     """The kernel of the gradients of conv2d and depthwise_conv2d."""
     from engine.kernels.fast import Fast
+    from engine.kernels.fast.samples_last import SamplesLast
 
     plan = _plan(inputs, attrs)
     if plan is None:
@@ -135,19 +131,21 @@ def gradients(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     handles = [h for each in (to_x, to_weight) if each is not None for h in each[1]]
     if not handles:
         return None
+    near = SamplesLast()
 
     def kernel(x: Any, weight: Any, g: Any) -> Any:
         if last:
             x, g = channel_first(x), channel_first(g)
+        g = near(g)
         x_grad = weight_grad = None
         if to_x is not None:
             x_grad = to_x[0](x, weight, g)
             x_grad = channel_last(x_grad) if last else x_grad
         if to_weight is not None:
-            weight_grad = to_weight[0](x, weight, g)
+            weight_grad = to_weight[0](near(x), weight, g)
         return x_grad, weight_grad
 
-    return Fast(kernel, handles)
+    return Fast(kernel, (*handles, near.handle))
 
 
 def _first_in(x: Any) -> bool:
@@ -177,7 +175,7 @@ def _transformed_image(plan: Plan) -> Any:
 
     def compute(x: Any, weight: Any, g: Any) -> Any:
         turned = weight.transpose(1, 0, 2, 3)[:, :, ::-1, ::-1]
-        found = fast(samples_last(g), turned, _first_in(x))
+        found = fast(g, turned, _first_in(x))
         return plan.gradients(x, weight, g, True, False)[0] if found is None else found
 
     return compute, fast.handles
@@ -199,7 +197,7 @@ def _transformed_filters(plan: Plan) -> Any:
     fast = WinogradFilterKernel(tiles(plan.samples, plan.taken, plan.each, size, before, out), plan.samples)
 
     def compute(x: Any, weight: Any, g: Any) -> Any:
-        found = fast(samples_last(x), samples_last(g))
+        found = fast(x, g)
         return plan.gradients(x, weight, g, False, True)[1] if found is None else found
 
     return compute, fast.handles

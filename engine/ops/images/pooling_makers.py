@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.core.dtype import float32
 from engine.ops.images.pooling_plan import PoolPlan
-from engine.ops.images.windows import channel_first, channel_last, samples_last
+from engine.ops.images.windows import channel_first, channel_last
 
 
 def _plan(x: Any, attrs: Mapping[str, Any]) -> tuple[PoolPlan, Any] | None:
@@ -47,47 +47,35 @@ def _empty_like(x: Any, size: Sequence[int]) -> Any:
     return np.empty((channels, *size, samples), np.float32).transpose(3, 0, 1, 2)
 
 
-def forward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
-    """The kernel of pool2d."""
+def _made(x: Any, attrs: Mapping[str, Any], gradient: bool) -> Any:
+    """The kernel of a pooling, or of its gradient, which takes the pooling's image first."""
     from engine.kernels.fast import Fast
     from engine.kernels.fast.pooling import PoolingKernel
+    from engine.kernels.fast.samples_last import SamplesLast
 
-    found = _plan(inputs[0], attrs)
+    found = _plan(x, attrs)
     if found is None:
         return None
     plan, windows = found
-    compiled = PoolingKernel(windows, inputs[0].shape[0], gradient=False)
+    compiled, near = PoolingKernel(windows, x.shape[0], gradient), SamplesLast()
     divisors = _divisors(plan)
+    size = plan.size if gradient else plan.out
     last = attrs["data_format"][-1] == "C"
 
-    def kernel(x: Any) -> Any:
-        x = samples_last(channel_first(x) if last else x)
-        y = _empty_like(x, plan.out)
-        compiled([x, y], divisors)
-        return channel_last(y) if last else y
+    def kernel(*arrays: Any) -> Any:
+        given = [near(channel_first(each) if last else each) for each in arrays]
+        made = _empty_like(given[0], size)
+        compiled([*given, made], divisors)
+        return channel_last(made) if last else made
 
-    return Fast(kernel, [compiled.handle])
+    return Fast(kernel, [compiled.handle, near.handle])
+
+
+def forward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+    """The kernel of pool2d."""
+    return _made(inputs[0], attrs, False)
 
 
 def gradient(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     """The kernel of pool2d_grad."""
-    from engine.kernels.fast import Fast
-    from engine.kernels.fast.pooling import PoolingKernel
-
-    found = _plan(inputs[0], attrs)
-    if found is None:
-        return None
-    plan, windows = found
-    compiled = PoolingKernel(windows, inputs[0].shape[0], gradient=True)
-    divisors = _divisors(plan)
-    last = attrs["data_format"][-1] == "C"
-
-    def kernel(x: Any, y: Any, g: Any) -> Any:
-        if last:
-            x, y, g = channel_first(x), channel_first(y), channel_first(g)
-        x, y = samples_last(x), samples_last(y)
-        made = _empty_like(x, plan.size)
-        compiled([x, y, g, made], divisors)
-        return channel_last(made) if last else made
-
-    return Fast(kernel, [compiled.handle])
+    return _made(inputs[0], attrs, True)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from engine.core.errors import ArgumentError
 
 Pads = tuple[tuple[int, int], ...]
@@ -74,10 +72,3 @@ def channel_first(x: Any) -> Any:
 def channel_last(x: Any) -> Any:
     """[N, C, ...] as [N, ..., C]; a view."""
     return x.transpose(0, *range(2, x.ndim), 1)
-
-
-def samples_last(x: Any) -> Any:
-    """[N, C, H, W] with its samples side by side in memory, copied where they are not."""
-    if x.strides[0] == x.itemsize:
-        return x
-    return np.ascontiguousarray(x.transpose(1, 2, 3, 0)).transpose(3, 0, 1, 2)

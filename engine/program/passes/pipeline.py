@@ -56,6 +56,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass(merge_common_subexpressions, EXACT),
     Pass(Later("move_relus", "move_relus"), PREDICTION),
     Pass(fuse_convolutions, EXACT),
+    Pass(Later("drop_unread_gradients", "drop_unread_gradients"), EXACT),
     Pass(Later("quantization.integer_products", "integer_products"), PREDICTION),
     Pass(fold_weights, INFERENCE),
     Pass(fold_integer_weights, PREDICTION),
@@ -72,12 +73,13 @@ def optimize(
     """A copy of ``program`` that computes ``outputs`` (names; by default its own) with fewer operators.
 
     Names of inputs, outputs and parameters stay. Level 0 copies. Level 1 removes dead code, folds constants,
-    merges common subexpressions and fuses a convolution with its bias and relu: results stay the same, and
-    gradients can be built of the optimized Program. Level 2 is for inference only: it folds batch norms into
-    convolutions and computes values that depend on weights alone, so that later changes of those weights have
-    no effect; results stay the same within rounding. Level 3 also runs products of quantized values as
-    products of integers, drops what only watched values, and pools before a relu; it is for Programs that run
-    and are not saved. ``after_each`` is called after every pass with the Program and the pass.
+    merges common subexpressions, fuses a convolution with its bias and relu and leaves out gradients of
+    convolutions that nothing reads: results stay the same, and gradients can be built of the optimized
+    Program. Level 2 is for inference only: it folds batch norms into convolutions and computes values that
+    depend on weights alone, so that later changes of those weights have no effect; results stay the same
+    within rounding. Level 3 also runs products of quantized values as products of integers, drops what only
+    watched values, and pools before a relu; it is for Programs that run and are not saved. ``after_each`` is
+    called after every pass with the Program and the pass.
 
     Raises ArgumentError for another level, or where the Program has no outputs: all of it would be dead code.
     """

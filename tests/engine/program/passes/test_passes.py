@@ -15,6 +15,7 @@ from engine.program.graph.check import check
 from engine.program.graph.program import Program
 from engine.program.passes.common_subexpressions import merge_common_subexpressions
 from engine.program.passes.dead_code import remove_dead_code
+from engine.program.passes.drop_unread_gradients import drop_unread_gradients
 from engine.program.passes.fold_batch_norm import fold_batch_norms
 from engine.program.passes.fold_constants import fold_constants
 from engine.program.passes.fold_weights import fold_weights
@@ -286,6 +287,24 @@ def test_a_convolution_its_bias_and_a_relu_are_one_operator() -> None:
         return d
     """,
     )
+
+
+GRADIENT = """
+        x: float32[2, 3, 6, 6]
+        g: float32[2, 4, 4, 4]
+        w: weight float32[4, 3, 3, 3]
+        a, b = conv2d_grad(x, w, g)
+"""
+
+
+def test_a_gradient_of_a_convolution_that_nothing_reads_is_not_computed() -> None:
+    found = after(drop_unread_gradients, GRADIENT + "        c = tanh(b)\n        return c")
+    assert "need_x=False" in found
+    assert "need_weight=False" not in found
+    found = after(drop_unread_gradients, GRADIENT + "        return a")
+    assert "need_weight=False" in found
+    found = after(drop_unread_gradients, GRADIENT + "        c = tanh(b)\n        return c, a")
+    assert "need" not in found
 
 
 def test_without_a_relu_the_bias_is_fused() -> None:
