@@ -8,7 +8,7 @@ from typing import Any
 from engine.autodiff.edges import shape_of
 from engine.autodiff.vjp import undo_broadcast
 from engine.core.errors import GradientError
-from engine.core.operator import Operator
+from engine.core.operator import Leaf, Operator
 from engine.ops.arrays import shape
 
 
@@ -55,7 +55,10 @@ class Recorded:
         inputs = self.node.inputs
         if inputs is None:
             raise _freed(self.node)
-        return _as_saved(_restored(inputs[n]), self.edges[n])
+        value = inputs[n]
+        if value is None or (value.__class__ is not list and value._version is None):
+            return value.restore() if value.__class__ is Packed else value
+        return _as_saved(_restored(value), self.edges[n])
 
     def input_spec(self, n: int) -> Any:
         edge = self.edges[n]
@@ -76,7 +79,8 @@ class Recorded:
         return self.zeros(shapes if self.opdef.single else shapes[n], self.grads)
 
     def unbroadcast(self, n: int, gradient: Any) -> Any:
-        return undo_broadcast(gradient, shape_of(self.edges[n]))
+        edge = self.edges[n]
+        return undo_broadcast(gradient, edge.shape if edge.__class__ is Leaf else shape_of(edge))
 
 
 def edges_left(node: Operator) -> tuple[Any, ...]:
@@ -131,6 +135,12 @@ def _as_saved(value: Any, edge: Any) -> Any:
 def check_versions(node: Operator) -> None:
     """Raise GradientError if a value that the gradient needs was changed in place since the forward pass."""
     inputs = node.inputs
+    if not node.counters:
+        for value in inputs or ():
+            if value is not None and (value.__class__ is list or value._version is not None):
+                break
+        else:
+            return
     versions = node.versions if inputs is not None else None
     opdef = node.opdef
     for n, value in enumerate(inputs or ()):

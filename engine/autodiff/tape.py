@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any, Protocol
 
 from engine.autodiff.edges import Edge, Place, each_of, end
 from engine.autodiff.recorded import Recorded, at, check_versions, edges_left, release
 from engine.autodiff.vjp import input_gradients
 from engine.core.errors import GradientError
-from engine.core.operator import Leaf, Operator
+from engine.core.operator import Leaf, Operator, OutEdge
 from engine.core.spans import watch
 
 # Whether the walk of this context lets go of what a record keeps as soon as its gradients are computed.
@@ -99,12 +100,13 @@ class Walk:
             if edge in self.watched:
                 self._arrived(edge)
         ready += [node for node in self.pending if self.waiting[node] == 0]
-        leading = self.leading
+        leading, targets, blocked, waiting = self.leading, self.targets, self.blocked, self.waiting
+        pending, leaves, watched = self.pending, self.leaves, self.watched
         gradients = self._gradients if watch.recorder is None else self._timed_gradients
         while ready:
             node = ready.pop()
-            grads = self.pending.pop(node, None)
-            if grads is not None:
+            grads = pending.pop(node, None)
+            if grads is not None and (node.hooks is not None or targets is not None):
                 grads = self._hooks(node, grads)
             results: list[Any] | None = None
             edges: tuple[Any, ...]
@@ -116,22 +118,38 @@ class Walk:
                 if node.opdef.opaque:  # a whole Program may be, whose backward asks
                     frees.set(not self.retain_graph and not self.create_graph)
                 results, edges = gradients(node, grads)
-            for n, edge in enumerate(edges):
-                for position, each in enumerate(edge if edge.__class__ is list else (edge,)):
-                    if each is None or (leading is not None and not self._wanted(each)):
+            if results is None:
+                results = [None] * len(edges)
+            for each, gradient in zip(edges, results, strict=True):
+                flowing: Iterable[tuple[Any, Any]]
+                if each.__class__ is list:
+                    flowing = zip(each, gradient or [None] * len(each), strict=True)
+                elif each is None:
+                    continue
+                else:
+                    flowing = ((each, gradient),)
+                for edge, value in flowing:
+                    if edge is None or (leading is not None and not self._wanted(edge)):
                         continue
-                    gradient = results[n] if results is not None else None
-                    if gradient is not None and edge.__class__ is list:
-                        gradient = gradient[position]
-                    if gradient is not None:
-                        self._deliver(each, gradient, fresh=not any(gradient is g for g in grads or ()))
-                    parent, _ = end(each)
-                    if parent.__class__ is not Leaf:
-                        self.waiting[parent] -= 1
-                        if self.waiting[parent] == 0:
-                            ready.append(parent)
-                    elif self.watched and parent in self.watched:
-                        self._arrived(parent)
+                    if edge.__class__ is Leaf:
+                        if value is not None:
+                            fresh = not any(value is g for g in grads or ())
+                            if blocked or edge in leaves:
+                                self._deliver(edge, value, fresh)
+                            else:
+                                leaves[edge] = (value, fresh)
+                        if watched and edge in watched:
+                            self._arrived(edge)
+                        continue
+                    if value is not None:
+                        if edge.__class__ is Operator and not blocked and edge not in pending:
+                            pending[edge] = [value]  # whose only output it is
+                        else:
+                            self._deliver(edge, value, fresh=False)
+                    parent: Any = edge.node if edge.__class__ is OutEdge else edge
+                    left = waiting[parent] = waiting[parent] - 1
+                    if left == 0:
+                        ready.append(parent)
             if not self.retain_graph and (leading is None or leading[node]):
                 release(node)
         for leaf, (gradient, fresh) in self.leaves.items():
@@ -196,7 +214,7 @@ class Walk:
                     continue
                 if self.leading is not None and not self._wanted(edge):
                     continue
-                parent, _ = end(edge)
+                parent: Any = edge.node if edge.__class__ is OutEdge else edge
                 if parent in waiting:
                     waiting[parent] += 1
                 else:
@@ -272,14 +290,19 @@ class Walk:
             )
         if opdef.saved_inputs or opdef.saved_outputs:
             check_versions(node)
-        names = opdef.input_names
         recorded = Recorded(node, grads, self.wrap, self.zeros)
-        wanted = frozenset(
-            names[n]
-            for n, edge in enumerate(recorded.edges)
-            if edge is not None and (self.leading is None or self._any_wanted(edge))
-        )
+        if self.leading is None:
+            wanted = _names(opdef.input_names, tuple([edge is not None for edge in recorded.edges]))
+        else:
+            flags = tuple([edge is not None and self._any_wanted(edge) for edge in recorded.edges])
+            wanted = _names(opdef.input_names, flags)
         return input_gradients(recorded, [grads] if opdef.listed else grads, wanted), recorded.edges
+
+
+@lru_cache(maxsize=4096)
+def _names(names: tuple[str, ...], flags: tuple[bool, ...]) -> frozenset[str]:
+    """The names that are flagged."""
+    return frozenset([name for name, flag in zip(names, flags, strict=True) if flag])
 
 
 def _hooked(leaf: Leaf, gradient: Any) -> Any:

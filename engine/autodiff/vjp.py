@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from engine.core.errors import GradientError
@@ -46,48 +46,65 @@ def input_gradients(application: Application, grads: Sequence[Any], wanted: froz
     has a list of them. So has an input that is a list.
     """
     opdef = application.opdef
-    opdef.require_differentiable()
+    apply = opdef.apply_rules
+    if apply is None:
+        opdef.require_differentiable()
+        apply = opdef.apply_rules = _written(opdef)
     if not opdef.complex:
         _refuse_complex(opdef, grads)
-    result: list[Any] = [None] * len(opdef.inputs)
-    for rule in opdef.rules:
-        targets = rule.targets
-        if wanted.isdisjoint(targets):
-            continue
-        answers = [_answer(application, asked, grads, wanted) for asked in rule.asks]
-        if rule.rest:
-            value = rule.function(*answers, **{name: application.attrs[name] for name in rule.rest})
-        else:
-            value = rule.function(*answers)
-        if len(targets) == 1:
-            value = (value,)
-        elif len(value) != len(targets):
-            raise GradientError(f"{opdef.name}: its gradient rule gave {len(value)} values for {targets}")
-        for target, gradient in zip(targets, value, strict=True):
-            if gradient is not None and target in wanted:
-                n = opdef.index_of[target]
-                result[n] = application.unbroadcast(n, gradient) if opdef.broadcasts else gradient
-    return result
+    found: list[Any] = apply(application, grads, wanted)
+    return found
 
 
-def _answer(application: Application, asked: str, grads: Sequence[Any], wanted: frozenset[str]) -> Any:
-    opdef = application.opdef
+def _written(opdef: OpDef) -> Callable[..., list[Any]]:
+    """All rules of an operator as one function: what each asks for is looked up once, not at every call."""
+    namespace: dict[str, Any] = {"wrong": _wrong_count}
+    lines = ["def apply_rules(application, grads, wanted):", f" result = [None] * {len(opdef.inputs)}"]
+    for number, rule in enumerate(opdef.rules):
+        namespace[f"rule_{number}"] = rule.function
+        tests = " or ".join(f"{target!r} in wanted" for target in rule.targets)
+        asked = [_asked(opdef, name) for name in rule.asks]
+        asked += [f"{name}=application.attrs[{name!r}]" for name in rule.rest]
+        lines += [f" if {tests}:", f"  value = rule_{number}({', '.join(asked)})"]
+        single = len(rule.targets) == 1
+        if not single:
+            lines.append(
+                f"  if len(value) != {len(rule.targets)}: wrong({opdef.name!r}, value, {rule.targets!r})"
+            )
+        for position, target in enumerate(rule.targets):
+            n = opdef.index_of[target]
+            one = "value" if single else f"value[{position}]"
+            made = f"application.unbroadcast({n}, {one})" if opdef.broadcasts else one
+            also = "" if single else f" and {target!r} in wanted"
+            lines.append(f"  if {one} is not None{also}: result[{n}] = {made}")
+    lines.append(" return result")
+    exec(compile("\n".join(lines) + "\n", f"<apply {opdef.name}_grad>", "exec"), namespace)
+    made_function: Callable[..., list[Any]] = namespace["apply_rules"]
+    return made_function
+
+
+def _asked(opdef: OpDef, asked: str) -> str:
+    """The expression for what a rule asks for by the name of a parameter."""
     if asked == "g":
-        return grads[0] if grads[0] is not None else application.zero_gradient(0)
+        return "(application.zero_gradient(0) if grads[0] is None else grads[0])"
     if asked == "wanted":
-        return wanted
+        return "wanted"
     if asked in opdef.output_names:
-        return application.output(opdef.output_names.index(asked))
+        return f"application.output({opdef.output_names.index(asked)})"
     if asked == "out":
-        return application.output(0)
+        return "application.output(0)"
     name = opdef.input_asked(asked)
     if name is not None:
-        return application.input(opdef.index_of[name])
+        return f"application.input({opdef.index_of[name]})"
     if asked in opdef.attributes:
-        return application.attrs[asked]
+        return f"application.attrs[{asked!r}]"
     if asked.startswith("g_"):
-        return grads[opdef.output_names.index(asked[2:])]
-    return application.input_spec(opdef.index_of[asked.removesuffix("_spec")])
+        return f"grads[{opdef.output_names.index(asked[2:])}]"
+    return f"application.input_spec({opdef.index_of[asked.removesuffix('_spec')]})"
+
+
+def _wrong_count(name: str, value: Sequence[Any], targets: tuple[str, ...]) -> None:
+    raise GradientError(f"{name}: its gradient rule gave {len(value)} values for {targets}")
 
 
 def undo_broadcast(gradient: Any, target: tuple[int, ...]) -> Any:

@@ -168,6 +168,7 @@ class OpDef:
         self.overrides: dict[str, tuple[Callable[..., Any], bool]] = {}
         self.rules: list[Rule] = []
         self.rule_of: dict[str, Rule] = {}
+        self.apply_rules: Callable[..., list[Any]] | None = None  # all rules in one, once it is written
         self.region_rule: Callable[..., Any] | None = None
         self.plan_rule: Callable[..., None] | None = None
         # Makes a compiled kernel for given Specs and attributes, see engine/kernels/fast.
@@ -275,6 +276,7 @@ class OpDef:
                 raise TypeError(f"gradient of {self.name}: {target!r} is not an input, or has a rule already")
             self.rule_of[target] = rule
         self.rules.append(rule)
+        self.apply_rules = None
         for asked in rule.asks:
             name = self.input_asked(asked)
             if name is not None:

@@ -295,3 +295,18 @@ def test_labels_that_are_no_tensor() -> None:
     for loss in (functional.cross_entropy, functional.softmax_with_cross_entropy):
         with pytest.raises(ArgumentError, match="'label' must be a Tensor: got list; use to_tensor"):
             loss(to_tensor(LOGITS), LABELS.tolist())
+
+
+def test_small_integers_as_labels_are_numbers_with_a_sign() -> None:
+    """200 classes are more than int8 counts; its negative numbers are no classes."""
+    logits, labels = to_tensor(np.eye(3, 200, dtype="float32")), np.array([[0], [1], [127]], "int8")
+    wanted = functional.cross_entropy(logits, to_tensor(labels.astype("int64")), reduction="none").numpy()
+    np.testing.assert_array_equal(
+        functional.cross_entropy(logits, to_tensor(labels), reduction="none").numpy(), wanted
+    )
+    labels[1] = -100  # ignore_index
+    kept = functional.cross_entropy(logits, to_tensor(labels), reduction="none").numpy()
+    np.testing.assert_array_equal(kept, wanted * [[1], [0], [1]])
+    labels[1] = -3
+    with pytest.raises(OutOfRangeError, match="label -3 is not a class number: there are 200 classes"):
+        functional.cross_entropy(logits, to_tensor(labels))
