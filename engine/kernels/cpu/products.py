@@ -51,31 +51,42 @@ def product(xp: Any, a: Any, b: Any, out: Any = None) -> Any:
     return np.matmul(a, b, out=out)
 
 
-def _in_shards(a: Any, b: Any, out: Any, count: int) -> Any:
-    """The product over ``count`` threads, or None where one call is as good."""
-    if a.dtype != b.dtype or a.dtype.kind not in "fc" or a.shape[-1] != b.shape[-2] or _squared(a, b):
+def cut(a: Any, b: Any, count: int, least: int) -> tuple[int, tuple[int, ...]] | None:
+    """Where a product is cut for ``count`` threads, with ``least`` multiplications in a shard or more.
+
+    The axis of the result (-2 and -1: rows and columns) and where its shards end; None where one call is as
+    good, or matmul has to explain what is wrong.
+    """
+    if a.dtype != b.dtype or a.dtype.kind not in "fc" or a.shape[-1] != b.shape[-2]:
         return None
     try:
-        lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        lead = _leading(a, b)
     except ValueError:
-        return None  # matmul explains what is wrong
+        return None
     rows, inner, columns = a.shape[-2], a.shape[-1], b.shape[-1]
     work = rows * inner * columns
     for length in lead:
         work *= length
-    parts = min(count, work // SHARD)
+    parts = min(count, work // least)
     if parts < 2:
         return None
     axis, ends = _split(lead, rows, columns, parts)
-    if len(ends) < 3:
+    return None if len(ends) < 3 else (axis, tuple(ends))
+
+
+def _in_shards(a: Any, b: Any, out: Any, count: int) -> Any:
+    """The product over ``count`` threads, or None where one call is as good."""
+    found = cut(a, b, count, SHARD)
+    if found is None or is_squared(a, b):
         return None
+    axis, ends = found
     if out is None:
-        out = _result(a, b, lead)
-    compiled = _compiled(a, b, out, axis, tuple(ends))
+        out = empty(a, b)
+    compiled = _compiled(a, b, out, axis, ends)
     if compiled is not None:
         compiled.run(a, b, out)
         return out
-    tasks = []
+    tasks, lead = [], out.shape[:-2]
     for begin, end in itertools.pairwise(ends):
         part = slice(begin, end)
         if axis == -2:
@@ -137,6 +148,12 @@ def _split(lead: tuple[int, ...], rows: int, columns: int, parts: int) -> tuple[
     return axis, [min(blocks * n // parts * _BLOCK, length) for n in range(parts + 1)]
 
 
+def _leading(a: Any, b: Any) -> tuple[int, ...]:
+    """The result's dimensions before rows and columns. Raises ValueError for operands that do not fit."""
+    lead: tuple[int, ...] = a.shape[:-2]
+    return lead if lead == b.shape[:-2] else np.broadcast_shapes(lead, b.shape[:-2])
+
+
 def _led(x: Any, axis: int, part: slice, lead: tuple[int, ...]) -> Any:
     """The part of x along a leading axis of the result; x itself where it is the same for all of them."""
     own = axis - (len(lead) - (x.ndim - 2))  # x may have fewer leading dimensions
@@ -145,7 +162,7 @@ def _led(x: Any, axis: int, part: slice, lead: tuple[int, ...]) -> Any:
     return x[(slice(None),) * own + (part,)]
 
 
-def _squared(a: Any, b: Any) -> bool:
+def is_squared(a: Any, b: Any) -> bool:
     """Whether this is x @ x.T, which NumPy computes as exactly symmetric, with half the work."""
     return bool(
         a.ndim == b.ndim == 2
@@ -155,8 +172,9 @@ def _squared(a: Any, b: Any) -> bool:
     )
 
 
-def _result(a: Any, b: Any, lead: tuple[int, ...]) -> Any:
-    """An array for the result, laid out in memory as matmul lays it out."""
+def empty(a: Any, b: Any) -> Any:
+    """An array for the product, laid out in memory as matmul lays it out."""
+    lead = _leading(a, b)
     if sum(length > 1 for length in lead) > 1:
         for x in (a, b):
             steps = [

@@ -6,6 +6,7 @@ two 8 instead of 26; [16, 64, 512] over the first two 28 instead of 49.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from math import prod
 from typing import Any
@@ -19,22 +20,35 @@ _MOST_ROWS = 1 << 16  # ones that are kept
 
 def summed(xp: Any, x: Any, axes: tuple[int, ...] | None, keepdims: bool = False) -> Any:
     """``x.sum(axes)`` in the dtype of x. ``axes`` count from the first dimension; None means all."""
-    if xp is np and axes and x.size and x.dtype.char in "fd" and x.flags.c_contiguous:
-        ndim, count = x.ndim, len(axes)
-        low, high = min(axes), max(axes)
-        if high - low == count - 1 and count < ndim:
-            shape = x.shape
-            if low == 0:
-                rows = prod(shape[:count])
-                if rows <= _MOST_ROWS:
-                    made = np.matmul(_ones(rows, x.dtype.char), x.reshape(rows, -1))
-                    return made.reshape(*((1,) * count if keepdims else ()), *shape[count:])
-            elif high == ndim - 1:
-                length = prod(shape[low:])
-                if length <= _LONGEST_ROW:
-                    made = np.matmul(x.reshape(-1, length), _ones(length, x.dtype.char))
-                    return made.reshape(*shape[:low], *((1,) * count if keepdims else ()))
+    if xp is np and axes and x.flags.c_contiguous:
+        way = by_ones(x.shape, x.dtype.char, axes, keepdims)
+        if way is not None:
+            return way(x)
     return xp.sum(x, axis=axes, keepdims=keepdims, dtype=x.dtype)
+
+
+@lru_cache(maxsize=1024)
+def by_ones(
+    shape: tuple[int, ...], letter: str, axes: tuple[int, ...], keepdims: bool
+) -> Callable[[Any], Any] | None:
+    """What sums contiguous arrays of this shape over ``axes`` as a product; None where NumPy is better."""
+    ndim, count = len(shape), len(axes)
+    low, high = min(axes), max(axes)
+    if letter not in "fd" or not prod(shape) or high - low != count - 1 or count == ndim:
+        return None
+    if low == 0:
+        rows, result = prod(shape[:count]), (*((1,) * count if keepdims else ()), *shape[count:])
+        if rows > _MOST_ROWS:
+            return None
+        ones = _ones(rows, letter)
+        if ndim == 2 and not keepdims:
+            return lambda x: np.matmul(ones, x)
+        return lambda x: np.matmul(ones, x.reshape(rows, -1)).reshape(result)
+    length, result = prod(shape[low:]), (*shape[:low], *((1,) * count if keepdims else ()))
+    if high != ndim - 1 or length > _LONGEST_ROW:
+        return None
+    ones = _ones(length, letter)
+    return lambda x: np.matmul(x.reshape(-1, length), ones).reshape(result)
 
 
 @lru_cache(maxsize=64)

@@ -77,6 +77,13 @@ class Table:
         pool.parallel(self.handle.address, args, self.count)  # type: ignore[arg-type]
 
 
+def handle(letter: str) -> Handle | None:
+    """The code that walks through a table, for floats ("f") or doubles ("d"); None without OpenBLAS."""
+    kind = v.F32 if letter == "f" else v.F64
+    gemm = blas.gemm(blas.letter(kind))
+    return None if gemm is None else function(f"product {kind} {gemm.bits}", partial(_build, kind, gemm.bits))
+
+
 @lru_cache(maxsize=512)
 def table(letter: str, a: Layout, b: Layout, c: Layout, axis: int, ends: tuple[int, ...]) -> Table | None:
     """The calls that compute ``c = a @ b``, arrays of the dtype ``letter`` that lie in these ways.
@@ -88,9 +95,9 @@ def table(letter: str, a: Layout, b: Layout, c: Layout, axis: int, ends: tuple[i
     if letter not in "fd":
         return None
     kind, itemsize = (v.F32, 4) if letter == "f" else (v.F64, 8)
-    gemm = blas.gemm(blas.letter(kind))
+    gemm, code = blas.gemm(blas.letter(kind)), handle(letter)
     (rows, inner), columns = a.shape[-2:], b.shape[-1]
-    if gemm is None or inner < 2:
+    if gemm is None or code is None or inner < 2:
         return None
     first, second, third = (lie(*x.shape[-2:], x.strides[-2:], itemsize) for x in (a, b, c))
     if first is None or second is None or third is None or third.flag != blas.AS_IT_IS:
@@ -114,9 +121,8 @@ def table(letter: str, a: Layout, b: Layout, c: Layout, axis: int, ends: tuple[i
             if min(size) < 2:
                 return None  # NumPy calls another function for vectors
             entries.append((at_a + steps[0], at_b + steps[1], at_c + steps[2], *size))
-    handle = function(f"product {kind} {gemm.bits}", partial(_build, kind, gemm.bits))
     numbers = [gemm.address, first.flag, second.flag, first.step, second.step, third.step, inner]
-    return Table(handle, numbers, entries)
+    return Table(code, numbers, entries)
 
 
 def _place(x: Layout, index: Sequence[int]) -> int:

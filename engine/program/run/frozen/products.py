@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from engine.kernels.cpu.products import SHARD, product
 from engine.program.run.frozen.site import Array, Bound, Site
 
 
@@ -37,9 +38,11 @@ def _product(site: Site, weight: Array, rows: int) -> Bound | None:
     if not np.shares_memory(x, place):
         return None  # it would be copied in each call
     if rows > 1:
+        large = rows * weight.size >= 2 * SHARD
+        call = partial(product, np) if large else np.matmul
         if buffer is None:
-            return Bound(lambda: np.matmul(x, weight).reshape(site.out.shape), None)
-        return Bound(partial(np.matmul, x, weight, buffer.reshape(rows, -1)), buffer)
+            return Bound(lambda: call(x, weight).reshape(site.out.shape), None)
+        return Bound(partial(call, x, weight, buffer.reshape(rows, -1)), buffer)
     if buffer is None:
         return Bound(lambda: np.dot(x[0], weight).reshape(site.out.shape), None)
     return Bound(partial(np.dot, x[0], weight, buffer.reshape(-1)), buffer)

@@ -1,0 +1,110 @@
+"""Products of matrices in plans: what the operator's kernel finds out in every call is found out once.
+
+Small products are calls of NumPy's ``matmul`` without anything around them, large ones tables of calls of
+BLAS (``products.py``), of smaller shards than through the interpreter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from engine.core.opdef import OPS
+from engine.kernels.cpu import products
+from engine.kernels.cpu import threads as threads_
+from engine.kernels.fast import Fast, handoff
+from engine.kernels.fast.products import Layout, Table, handle, table
+
+Array = Any
+Pair = Callable[[Array, Array], Array]
+# Multiplications of a shard that compiled code hands over, about 5 us of one thread.
+SHARD = 1 << 18
+_LAYOUTS = 64  # that a kernel remembers
+
+
+def matmul(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+    """The kernel of ``matmul_v2``."""
+    x, y = inputs
+    if x.dtype is not y.dtype or x.dtype.name not in ("float32", "float64") or min(x.ndim, y.ndim) < 2:
+        return None
+    if not threads_.blas_is_ours:
+        threads_.claim_blas()
+    slow = partial(OPS["matmul_v2"].kernel, np, **attrs)
+    turned = bool(attrs.get("trans_x")), bool(attrs.get("trans_y"))
+    folds = y.ndim == 2 and x.ndim > 2 and not turned[0]  # one product of all rows, as in the operator
+    work = x.size * y.shape[-2 if turned[1] else -1] * _repeats(x.shape[:-2], y.shape[:-2])
+    shard = SHARD if handoff.supported() else products.SHARD
+    if work < 2 * shard:
+        return None if folds else Fast(_alone(*turned), [])
+    code = handle(np.dtype(x.dtype.np).char)
+    if code is None:
+        return None
+    large = _Large(slow, turned, folds, shard, (x.shape, y.shape))
+    return Fast(large, [code])
+
+
+def _repeats(x: tuple[int, ...], y: tuple[int, ...]) -> int:
+    """How often each matrix of x is a factor."""
+    return prod(np.broadcast_shapes(x, y)) // max(1, prod(x))
+
+
+def _alone(turn_x: bool, turn_y: bool) -> Pair:
+    """NumPy's product, of operands that are transposed first where they have to be."""
+    if turn_x and turn_y:
+        return lambda x, y: np.matmul(x.swapaxes(-1, -2), y.swapaxes(-1, -2))
+    if turn_x:
+        return lambda x, y: np.matmul(x.swapaxes(-1, -2), y)
+    if turn_y:
+        return lambda x, y: np.matmul(x, y.swapaxes(-1, -2))
+    return np.matmul
+
+
+class _Large:
+    """The product of two arrays over the threads of this process."""
+
+    def __init__(
+        self,
+        slow: Pair,
+        turned: tuple[bool, bool],
+        folds: bool,
+        shard: int,
+        shapes: Sequence[tuple[int, ...]],
+    ) -> None:
+        self._slow, self._turned, self._folds, self._shard = slow, turned, folds, shard
+        self._rows = (prod(shapes[0][:-1]), shapes[0][-1])
+        self._shape = (*shapes[0][:-1], shapes[1][-2 if turned[1] else -1])
+        self._tables: dict[Any, Table | None] = {}
+
+    def __call__(self, x: Array, y: Array) -> Array:
+        a, b = x, y
+        if self._folds:
+            if not x.flags.c_contiguous:
+                return self._slow(x, y)
+            a = x.reshape(self._rows)
+        elif self._turned[0]:
+            a = x.swapaxes(-1, -2)
+        if self._turned[1]:
+            b = y.swapaxes(-1, -2)
+        key = a.strides, b.strides, threads_.get_num_threads()
+        if key in self._tables:
+            found = self._tables[key]
+        else:
+            if len(self._tables) >= _LAYOUTS:
+                self._tables.clear()
+            found = self._tables[key] = self._table(a, b)
+        if found is None or products.is_squared(a, b):
+            return self._slow(x, y)
+        made = products.empty(a, b)
+        found.run(a, b, made)
+        return made.reshape(self._shape) if self._folds else made
+
+    def _table(self, a: Array, b: Array) -> Table | None:
+        cut = products.cut(a, b, threads_.get_num_threads(), self._shard)
+        if cut is None:
+            return None
+        layouts = [Layout(x.shape, x.strides) for x in (a, b, products.empty(a, b))]
+        return table(a.dtype.char, *layouts, *cut)

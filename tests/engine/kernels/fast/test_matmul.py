@@ -1,0 +1,83 @@
+"""Products and sums in plans give the bits of their operators, for all sizes, layouts and attributes."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
+
+import engine as paddle  # noqa: F401 - the operators
+from engine.core.opdef import OPS
+from engine.core.spec import Spec
+from engine.kernels.cpu import pool, products, threads
+from engine.kernels.fast import matmul, reductions
+from engine.kernels.fast.compiler import compiler
+
+
+def random(*shape, dtype="float32"):
+    return np.random.default_rng(shape[-1]).standard_normal(shape).astype(dtype)
+
+
+HEADS = random(2, 20, 6, 10).swapaxes(1, 2)
+CASES = {
+    "matrices": (random(40, 30), random(30, 50), False, False),
+    "x transposed": (random(30, 40), random(30, 50), True, False),
+    "y transposed": (random(40, 30), random(50, 30), False, True),
+    "both": (random(30, 40), random(50, 30), True, True),
+    "float64": (random(40, 30, dtype="float64"), random(30, 50, dtype="float64"), False, False),
+    "x lies transposed": (random(30, 40).T, random(30, 50), False, False),
+    "rows of a batch": (random(3, 40, 30), random(30, 50), False, False),
+    "rows of a batch that lies otherwise": (random(40, 3, 30).swapaxes(0, 1), random(50, 30), False, True),
+    "heads": (HEADS, HEADS, False, True),
+    "broadcast": (random(3, 1, 20, 30), random(2, 30, 20), False, False),
+    "a square": (random(50, 40), None, False, True),
+    "one row": (random(1, 300), random(300, 50), False, False),
+    "backwards": (random(40, 30)[::-1], random(30, 50), False, False),
+}
+
+
+@pytest.mark.parametrize("shard", [16, 1 << 20], ids=["shared", "alone"])
+@pytest.mark.parametrize("name", CASES)
+def test_a_product_is_that_of_the_operator(name, shard, monkeypatch):
+    for module in (matmul, products):
+        monkeypatch.setattr(module, "SHARD", shard)
+    monkeypatch.setattr(threads, "_count", 2)
+    x, y, turn_x, turn_y = CASES[name]
+    y = x if y is None else y
+    attrs = {"trans_x": turn_x, "trans_y": turn_y}
+    expected = OPS["matmul_v2"].kernel(np, x, y, **attrs)
+    fast = matmul.matmul([Spec.of(x), Spec.of(y)], attrs)
+    if fast is None:
+        assert "rows of a batch" in name  # the operator looks at how x lies
+        return
+    assert compiler().wait(120)
+    assert fast.ready
+    for count in (2, 1, 2):
+        monkeypatch.setattr(threads, "_count", count)
+        made = fast.kernel(x, y)
+        assert (made.shape, made.strides, made.dtype) == (expected.shape, expected.strides, expected.dtype)
+        if count == 2:
+            np.testing.assert_array_equal(made, expected)
+        else:
+            np.testing.assert_allclose(made, expected, rtol=1e-5, atol=1e-5)
+    if name == "a square":
+        np.testing.assert_array_equal(made, made.T)
+    pool.dismiss()
+
+
+@pytest.mark.parametrize(
+    ("shape", "attrs"),
+    [((40, 30), {"axis": [0]}), ((40, 30), {"axis": [-1], "keepdim": True}), ((4, 5, 6), {"axis": [0, 1]}),
+     ((4, 5, 6), {"axis": [0, 1], "keepdim": True})],
+)  # fmt: skip
+def test_a_sum_is_that_of_the_operator(shape, attrs):
+    x = random(*shape)
+    fast = reductions.reduce_sum([Spec.of(x)], attrs)
+    for given in (x, np.asfortranarray(x)):
+        expected = OPS["reduce_sum"].kernel(np, given, **attrs)
+        assert fast.kernel(given).tobytes() == expected.tobytes()
+        assert fast.kernel(given).shape == expected.shape
+
+
+@pytest.mark.parametrize("attrs", [{}, {"axis": [1]}, {"axis": [0, 1, 2]}, {"axis": [0], "reduce_all": True}])
+def test_sums_that_stay_with_numpy(attrs):
+    assert reductions.reduce_sum([Spec.of(random(4, 5, 6))], attrs) is None
