@@ -112,8 +112,20 @@ def _transposed(grad: bool, taken: Sequence[Shape], given: Sequence[Shape], attr
     return 2 * math.prod(taken[0]) * math.prod(taken[1][1:]) * (len(given) if grad else 1)
 
 
+def _attention(grad: bool, taken: Sequence[Shape], given: Sequence[Shape], attrs: Mapping[str, Any]) -> int:
+    if grad:  # the result's gradient, the weights, x, y, v; of four products as many as are wanted
+        flow, weights, x = taken[:3]
+        of_x, of_y, of_v = attrs["wanted"]
+        width = flow[-1] * (bool(of_v) + (of_x or of_y)) + x[-1] * (bool(of_x) + bool(of_y))
+    else:
+        weights, width = given[1], taken[0][-1] + given[0][-1]
+    count: int = 2 * math.prod(weights) * width
+    return count
+
+
 _PRODUCTS: dict[str, Callable[[bool, Sequence[Shape], Sequence[Shape], Mapping[str, Any]], int]] = {
     "matmul_v2": _matmul, "bmm": _matmul, "mul": _mul, "product_of_rows": _rows,
+    "fused_attention": _attention,
     "conv2d": _convolution, "conv3d": _convolution, "depthwise_conv2d": _convolution,
     "conv2d_transpose": _transposed, "conv3d_transpose": _transposed,
     "depthwise_conv2d_transpose": _transposed,

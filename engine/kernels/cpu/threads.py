@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from engine.core.errors import ArgumentError
-from engine.kernels.cpu.cores import cores
 
 USERS_WORD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "BLIS_NUM_THREADS")
 MOST = 1024
@@ -35,8 +34,14 @@ def get_num_threads() -> int:
     """How many threads compute: as set, else what the environment says, else the cores of this process."""
     global _count
     if not _count:
-        _count = users_count() or cores()
+        _count = users_count() or _cores()
     return _count
+
+
+def _cores() -> int:
+    from engine.kernels.cpu.cores import cores  # with the first product, not with the engine
+
+    return cores()
 
 
 def set_num_threads(count: int) -> None:
@@ -69,7 +74,7 @@ def granted(count: int = 0) -> int:
 
     The user's environment goes first.
     """
-    return users_count() or count or cores()
+    return users_count() or count or _cores()
 
 
 def take_threads(count: int = 0) -> int:

@@ -29,6 +29,8 @@ MAKERS: dict[str, str] = {
     "batch_norm": "batch_norm:batch_norm",
     "batch_norm_grad": "batch_norm:batch_norm_grad",
     "elu": "elementwise:elu",
+    "fused_attention": "attention:forward",
+    "fused_attention_grad": "attention:backward",
     "fused_elementwise": "elementwise:fused",
     "gelu": "elementwise:gelu",
     "gelu_grad": "elementwise:gelu_grad",

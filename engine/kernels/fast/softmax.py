@@ -63,7 +63,7 @@ def _build_softmax(kind: Any, logarithm: bool, module: ir.Module, name: str) -> 
     row = Row(b, kind, frame.integer(0))
     with v.loop(b, frame.begin, frame.end) as r:
         source, target = (v.offset(b, frame.pointer(n), b.mul(r, row.count), kind) for n in (1, 2))
-        total, highest = _exponentials(row, source, target)
+        total, highest = exponentials(row, source, target)
         if logarithm:
             log = row.spread(functions.log(b, total))
             row.each(lambda p: p.store(b.fsub(b.fsub(p.load(source), highest), log), target))
@@ -73,7 +73,7 @@ def _build_softmax(kind: Any, logarithm: bool, module: ir.Module, name: str) -> 
     return frame.close()
 
 
-def _exponentials(row: Row, source: v.Value, target: v.Value) -> tuple[v.Value, v.Value]:
+def exponentials(row: Row, source: v.Value, target: v.Value) -> tuple[v.Value, v.Value]:
     """Put exp(x - maximum) into ``target``; gives their sum, and the maximum in each lane."""
     b = row.builder
     highest = row.spread(row.largest(source))
@@ -162,7 +162,7 @@ def _build_cross_entropy(kind: Any, integer: Any, module: ir.Module, name: str) 
     logits, classes, softmaxes, losses, wrong = (frame.pointer(n) for n in range(2, 7))
     with v.loop(b, frame.begin, frame.end) as r:
         source, target = (v.offset(b, p, b.mul(r, row.count), kind) for p in (logits, softmaxes))
-        total, highest = _exponentials(row, source, target)
+        total, highest = exponentials(row, source, target)
         divisor = row.spread(total)
         row.each(lambda p: p.store(b.fdiv(p.load(target), divisor), target))
         index, kept = _class(b, classes, integer, r, ignored, row.count, wrong)

@@ -92,7 +92,7 @@ def fuse_elementwise(
     """
     everything = list(with_sub_blocks(ops))
     base = bases_of(everything)
-    once = _made_once(everything)
+    once = made_once(everything)
     made_by: dict[int, _Group] = {}  # the group that gives a Variable
     groups: list[_Group] = []
     for position, operator in enumerate(ops):
@@ -105,7 +105,7 @@ def fuse_elementwise(
             group = made_by.get(id(variable))
             if group is not None and group is not joined:
                 group.closed = True
-        changed = _changed(operator, base)
+        changed = changed_by(operator, base)
         if changed:
             for group in groups:
                 group.closed = group.closed or not changed.isdisjoint(group.read)
@@ -141,7 +141,7 @@ def _has_kind(dtype: DType, compiled: bool) -> bool:
     return dtype is not bfloat16 and not dtype.is_complex
 
 
-def _made_once(everything: Sequence[Operator]) -> set[int]:
+def made_once(everything: Sequence[Operator]) -> set[int]:
     """The Variables, by id, that one operator makes, in branches and loops too."""
     times: dict[int, int] = {}
     for operator in everything:
@@ -150,7 +150,7 @@ def _made_once(everything: Sequence[Operator]) -> set[int]:
     return {key for key, count in times.items() if count == 1}
 
 
-def _changed(operator: Operator, base: Mapping[int, int]) -> set[int]:
+def changed_by(operator: Operator, base: Mapping[int, int]) -> set[int]:
     """The owners of the arrays, by id, that ``operator`` changes in place."""
     found = {base.get(id(v), id(v)) for v in variables_of(operator.outputs) if v.persistable}
     for inner in with_sub_blocks((operator,)):

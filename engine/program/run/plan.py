@@ -32,7 +32,6 @@ from engine.program.passes.pipeline import level
 from engine.program.run.concrete import concrete_specs
 from engine.program.run.constants import constants
 from engine.program.run.fuse_elementwise import compiles, fuse_elementwise
-from engine.program.run.listing import listing
 from engine.program.run.meter import Gauge, made, metered, step
 from engine.program.run.reuse import bases_of, fitting, handed_on, reusable
 
@@ -50,9 +49,9 @@ class Plan:
 
     The results belong to the caller: one that may share its array with an argument is copied; two of them may
     share one. Nothing is kept between calls but constants. ``takes_weights`` is False where the weights are
-    part of the plan. ``passes`` is the level of passes, by default the one in force: above 0 elementwise
-    operators are fused. One that ``consumes`` its arguments empties the list of them, and lets go of each
-    after its last reader.
+    part of the plan. ``passes`` is the level of passes, by default the one in force: above 0 attention and
+    elementwise operators are fused. One that ``consumes`` its arguments empties the list of them, and lets
+    go of each after its last reader.
     """
 
     takes_weights = True
@@ -79,6 +78,10 @@ class Plan:
         self.constants = constants(self.ops) if xp is np and not program.foreign else {}
         self.specs = concrete_specs(program, self.ops, feeds)
         if xp is np and not program.foreign and (level.get() if passes is None else passes):
+            if any(o.opdef.name.startswith("softmax") for o in self.ops):
+                from engine.program.run.fuse_attention import fuse_attention  # most have none
+
+                self.ops = fuse_attention(self.ops, outputs, self.specs, self.constants)
             self.ops = fuse_elementwise(self.ops, outputs, self.specs, self.constants, compiles())
             if any(o.opdef.name in FLAT for o in self.ops):
                 from engine.program.run.updates import update_groups  # with the first step, not the engine
@@ -110,6 +113,8 @@ class Plan:
 
     def text(self) -> str:
         """The operators after all passes, one a line, with the user's lines that they come from."""
+        from engine.program.run.listing import listing  # few ask
+
         return listing(self.ops)
 
     def follow_recording(self) -> None:

@@ -1,0 +1,140 @@
+"""Attention and its gradient in NumPy: blocks over the leading dimensions, so that scores stay in the cache.
+
+Each block calls the kernels of the operators that the fused one stands for, one after the other, so results
+have the bits that those give; blocks are on the threads of the pool.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from engine.core.opdef import OPS
+from engine.kernels.cpu import pool
+from engine.kernels.cpu import threads as threads_
+from engine.kernels.cpu.products import product
+
+Array = Any
+Block = Callable[[Array], Array]  # the part of an array, None of None
+
+# Elements of the scores of a block: 256 KiB of float32 for each of about three arrays of that size.
+BLOCK = 1 << 16
+
+
+def forward(
+    xp: Any, x: Array, y: Array, v: Array, masks: Sequence[Array], factor: float | None,
+    times: float | None, turned: bool, lies: bool,
+) -> tuple[Array, Array]:  # fmt: skip
+    """See ``fused_attention`` in engine/ops/linalg/attention.py."""
+    kernels = _Kernels(xp)
+    rows, columns = x.shape[-2], y.shape[-1 if turned else -2]
+    out = empty(xp, (*x.shape[:-1], v.shape[-1]), x.dtype, lies)
+    weights = xp.empty((*x.shape[:-2], rows, columns), x.dtype)
+
+    def work(part: Block) -> None:
+        scores = kernels.product(kernels.scaled(part(x), factor), _right(part(y), turned))
+        scores = kernels.scaled(scores, times)
+        for mask in masks:
+            scores = scores + part(mask)
+        here = part(weights)
+        here[...] = kernels.softmax(xp, scores, axis=-1)
+        kernels.product(here, part(v), part(out))
+
+    in_blocks(xp, x.shape[:-2], rows * columns, work)
+    return out, weights
+
+
+def backward(
+    xp: Any, flow: Array, weights: Array, x: Array, y: Array, v: Array, factor: float | None,
+    times: float | None, after: float | None, turned: bool, lies: Sequence[bool], wanted: Sequence[bool],
+) -> tuple[Array | None, Array | None, Array | None]:  # fmt: skip
+    """See ``fused_attention_grad``."""
+    kernels = _Kernels(xp)
+    made = [
+        empty(xp, a.shape, a.dtype, lie) if want else None
+        for a, lie, want in zip((x, y, v), lies, wanted, strict=True)
+    ]
+
+    def work(part: Block) -> None:
+        g, w = part(flow), part(weights)
+        of_x, of_y, of_v = map(part, made)
+        if of_v is not None:
+            kernels.product(w.swapaxes(-1, -2), g, of_v)
+        if of_x is None and of_y is None:
+            return
+        scores = kernels.product(g, part(v).swapaxes(-1, -2))
+        scores = kernels.scaled(kernels.softmax_grad(xp, scores, w, axis=-1), times)
+        if of_x is not None:
+            kernels.product(scores, _right(part(y), not turned), of_x)
+            if after is not None:
+                kernels.scale(xp, of_x, scale=after, out=of_x)
+        if of_y is not None:
+            left = kernels.scaled(part(x), factor)
+            if turned:
+                kernels.product(left.swapaxes(-1, -2), scores, of_y)
+            else:
+                kernels.product(scores.swapaxes(-1, -2), left, of_y)
+
+    in_blocks(xp, x.shape[:-2], weights.shape[-1] * weights.shape[-2], work)
+    return made[0], made[1], made[2]
+
+
+class _Kernels:
+    """The kernels of the operators that attention is made of."""
+
+    def __init__(self, xp: Any) -> None:
+        self._xp = xp
+        self.product = functools.partial(product, xp)
+        self.softmax, self.softmax_grad = OPS["softmax"].kernel, OPS["softmax_grad"].kernel
+        self.scale = OPS["scale"].kernel
+
+    def scaled(self, x: Array, factor: float | None) -> Array:
+        """x times ``factor``, x itself where it is None."""
+        return x if factor is None else self.scale(self._xp, x, scale=factor)
+
+
+def _right(y: Array, turned: bool) -> Array:
+    return y if turned else y.swapaxes(-1, -2)
+
+
+def empty(xp: Any, shape: Sequence[int], dtype: Any, lies: bool) -> Array:
+    """An array for results of this shape; where it ``lies``, its heads are side by side in each row."""
+    if not lies:
+        return xp.empty(shape, dtype)
+    *lead, heads, rows, size = shape
+    return xp.empty((*lead, rows, heads, size), dtype).swapaxes(-2, -3)
+
+
+def in_blocks(xp: Any, lead: Sequence[int], size: int, work: Callable[[Block], None]) -> None:
+    """Call ``work`` for blocks of arrays with the leading dimensions ``lead``, of about BLOCK elements each.
+
+    ``size`` is that of the scores at one place of ``lead``. What blocks there are follows from the sizes.
+    """
+    axis = max(range(len(lead)), key=lambda n: lead[n])
+    length = lead[axis]
+    each = size
+    for n in lead:
+        each *= n
+    each //= max(1, length)
+    step = max(1, BLOCK // max(1, each))
+    if xp is not np or length <= step or each * length < 2 * BLOCK:
+        work(lambda array: array)
+        return
+    if not threads_.blas_is_ours:
+        threads_.claim_blas()
+    back = len(lead) - axis + 2  # the axis counted from behind, since a mask may have fewer dimensions
+    pool.run(
+        [
+            functools.partial(work, functools.partial(_part, back, slice(n, n + step)))
+            for n in range(0, length, step)
+        ]
+    )
+
+
+def _part(back: int, part: slice, x: Array) -> Array:
+    if x is None or x.ndim < back or x.shape[-back] == 1:
+        return x
+    return x[(..., part, *(slice(None),) * (back - 1))]

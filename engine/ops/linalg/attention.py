@@ -1,0 +1,60 @@
+"""Attention as one operator, and its gradient as one: what plans make of the operators that compute them.
+
+    softmax(x @ y.T * times + masks) @ v    with x * factor for x
+
+x is [..., rows, size], y [..., columns, size], or [..., size, columns] where it is ``turned``, v is
+[..., columns, width]; their leading dimensions are the same. A mask is what can be added to the scores
+[..., rows, columns].
+Where ``lies`` is True, the dimension before the last two lies behind the rows in a result's memory, so that
+heads lie side by side as a projection reads and writes them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import ShapeError
+from engine.core.opdef import op
+from engine.core.spec import Spec
+
+
+def _infer(x: Spec, y: Spec, v: Spec, masks: list[Spec], *, turned: bool = False, **_: Any) -> list[Spec]:
+    _check("fused_attention", x, y, v)
+    columns = y.shape[-1 if turned else -2]
+    return [x.with_shape((*x.shape[:-1], v.shape[-1])), x.with_shape((*x.shape[:-1], columns))]
+
+
+def _check(where: str, x: Spec, *others: Spec) -> None:
+    if x.ndim < 3 or any(each.shape[:-2] != x.shape[:-2] or each.ndim != x.ndim for each in others):
+        raise ShapeError(
+            f"{where}: x is {x}, then come {', '.join(map(str, others))}: the dimensions before their last "
+            "two must be the same, at least one"
+        )
+
+
+# Opaque: files and the Programs of strangers have the operators that it is made of.
+@op("fused_attention", infer=_infer, outputs=("out", "weights"), opaque=True)
+def fused_attention(xp, x, y, v, masks: list, *, factor=None, times=None, turned=False, lies=False):
+    """The values that rows look at, and how much each looks at each: [..., rows, columns]."""
+    from engine.kernels.cpu import attention  # with the first one, not with the engine
+
+    return attention.forward(xp, x, y, v, masks, factor, times, turned, lies)
+
+
+def _infer_grad(flow: Spec, weights: Spec, x: Spec, y: Spec, v: Spec, **_: Any) -> list[Spec]:
+    _check("fused_attention_grad", x, y, v, flow, weights)
+    return [x, y, v]
+
+
+@op("fused_attention_grad", infer=_infer_grad, outputs=("x_grad", "y_grad", "v_grad"), opaque=True)
+def fused_attention_grad(
+    xp, flow, weights, x, y, v, *, factor=None, times=None, after=None, turned=False,
+    lies=(False, False, False), wanted=(True, True, True),
+):  # fmt: skip
+    """The gradients of x, y and v where ``flow`` is that of the result; None where it is not wanted.
+
+    ``after`` is what the gradient of x is multiplied with: ``factor`` where x is what was scaled.
+    """
+    from engine.kernels.cpu import attention
+
+    return attention.backward(xp, flow, weights, x, y, v, factor, times, after, turned, lies, wanted)
