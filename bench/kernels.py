@@ -59,6 +59,7 @@ def rows() -> Iterator[Row]:
         yield Row(f"{name}; 1024x512", name, [normal(1024, 512)])
     yield Row("gelu gradient; 1024x512", "gelu_grad", [normal(1024, 512), normal(1024, 512)])
     yield Row("softmax; 64x4x64x64", "softmax", [normal(64, 4, 64, 64)])
+    yield Row("softmax, gradient; 64x4x64x64", "softmax_grad", [normal(64, 4, 64, 64), normal(64, 4, 64, 64)])
     yield Row("log softmax; 128x1000", "log_softmax", [normal(128, 1000)])
     for batch, classes in ((64, 10), (128, 1000)):
         logits, label = normal(batch, classes), rng.integers(0, classes, (batch, 1))
