@@ -96,7 +96,7 @@ class _Search:
         return operator if operator.opdef.name == name and not variable.persistable else None
 
     def alone(self, variable: Variable) -> bool:
-        """Whether one operator reads it, once, and nobody else."""
+        """Whether one operator reads it, once, and nothing else does."""
         return len(self.readers.get(id(variable), ())) == 1 and id(variable) not in self.kept
 
     def read_by(self, variable: Variable, name: str) -> list[Operator]:
