@@ -116,6 +116,8 @@ def normal_axis(where: str, axis: int, ndim: int, extra: int = 0) -> int:
 
 def normal_axes(where: str, axes: Sequence[int], ndim: int) -> tuple[int, ...]:
     """Several axes counted from the front, sorted, each at most once."""
+    if len(axes) == 1:
+        return (normal_axis(where, int(axes[0]), ndim),)
     found = sorted({normal_axis(where, int(a), ndim) for a in axes})
     if len(found) != len(axes):
         raise OutOfRangeError(f"{where}: axes {list(axes)} name a dimension twice for {ndim} dimensions")

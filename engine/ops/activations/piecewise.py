@@ -14,7 +14,7 @@ from engine.core.spec import Spec
 from engine.ops.activations.smooth import refuse_integers
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
-from engine.ops.elementwise.mask import chosen
+from engine.ops.elementwise.mask import chosen, zero
 from engine.ops.reductions import reduce
 
 _GRAD = {"g_in": "Out@GRAD", "x": "X", "out": "X@GRAD"}
@@ -277,13 +277,13 @@ rrelu.grad(x=lambda g, noise: arithmetic.multiply(g, noise))
 @op("relu", infer=same_as_x)
 def relu(xp, x, *, out=None):
     """max(x, 0); NaN stays NaN."""
-    return xp.maximum(x, 0, out=out)
+    return xp.maximum(x, zero(xp, x), out=out)
 
 
 @op("relu_grad", infer=lambda g_in, y: g_in, slots={"g_in": "Out@GRAD", "y": "Out", "out": "X@GRAD"})
 def relu_grad(xp, g_in, y, *, out=None):
     """g where the relu's result y is positive, else 0, also where g is infinite."""
-    return chosen(xp, g_in, y > 0, out)
+    return chosen(xp, g_in, y > zero(xp, y), out)
 
 
 relu_grad.grad(g_in=lambda g, y: relu_grad(g, y))

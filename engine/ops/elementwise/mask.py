@@ -4,6 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+# Integers of the width of a number, by its bytes.
+_BITS = {width: np.dtype(f"i{width}") for width in (1, 2, 4, 8)}
+_ZEROS = {kind: np.zeros((), kind) for kind in "efd"}
+for _each in _ZEROS.values():
+    _each.flags.writeable = False
+
+
+def zero(xp: Any, x: Any) -> Any:
+    """0 as what NumPy takes quickest beside an array of floats: it takes as long again over a Python number
+    as over three elements."""
+    return _ZEROS.get(x.dtype.char, 0) if xp is np else 0
+
 
 def chosen(xp: Any, values: Any, mask: Any, out: Any = None) -> Any:
     """``values`` where ``mask``, else 0, also where a value is infinite.
@@ -13,7 +27,7 @@ def chosen(xp: Any, values: Any, mask: Any, out: Any = None) -> Any:
     """
     if values.dtype.kind == "c":
         return xp.where(mask, values, values.dtype.type(0))
-    bits = f"i{values.dtype.itemsize}"
+    bits = _BITS[values.dtype.itemsize]
     if out is None:
         return xp.multiply(values.view(bits), mask).view(values.dtype)
     xp.multiply(values.view(bits), mask, out=out.view(bits))
