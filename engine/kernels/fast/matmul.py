@@ -21,8 +21,9 @@ from engine.kernels.fast.products import Layout, Table, handle, table
 
 Array = Any
 Pair = Callable[[Array, Array], Array]
-# Multiplications of a shard that compiled code hands over, about 5 us of one thread.
-SHARD = 1 << 18
+# Multiplications of a shard that compiled code hands over, about 20 us of one thread: to wake a worker that
+# sleeps, as most do between two products of a plan, costs about 14 (python -m bench.products).
+SHARD = 1 << 20
 _LAYOUTS = 64  # that a kernel remembers
 
 

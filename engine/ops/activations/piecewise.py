@@ -14,7 +14,7 @@ from engine.core.spec import Spec
 from engine.ops.activations.smooth import refuse_integers
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic
-from engine.ops.elementwise.mask import chosen, zero
+from engine.ops.elementwise.mask import chosen, rectified, zero
 from engine.ops.reductions import reduce
 
 _GRAD = {"g_in": "Out@GRAD", "x": "X", "out": "X@GRAD"}
@@ -277,7 +277,7 @@ rrelu.grad(x=lambda g, noise: arithmetic.multiply(g, noise))
 @op("relu", infer=same_as_x)
 def relu(xp, x, *, out=None):
     """max(x, 0); NaN stays NaN."""
-    return xp.maximum(x, zero(xp, x), out=out)
+    return rectified(xp, x, out)
 
 
 @op("relu_grad", infer=lambda g_in, y: g_in, slots={"g_in": "Out@GRAD", "y": "Out", "out": "X@GRAD"})

@@ -10,6 +10,7 @@ from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops.activations.piecewise import relu_grad
 from engine.ops.arrays import shape
+from engine.ops.elementwise.mask import rectified
 from engine.ops.images import conv
 from engine.ops.images.conv_choice import plan_of
 from engine.ops.images.conv_plan import DeepPlan
@@ -49,7 +50,7 @@ def _define(plain: Any, gradients: Any, rank: int, plan: Any, first: str) -> Any
         def finish(part: Any, filters: slice) -> None:
             part += column[filters]
             if activation:
-                xp.maximum(part, 0, out=part)
+                rectified(xp, part, part)
 
         return conv.convolved(plan, name, xp, x, weight, finish, strides, paddings, padding_algorithm,
                               dilations, groups, data_format)  # fmt: skip

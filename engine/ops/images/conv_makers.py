@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.dtype import float32
+from engine.ops.elementwise.mask import rectified
 from engine.ops.images.conv_choice import plan_of
 from engine.ops.images.conv_plan import Plan
 from engine.ops.images.windows import channel_first, channel_last, pads_of
@@ -107,7 +108,7 @@ def _transformed(plan: Plan, bias: bool, activation: str) -> Any:
             if bias is not None:
                 result += bias.reshape(-1, 1, 1)
             if activation:
-                np.maximum(result, 0, out=result)
+                rectified(np, result, result)
         return result
 
     return compute, fast.handles

@@ -36,7 +36,7 @@ def pick_class(xp, x, label, *, axis=-1, ignore_index=-100):
     """The element of x at the label's class, 0 where the label is ignore_index."""
     _infer_pick(Spec.of(x), Spec.of(label), axis=axis)
     index, kept = _class_index(xp, label, x.shape[axis], ignore_index)
-    out = xp.take_along_axis(x, index, axis=axis)
+    out = _picked(xp, x, index, axis)
     return out if kept is None else xp.where(kept, out, x.dtype.type(0))
 
 
@@ -49,8 +49,25 @@ def _put_class(xp, g_in, label, x, *, axis=-1, ignore_index=-100):
         classes = xp.arange(x.shape[axis]).reshape([-1 if n == axis % x.ndim else 1 for n in range(x.ndim)])
         return xp.where(classes == index, value, g_in.dtype.type(0))
     result = np.zeros(x.shape, g_in.dtype)
-    np.put_along_axis(result, index, value, axis=axis)
+    _put(result, index, value, axis)
     return result
+
+
+def _picked(xp: Any, x: Any, index: Any, axis: int) -> Any:
+    """``take_along_axis`` of one element for each place, of the last axis in a fraction of its time."""
+    if xp is np and axis % x.ndim == x.ndim - 1:
+        rows = x.reshape(index.size, x.shape[-1])
+        return rows[np.arange(index.size), index.reshape(-1)].reshape(index.shape)
+    return xp.take_along_axis(x, index, axis=axis)
+
+
+def _put(result: Any, index: Any, values: Any, axis: int) -> None:
+    """``put_along_axis`` of one element for each place."""
+    if axis % result.ndim == result.ndim - 1 and result.flags.c_contiguous:
+        rows = result.reshape(index.size, result.shape[-1])
+        rows[np.arange(index.size), index.reshape(-1)] = values.reshape(-1)
+    else:
+        np.put_along_axis(result, index, values, axis=axis)
 
 
 _put_class.grad(g_in=lambda g, label, **attrs: pick_class(g, label, **attrs))
@@ -202,9 +219,9 @@ def softmax_with_cross_entropy(
     """-log(softmax(logits)) of the label's class; 0 where the label is ignore_index."""
     if not _fits_at_once(logits, label, soft_label, axis):
         _infer_cross_entropy(Spec.of(logits), Spec.of(label), soft_label=soft_label, axis=axis)
-    shifted = logits - xp.max(logits, axis=axis, keepdims=True)
+    shifted = logits - logits.max(axis=axis, keepdims=True)
     softmax = xp.exp(shifted)
-    total = xp.sum(softmax, axis=axis, keepdims=True)
+    total = softmax.sum(axis=axis, keepdims=True)
     softmax /= total
     log_total = xp.log(total)
     if soft_label:
