@@ -133,13 +133,17 @@ class Studio:
         if whole:
             self.complete()
 
-    def complete(self) -> None:
-        """Build the pages that are not there yet."""
+    def complete(self, plots: bool = True) -> None:
+        """Build the pages that are not there yet.
+
+        ``plots`` False leaves those to the first run that is shown: what draws them takes 30 to 45 MB.
+        """
         if not self._whole:
             self._whole = True
             from studio.controllers.palette_entries import PaletteEntries
 
-            self.train_page.curves.make_plots()
+            if plots:
+                self.train_page.curves.make_plots()
             self._controllers += [add() for page, add in self._pages.items() if page != "train"]
             entries = PaletteEntries(
                 self.session, self.window, self.session.select_run, self.project.open_path, self._load,
@@ -283,7 +287,7 @@ class Studio:
         AfterFirstPicture(self.window, self._after_show, LATEST_MS)
 
     def _after_show(self) -> None:
-        self.complete()
+        self.complete(plots=False)
         self.session.refresh_runs()
         self.session.warm_up()
         QTimer.singleShot(AFTER_SHOW_MS, self.window, self._when_calm)

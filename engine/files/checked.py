@@ -13,7 +13,6 @@ from typing import Any, BinaryIO
 
 from engine.core.errors import AbsentError, DataError, FormatError
 from engine.files import userblock
-from engine.files.image import ImageError, read_image
 from engine.files.reading import read_error
 from engine.files.userblock import UserBlock, check_payload, parse_user_block
 
@@ -99,6 +98,11 @@ def decode(expected: Expected, block: UserBlock, data: bytes, own: bool = False)
     Raises:
         FormatError: of another kind, of an unknown version, or of a structure that we do not write.
     """
+    from engine.files.image import (  # HDF5 takes 12 MB, which a window without runs spares
+        ImageError,
+        read_image,
+    )
+
     path = expected.path
     try:
         image = read_image(data)

@@ -16,7 +16,6 @@ from typing import Any, BinaryIO
 from engine.files import guarded, userblock
 from engine.files.atomic import atomic_write
 from engine.files.checked import Container, Expected, decode, load_checked
-from engine.files.image import make_image
 from engine.files.installation import installation_key
 from engine.files.plain import StrPath
 from engine.files.userblock import NO_SAVE_ID, make_user_block
@@ -37,6 +36,8 @@ def container_parts(
     kind: str, version: int, tree: object, save_id: bytes = NO_SAVE_ID
 ) -> list[bytes | memoryview]:
     """The bytes of a container file, signed by this installation, as consecutive parts."""
+    from engine.files.image import make_image  # HDF5 comes with the first file
+
     payload = make_image(kind, version, tree)[userblock.SIZE :]
     return [make_user_block(payload, save_id, installation_key()), payload]
 

@@ -28,11 +28,13 @@ studio = Studio(application, whole=False)
 studio.show()
 application.processEvents()
 shown = sorted(sys.modules)
-studio.complete()
+studio.complete(plots=False)
 later = sorted(sys.modules)
+studio.train_page.curves.make_plots()
+drawn = sorted(sys.modules)
 plots = sorted(studio.train_page.curves.plots)
 studio.close()
-print(json.dumps([shown, later, plots]))
+print(json.dumps([shown, later, drawn, plots]))
 """
 _TRAIN = """
 import json, sys
@@ -72,7 +74,7 @@ _AFTER_A_STEP = {
     "engine.vision.transforms", "engine.program.run.report",
 }  # fmt: skip
 _AFTER_SHOW = {
-    "pyqtgraph", "studio.windows.code_page", "studio.windows.data_page", "studio.windows.export_page",
+    "studio.windows.code_page", "studio.windows.data_page", "studio.windows.export_page",
     "studio.windows.graph_page", "studio.windows.predict_page", "studio.controllers.palette_entries",
 }  # fmt: skip
 
@@ -86,11 +88,14 @@ def _last_line(code: str, folder: Path, *words: str) -> str:
 
 def test_the_window_shows_before_pages_plots_and_engine_are_imported(tmp_path: Path) -> None:
     pytest.importorskip("PySide6", reason="the window needs Qt")
-    shown, later, plots = json.loads(_last_line(_WINDOW, tmp_path))
+    shown, later, drawn, plots = json.loads(_last_line(_WINDOW, tmp_path))
     assert not _AFTER_SHOW & set(shown)
     assert "engine" not in shown
     assert "typer" not in shown
     assert set(later) >= _AFTER_SHOW
+    assert "pyqtgraph" not in later
+    assert "pyqtgraph" in drawn
+    assert not {"cuda", "cuda.bindings"} & set(drawn)
     assert plots == ["accuracy", "loss"]
 
 

@@ -1,5 +1,7 @@
 """Curves of runs: every point kept, raw trace faint, smoothed line on top."""
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -7,6 +9,12 @@ if TYPE_CHECKING:
     from widgets.plot.curve_plot import CurvePlot
 
 __all__ = ["CurvePlot", "SmoothingControl"]
+
+
+# pyqtgraph's widget for raw images brings CUDA along where its Python libraries are installed (12 MB).
+_UNUSED = "pyqtgraph.widgets.RawImageWidget"
+if "pyqtgraph" not in sys.modules:
+    sys.modules.setdefault(_UNUSED, ModuleType(_UNUSED, "Left out: no plot shows raw images."))
 
 
 def __getattr__(name: str) -> Any:
