@@ -67,10 +67,7 @@ class Parameter(NamedTuple):
 
 
 def parameters_of(function: Callable[..., Any]) -> list[Parameter]:
-    """The parameters of a function, in their order.
-
-    Read where Python keeps them: ``inspect.signature`` takes ten times as long, and there are a thousand.
-    """
+    """The parameters of a function, in their order; ``inspect.signature`` takes ten times as long."""
     code = getattr(function, "__code__", None)
     if type(function) is not FunctionType or function.__dict__ or code is None or code.co_posonlyargcount:
         return [
