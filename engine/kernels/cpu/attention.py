@@ -25,13 +25,13 @@ BLOCK = 1 << 16
 
 
 def forward(
-    xp: Any, x: Array, y: Array, v: Array, masks: Sequence[Array], factor: float | None,
+    xp: Any, x: Array, y: Array, v: Array | None, masks: Sequence[Array], factor: float | None,
     times: float | None, turned: bool, lies: bool,
-) -> tuple[Array, Array]:  # fmt: skip
-    """See ``fused_attention`` in engine/ops/linalg/attention.py."""
+) -> tuple[Array | None, Array]:  # fmt: skip
+    """See ``fused_attention`` in engine/ops/linalg/attention.py; without ``v`` the weights alone."""
     kernels = _Kernels(xp)
     rows, columns = x.shape[-2], y.shape[-1 if turned else -2]
-    out = empty(xp, (*x.shape[:-1], v.shape[-1]), x.dtype, lies)
+    out = None if v is None else empty(xp, (*x.shape[:-1], v.shape[-1]), x.dtype, lies)
     weights = xp.empty((*x.shape[:-2], rows, columns), x.dtype)
 
     def work(part: Block) -> None:
@@ -41,18 +41,20 @@ def forward(
             scores = scores + part(mask)
         here = part(weights)
         here[...] = kernels.softmax(xp, scores, axis=-1)
-        kernels.product(here, part(v), part(out))
+        if v is not None:
+            kernels.product(here, part(v), part(out))
 
     in_blocks(xp, x.shape[:-2], rows * columns, work)
     return out, weights
 
 
 def backward(
-    xp: Any, flow: Array, weights: Array, x: Array, y: Array, v: Array, factor: float | None,
-    times: float | None, after: float | None, turned: bool, lies: Sequence[bool], wanted: Sequence[bool],
+    xp: Any, given: Sequence[Array | None], factor: float | None, times: float | None,
+    after: float | None, turned: bool, lies: Sequence[bool], wanted: Sequence[bool],
 ) -> tuple[Array | None, Array | None, Array | None]:  # fmt: skip
-    """See ``fused_attention_grad``."""
+    """See ``fused_attention_grad``, whose inputs are ``given``."""
     kernels = _Kernels(xp)
+    flow, weights, x, y, v, dropped, kept = given
     made = [
         empty(xp, a.shape, a.dtype, lie) if want else None
         for a, lie, want in zip((x, y, v), lies, wanted, strict=True)
@@ -62,10 +64,13 @@ def backward(
         g, w = part(flow), part(weights)
         of_x, of_y, of_v = map(part, made)
         if of_v is not None:
-            kernels.product(w.swapaxes(-1, -2), g, of_v)
+            met = w if dropped is None else part(dropped)
+            kernels.product(met.swapaxes(-1, -2), g, of_v)
         if of_x is None and of_y is None:
             return
         scores = kernels.product(g, part(v).swapaxes(-1, -2))
+        if kept is not None:
+            scores *= part(kept)
         scores = kernels.scaled(kernels.softmax_grad(xp, scores, w, axis=-1), times)
         if of_x is not None:
             kernels.product(scores, _right(part(y), not turned), of_x)

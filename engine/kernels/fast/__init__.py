@@ -32,6 +32,7 @@ MAKERS: dict[str, str] = {
     "fused_attention": "attention:forward",
     "fused_attention_grad": "attention:backward",
     "fused_elementwise": "elementwise:fused",
+    "fused_scores": "attention:scores",
     "gelu": "elementwise:gelu",
     "gelu_grad": "elementwise:gelu_grad",
     "layer_norm": "norms:layer_norm",

@@ -36,63 +36,89 @@ _OWN = 9
 def forward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
     """The kernel of ``fused_attention``."""
     x, y, value, masks = inputs
-    turned = bool(attrs.get("turned"))
-    found = _kind(x, value, y.shape[-1 if turned else -2])
-    if found is None or any(m.dtype is not x.dtype for m in masks):
-        return None
-    kind, gemm = found
-    narrow = tuple(m.ndim == 0 or m.shape[-1] == 1 for m in masks)
-    key = f"attention {kind} {gemm.bits} {turned} {narrow}"
-    handle = function(key, partial(_build_forward, kind, gemm.bits, turned, narrow))
-    sizes = (x.shape[-2], y.shape[-1 if turned else -2], x.shape[-1], value.shape[-1])
-    call = _Call(handle, gemm.address, sizes, x.shape[:-2], x.dtype.np)
-    factor = _times(attrs.get("factor"), attrs.get("times"))
-    lies, shape = bool(attrs.get("lies")), (*x.shape[:-1], value.shape[-1])
-    scores = (*x.shape[:-1], sizes[1])
+    made = _forward(x, y, value, masks, attrs)
+    return None if made is None else Fast(made[0], [made[1]])
 
-    def kernel(x: Array, y: Array, v: Array, masks: Sequence[Array]) -> tuple[Array, Array]:
-        out, weights = empty(np, shape, x.dtype, lies), np.empty(scores, x.dtype)
-        given = [m if m.ndim > 1 else m.reshape((1,) * (2 - m.ndim) + m.shape) for m in masks]
-        call((factor, 1.0), (x, y, v, out, weights), given)
-        return out, weights
+
+def scores(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+    """The kernel of ``fused_scores``."""
+    x, y, masks = inputs
+    made = _forward(x, y, None, masks, attrs)
+    if made is None:
+        return None
+    both, handle = made
+
+    def kernel(x: Array, y: Array, masks: Sequence[Array]) -> Array:
+        return both(x, y, None, masks)[1]
 
     return Fast(kernel, [handle])
 
 
+def _forward(x: Any, y: Any, value: Any, masks: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+    """A kernel that gives result and weights, the former None without ``value``, and its handle."""
+    turned = bool(attrs.get("turned"))
+    width = 1 if value is None else value.shape[-1]
+    sizes = (x.shape[-2], y.shape[-1 if turned else -2], x.shape[-1], width)
+    found = _kind(x, sizes)
+    if found is None or any(m.dtype is not x.dtype for m in masks):
+        return None
+    kind, gemm = found
+    narrow = tuple(m.ndim == 0 or m.shape[-1] == 1 for m in masks)
+    form = (turned, value is not None, narrow)
+    handle = function(f"attention {kind} {gemm.bits} {form}", partial(_build_forward, kind, gemm.bits, *form))
+    call = _Call(handle, gemm.address, sizes, x.shape[:-2], x.dtype.np)
+    factor = _times(attrs.get("factor"), attrs.get("times"))
+    lies, shape, seen = bool(attrs.get("lies")), (*x.shape[:-1], width), (*x.shape[:-1], sizes[1])
+
+    def kernel(x: Array, y: Array, v: Array | None, masks: Sequence[Array]) -> tuple[Array | None, Array]:
+        weights = np.empty(seen, x.dtype)
+        out = None if v is None else empty(np, shape, x.dtype, lies)
+        given = [m if m.ndim > 1 else m.reshape((1,) * (2 - m.ndim) + m.shape) for m in masks]
+        call((factor, 1.0), (x, y, weights, *(() if v is None else (v, out))), given)
+        return out, weights
+
+    return kernel, handle
+
+
 def backward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
     """The kernel of ``fused_attention_grad``."""
-    _, weights, x, _, value = inputs
+    _, weights, x, _, value, *after = inputs
     turned, wanted = bool(attrs.get("turned")), tuple(attrs["wanted"])
-    found = _kind(x, value, weights.shape[-1])
+    sizes = (x.shape[-2], weights.shape[-1], x.shape[-1], value.shape[-1])
+    found = _kind(x, sizes)
     if found is None or not any(wanted):
         return None
     kind, gemm = found
-    key = f"attention grad {kind} {gemm.bits} {turned} {wanted}"
-    handle = function(key, partial(_build_backward, kind, gemm.bits, turned, wanted))
-    sizes = (x.shape[-2], weights.shape[-1], x.shape[-1], value.shape[-1])
+    form = (turned, wanted, tuple(s is not None for s in (*after, None, None)[:2]))
+    key = f"attention grad {kind} {gemm.bits} {form}"
+    handle = function(key, partial(_build_backward, kind, gemm.bits, *form))
     call = _Call(handle, gemm.address, sizes, x.shape[:-2], x.dtype.np)
     times = attrs.get("times")
     factors = _times(times, attrs.get("after")), _times(times, attrs.get("factor"))
     lies = attrs["lies"]
 
-    def kernel(flow: Array, weights: Array, x: Array, y: Array, v: Array) -> tuple[Array | None, ...]:
+    def kernel(
+        flow: Array, weights: Array, x: Array, y: Array, v: Array, dropped: Array | None = None,
+        kept: Array | None = None,
+    ) -> tuple[Array | None, ...]:  # fmt: skip
         made = [
             empty(np, a.shape, a.dtype, lie) if want else None
             for a, lie, want in zip((x, y, v), lies, wanted, strict=True)
         ]
         room = np.empty((call.shards, call.scores), x.dtype)
-        call(factors, (flow, weights, x, y, v, *[m for m in made if m is not None]), room=room)
+        given = [a for a in (dropped, kept, *made) if a is not None]
+        call(factors, (flow, weights, x, y, v, *given), room=room)
         return tuple(made)
 
     return Fast(kernel, [handle])
 
 
-def _kind(x: Any, value: Any, columns: int) -> tuple[Any, blas.Gemm] | None:
-    if x.dtype.name not in ("float32", "float64") or x.size // max(1, x.shape[-1]) * columns < _LEAST:
+def _kind(x: Any, sizes: Sequence[int]) -> tuple[Any, blas.Gemm] | None:
+    if x.dtype.name not in ("float32", "float64") or x.size // max(1, x.shape[-1]) * sizes[1] < _LEAST:
         return None
     kind = KINDS[x.dtype.name]
     gemm = blas.gemm(blas.letter(kind))
-    return None if gemm is None or 0 in (*x.shape, value.shape[-1]) else (kind, gemm)
+    return None if gemm is None or 0 in sizes else (kind, gemm)
 
 
 def _times(*factors: float | None) -> float:
@@ -217,25 +243,27 @@ def _turn(matrix: Matrix, turned: bool = True) -> Matrix:
 
 
 def _build_forward(
-    kind: Any, bits: int, turned: bool, narrow: Sequence[bool], module: ir.Module, name: str
+    kind: Any, bits: int, turned: bool, valued: bool, narrow: Sequence[bool], module: ir.Module, name: str
 ) -> ir.Function:
     w = _Walk(module, name, kind, bits)
     b, row = w.builder, w.row
-    first = w.factor(_FIRST)
+    first, before = w.factor(_FIRST), 5 if valued else 3
     with v.loop(b, w.frame.begin, w.frame.end) as shard:
         low, high = w.places(shard)
         with v.loop(b, low, high) as place:
-            x, y, value, out, scores = (w.operand(n, place) for n in range(5))
-            masks = [w.operand(5 + n, place) for n in range(len(narrow))]
-            w.product(x, _turn(y, not turned), scores, (w.rows, w.columns, w.size), first)
+            x, y, weights = (w.operand(n, place) for n in range(3))
+            masks = [w.operand(before + n, place) for n in range(len(narrow))]
+            w.product(x, _turn(y, not turned), weights, (w.rows, w.columns, w.size), first)
             with v.loop(b, v.I64(0), w.rows) as r:
-                source = w.line(scores, r)
+                source = w.line(weights, r)
                 for mask, one in zip(masks, narrow, strict=True):
                     _add(row, source, w.line(mask, r), one)
                 total, _ = softmax.exponentials(row, source, source)
                 share = row.spread(b.fdiv(v.constant(kind, 1.0), total))
                 row.each(lambda p, s=source, share=share: p.store(b.fmul(p.load(s), share), s))  # type: ignore[misc]
-            w.product(scores, value, out, (w.rows, w.width, w.columns))
+            if valued:
+                value, out = w.operand(3, place), w.operand(4, place)
+                w.product(weights, value, out, (w.rows, w.width, w.columns))
     return w.frame.close()
 
 
@@ -251,26 +279,32 @@ def _add(row: Row, target: v.Value, mask: v.Value, narrow: bool) -> None:
 
 
 def _build_backward(
-    kind: Any, bits: int, turned: bool, wanted: Sequence[bool], module: ir.Module, name: str
-) -> ir.Function:
+    kind: Any, bits: int, turned: bool, wanted: Sequence[bool], after: Sequence[bool], module: ir.Module,
+    name: str,
+) -> ir.Function:  # fmt: skip
     w = _Walk(module, name, kind, bits)
     b = w.builder
     first, second = w.factor(_FIRST), w.factor(_SECOND)
-    room = w.frame.pointer(_OWN + 3 * (5 + sum(wanted)))
+    room = w.frame.pointer(_OWN + 3 * (5 + sum(after) + sum(wanted)))
     with v.loop(b, w.frame.begin, w.frame.end) as shard:
         low, high = w.places(shard)
         own = v.offset(b, room, b.mul(shard, b.mul(w.rows, w.columns)), kind)
         with v.loop(b, low, high) as place:
             flow, weights, x, y, value = (w.operand(n, place) for n in range(5))
-            numbers = iter(range(5, 8))
-            of_x, of_y, of_v = (w.operand(next(numbers), place) if want else None for want in wanted)
+            numbers = iter(range(5, 10))
+            dropped, kept, of_x, of_y, of_v = (
+                w.operand(next(numbers), place) if there else None for there in (*after, *wanted)
+            )
             if of_v is not None:
-                w.product(_turn(weights), flow, of_v, (w.columns, w.width, w.rows))
+                met = weights if dropped is None else dropped
+                w.product(_turn(met), flow, of_v, (w.columns, w.width, w.rows))
             scores = Matrix(own, w.columns)
             if of_x is not None or of_y is not None:
                 w.product(flow, _turn(value), scores, (w.rows, w.columns, w.width))
                 with v.loop(b, v.I64(0), w.rows) as r:
                     line = w.line(scores, r)
+                    if kept is not None:
+                        _multiply(w.row, line, w.line(kept, r))
                     softmax.through_softmax(w.row, line, w.line(weights, r), line)
             if of_x is not None:
                 w.product(scores, _turn(y, turned), of_x, (w.rows, w.size, w.columns), first)
@@ -279,3 +313,7 @@ def _build_backward(
             elif of_y is not None:
                 w.product(_turn(scores), x, of_y, (w.columns, w.size, w.rows), second)
     return w.frame.close()
+
+
+def _multiply(row: Row, target: v.Value, factors: v.Value) -> None:
+    row.each(lambda p: p.store(row.builder.fmul(p.load(target), p.load(factors)), target))

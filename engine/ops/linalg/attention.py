@@ -41,20 +41,38 @@ def fused_attention(xp, x, y, v, masks: list, *, factor=None, times=None, turned
     return attention.forward(xp, x, y, v, masks, factor, times, turned, lies)
 
 
-def _infer_grad(flow: Spec, weights: Spec, x: Spec, y: Spec, v: Spec, **_: Any) -> list[Spec]:
+def _infer_scores(x: Spec, y: Spec, masks: list[Spec], *, turned: bool = False, **_: Any) -> Spec:
+    _check("fused_scores", x, y)
+    return x.with_shape((*x.shape[:-1], y.shape[-1 if turned else -2]))
+
+
+@op("fused_scores", infer=_infer_scores, opaque=True)
+def fused_scores(xp, x, y, masks: list, *, factor=None, times=None, turned=False):
+    """How much each row looks at each column, where something stands between that and the values."""
+    from engine.kernels.cpu import attention
+
+    return attention.forward(xp, x, y, None, masks, factor, times, turned, False)[1]
+
+
+def _infer_grad(
+    flow: Spec, weights: Spec, x: Spec, y: Spec, v: Spec, dropped: Any = None, kept: Any = None, **_: Any
+) -> list[Spec]:
     _check("fused_attention_grad", x, y, v, flow, weights)
     return [x, y, v]
 
 
 @op("fused_attention_grad", infer=_infer_grad, outputs=("x_grad", "y_grad", "v_grad"), opaque=True)
 def fused_attention_grad(
-    xp, flow, weights, x, y, v, *, factor=None, times=None, after=None, turned=False,
+    xp, flow, weights, x, y, v, dropped=None, kept=None, *, factor=None, times=None, after=None, turned=False,
     lies=(False, False, False), wanted=(True, True, True),
 ):  # fmt: skip
     """The gradients of x, y and v where ``flow`` is that of the result; None where it is not wanted.
 
-    ``after`` is what the gradient of x is multiplied with: ``factor`` where x is what was scaled.
+    ``after`` is what the gradient of x is multiplied with: ``factor`` where x is what was scaled. After
+    dropout ``dropped`` are the weights that met the values, ``kept`` what dropout multiplies gradients with.
     """
     from engine.kernels.cpu import attention
 
-    return attention.backward(xp, flow, weights, x, y, v, factor, times, after, turned, lies, wanted)
+    return attention.backward(
+        xp, (flow, weights, x, y, v, dropped, kept), factor, times, after, turned, lies, wanted
+    )

@@ -13,7 +13,7 @@ from engine.core.dtype import float32, float64
 from engine.core.opdef import OpDef
 from engine.core.operator import Operator
 from engine.core.spec import Spec
-from engine.ops.linalg.attention import fused_attention, fused_attention_grad
+from engine.ops.linalg.attention import fused_attention, fused_attention_grad, fused_scores
 from engine.program.graph.liveness import arguments, needed, with_sub_blocks
 from engine.program.graph.program import Variable, variables_of
 from engine.program.run.fuse_elementwise import changed_by, made_once
@@ -151,24 +151,25 @@ class _Search:
             return None
         x, y = product.inputs
         members.append(product)
+        if not self._alike(x, y) or not self._fits(masks, shape):
+            return None
+        attrs = {"times": times, "turned": not product.attrs.get("trans_y")}
         for result in self.read_by(weights, "matmul_v2"):
             left, v = result.inputs
             if left is not weights or result.attrs.get("trans_x") or result.attrs.get("trans_y"):
                 continue
-            if not self._alike(x, y, v) or not self._fits(masks, shape):
-                return None
             place = self.position(result)
-            if any(n < place for n in self.readers[id(weights)]):
+            if not self._alike(x, v) or any(n < place for n in self.readers[id(weights)]):
                 continue
             members.append(result)
             made = _Fused(fused_attention.opdef, [self.position(o) for o in members], place)
             made.inputs, made.outputs = [x, y, v, masks], [result.outputs[0], weights]
-            made.attrs = {
-                "times": times, "turned": not product.attrs.get("trans_y"),
-                "lies": self._is_merged(result.outputs[0]),
-            }  # fmt: skip
+            made.attrs = {**attrs, "lies": self._is_merged(result.outputs[0])}
             return made
-        return None
+        places = [self.position(o) for o in members]
+        made = _Fused(fused_scores.opdef, places, max(places))
+        made.inputs, made.outputs, made.attrs = [x, y, masks], [weights], attrs
+        return made
 
     def _leads_on(self, variable: Variable, shape: tuple[int, ...]) -> bool:
         names = ("elementwise_add", "scale", "matmul_v2")
@@ -176,17 +177,26 @@ class _Search:
 
     def _backward(self, softmax_grad: Operator) -> _Fused | None:
         flow, weights = softmax_grad.inputs
+        members, met, kept = [softmax_grad], weights, None
+        times_kept = self.made_by(flow, "elementwise_mul") if self.alone(flow) else None
+        if times_kept is not None:  # after dropout, which multiplies gradients with its mask
+            flow, kept = times_kept.inputs
+            members.append(times_kept)
+            if not isinstance(kept, Variable) or self.spec(kept) != self.spec(weights):
+                return None
         values = self.made_by(flow, "matmul_v2") if self.alone(flow) else None
         if values is None or values.attrs.get("trans_x") or not values.attrs.get("trans_y"):
             return None
         g, v = values.inputs
-        members: list[Operator] = [softmax_grad, values]
+        members.append(values)
         outputs: list[Variable | None] = [None, None, None]
-        for of_v in self.read_by(weights, "matmul_v2"):
-            same = of_v.inputs[0] is weights and of_v.inputs[1] is g
-            if same and of_v.attrs.get("trans_x") and not of_v.attrs.get("trans_y"):
+        for of_v in self.read_by(g, "matmul_v2"):
+            left, right = of_v.inputs
+            if right is not g or not of_v.attrs.get("trans_x") or of_v.attrs.get("trans_y"):
+                continue
+            if left is weights if kept is None else self.spec(left) == self.spec(weights):
+                met, outputs[2] = left, of_v.outputs[0]
                 members.append(of_v)
-                outputs[2] = of_v.outputs[0]
                 break
         scores = self._itself(softmax_grad.outputs[0], members)
         times = None
@@ -214,7 +224,8 @@ class _Search:
             return None
         places = [self.position(o) for o in members]
         made = _Fused(fused_attention_grad.opdef, places, min(places))
-        made.inputs, made.outputs, made.left = [g, weights, x, y, v], outputs, 2
+        dropped = None if met is weights else met
+        made.inputs, made.outputs, made.left = [g, weights, x, y, v, dropped, kept], outputs, 2
         made.attrs = {
             "times": times, "after": after, "turned": turned,
             "lies": tuple([o is not None and self._is_merged(o) for o in outputs]),

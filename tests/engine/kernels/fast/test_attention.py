@@ -37,13 +37,17 @@ def arrays(sizes: Any, dtype: str, turned: bool, strided: bool = False) -> list[
 
 def same(name: str, maker: Any, inputs: list[Any], attrs: dict[str, Any], dtype: str) -> None:
     attrs = OPS[name].with_defaults(attrs)
-    specs = [[Spec.of(m) for m in x] if isinstance(x, list) else Spec.of(x) for x in inputs]
+    specs = [
+        [Spec.of(m) for m in x] if isinstance(x, list) else None if x is None else Spec.of(x) for x in inputs
+    ]
     fast = maker(specs, attrs)
     assert fast.handles[0].wait(120)
     with np.errstate(all="ignore"):
         wanted, results = OPS[name].kernel(np, *inputs, **attrs), fast.kernel(*inputs)
-    with threads_of(1):
+    with threads.computing_threads(1):
         alone = fast.kernel(*inputs)
+    if OPS[name].single:
+        wanted, results, alone = (wanted,), (results,), (alone,)
     for got, want, again in zip(results, wanted, alone, strict=True):
         if want is None:
             assert got is None
@@ -52,10 +56,6 @@ def same(name: str, maker: Any, inputs: list[Any], attrs: dict[str, Any], dtype:
         allowed = EXACT[dtype] * max(1.0, np.abs(want[np.isfinite(want)]).max(initial=0))
         np.testing.assert_allclose(got, want, rtol=EXACT[dtype], atol=allowed)
         np.testing.assert_array_equal(got, again)
-
-
-def threads_of(count: int) -> Any:
-    return threads.computing_threads(count)
 
 
 @pytest.mark.parametrize("dtype", EXACT)
@@ -67,10 +67,13 @@ def test_forward_and_gradient(sizes: Any, turned: bool, dtype: str) -> None:
         attrs = {"factor": 0.25, "times": 0.5 if strided else None, "turned": turned}
         weights = OPS["fused_attention"].kernel(np, x, y, v, [], **attrs)[1]
         same("fused_attention", attention.forward, [x, y, v, []], {**attrs, "lies": strided}, dtype)
+        same("fused_scores", attention.scores, [x, y, [weights[0, ..., :1]]], attrs, dtype)
         for wanted in ((True, True, True), (True, False, False), (False, True, True), (False, False, True)):
             lies = (strided, strided and not turned, strided)
             more = {**attrs, "after": 0.25, "wanted": wanted, "lies": lies}
-            same("fused_attention_grad", attention.backward, [flow, weights, x, y, v], more, dtype)
+            for dropped, kept in ((None, None), (weights * 2, weights + 1), (None, weights - 1)):
+                inputs = [flow, weights, x, y, v, dropped, kept]
+                same("fused_attention_grad", attention.backward, inputs, more, dtype)
 
 
 @pytest.mark.parametrize("dtype", EXACT)
