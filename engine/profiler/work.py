@@ -85,7 +85,8 @@ def flops(name: str, taken: Sequence[Shape], given: Sequence[Shape], attrs: Mapp
         return -1
     if opdef.view:
         return 0
-    return math.prod(given[0]) if opdef.broadcasts or opdef.has_out else -1
+    elementwise = opdef.broadcasts or (opdef.has_out and base != "softmax")
+    return math.prod(given[0]) if elementwise else -1
 
 
 def _matmul(grad: bool, taken: Sequence[Shape], given: Sequence[Shape], attrs: Mapping[str, Any]) -> int:

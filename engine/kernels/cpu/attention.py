@@ -35,12 +35,13 @@ def forward(
     weights = xp.empty((*x.shape[:-2], rows, columns), x.dtype)
 
     def work(part: Block) -> None:
-        scores = kernels.product(kernels.scaled(part(x), factor), _right(part(y), turned))
-        scores = kernels.scaled(scores, times)
-        for mask in masks:
-            scores = scores + part(mask)
         here = part(weights)
-        here[...] = kernels.softmax(xp, scores, axis=-1)
+        kernels.product(kernels.scaled(part(x), factor), _right(part(y), turned), here)
+        if times is not None:
+            kernels.scale(xp, here, scale=times, out=here)
+        for mask in masks:
+            xp.add(here, part(mask), out=here)
+        kernels.softmax(xp, here, axis=-1, out=here)
         if v is not None:
             kernels.product(here, part(v), part(out))
 
@@ -71,7 +72,9 @@ def backward(
         scores = kernels.product(g, part(v).swapaxes(-1, -2))
         if kept is not None:
             scores *= part(kept)
-        scores = kernels.scaled(kernels.softmax_grad(xp, scores, w, axis=-1), times)
+        kernels.softmax_grad(xp, scores, w, axis=-1, out=scores)
+        if times is not None:
+            kernels.scale(xp, scores, scale=times, out=scores)
         if of_x is not None:
             kernels.product(scores, _right(part(y), not turned), of_x)
             if after is not None:

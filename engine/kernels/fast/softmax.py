@@ -47,10 +47,10 @@ def _softmax(name: str, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast
     kind, slow = KINDS[inputs[0].dtype.name], partial(OPS[name].kernel, np, **attrs)
     handle = function(f"{name} {kind}", partial(_build_softmax, kind, name == "log_softmax"))
 
-    def kernel(x: Array) -> Array:
+    def kernel(x: Array, out: Array | None = None) -> Array:
         if not x.flags.c_contiguous:
             return slow(x)
-        made = np.empty(x.shape, x.dtype)
+        made = np.empty(x.shape, x.dtype) if out is None else out
         rows.call(handle, [length], (x, made), count, x.size)
         return made
 
@@ -97,10 +97,10 @@ def softmax_grad(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None
     kind, slow = KINDS[soft.dtype.name], partial(OPS["softmax_grad"].kernel, np, **attrs)
     handle = function(f"softmax grad {kind}", partial(_build_softmax_grad, kind))
 
-    def kernel(flow: Array, soft: Array) -> Array:
+    def kernel(flow: Array, soft: Array, out: Array | None = None) -> Array:
         if not (flow.flags.c_contiguous and soft.flags.c_contiguous):
             return slow(flow, soft)
-        made = np.empty(soft.shape, soft.dtype)
+        made = np.empty(soft.shape, soft.dtype) if out is None or out is soft else out
         rows.call(handle, [length], (flow, soft, made), count, soft.size)
         return made
 

@@ -23,12 +23,13 @@ def _infer_softmax(x: Spec, *, axis: int) -> Spec:
 
 
 @op("softmax", infer=_infer_softmax)
-def softmax(xp, x, *, axis=-1):
+def softmax(xp, x, *, axis=-1, out=None):
     """exp(x) / sum(exp(x)) along an axis."""
     refuse_integers(x)
     if x.ndim == 0:
         return xp.ones_like(x)
-    e = xp.exp(x - xp.max(x, axis=axis, keepdims=True))
+    e = xp.subtract(x, xp.max(x, axis=axis, keepdims=True), out=out)
+    xp.exp(e, out=e)
     e /= summed(xp, e, (axis % x.ndim,), True)
     return e
 
@@ -39,9 +40,9 @@ def _infer_softmax_grad(flow: Spec, soft: Spec, **_: Any) -> Spec:
 
 
 @op("softmax_grad", infer=_infer_softmax_grad)
-def softmax_grad(xp, flow, soft, *, axis=-1):
-    """The gradient of x where ``flow`` is that of ``soft`` = softmax(x)."""
-    made = flow * soft
+def softmax_grad(xp, flow, soft, *, axis=-1, out=None):
+    """The gradient of x where ``flow`` is that of ``soft`` = softmax(x); ``out`` must not be that of soft."""
+    made = xp.multiply(flow, soft, out=None if out is soft else out)
     made -= soft * (summed(xp, made, (axis % soft.ndim,), True) if soft.ndim else made)
     return made
 
