@@ -30,9 +30,16 @@ def is_internal(filename: str) -> bool:
 def outside(frame: FrameType) -> FrameType:
     """The first frame outside the engine's own files, from ``frame`` outwards; the outermost if all are
     inside."""
-    while is_internal(frame.f_code.co_filename) and frame.f_back is not None:
-        frame = frame.f_back
-    return frame
+    known = INTERNAL.get
+    while True:
+        filename = frame.f_code.co_filename
+        inside = known(filename)
+        if not (is_internal(filename) if inside is None else inside):
+            return frame
+        back = frame.f_back
+        if back is None:
+            return frame
+        frame = back
 
 
 def user_frame() -> FrameType | None:
