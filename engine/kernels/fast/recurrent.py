@@ -47,6 +47,7 @@ _GEMM, _STEPS, _BATCH, _SIZE, _SHARD, _REVERSE, _FEATURES, _STEP, _ROW, _OWN = r
 # step, whose gates are in the cache, too; beyond, it is one product over all steps.
 NEAR = 1 << 19
 _ROWS, _FAR_ROWS = 16, 64  # samples of a shard whose weights stay in the cache, and of others
+_LEAST_ROWS = 8
 
 
 class Pointwise:
@@ -257,10 +258,8 @@ class Sizes(NamedTuple):
     near: bool
 
     def shard(self) -> int:
-        """Samples of a shard: few enough for two shards where the weights stay in the cache."""
-        if not self.near:
-            return _FAR_ROWS
-        return max(_ROWS // 2, min(_ROWS, self.batch // 2))
+        """Samples of a shard: a small batch is two shards; they are larger where weights are read anew."""
+        return max(_LEAST_ROWS, min(_ROWS if self.near else _FAR_ROWS, self.batch // 2))
 
 
 class Compiled:

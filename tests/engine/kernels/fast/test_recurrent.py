@@ -97,6 +97,17 @@ def test_results_do_not_depend_on_the_number_of_threads(monkeypatch, threads):
         np.testing.assert_array_equal(a, b)
 
 
+def test_a_small_batch_is_two_shards_and_a_large_one_more():
+    for near, batch, shard in (
+        (True, 32, 16),
+        (True, 256, 16),
+        (False, 32, 16),
+        (False, 256, 64),
+        (True, 3, 8),
+    ):
+        assert recurrent.Sizes(10, batch, 64, near).shard() == shard
+
+
 def _in_calls(address, args, count, threads):
     """The shards in as many calls as there are threads."""
     ends = [count * n // threads for n in range(threads + 1)]
