@@ -40,6 +40,7 @@ MAKERS: dict[str, str] = {
     "log_softmax": "softmax:log_softmax",
     "matmul_v2": "matmul:matmul",
     "momentum_flat": "updates:momentum",
+    "product_of_rows": "matmul:of_rows",
     "reduce_sum": "reductions:reduce_sum",
     "rmsprop_flat": "updates:rmsprop",
     "rnn": "engine.ops.sequences.rnn_makers:forward",

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.opdef import OPS
+from engine.core.spec import Spec
 from engine.kernels.cpu import products
 from engine.kernels.cpu import threads as threads_
 from engine.kernels.fast import Fast, handoff
@@ -46,6 +47,17 @@ def matmul(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
         return None
     large = _Large(slow, turned, folds, shard, (x.shape, y.shape))
     return Fast(large, [code])
+
+
+def of_rows(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+    """The kernel of ``product_of_rows``: all dimensions but the last are one."""
+    shapes = [(prod(s.shape[:-1]), s.shape[-1]) for s in inputs]
+    flat = [Spec(shape, s.dtype) for shape, s in zip(shapes, inputs, strict=True)]
+    made = matmul(flat, {"trans_x": True, "trans_y": False})
+    if made is None:
+        return None
+    kernel, (of_x, of_y) = made.kernel, shapes
+    return Fast(lambda x, y: kernel(x.reshape(of_x), y.reshape(of_y)), made.handles)
 
 
 def _repeats(x: tuple[int, ...], y: tuple[int, ...]) -> int:

@@ -64,6 +64,21 @@ def test_a_product_is_that_of_the_operator(name, shard, monkeypatch):
     pool.dismiss()
 
 
+@pytest.mark.parametrize("shard", [16, 1 << 20], ids=["shared", "alone"])
+def test_a_product_of_rows_is_that_of_the_operator(shard, monkeypatch):
+    for module in (matmul, products):
+        monkeypatch.setattr(module, "SHARD", shard)
+    monkeypatch.setattr(threads, "_count", 2)
+    x, y = random(4, 20, 30), random(4, 20, 50)
+    for one, other in ((x, y), (x, x), (x[0], y[0]), (np.asfortranarray(x), y[:, ::-1])):
+        fast = matmul.of_rows([Spec.of(one), Spec.of(other)], {})
+        assert compiler().wait(120)
+        assert fast.ready
+        expected = OPS["product_of_rows"].kernel(np, one, other)
+        np.testing.assert_array_equal(fast.kernel(one, other), expected)
+    pool.dismiss()
+
+
 @pytest.mark.parametrize(
     ("shape", "attrs"),
     [((40, 30), {"axis": [0]}), ((40, 30), {"axis": [-1], "keepdim": True}), ((4, 5, 6), {"axis": [0, 1]}),
