@@ -16,8 +16,10 @@ from typing import Any
 import engine as paddle
 from bench.nets import ROWS, Job
 from bench.peers.paddle_nets import NETWORKS, network
+from bench.peers.paddle_steps import wait_for_kernels
 from bench.timing import paired_ratio, table, take_turns
 from engine import inference, static
+from engine.kernels.choice import wants_fast
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -63,6 +65,8 @@ def main(arguments: list[str] | None = None) -> None:
         "jit.load(for_prediction=True)": timed(lambda: frozen(x)),
         "predictor, copies included": timed(by_handles),
     }
+    if wants_fast():
+        wait_for_kernels()
     series = take_turns(contenders, options.rounds)
     rows = [[f"{options.network}, batch {options.batch}", "min us", "median us", "ratio"]]
     for each in series:

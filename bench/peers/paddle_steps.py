@@ -88,10 +88,10 @@ def main(name: str, mode: str) -> None:
 def compiled_kernels() -> tuple[Callable[[], None], Callable[[], Any]] | None:
     """What waits for compiled kernels, and what says which there are; None where NumPy's are chosen."""
     fast = os.environ.get("MODEL_STUDIO_KERNELS") == "fast"
-    return (_wait_for_kernels, _kernels) if fast else None
+    return (wait_for_kernels, _kernels) if fast else None
 
 
-def _wait_for_kernels() -> None:
+def wait_for_kernels() -> None:
     """Wait until every kernel that a plan has asked for is compiled, or can't be."""
     compiler = importlib.import_module("engine.kernels.fast.compiler").compiler()
     for _ in range(3):  # what is asked for, its kernels, and the news that they are there wait in one queue
@@ -103,10 +103,12 @@ def _wait_for_kernels() -> None:
 def _kernels() -> dict[str, dict[str, int]]:
     """How many calls of each operator the plans of this process make: by compiled kernels, and by NumPy's."""
     plans = importlib.import_module("engine.program.run.kernels").Kernels
+    frozen = importlib.import_module("engine.program.run.frozen.plan").FrozenPlan
     found: dict[str, dict[str, int]] = {}
     for one in gc.get_objects():
-        if isinstance(one, plans):
-            for name, whose in one.report():
+        if isinstance(one, (plans, frozen)):
+            said = one.report() if isinstance(one, plans) else one.bound_kernels()
+            for name, whose in said:
                 calls = found.setdefault(whose, {})
                 calls[name] = calls.get(name, 0) + 1
     return found

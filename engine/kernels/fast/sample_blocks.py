@@ -49,7 +49,8 @@ def array(*values: int) -> Any:
 def aligned(floats: int) -> Any:
     """An array of so many floats that begins with a line of the cache, so no vector lies in two of them."""
     made = np.empty(floats + 16, np.float32)
-    return made[-address(made) % 64 // 4 :]
+    start = -address(made) % 64 // 4
+    return made[start : start + floats]
 
 
 SHARDS = 64  # at most, since each has a block of its own: more items than that share

@@ -10,6 +10,7 @@ import numpy as np
 from engine.core.operator import Operator
 from engine.core.spans import timed, watch
 from engine.core.spec import Spec
+from engine.kernels.choice import wants_fast
 from engine.program.graph.liveness import has_effect, needed, with_sub_blocks
 from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.run.concrete import concrete_specs
@@ -50,7 +51,22 @@ class FrozenPlan(Plan):
         self.constants = constants(self.ops)
         self.specs = concrete_specs(program, self.ops, feeds)
         self._free: list[tuple[Run, Kernels]] = [self._made()]
+        self._chain: Any = None  # all operators as one compiled call
+        if wants_fast():
+            from engine.kernels.fast.compiler import compiler
+
+            compiler().submit(self._find_chain)
         track(self)
+
+    def _find_chain(self) -> None:
+        """In the compiler's thread, which imports what writes code."""
+        from engine.kernels.fast.compiler import log_failure
+        from engine.program.run.frozen.chain import chain_of
+
+        try:
+            self._chain = chain_of(self.ops, self.inputs, self.outputs, self.specs, self._weights)
+        except Exception as error:  # a fault of the generator: the operators stay apart
+            log_failure(error, "a chain")
 
     def _made(self) -> tuple[Run, Kernels]:
         """A run with places of its own, and the kernels that are not bound to them."""
@@ -65,11 +81,27 @@ class FrozenPlan(Plan):
 
     def kernels(self) -> list[tuple[str, str]]:
         """The operators in the order of the source, and whose kernel each calls: "frozen" for a bound one,
-        others as in :meth:`Plan.kernels`."""
+        "fast" where all are one compiled call, others as in :meth:`Plan.kernels`."""
+        if self._whole():
+            return self.bound_kernels()
         others = iter(super().kernels())
         return [next(others) if name is None else (name, "frozen") for name in self._order]
 
+    def bound_kernels(self) -> list[tuple[str, str]]:
+        """Those of :meth:`kernels` that are bound to their arrays, or part of the one compiled call."""
+        if self._whole():
+            return [(operator.opdef.name, "fast") for operator in self.ops]
+        return [(name, "frozen") for name in self._order if name is not None]
+
+    def _whole(self) -> bool:
+        """Whether a call is that of the compiled chain; a profiler sees the operators one by one."""
+        chain = self._chain
+        return chain is not None and chain.handle.address is not None and watch.recorder is None
+
     def __call__(self, values: Sequence[Array]) -> tuple[Array, ...]:
+        if self._whole():
+            (x,) = values
+            return (self._chain(x if x.flags.c_contiguous else np.ascontiguousarray(x)),)
         free = self._free
         try:
             taken = free.pop()
