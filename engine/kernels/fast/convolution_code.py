@@ -24,6 +24,7 @@ from engine.kernels.fast.vectors import (
     constant,
     first,
     fma,
+    least,
     load,
     loop,
     masked_store,
@@ -170,7 +171,7 @@ class _Code:
             chunks = I64(plan.chunks(lanes))
             sample = b.mul(b.sdiv(item, chunks), I64(lanes))
             start = b.mul(b.srem(item, chunks), I64(plan.chunk(lanes)))
-            stop = self._smaller(b.add(start, I64(plan.chunk(lanes))), I64(most))
+            stop = least(b, b.add(start, I64(plan.chunk(lanes))), I64(most))
             mask = first(b, b.sub(self.samples, sample), lanes)
             here = replace(self.source, pointer=offset(b, self.source.pointer, sample, F32))
             rows = b.add(b.mul(b.sub(b.sub(stop, start), I64(1)), I64(stride)), I64(far + 1))
@@ -178,7 +179,7 @@ class _Code:
             emit_block(b, here, self.extent, lanes, block, begin, rows, mask)
             target = offset(b, self.result, sample, F32)
             for number, (rows_of, columns) in enumerate(plan.phases):
-                end = self._smaller(stop, I64(rows_of.count))
+                end = least(b, stop, I64(rows_of.count))
                 with loop(b, start, end) as row:
                     line = offset(
                         b, block, b.mul(b.mul(b.sub(row, start), I64(stride)), I64(self.extent.row(lanes)))
@@ -187,9 +188,6 @@ class _Code:
                     self.taps = self._rows_met(rows_of, row)
                     self._row(number, columns, line, offset(b, target, b.mul(place, self.per_row)), mask)
         return self.frame.close()
-
-    def _smaller(self, a: Value, c: Value) -> Value:
-        return self.b.select(self.b.icmp_signed("<", a, c), a, c)
 
     def _rows_met(self, rows: Axis, row: Value) -> tuple[Value, Value]:
         """From which row of the filter on, and below which, a row of results takes any."""
@@ -202,7 +200,7 @@ class _Code:
         def reach(place: int) -> Value:
             away = b.sub(I64(place), before)
             away = b.select(b.icmp_signed(">", away, I64(0)), away, I64(0))
-            return self._smaller(b.sdiv(b.add(away, I64(step - 1)), I64(step)), I64(len(rows.taps)))
+            return least(b, b.sdiv(b.add(away, I64(step - 1)), I64(step)), I64(len(rows.taps)))
 
         return reach(plan.top), reach(plan.top + plan.height)
 

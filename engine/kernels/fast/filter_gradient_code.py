@@ -20,6 +20,7 @@ from engine.kernels.fast.vectors import (
     Value,
     first,
     fma,
+    least,
     load,
     loop,
     offset,
@@ -154,7 +155,7 @@ class _Code:
             part, of_part = b.sdiv(item, each), b.srem(item, each)
             group = b.sdiv(of_part, I64(plan.shares(lanes)))
             begin = b.mul(b.srem(of_part, I64(plan.shares(lanes))), I64(plan.share(lanes)))
-            have = self._smaller(b.sub(I64(plan.outs), begin), I64(plan.share(lanes)))
+            have = least(b, b.sub(I64(plan.outs), begin), I64(plan.share(lanes)))
             filters = b.add(b.mul(group, I64(plan.outs)), begin)
             with loop(b, I64(0), I64(sum_bytes // (4 * lanes))) as n:
                 zeros = ir.Constant(self.kind, None)
@@ -166,7 +167,7 @@ class _Code:
                 x = self._at(self.x, sample, b.mul(group, I64(plan.ins)))
                 g = self._at(self.g, sample, filters)
                 with loop(b, I64(0), I64(plan.out_height), plan.chunk(lanes)) as row:
-                    rows = self._smaller(b.sub(I64(plan.out_height), row), I64(plan.chunk(lanes)))
+                    rows = least(b, b.sub(I64(plan.out_height), row), I64(plan.chunk(lanes)))
                     reads = b.add(b.mul(b.sub(rows, I64(1)), I64(plan.strides[0])), I64(plan.rows_of(1)))
                     place = b.mul(row, I64(plan.strides[0]))
                     emit_block(b, x, plan.image(), lanes, image, place, reads, mask)
@@ -174,9 +175,6 @@ class _Code:
                     self._add(image, sent, sums, rows, have)
             self._finish(sums, b.add(b.mul(part, I64(plan.groups * plan.outs)), filters), have)
         return self.frame.close()
-
-    def _smaller(self, a: Value, c: Value) -> Value:
-        return self.b.select(self.b.icmp_signed("<", a, c), a, c)
 
     def _at(self, source: Source, sample: Value, channel: Value) -> Source:
         b = self.b

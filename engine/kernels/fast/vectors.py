@@ -90,6 +90,11 @@ def loop(builder: Builder, start: Value, stop: Value, step: int | Value = 1) -> 
     builder.position_at_end(after)
 
 
+def least(builder: Builder, one: Value, other: Value) -> Value:
+    """The smaller one of two integers."""
+    return builder.select(builder.icmp_signed("<", one, other), one, other)
+
+
 # -- types and constants -------------------------------------------------------------------------------------
 def element(kind: Any) -> Any:
     """The type of one element of a vector, or the scalar type itself."""

@@ -25,6 +25,7 @@ from engine.kernels.fast.vectors import (
     constant,
     first,
     fma,
+    least,
     load,
     loop,
     masked_load,
@@ -140,11 +141,6 @@ def emit_filters(module: ir.Module, name: str, plan: Tiles) -> ir.Function:
         for n, value in enumerate(value for row in made for value in row):
             store(b, value, offset(b, goal, I64(n * point)))
     return frame.close()
-
-
-def least(b: Builder, one: Value, other: Value) -> Value:
-    """The smaller one of two integers."""
-    return b.select(b.icmp_signed("<", one, other), one, other)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from engine.kernels.fast.vectors import (
     Value,
     first,
     fma,
+    least,
     load,
     loop,
     masked_load,
@@ -30,7 +31,7 @@ from engine.kernels.fast.vectors import (
     store,
     total,
 )
-from engine.kernels.fast.winograd_code import FILTERS, Spot, Tiles, Window, least, products, runs, spot_at
+from engine.kernels.fast.winograd_code import FILTERS, Spot, Tiles, Window, products, runs, spot_at
 from engine.kernels.fast.winograd_transforms import apply_twice, transforms, turned
 
 _LINE = 64
