@@ -35,6 +35,7 @@ from engine.kernels.fast.vectors import (
 
 FILTERS = 4  # of a tile
 _UNROLLED = 9  # entries of a filter that are written out, not looped over
+_APART = 6  # tiles of a row of results, at most, that are written out one by one
 _BLOCK = 1 << 18  # bytes that a block should not exceed
 
 
@@ -70,7 +71,7 @@ class Direct:
     phases: tuple[tuple[Axis, Axis], ...]
     bias: bool
     activation: str
-    skips: bool  # rows of padding, which are not even multiplied by infinite filters then
+    skips: bool  # padding, where filters are large; it is not even multiplied by infinite ones then
 
     def reach(self, which: int) -> tuple[int, int, int]:
         """Of rows (0) or columns (1): most results of a phase, stride, and how far a result reaches."""
@@ -161,6 +162,7 @@ class _Code:
         self.weights, self.bias = self.frame.pointer(8), self.frame.pointer(9)
         self.blocks, self.samples = self.frame.pointer(10), self.frame.integer(11)
         self.extent = plan.extent()
+        self.column: int | None = None  # of the tile at hand, where that is known
 
     def write(self) -> ir.Function:
         b, plan, lanes = self.b, self.plan, self.lanes
@@ -212,11 +214,16 @@ class _Code:
         runs = [(0, whole, width)] if whole else []
         if columns.count % width:
             runs.append((whole * width, 1, columns.count % width))
+        entries = len(self.plan.phases[number][0].taps) * len(columns.taps)
+        apart = self.plan.skips and entries > _UNROLLED and sum(turns for _, turns, _ in runs) <= _APART
+        if apart:  # each tile knows where it meets padding
+            runs = [(begin + n * across, 1, across) for begin, turns, across in runs for n in range(turns)]
         for begin, turns, across in runs:
             with loop(b, I64(0), I64(turns)) as turn:
                 column = b.add(b.mul(turn, I64(across)), I64(begin))
                 read = b.mul(column, I64(columns.stride * self.lanes * 4))
                 place = b.mul(b.add(b.mul(column, I64(columns.step)), I64(columns.start)), self.per_column)
+                self.column = begin if apart else None
                 self._groups(number, across, offset(b, line, read), offset(b, target, place), mask)
 
     def _groups(self, number: int, across: int, line: Value, target: Value, mask: Value) -> None:
@@ -236,6 +243,13 @@ class _Code:
                     out = b.add(b.mul(group, I64(plan.outs)), b.mul(tile, I64(FILTERS)))
                     self._tile(number, across, many, read, weights, out, target, mask)
 
+    def _meets(self, columns: Axis, tap: int, place: int) -> bool:
+        """Whether a column of the filter meets more than padding at a column of the tile; True if unknown."""
+        if self.column is None:
+            return True
+        read = columns.taps[tap][0] + (self.column + place) * columns.stride
+        return self.plan.left <= read < self.plan.left + self.plan.width
+
     def _tile(
         self, number: int, across: int, many: int, line: Value, weights: Value, out: Value, target: Value,
         mask: Value,
@@ -252,6 +266,8 @@ class _Code:
             for n, place in enumerate(reads):
                 factors = [spread(b, offset(b, taken, I64(n * FILTERS + f), F32), lanes) for f in range(many)]
                 for p in range(across):
+                    if not self._meets(columns, n, p):
+                        continue
                     value = load(b, offset(b, read, I64(place + p * columns.stride * per_column)), self.kind)
                     for f in range(many):
                         sums[f][p].set(fma(b, value, factors[f], sums[f][p].get()))

@@ -22,6 +22,7 @@ from engine.kernels.fast.compiler import compiler
 def fast() -> Iterator[None]:
     with choice.kernels.guard("fast"):
         yield
+    assert compiler().wait(120)  # its thread ends with the last job
 
 
 def _images() -> nn.Layer:
