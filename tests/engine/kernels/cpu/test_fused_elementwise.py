@@ -19,6 +19,13 @@ UNARY: list[tuple[str, tuple[tuple[str, Any], ...]]] = [
     ("tanh", ()), ("relu", ()), ("exp", ()), ("square", ()), ("leaky_relu", (("alpha", 0.1),)),
     ("scale", (("scale", -1.0), ("bias", 1.0))), ("cast", (("out_dtype", "float64"),)),
 ]  # fmt: skip
+# What whole numbers take, too.
+OF_INTEGERS = [
+    ("square", ()),
+    ("abs", ()),
+    ("scale", (("scale", 3), ("bias", 1))),
+    ("cast", (("out_dtype", "float32"),)),
+]
 BINARY = [
     "elementwise_add",
     "elementwise_mul",
@@ -43,7 +50,7 @@ def one_by_one(steps: Any, xs: list[Any]) -> list[Any]:
 
 
 def laid_out(rng: Any, shape: tuple[int, ...], order: tuple[int, ...], dtype: str) -> Any:
-    made = rng.standard_normal([shape[n] for n in order]).astype(dtype)
+    made = (rng.standard_normal([shape[n] for n in order]) * 4).astype(dtype)
     return made.transpose([order.index(n) for n in range(len(order))])
 
 
@@ -54,14 +61,14 @@ def programs(draw: Any) -> tuple[Any, ...]:
     shape = tuple(draw(st.lists(st.integers(1, 7), min_size=ndim, max_size=ndim)))
     order = tuple(draw(st.permutations(range(ndim))))
     rng = np.random.default_rng(draw(st.integers(0, 99)))
-    dtype = draw(st.sampled_from(["float32", "float64"]))
+    dtype = draw(st.sampled_from(["float32", "float64", "float16", "int32", "int64"]))
     xs = [laid_out(rng, shape, order, dtype)]
     for _ in range(draw(st.integers(0, 2))):
         kind = draw(st.sampled_from(["same", "other layout", "broadcast", "number"]))
         if kind == "broadcast":
             kept = draw(st.lists(st.booleans(), min_size=ndim, max_size=ndim))
             small = [n if keep else 1 for n, keep in zip(shape, kept, strict=True)]
-            xs.append(rng.standard_normal(small[draw(st.integers(0, ndim)) :]).astype(dtype))
+            xs.append((rng.standard_normal(small[draw(st.integers(0, ndim)) :]) * 4).astype(dtype))
         elif kind == "number":
             xs.append(np.asarray(rng.standard_normal(), dtype))
         else:
@@ -71,10 +78,10 @@ def programs(draw: Any) -> tuple[Any, ...]:
     steps: list[Any] = []
     for _ in range(draw(st.integers(2, 6))):
         if draw(st.booleans()):
-            name, attrs = draw(st.sampled_from(UNARY))
+            name, attrs = draw(st.sampled_from(OF_INTEGERS if dtype.startswith("int") else UNARY))
             read: tuple[int, ...] = (draw(st.integers(0, len(values) - 1)),)
         else:
-            name, attrs = draw(st.sampled_from(BINARY)), ()
+            name, attrs = draw(st.sampled_from(BINARY[:5] if dtype.startswith("int") else BINARY)), ()
             read = tuple(draw(st.integers(0, len(values) - 1)) for _ in range(2))
         kinds = {values[n].dtype for n in read}
         sizes = [values[n].size for n in read]

@@ -3,7 +3,7 @@
 Networks of convolutions, poolings, norms, recurrent layers, products, reductions and elementwise operators
 train for some steps under a random rule; the last batches are smaller, and lie in memory in other ways. Plans
 on NumPy give the same bits. Compiled kernels agree call by call to rounding, do not depend on the number of
-threads, and the whole agrees as far as the network lets rounding through. ``--long`` tries 40 times as many.
+threads, and the whole agrees as far as the network lets rounding through. ``--long`` tries 25 times as many.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.engine.program.run.random_networks import steps
-from tests.engine.program.run.ways import Watch, converted, distance, everything_pays, near, trained
+from tests.engine.program.run.watch_kernels import Watch, distance, near
+from tests.engine.program.run.ways import PLAIN, Case, Way, converted, everything_pays, same, trained
 
-TIMES = 40 if os.environ.get("MODEL_STUDIO_LONG") else 1
+LONG = bool(os.environ.get("MODEL_STUDIO_LONG"))
+pytestmark = pytest.mark.timeout(0 if LONG else 240)
 SHAPES = [(3, 4), (2, 3, 5, 7), (3, 4, 5), (1, 1, 1, 1), (7, 33), (4, 2, 9, 8), (5, 16, 3)]
-Case = tuple[list[Any], int, list[Any]]
 
 
 @st.composite
@@ -54,7 +55,8 @@ def cases(draw: Any, dtypes: tuple[str, ...] = ("float32", "float32", "float64")
 
 def examples(count: int) -> Callable[[Any], Any]:
     return settings(
-        max_examples=count * TIMES, deadline=None, derandomize=True, phases=(Phase.generate, Phase.shrink),
+        max_examples=count * (25 if LONG else 1), deadline=None, derandomize=True,
+        phases=(Phase.generate, Phase.shrink),
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )  # fmt: skip
 
@@ -64,29 +66,14 @@ def rounded(x: Any, random: Any) -> Any:
     return (x * (1 + 8 * np.finfo(x.dtype).eps * random.choice([-1, 1], x.shape))).astype(x.dtype)
 
 
-def same(found: list[Any], wanted: list[Any]) -> None:
-    for got, want in zip(found, wanted, strict=True):
-        np.testing.assert_array_equal(got, want)
-
-
-@examples(25)
-@given(cases())
-def test_plans_on_numpy_give_the_bits_of_the_plain_executor(case: Case) -> None:
-    plain = trained(*case, passes=0, choice="numpy")
-    with everything_pays():
-        same(trained(*case, passes=1, choice="numpy"), plain)
-        same(trained(*case, passes=1, choice="numpy", count=2), plain)
-
-
-@examples(8)
-@given(cases())
-def test_each_compiled_kernel_agrees_with_numpys(case: Case) -> None:
+def agrees_call_by_call(run: Callable[[Case, Way], list[Any]], case: Case) -> None:
+    """Each compiled kernel gives what NumPy's gives; with NumPy's bits the rest gives the bits of no plan."""
     pytest.importorskip("llvmlite")
     watch = Watch()
     with everything_pays(), watch.watching():
-        found = trained(*case, passes=1, choice="fast")
+        found = run(case, Way(1, "fast"))
     assert not watch.problems, "\n".join(watch.problems)
-    plain = trained(*case, passes=0, choice="numpy")
+    plain = run(case, PLAIN)
     if watch.lies_otherwise:
         assert not [
             problem for pair in zip(found, plain, strict=True) if (problem := near(*pair, spread=1e-4))
@@ -95,28 +82,42 @@ def test_each_compiled_kernel_agrees_with_numpys(case: Case) -> None:
         same(found, plain)
 
 
-@examples(5)
+@examples(30)
+@given(cases())
+def test_plans_on_numpy_give_the_bits_of_the_plain_executor(case: Case) -> None:
+    plain = trained(case, PLAIN)
+    with everything_pays():
+        same(trained(case, Way(1)), plain)
+        same(trained(case, Way(1, threads=2)), plain)
+
+
+@examples(8)
+@given(cases())
+def test_each_compiled_kernel_agrees_with_numpys(case: Case) -> None:
+    agrees_call_by_call(trained, case)
+
+
+@examples(4)
 @given(cases())
 def test_threads_do_not_change_what_compiled_kernels_give(case: Case) -> None:
     pytest.importorskip("llvmlite")
     with everything_pays():
-        same(trained(*case, passes=1, choice="fast", count=2), trained(*case, passes=1, choice="fast"))
+        same(trained(case, Way(1, "fast", threads=2)), trained(case, Way(1, "fast")))
 
 
-@examples(5)
+@examples(4)
 @given(cases(jumps=False))
 def test_compiled_plans_agree_with_the_plain_executor(case: Case) -> None:
     pytest.importorskip("llvmlite")
     plan, rule, batches = case
-    plain = trained(*case, passes=0, choice="numpy")
+    plain = trained(case, PLAIN)
     spread = [0.0] * len(plain)
     random = np.random.default_rng(0)
     for _ in range(3):  # how far results are apart for inputs that differ by rounding
-        moved = [(rounded(x, random), label) for x, label in batches]
-        other = trained(plan, rule, moved, passes=0, choice="numpy")
+        other = trained((plan, rule, [(rounded(x, random), label) for x, label in batches]), PLAIN)
         spread = [max(s, 4 * distance(a, b)) for s, a, b in zip(spread, other, plain, strict=True)]
     with everything_pays():
-        found = trained(*case, passes=1, choice="fast")
+        found = trained(case, Way(1, "fast"))
     for got, want, allowed in zip(found, plain, spread, strict=True):
         assert not near(got, want, allowed)
 
@@ -124,23 +125,12 @@ def test_compiled_plans_agree_with_the_plain_executor(case: Case) -> None:
 @examples(8)
 @given(cases())
 def test_converted_functions_train_to_the_same_bits(case: Case) -> None:
-    plain = converted(*case, passes=0, choice="numpy")
+    plain = converted(case, PLAIN)
     with everything_pays():
-        same(converted(*case, passes=1, choice="numpy", count=2), plain)
+        same(converted(case, Way(1, threads=2)), plain)
 
 
 @examples(4)
 @given(cases())
 def test_compiled_kernels_of_converted_functions_agree_with_numpys(case: Case) -> None:
-    pytest.importorskip("llvmlite")
-    watch = Watch()
-    with everything_pays(), watch.watching():
-        found = converted(*case, passes=1, choice="fast")
-    assert not watch.problems, "\n".join(watch.problems)
-    plain = converted(*case, passes=0, choice="numpy")
-    if watch.lies_otherwise:
-        assert not [
-            problem for pair in zip(found, plain, strict=True) if (problem := near(*pair, spread=1e-4))
-        ]
-    else:
-        same(found, plain)
+    agrees_call_by_call(converted, case)
