@@ -146,6 +146,13 @@ class _Writer:
         else:
             self.builder.fence("seq_cst")
 
+    def look_again(self, looks: Local, again: Any, otherwise: Any) -> None:
+        """After a short pause go to ``again`` while there are ``looks`` left, of which this takes one."""
+        b = self.builder
+        looks.set(b.sub(looks.get(), I64(1)))
+        self.pause()
+        b.cbranch(b.icmp_signed(">", looks.get(), I64(0)), again, otherwise)
+
     def take(self, none: Any) -> None:
         """Take a shard and do it, and come here again; to ``none`` where there is no shard to take."""
         b = self.builder
@@ -193,9 +200,7 @@ def worker(module: ir.Module, name: str) -> ir.Function:
     b.position_at_end(none)
     b.cbranch(b.icmp_signed(">", w.get(_KEEP), w.begin), look, out)
     b.position_at_end(look)
-    looks.set(b.sub(looks.get(), I64(1)))
-    w.pause()
-    b.cbranch(b.icmp_signed(">", looks.get(), I64(0)), spin, sleep)
+    w.look_again(looks, spin, sleep)
     # It counts itself among the sleepers before it looks for the last time: either it sees what the leader
     # publishes, or the leader sees that a worker has to be woken.
     b.position_at_end(sleep)
@@ -240,9 +245,7 @@ def leader(module: ir.Module, name: str) -> ir.Function:
     b.position_at_end(none)
     b.cbranch(b.icmp_signed("==", w.get(_DONE), w.begin), out, look)
     b.position_at_end(look)
-    looks.set(b.sub(looks.get(), I64(1)))
-    w.pause()
-    b.cbranch(b.icmp_signed(">", looks.get(), I64(0)), none, wait)
+    w.look_again(looks, none, wait)
     b.position_at_end(wait)
     w.put(_WAITS, I64(1))
     done = w.get(_DONE)

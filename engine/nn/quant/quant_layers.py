@@ -23,6 +23,7 @@ from engine.nn.quant.fake_layers import (
     _get_fake_quant_type,
 )
 from engine.nn.quant.lsq import FakeQuantActLSQPlus, FakeQuantWeightLSQPlus
+from engine.nn.quant.qat.conv import ConvolvesAs
 from engine.tensor.linalg import matmul
 
 __all__ = [
@@ -112,32 +113,16 @@ class _Quantized(Layer):
         return rounded, self._fake_quant_weight(weight)
 
 
-class QuantizedConv2D(_Quantized):
+class QuantizedConv2D(ConvolvesAs, _Quantized):
     """A Conv2D whose weight and input are rounded as quantization will."""
 
     _axis = 0
 
     def _take(self, layer: Any) -> None:
-        self._groups = layer._groups
-        self._stride = layer._stride
-        self._padding = layer._padding
-        self._padding_mode = layer._padding_mode
-        if self._padding_mode != "zeros":
-            self._reversed_padding_repeated_twice = layer._reversed_padding_repeated_twice
-        self._dilation = layer._dilation
-        self._data_format = layer._data_format
+        self._take_settings(layer)
 
     def forward(self, input: Any) -> Any:
-        rounded, weight = self._rounded(input)
-        padding = self._padding
-        if self._padding_mode != "zeros":
-            around = self._reversed_padding_repeated_twice
-            rounded = functional.pad(rounded, around, mode=self._padding_mode, data_format=self._data_format)
-            padding = 0
-        return functional.conv2d(
-            rounded, weight, bias=self.bias, padding=padding, stride=self._stride, dilation=self._dilation,
-            groups=self._groups, data_format=self._data_format,
-        )  # fmt: skip
+        return self._conv_forward(*self._rounded(input))
 
 
 class QuantizedConv2DTranspose(_Quantized):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -18,6 +19,7 @@ from engine.kernels.choice import gate, kernels, wants_fast
 from engine.program.run.listing import name_with_parts
 
 
+@dataclass(slots=True, eq=False)
 class Call:
     """One operator of a plan, and how the plan's source calls its kernel: by the global ``name``.
 
@@ -26,21 +28,14 @@ class Call:
     the maker gave none: see :data:`engine.program.run.explain.WHY`.
     """
 
-    __slots__ = ("attrs", "bound", "declined", "fast", "low", "name", "opdef", "specs")
-
-    def __init__(
-        self,
-        name: str,
-        opdef: OpDef,
-        attrs: Mapping[str, Any],
-        specs: Sequence[Any],
-        low: list[bool] | None,
-        bound: bool,
-    ) -> None:
-        self.name, self.opdef, self.attrs = name, opdef, attrs
-        self.specs, self.low, self.bound = specs, low, bound
-        self.fast: Any = None  # the Fast that the maker gave
-        self.declined = ""
+    name: str
+    opdef: OpDef
+    attrs: Mapping[str, Any]
+    specs: Sequence[Any]
+    low: list[bool] | None
+    bound: bool
+    fast: Any = None  # the Fast that the maker gave
+    declined: str = ""
 
     @property
     def says(self) -> str:
@@ -74,17 +69,8 @@ class Kernels:
         self._gate = gate.get()
         self._asked = False
 
-    def add(
-        self,
-        name: str,
-        opdef: OpDef,
-        attrs: Mapping[str, Any],
-        specs: Sequence[Any],
-        low: list[bool] | None,
-        bound: bool,
-    ) -> None:
-        """Let the plan's source call the kernel of an operator by a global name; see :class:`Call`."""
-        call = Call(name, opdef, attrs, specs, low, bound)
+    def add(self, call: Call) -> None:
+        """Let the plan's source call the kernel of an operator by a global name."""
         self.calls.append(call)
         self._namespace[call.name] = call.kernel(self._xp, self._backend, False)
 
@@ -193,7 +179,7 @@ class OneCall:
         self._namespace: dict[str, Any] = {}
         self._kernels = Kernels(np, "cpu", self._namespace, foreign=False)
         specs = [_spec_of(x) for x in arrays]
-        self._kernels.add("kernel", opdef, self.attrs, specs, None, True)
+        self._kernels.add(Call("kernel", opdef, self.attrs, specs, None, True))
         if self._kernels.takes_fast(opdef, specs):
             self._kernels.ask()
         _outside.add(self._kernels)

@@ -328,6 +328,8 @@ class Writer:
             self._kernel_call(depth, operator)
 
     def _kernel_call(self, depth: int, operator: Operator) -> None:
+        from engine.program.run.kernels import Call  # with the first plan, not with the engine
+
         opdef = operator.opdef
         specs = [self.plan._spec(v) for v in operator.inputs]
         direct = opdef.kernel_for(self.backend)[1]
@@ -337,7 +339,7 @@ class Writer:
         bound = not narrow and self.kernels.takes_fast(opdef, specs)
         direct = bound or (direct and not narrow)
         name = self.constant(None)
-        self.kernels.add(name, opdef, operator.attrs, specs, low if narrow else None, bound)
+        self.kernels.add(Call(name, opdef, operator.attrs, specs, low if narrow else None, bound))
         self.called[id(operator)] = self.kernels.calls[-1]
         arguments = [self.slots(v) for v in operator.inputs]
         if not direct:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import textwrap
 from collections.abc import Callable
-from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -21,18 +18,7 @@ from engine.program.passes.fold_constants import fold_constants
 from engine.program.passes.fold_weights import fold_weights
 from engine.program.passes.fuse_convolution import fuse_convolutions
 from engine.program.passes.move_relus import move_relus
-
-
-def _load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("program_text", Path(__file__).with_name("text.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-text = _load()
+from tests.engine.program.passes import text
 
 
 def after(rewrite: Callable[[Program], None], before: str) -> str:

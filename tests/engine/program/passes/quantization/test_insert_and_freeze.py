@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import textwrap
-from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -15,18 +12,7 @@ from engine.program.passes.quantization.freeze import IntegerWeight, freeze_weig
 from engine.program.passes.quantization.freeze import weight_key as key
 from engine.program.passes.quantization.insert import insert_pairs
 from engine.program.passes.quantization.selection import Layer, select
-
-
-def _load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("program_text", Path(__file__).parents[1] / "text.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-text = _load()
+from tests.engine.program.passes import text
 
 BEFORE = """
         x: float32[3, 3]
