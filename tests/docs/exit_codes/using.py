@@ -1,0 +1,171 @@
+"""Cases of runs, predict, inspect, run and launch."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from engine import jit, nn
+from resources.locks import LOCK_NAME, Lock, take
+from tests.docs.exit_codes.place import Place, Released, Words, case
+from tests.robust import strangers
+
+
+@case("runs", "no such folder")
+def _(place: Place) -> Words:
+    return ["runs", "--in", place.tmp / "nowhere"]
+
+
+@case("runs", "what is described is no run")
+def _(place: Place) -> Words:
+    return ["runs", "describe", place.tmp, "--name", "first"]
+
+
+@case("runs", "a tag that is too long")
+def _(place: Place) -> Words:
+    return ["runs", "describe", place.run(), "--tags", "x" * 60]
+
+
+@case("runs", "a run that is deleted is running")
+def _(place: Place) -> Words:
+    run = place.run()
+    lock = take(run / LOCK_NAME)
+    assert isinstance(lock, Lock)
+    place.around = Released(lock)
+    return ["runs", "delete", run]
+
+
+# ----- predict and inspect -----
+
+
+@case("predict, inspect", "no such model")
+def _(place: Place) -> Words:
+    return ["predict", place.tmp / "nowhere", place.picture()]
+
+
+@case("predict, inspect", "a file of the model is damaged, or none of ours")
+def _(place: Place) -> Words:
+    path = place.prefix().with_name("bars.pdiparams")
+    data = bytearray(path.read_bytes())
+    data[-100] ^= 1
+    path.write_bytes(data)
+    return ["predict", place.tmp / "bars", place.picture()]
+
+
+@case("predict, inspect", "files of two different saves")
+def _(place: Place) -> Words:
+    import engine
+
+    spec = [jit.input_spec.InputSpec([None, 1, 28, 28], "float32", "x")]
+    net = nn.Sequential(nn.Flatten(), nn.Linear(784, 10))
+    jit.save(jit.to_static(net, input_spec=spec), str(place.tmp / "other"))
+    assert engine.in_dynamic_mode()
+    shutil.copy(place.tmp / "other.pdiparams", place.prefix().with_name("bars.pdiparams"))
+    return ["predict", place.tmp / "bars", place.picture()]
+
+
+@case("predict", "a picture is absent, or none; the others are answered")
+def _(place: Place) -> Words:
+    (place.tmp / "note.txt").write_text("no picture")
+    return ["predict", place.prefix(), place.tmp / "note.txt", place.picture()]
+
+
+@case("predict", "a stranger's model takes more time or memory than its limits")
+def _(place: Place) -> Words:
+    prefix = strangers.unsign(strangers.saved(strangers.Endless(), place.tmp / "endless"))
+    return ["predict", prefix, place.picture(), "--seconds", "0.2"]
+
+
+@case("predict", "a limit that is no number")
+def _(place: Place) -> Words:
+    return ["predict", place.prefix(), place.picture(), "--memory", "much"]
+
+
+# ----- run -----
+
+
+@case("run", "no such script")
+def _(place: Place) -> Words:
+    return ["run", place.tmp / "nowhere.py"]
+
+
+@case("run", "the script ends with `sys.exit(3)`")
+def _(place: Place) -> Words:
+    (place.tmp / "script.py").write_text("import sys\nsys.exit(3)\n")
+    return ["run", place.tmp / "script.py"]
+
+
+@case("run", "the script raises an error: its traceback, as Python shows it")
+def _(place: Place) -> Words:
+    (place.tmp / "script.py").write_text("raise ZeroDivisionError('no')\n")
+    return ["run", place.tmp / "script.py"]
+
+
+@case("run", "the script asks for a name of Paddle that is not there")
+def _(place: Place) -> Words:
+    (place.tmp / "script.py").write_text("import paddle\npaddle.nonesuch\n")
+    return ["run", place.tmp / "script.py"]
+
+
+@case("run", "Ctrl+C: a traceback, and the status that a shell gives it")
+def _(place: Place) -> Words:
+    (place.tmp / "script.py").write_text("raise KeyboardInterrupt\n")
+    return ["run", place.tmp / "script.py"]
+
+
+# ----- launch -----
+
+
+def _launched(place: Place, script: str, *words: str | Path) -> Words:
+    (place.tmp / "script.py").write_text(script)
+    return ["launch", *words, place.tmp / "script.py"]
+
+
+@case("launch", "no such script")
+def _(place: Place) -> Words:
+    return ["launch", place.tmp / "nowhere.py"]
+
+
+@case("launch", "no processes, an unknown option, options that do not fit")
+def _(place: Place) -> Words:
+    return _launched(place, "", "--nproc_per_node", "0")
+
+
+@case("launch", "GPUs are named where there is none")
+def _(place: Place) -> Words:
+    place.patch.setitem(sys.modules, "engine.kernels.cupy", None)
+    return _launched(place, "", "--selected_gpus=0,1")
+
+
+@case("launch", "the file of machines can't be read, or is none")
+def _(place: Place) -> Words:
+    (place.tmp / "machines").write_text("node1:none\n")
+    return _launched(place, "", "--hosts", place.tmp / "machines")
+
+
+@case("launch", "mpi4py or mpiexec is not installed")
+def _(place: Place) -> Words:
+    place.patch.setitem(sys.modules, "mpi4py", None)
+    return _launched(place, "", "--nproc_per_node=2", "--print_config=no")
+
+
+@case("launch", "too many processes for the memory")
+def _(place: Place) -> Words:
+    return _launched(place, "", "--nproc_per_node", "100000")
+
+
+@case("launch", "a process ends with `sys.exit(3)`; where it has printed, its last lines follow")
+def _(place: Place) -> Words:
+    return _launched(place, "import sys; sys.exit(3)")
+
+
+@case("launch", "a process is ended by a signal")
+def _(place: Place) -> Words:
+    return _launched(place, "import os; os.abort()")
+
+
+@case("launch", "Ctrl+C, SIGTERM or a closed terminal")
+def _(place: Place) -> Words:
+    return _launched(place, f"import os, time; os.kill({os.getpid()}, 15); time.sleep(60)")
