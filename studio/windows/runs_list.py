@@ -16,7 +16,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QPainter, QPen, QPixmap
+from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QPainter, QPixmap
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListView,
@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 
 from widgets import theme
 from widgets.icons import icon_pixmap
+from widgets.rows import paint_state
 
 ROW_HEIGHT, TWO_LINES = 27, 44
 MOST_ROWS, MOST_RUNS = 8, 6
@@ -118,16 +119,7 @@ class _Delegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         box: QRect = option.rect.adjusted(0, 0, 0, -1)  # type: ignore[attr-defined]
         state: QStyle.StateFlag = option.state  # type: ignore[attr-defined]
-        chosen = bool(state & QStyle.StateFlag.State_Selected)
-        pointed = bool(state & QStyle.StateFlag.State_MouseOver)
-        if chosen or pointed:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(tokens.selection if chosen else tokens.hover))
-            painter.drawRoundedRect(box, theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
-        if state & QStyle.StateFlag.State_HasFocus:
-            painter.setPen(QPen(QColor(tokens.accent), 1))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(box.adjusted(0, 0, -1, -1), theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
+        paint_state(painter, box, state)
         lines = box.adjusted(8, 0, -8, 0)
         if self._dots and not row.heading:
             lines.setLeft(box.left() + 24)

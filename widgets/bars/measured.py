@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListWidget,
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from widgets import theme
+from widgets.rows import paint_state
 
 ROW_HEIGHT = 26
 BAR_HEIGHT, THIN_HEIGHT = 10, 6
@@ -56,18 +57,10 @@ class _Delegate(QStyledItemDelegate):
         tokens = theme.current()
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        box: QRect = option.rect.adjusted(0, 0, -1, -1)  # type: ignore[attr-defined]
+        box: QRect = option.rect.adjusted(0, 0, 0, -1)  # type: ignore[attr-defined]
         state: QStyle.StateFlag = option.state  # type: ignore[attr-defined]
-        chosen = bool(state & QStyle.StateFlag.State_Selected)
-        if chosen or state & QStyle.StateFlag.State_MouseOver:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(tokens.selection if chosen else tokens.hover))
-            painter.drawRoundedRect(box, theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
-        if state & QStyle.StateFlag.State_HasFocus:
-            painter.setPen(QPen(QColor(tokens.accent), 1))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(box, theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
-        inner = QRectF(box).adjusted(theme.SPACE_S, 0, -theme.SPACE_S, 0)
+        paint_state(painter, box, state)
+        inner = QRectF(box).adjusted(theme.SPACE_S, 0, -1 - theme.SPACE_S, 0)
         painter.setFont(theme.font())
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.setPen(QColor(tokens.mute))

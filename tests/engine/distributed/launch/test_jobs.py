@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -76,6 +78,19 @@ class Launched:
             self.out += read
             times -= read.startswith(line)
 
+    def end(self) -> None:
+        """Kill what a test that failed has left: all processes in the folder, which is its own."""
+        if self.process.poll() is None:
+            self.process.kill()
+        while left := working_in(self.folder):
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+        self.process.wait()
+        for pipe in (self.process.stdout, self.process.stderr):
+            if pipe is not None:
+                pipe.close()
+
     def nothing_is_left(self) -> None:
         """All processes that told their numbers are gone, so are pipes and shared memory."""
         logs = "\n".join(path.read_text() for path in self.folder.glob("logs/workerlog.*"))
@@ -85,7 +100,7 @@ class Launched:
             for each in line.split()
         }
         assert len(pids) >= 6
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while left := [pid for pid in pids if alive(pid)]:
             assert time.monotonic() < deadline, left
         while list((self.folder / "temporary").iterdir()):
@@ -93,6 +108,30 @@ class Launched:
         shared = [line.split() for line in re.findall(r"^shared (.*)$", f"{self.out}\n{logs}", re.M)]
         assert shared or sys.platform != "linux"
         assert not [name for names in shared for name in names if Path("/dev/shm", name).exists()]
+
+
+def working_in(folder: Path) -> list[int]:
+    """The processes whose working folder it is."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*/cwd"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile, or is somebody else's
+            if place.readlink() == folder and alive(int(place.parent.name)):
+                found.append(int(place.parent.name))
+    return found
+
+
+@pytest.fixture
+def launch(tmp_path: Path) -> Iterator[Callable[..., Launched]]:
+    """Starts a launcher of a script with words of its command line; nothing of it outlives the test."""
+    started: list[Launched] = []
+
+    def start(script: str, *words: str) -> Launched:
+        started.append(Launched(tmp_path, script, *words))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.end()
 
 
 def alive(pid: int) -> bool:
@@ -116,12 +155,14 @@ print("no line break", end="", file=sys.stderr)
 )
 
 
-def test_processes_know_who_they_are_and_write_to_their_logs(tmp_path: Path) -> None:
+def test_processes_know_who_they_are_and_write_to_their_logs(
+    tmp_path: Path, launch: Callable[..., Launched]
+) -> None:
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / "workerlog.7").write_text("of an earlier job")
     cores = len(os.sched_getaffinity(0))
     words = "--device cpu --selected_gpus=3,5 --log_dir logs --started_port 7000 train.py --lr 1"
-    launched = Launched(tmp_path, TELLS, *words.split())
+    launched = launch(TELLS, *words.split())
     assert launched.ended() == 0, launched.err
     assert launched.err == ""
     ends = "127.0.0.1:7000,127.0.0.1:7001"
@@ -158,10 +199,8 @@ print("never")
 )
 
 
-def test_one_that_fails_ends_all_and_all_are_started_again(tmp_path: Path) -> None:
-    launched = Launched(
-        tmp_path, FAILS, "--nproc_per_node=2", "--max_restart=3", "--print_config=no", "train.py"
-    )
+def test_one_that_fails_ends_all_and_all_are_started_again(launch: Callable[..., Launched]) -> None:
+    launched = launch(FAILS, "--nproc_per_node=2", "--max_restart=3", "--print_config=no", "train.py")
     assert launched.ended() == 3
     messages = re.split(r"^(?=launch: rank)", launched.err, flags=re.M)[1:]
     assert len(messages) == 4, launched.err
@@ -194,8 +233,10 @@ while True:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_launcher_that_is_stopped_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
-    launched = Launched(tmp_path, WAITS, "--nproc_per_node=2", "--print_config=no", "train.py")
+def test_a_launcher_that_is_stopped_leaves_nothing(
+    launch: Callable[..., Launched], number: signal.Signals
+) -> None:
+    launched = launch(WAITS, "--nproc_per_node=2", "--print_config=no", "train.py")
     launched.until("began", 2)
     launched.process.send_signal(number)
     if number == signal.SIGKILL:
@@ -204,6 +245,14 @@ def test_a_launcher_that_is_stopped_leaves_nothing(tmp_path: Path, number: signa
         assert launched.ended() == 1
         said = f"stopped by signal {number:d} ({number.name}); all 2 processes have ended\n"
         assert launched.err == said
+    launched.nothing_is_left()
+
+
+def test_what_a_failed_test_leaves_is_ended(tmp_path: Path) -> None:
+    launched = Launched(tmp_path, WAITS, "--nproc_per_node=2", "--print_config=no", "train.py")
+    launched.until("began", 2)
+    assert len(working_in(tmp_path)) > 6  # launcher, guard, mpiexec, two processes and a child of each
+    launched.end()
     launched.nothing_is_left()
 
 
