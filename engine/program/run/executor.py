@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -13,22 +12,17 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core.bfloat import adopt, converted
 from engine.core.context import Setting
-from engine.core.dtype import from_numpy
 from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeError
-from engine.core.identity import IdentitySet
 from engine.core.operator import Operator
 from engine.core.place import Place, as_place, backend, current_place
-from engine.core.spec import Spec
 from engine.eager.tensor import Tensor, counter_of, wrap
-from engine.ops.control.gradient import gradient
 from engine.program.build.builder import Builder
-from engine.program.graph.liveness import arguments, needed, stored_by, written
-from engine.program.graph.program import Program, Variable, reads, writes
-from engine.program.passes.pipeline import level, optimize
+from engine.program.graph.program import Program, Variable
+from engine.program.passes.pipeline import level
 from engine.program.run.scope import Scope, global_scope
 
 if TYPE_CHECKING:
-    from engine.program.run.plan import Plan
+    pass
 
 _defaults = Setting("default_programs", (Program(), Program()))
 
@@ -89,32 +83,6 @@ def _leave_static(main_program: Program) -> None:
         modes.variable.set(guarded_builder())
 
 
-class _Prepared:
-    """One kind of call of ``run``, apart from the shapes that are fed: the Program after the passes, and its
-    Variables instead of names."""
-
-    __slots__ = ("fed", "fetched", "program")
-
-    def __init__(self, program: Program, fed: list[Variable], fetched: list[Variable]) -> None:
-        self.program = program
-        self.fed = fed
-        self.fetched = fetched
-
-
-class _Compiled:
-    """A plan, where the values that stay between runs come from and go to, and which fetches are copied."""
-
-    __slots__ = ("copied", "noted", "plan", "read", "stored")
-
-    def __init__(self, plan: Plan, read: list[Variable], stored: list[Variable]) -> None:
-        self.plan = plan
-        self.read = read
-        self.stored = stored
-        self.copied = _twice(plan)
-        replaced = written(plan.ops)
-        self.noted = [v.tensor for v in read if v.tensor is not None and v in replaced]
-
-
 class Executor:
     """Compiles each Program once for each kind of feed, and runs it."""
 
@@ -160,20 +128,24 @@ class Executor:
             wanted = list(_flat(wanted))
         key = (
             program.version,
-            tuple([_fetch_key(f) for f in wanted]),
+            tuple([fetch_key(f) for f in wanted]),
             tuple(feeds),
             self._device,
             level.get(),
         )
         prepared = program.calls.get(key)
         if prepared is None:
-            prepared = program.calls.ensure(key, partial(_prepare, program, feeds, wanted))
+            from engine.program.run.prepared import prepare  # with the first run, not with the engine
+
+            prepared = program.calls.ensure(key, partial(prepare, program, feeds, wanted))
         xp = backend(self.place).xp
         arrays = [fed(v, feeds[v.name], xp) for v in prepared.fed]
         shaped = (prepared, tuple([a.shape for a in arrays]))
         compiled = program.plans.get(shaped)
         if compiled is None:
-            compiled = program.plans.ensure(shaped, partial(_compile, prepared, arrays, xp))
+            from engine.program.run.prepared import compile_plan
+
+            compiled = program.plans.ensure(shaped, partial(compile_plan, prepared, arrays, xp))
         scope = scope or global_scope()
         for rate in program.rates:
             rate.bring(scope)
@@ -256,7 +228,8 @@ def _flat(wanted: Iterable[Any]) -> Iterator[Any]:
             yield item
 
 
-def _fetch_key(fetch: Any) -> Any:
+def fetch_key(fetch: Any) -> Any:
+    """The name of what is fetched. Raises DTypeError for what has none."""
     if isinstance(fetch, str):
         return fetch
     if isinstance(fetch, Variable):
@@ -266,47 +239,6 @@ def _fetch_key(fetch: Any) -> Any:
     raise DTypeError(
         f"Executor.run: fetch_list holds {type(fetch).__name__}: it takes Variables and their names"
     )
-
-
-def _prepare(program: Program, feeds: Mapping[str, Any], wanted: Sequence[Any]) -> _Prepared:
-    block = program.global_block()
-    fetched = [program.latest(block.var(_fetch_key(f))) for f in wanted]
-    computed = {id(v) for o in block.ops for v in writes(o)}
-    for variable in fetched:
-        if not (id(variable) in computed or variable.persistable or variable.is_data):
-            raise ProgramError(
-                f"Executor.run: nothing computes {variable.name!r} {variable.spec}, so it can't be fetched; "
-                "it is in the Program for its text only"
-            )
-    data = {v.name: v for v in block.vars.values() if v.is_data}
-    fed: list[Variable] = []
-    for name in feeds:
-        target = data.get(name, block.vars.get(name))
-        if target is None:
-            warnings.warn(
-                f"Executor.run: feed has {name!r}, which is not a Variable of the Program; it is not used",
-                stacklevel=4,  # run and the cache stand between
-            )
-            continue
-        if id(target) in computed and not target.is_data:
-            raise ArgumentError(
-                f"Executor.run: feed has {name!r}, which the Program computes; it takes {sorted(data)}"
-            )
-        fed.append(target)
-    return _optimized(program, fed, fetched)
-
-
-def _optimized(program: Program, fed: list[Variable], fetched: list[Variable]) -> _Prepared:
-    """The Program after the passes; itself where they gain nothing: gradient operators read what a fusion
-    would leave out, and a startup Program runs once."""
-    passes, ops = level.get(), program.global_block().ops
-    outputs = [v.name for v in (*fetched, *stored_by(ops))]
-    trains = any(o.opdef is gradient.opdef for o in ops)
-    if not passes or not outputs or trains or all(next(reads(o), None) is None for o in ops):
-        return _Prepared(program, fed, fetched)
-    made = optimize(program, passes, outputs)
-    block = made.global_block()
-    return _Prepared(made, [block.vars.get(v.name, v) for v in fed], [block.var(v.name) for v in fetched])
 
 
 def fed(variable: Variable, value: Any, xp: Any) -> Any:
@@ -331,43 +263,6 @@ def fed(variable: Variable, value: Any, xp: Any) -> Any:
             f"the Program says {spec}; reshape it"
         )
     return array
-
-
-def _compile(prepared: _Prepared, arrays: Sequence[Any], xp: Any) -> _Compiled:
-    program = prepared.program
-    ops = program.global_block().ops
-    made = IdentitySet(prepared.fed)
-    stored = [v for v in stored_by(ops) if v not in made]
-    outputs = [*prepared.fetched, *stored]
-    read: IdentitySet[Variable] = IdentitySet()
-    for operator in needed(ops, outputs):
-        read.update(v for v in arguments(operator) if v not in made)
-        made.update(v for v in writes(operator) if not (v.persistable and v in read))
-    read.update(v for v in prepared.fetched if v not in made)
-    missing = [v.name for v in read if v.is_data and not v.persistable]
-    if missing:
-        raise ArgumentError(
-            f"Executor.run: the Program needs {missing}, which feed does not give; add them to feed"
-        )
-    kept = [v for v in read if v.persistable]
-    feeds = {v.name: Spec(a.shape, from_numpy(a.dtype)) for v, a in zip(prepared.fed, arrays, strict=True)}
-    from engine.program.run.plan import Plan  # with the first run, not with the engine
-
-    plan = Plan(program, ops, [*prepared.fed, *kept], outputs, feeds, xp)
-    return _Compiled(plan, kept, stored)
-
-
-def _twice(plan: Plan) -> set[int]:
-    """The places of outputs whose memory a later output has too: what is both fetched and stored, say.
-
-    The plan itself copies outputs that have the memory of an input.
-    """
-    from engine.program.run.reuse import bases_of
-
-    base = bases_of(plan.ops)
-    memories = [base.get(id(v), id(v)) for v in plan.outputs]
-    given = {id(v) for v in plan.inputs}
-    return {n for n, each in enumerate(memories) if each in memories[n + 1 :] and each not in given}
 
 
 def _values(variables: Sequence[Variable], scope: Scope, xp: Any) -> list[Any]:

@@ -11,7 +11,7 @@ import pytest
 
 import engine as paddle
 from engine.core import lru
-from engine.program.run import executor
+from engine.program.run.prepared import Compiled
 from engine.static import Program, Scope, program_guard, scope_guard
 
 SHAPES = 10_000
@@ -124,7 +124,7 @@ def test_a_program_is_freed_with_its_plans(static_mode: Any) -> None:
     exe = static_mode.Executor()
     exe.run(program, feed={"x": np.zeros(3, "float32")}, fetch_list=[y])
     (compiled,) = program.plans.values()
-    assert isinstance(compiled, executor._Compiled)
+    assert isinstance(compiled, Compiled)
     plan = weakref.ref(compiled.plan)
     freed = weakref.ref(program)
     del program, y, compiled

@@ -15,7 +15,7 @@ from engine import static
 from engine.core.errors import EngineError
 from engine.program.graph.program import Program
 from engine.program.passes import level
-from engine.program.run import executor as executors
+from engine.program.run import prepared
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def test_a_program_with_gradients_runs_as_it_is(static_mode: None, monkeypatch: 
     def refused(*_: Any) -> None:
         raise AssertionError("nothing is to be gained")
 
-    monkeypatch.setattr(executors, "optimize", refused)
+    monkeypatch.setattr(prepared, "optimize", refused)
     main, startup = static.Program(), static.Program()
     with static.program_guard(main, startup):
         x = static.data("x", [None, 2], "float32")

@@ -1,0 +1,122 @@
+"""What an Executor makes once for each kind of call: the Program after the passes, then a plan for shapes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engine.core.dtype import from_numpy
+from engine.core.errors import ArgumentError, ProgramError
+from engine.core.identity import IdentitySet
+from engine.core.spec import Spec
+from engine.ops.control.gradient import gradient
+from engine.program.graph.liveness import arguments, needed, stored_by, written
+from engine.program.graph.program import Program, Variable, reads, writes
+from engine.program.passes.pipeline import level, optimize
+from engine.program.run.executor import fetch_key
+from engine.program.run.plan import Plan
+from engine.program.run.reuse import bases_of
+
+
+class Prepared:
+    """One kind of call of ``run``, apart from the shapes that are fed: the Program after the passes, and its
+    Variables instead of names."""
+
+    __slots__ = ("fed", "fetched", "program")
+
+    def __init__(self, program: Program, fed: list[Variable], fetched: list[Variable]) -> None:
+        self.program = program
+        self.fed = fed
+        self.fetched = fetched
+
+
+class Compiled:
+    """A plan, where the values that stay between runs come from and go to, and which fetches are copied."""
+
+    __slots__ = ("copied", "noted", "plan", "read", "stored")
+
+    def __init__(self, plan: Plan, read: list[Variable], stored: list[Variable]) -> None:
+        self.plan = plan
+        self.read = read
+        self.stored = stored
+        self.copied = _twice(plan)
+        replaced = written(plan.ops)
+        self.noted = [v.tensor for v in read if v.tensor is not None and v in replaced]
+
+
+def prepare(program: Program, feeds: Mapping[str, Any], wanted: Sequence[Any]) -> Prepared:
+    """The Program for these feeds and fetches. Raises ProgramError for what nothing computes, ArgumentError
+    for a feed of what it computes itself."""
+    block = program.global_block()
+    fetched = [program.latest(block.var(fetch_key(f))) for f in wanted]
+    computed = {id(v) for o in block.ops for v in writes(o)}
+    for variable in fetched:
+        if not (id(variable) in computed or variable.persistable or variable.is_data):
+            raise ProgramError(
+                f"Executor.run: nothing computes {variable.name!r} {variable.spec}, so it can't be fetched; "
+                "it is in the Program for its text only"
+            )
+    data = {v.name: v for v in block.vars.values() if v.is_data}
+    fed: list[Variable] = []
+    for name in feeds:
+        target = data.get(name, block.vars.get(name))
+        if target is None:
+            warnings.warn(
+                f"Executor.run: feed has {name!r}, which is not a Variable of the Program; it is not used",
+                stacklevel=4,  # run and the cache stand between
+            )
+            continue
+        if id(target) in computed and not target.is_data:
+            raise ArgumentError(
+                f"Executor.run: feed has {name!r}, which the Program computes; it takes {sorted(data)}"
+            )
+        fed.append(target)
+    return _optimized(program, fed, fetched)
+
+
+def _optimized(program: Program, fed: list[Variable], fetched: list[Variable]) -> Prepared:
+    """The Program after the passes; itself where they gain nothing: gradient operators read what a fusion
+    would leave out, and a startup Program runs once."""
+    passes, ops = level.get(), program.global_block().ops
+    outputs = [v.name for v in (*fetched, *stored_by(ops))]
+    trains = any(o.opdef is gradient.opdef for o in ops)
+    if not passes or not outputs or trains or all(next(reads(o), None) is None for o in ops):
+        return Prepared(program, fed, fetched)
+    made = optimize(program, passes, outputs)
+    block = made.global_block()
+    return Prepared(made, [block.vars.get(v.name, v) for v in fed], [block.var(v.name) for v in fetched])
+
+
+def compile_plan(prepared: Prepared, arrays: Sequence[Any], xp: Any) -> Compiled:
+    """The plan for feeds of these shapes. Raises ArgumentError for one that is missing."""
+    program = prepared.program
+    ops = program.global_block().ops
+    made = IdentitySet(prepared.fed)
+    stored = [v for v in stored_by(ops) if v not in made]
+    outputs = [*prepared.fetched, *stored]
+    read: IdentitySet[Variable] = IdentitySet()
+    for operator in needed(ops, outputs):
+        read.update(v for v in arguments(operator) if v not in made)
+        made.update(v for v in writes(operator) if not (v.persistable and v in read))
+    read.update(v for v in prepared.fetched if v not in made)
+    missing = [v.name for v in read if v.is_data and not v.persistable]
+    if missing:
+        raise ArgumentError(
+            f"Executor.run: the Program needs {missing}, which feed does not give; add them to feed"
+        )
+    kept = [v for v in read if v.persistable]
+    feeds = {v.name: Spec(a.shape, from_numpy(a.dtype)) for v, a in zip(prepared.fed, arrays, strict=True)}
+    plan = Plan(program, ops, [*prepared.fed, *kept], outputs, feeds, xp)
+    return Compiled(plan, kept, stored)
+
+
+def _twice(plan: Plan) -> set[int]:
+    """The places of outputs whose memory a later output has too: what is both fetched and stored, say.
+
+    The plan itself copies outputs that have the memory of an input.
+    """
+    base = bases_of(plan.ops)
+    memories = [base.get(id(v), id(v)) for v in plan.outputs]
+    given = {id(v) for v in plan.inputs}
+    return {n for n, each in enumerate(memories) if each in memories[n + 1 :] and each not in given}
