@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from studio.cli.output import plain
+from studio.session.quantization.text import METHOD_WORDS
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from engine.quantization.report import QuantizationReport
 
-_METHODS = {
-    "post_training": "after training", "qat": "trained with quantization", "weights_only": "weights only",
-}  # fmt: skip
 MOST_SHOWN = 20
 
 
@@ -41,7 +39,7 @@ def show_report(report: QuantizationReport, prefix: str, screen: Console) -> Non
 
 
 def _method(report: QuantizationReport) -> str:
-    words = [_METHODS[report.method], f"weights of {report.weight_bits} bits ({report.weight_type})"]
+    words = [METHOD_WORDS[report.method], f"weights of {report.weight_bits} bits ({report.weight_type})"]
     if report.method != "weights_only":
         words.append(f"values of {report.activation_bits} bits")
         found = "training" if report.method == "qat" else report.algo

@@ -98,7 +98,7 @@ def test_the_printed_report_says_what_it_cost_and_why_layers_stay() -> None:
     screen = Console(width=150, record=True, file=io.StringIO())
     show_report(report, "out/m", screen)
     said = " ".join(screen.export_text().split())
-    assert "out/m: trained with quantization, weights of 4 bits (abs_max), values of 3 bits" in said
+    assert "out/m: with training (QAT), weights of 4 bits (abs_max), values of 3 bits" in said
     assert "thresholds by training from 600 samples in 2.0 s" in said
     assert "75.00% -> 50.00%: 25.00 points lost on 8 test samples, 3 answers changed" in said
     assert "10.0 KB -> 5.0 KB (2.0 times smaller)" in said
