@@ -20,7 +20,7 @@ import numpy as np
 
 from engine.kernels.cpu import pool
 from engine.kernels.cpu import threads as threads_
-from engine.kernels.cpu.ranges import in_ranges
+from engine.kernels.cpu.ranges import in_ranges, unbuffered
 
 # Numbers of the matrix that a product multiplies the filters by; more of them are slower (decision 0098).
 _WINDOW = 5 << 15
@@ -227,13 +227,18 @@ class Rows:
         return list(pairwise([length * n // count for n in range(count + 1)]))
 
     def _share(self, tasks: list[pool.Task]) -> None:
-        if self.xp is np and not threads_.blas_is_ours:
-            threads_.claim_blas()
-        if self.tasks < 2:
+        if self.xp is not np:
             for task in tasks:
                 task()
-        else:
-            pool.run(tasks)
+            return
+        if not threads_.blas_is_ours:
+            threads_.claim_blas()
+        with unbuffered():
+            if self.tasks > 1:
+                pool.run(tasks)
+            else:
+                for task in tasks:
+                    task()
 
     def _reading(self) -> Iterator[Run]:
         """Rows of the image that are read alike."""

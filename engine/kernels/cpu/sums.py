@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from engine.kernels.cpu.ranges import LARGE, in_ranges
+
 # NumPy adds long rows in pairs, which keeps more digits than BLAS's plain sums.
 _LONGEST_ROW = 4096
 _MOST_ROWS = 1 << 16  # ones that are kept
@@ -24,6 +26,8 @@ def summed(xp: Any, x: Any, axes: tuple[int, ...] | None, keepdims: bool = False
         way = by_ones(x.shape, x.dtype.char, axes, keepdims)
         if way is not None:
             return way(x)
+    if xp is np and axes and x.size >= LARGE and len(axes) == x.ndim - 1 and x.dtype.kind in "fc":
+        return _by_place(x, axes, keepdims)
     return xp.sum(x, axis=axes, keepdims=keepdims, dtype=x.dtype)
 
 
@@ -49,6 +53,19 @@ def by_ones(
         return None
     ones = _ones(length, letter)
     return lambda x: np.matmul(x.reshape(-1, length), ones).reshape(result)
+
+
+def _by_place(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """The sum for each place of the one axis that stays, over the threads of the pool."""
+    (kept,) = {*range(x.ndim)} - {*axes}
+    made = np.empty(x.shape[kept], x.dtype)
+    before = (slice(None),) * kept
+
+    def add(part: slice) -> None:
+        np.sum(x[(*before, part)], axis=axes, dtype=x.dtype, out=made[part])
+
+    in_ranges(len(made), x.size, add)
+    return made.reshape([n if at == kept else 1 for at, n in enumerate(x.shape)]) if keepdims else made
 
 
 @lru_cache(maxsize=64)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from engine.kernels.cpu.ranges import LARGE, in_ranges
+
 # Integers of the width of a number, by its bytes.
 _BITS = {width: np.dtype(f"i{width}") for width in (1, 2, 4, 8)}
 _ZEROS = {kind: np.zeros((), kind) for kind in "efd"}
@@ -24,6 +26,7 @@ def zero(xp: Any, x: Any) -> Any:
 # number. Measured on float32: 65,536 elements 10 instead of 26 us, 1,048,576 140 instead of 390, 2,048 alike.
 _RUN = 8192
 _LEAST = 4096
+_FEW = 64  # numbers of a run
 
 
 def rectified(xp: Any, x: Any, out: Any = None) -> Any:
@@ -39,6 +42,9 @@ def rectified(xp: Any, x: Any, out: Any = None) -> Any:
             if target.flags.c_contiguous and made.shape == x.shape:
                 _rectify(source.reshape(-1), target.reshape(-1))
                 return made
+        length = x.shape[-1]
+        if x.strides[-1] == x.itemsize and _FEW <= length <= _RUN:  # a part of an array, by its rows
+            return np.maximum(x, _zeros(x.dtype.char)[:length], out=out)
     return xp.maximum(x, zero(xp, x), out=out)
 
 
@@ -46,7 +52,11 @@ def _rectify(x: Any, out: Any) -> None:
     zeros = _zeros(x.dtype.char)
     whole = x.size - x.size % _RUN
     if whole:
-        np.maximum(x[:whole].reshape(-1, _RUN), zeros, out=out[:whole].reshape(-1, _RUN))
+        values, results = x[:whole].reshape(-1, _RUN), out[:whole].reshape(-1, _RUN)
+        if whole < LARGE:
+            np.maximum(values, zeros, out=results)
+        else:
+            in_ranges(len(values), whole, lambda part: np.maximum(values[part], zeros, out=results[part]))
     if whole < x.size:
         np.maximum(x[whole:], zeros[: x.size - whole], out=out[whole:])
 
@@ -67,6 +77,10 @@ def chosen(xp: Any, values: Any, mask: Any, out: Any = None) -> Any:
     if values.dtype.kind == "c":
         return xp.where(mask, values, values.dtype.type(0))
     bits = _BITS[values.dtype.itemsize]
+    if xp is np and mask.size >= _LEAST:
+        mask = mask.astype(bits)  # NumPy casts it 8,192 at a time otherwise, in 1.4 times the time
+        if out is None and mask.shape == values.shape:
+            return np.multiply(values.view(bits), mask, out=mask).view(values.dtype)
     if out is None:
         return xp.multiply(values.view(bits), mask).view(values.dtype)
     xp.multiply(values.view(bits), mask, out=out.view(bits))

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from engine.kernels.cpu.products import product
-from engine.kernels.cpu.ranges import in_ranges
+from engine.kernels.cpu.ranges import in_ranges, unbuffered
 from engine.ops.images.windows import Pads
 
 _SMALL = 1 << 14  # elements of filters whose copies cost nothing
@@ -161,7 +161,8 @@ class Plan:
         result = product(self.xp, matrix, self._columns(x))
         if finish is not None:
             flat = result.reshape(self.filters, self._size())
-            self._by_channels(self.filters, result, lambda part: finish(flat[part], part))
+            with unbuffered():
+                self._by_channels(self.filters, result, lambda part: finish(flat[part], part))
         return result.reshape(self.filters, self.oh, self.ow, self.samples).transpose(3, 0, 1, 2)
 
     def _weight_by_windows(self, x: Any, g: Any) -> Any:
@@ -184,7 +185,8 @@ class Plan:
                 for b in range(self.kw):
                     image[part, self.row(a), self.column(b)] += parts[part, a, b]
 
-        self._by_channels(self.channels, parts, add)
+        with unbuffered():
+            self._by_channels(self.channels, parts, add)
         image = image[:, self.top : self.top + self.height, self.left : self.left + self.width]
         return image.transpose(3, 0, 1, 2)
 

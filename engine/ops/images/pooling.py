@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import require_floating
 from engine.core.opdef import op
 from engine.core.spec import Spec
+from engine.kernels.cpu.ranges import LARGE, in_ranges
 from engine.ops.elementwise.mask import chosen
 from engine.ops.images.pooling_plan import PoolPlan, first_maximum, pool_plan, window_count
 from engine.ops.images.windows import AXES, channel_first, channel_last, is_last, layout, pads_of
@@ -73,6 +76,25 @@ def _out_sizes(
     return found
 
 
+def _by_channels(xp: Any, compute: Any, plan: PoolPlan, size: Any, values: tuple[Any, ...], work: int) -> Any:
+    """``compute`` of arrays [N, C, ...], which makes one [N, C, *size], of some channels on each thread where
+    ``work``, the elements that are read and written, are many. It is given an array to write into last, or
+    None, and may make one of its own."""
+    first = values[0]
+    if xp is not np or work < LARGE or first.shape[1] < 2 or plan.ragged is not None:
+        return compute(*values, None)
+    result = np.empty_like(first, shape=(*first.shape[:2], *size))
+
+    def some(part: slice) -> None:
+        out = result[:, part]
+        made = compute(*[each[:, part] for each in values], out)
+        if made is not out:
+            out[...] = made
+
+    in_ranges(first.shape[1], work, some)
+    return result
+
+
 def _reduce(xp: Any, x: Any, plan: PoolPlan, pooling_type: str) -> Any:
     """The maximum or mean of each window of x [N, C, ...]."""
     if pooling_type not in ("max", "avg"):
@@ -90,8 +112,8 @@ def _reduce(xp: Any, x: Any, plan: PoolPlan, pooling_type: str) -> Any:
     return result
 
 
-def _spread(xp: Any, x: Any, y: Any, g: Any, plan: PoolPlan, is_max: bool) -> Any:
-    """g spread evenly over each window, or given to its first maximum."""
+def _spread(xp: Any, x: Any, y: Any, g: Any, plan: PoolPlan, is_max: bool, out: Any = None) -> Any:
+    """g spread evenly over each window, or given to its first maximum; in ``out`` where that is possible."""
     if plan.ragged is not None:
         result = xp.zeros_like(x)
         for place, window in plan.each_window():
@@ -104,8 +126,14 @@ def _spread(xp: Any, x: Any, y: Any, g: Any, plan: PoolPlan, is_max: bool) -> An
         return result
     full, overlaps = plan.full(), plan.overlaps()
     covered = not overlaps and plan.covers(full)
-    result = (xp.empty_like if covered else xp.zeros_like)(x, shape=(*x.shape[:2], *full))
+    if covered and out is not None and out.shape[2:] == full:
+        result = out
+    else:
+        result = (xp.empty_like if covered else xp.zeros_like)(x, shape=(*x.shape[:2], *full))
     if is_max:
+        if g.strides != y.strides:
+            given, g = g, xp.empty_like(y)
+            g[...] = given  # once: each entry reads it beside its mask
         for entry, mask in plan.picks(plan.pad(xp, x, -xp.inf), y):
             if overlaps:
                 result[entry] += chosen(xp, g, mask)
@@ -118,7 +146,7 @@ def _spread(xp: Any, x: Any, y: Any, g: Any, plan: PoolPlan, is_max: bool) -> An
                 result[entry] += share
             else:
                 result[entry] = share
-    return plan.inside(result)
+    return out if result is out else plan.inside(result)
 
 
 def _pick(xp: Any, x: Any, y: Any, values: Any, plan: PoolPlan) -> Any:
@@ -153,7 +181,9 @@ def _define(rank: int, first: str) -> Any:
             x = channel_first(x)
         plan = pool_plan(x, ksize, strides, paddings, global_pooling, ceil_mode, exclusive, adaptive,
                         padding_algorithm)  # fmt: skip
-        result = _reduce(xp, x, plan, pooling_type)
+        result = _by_channels(
+            xp, lambda part, _: _reduce(xp, part, plan, pooling_type), plan, plan.out, (x,), x.size
+        )
         return channel_last(result) if last else result
 
     @op(f"{name}_grad", infer=lambda x, y, g_in, **_: x, outputs=("x_grad",),
@@ -167,7 +197,11 @@ def _define(rank: int, first: str) -> Any:
             x, y, g_in = channel_first(x), channel_first(y), channel_first(g_in)
         plan = pool_plan(x, ksize, strides, paddings, global_pooling, ceil_mode, exclusive, adaptive,
                         padding_algorithm)  # fmt: skip
-        result = _spread(xp, x, y, g_in, plan, pooling_type == "max")
+        is_max = pooling_type == "max"
+        result = _by_channels(
+            xp, lambda *parts: _spread(xp, *parts[:3], plan, is_max, parts[3]), plan, plan.size, (x, y, g_in),
+            (2 if is_max else 1) * x.size,
+        )  # fmt: skip
         return channel_last(result) if last else result
 
     @op(f"max_{name}_pick", infer=lambda x, y, values, **_: y)

@@ -5,14 +5,18 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
+from engine.kernels.cpu.ranges import LARGE, in_ranges, unbuffered
 from engine.ops.arrays import shape
 from engine.ops.normalization import second_order
 from engine.ops.reductions import reduce
@@ -80,19 +84,50 @@ def count_of(x: Any, axes: tuple[int, ...]) -> int:
     return math.prod(x.shape[n] for n in axes)
 
 
-def _of_batch(xp: Any, work: Any, axes: tuple[int, ...], channel: int) -> tuple[Any, Any, Any]:
-    """Mean and variance of each channel, and the values minus their mean."""
+def _by_channels(
+    xp: Any, compute: Callable[..., tuple[Any, ...]], values: tuple[Any, ...], each: tuple[Any, ...],
+    data_layout: str,
+) -> tuple[Any, ...]:  # fmt: skip
+    """``compute`` of ``values`` and of ``each``, numbers of channels: an array like the values, which may be
+    written into an array that it is given last, and numbers of channels. Threads share the channels of large
+    arrays."""
+    first = values[0]
+    channel = channel_axis("batch_norm", first.ndim, data_layout)
+    count = first.shape[channel]
+    if (
+        xp is not np or first.size < LARGE or channel != 1 or count < 2
+        or any(v.shape != first.shape or v.dtype != first.dtype for v in values)
+        or any(e.shape != (count,) or e.dtype != first.dtype for e in each)
+    ):  # fmt: skip
+        return compute(*values, *each, None)
+    made, numbers = np.empty_like(first), {}
+
+    def some(part: slice) -> None:
+        parts = [v[:, part] for v in (*values, made)]
+        _, *numbers[part.start] = compute(*parts[:-1], *[e[part] for e in each], parts[-1])
+
+    with unbuffered():
+        in_ranges(count, 4 * first.size, some)
+    columns = zip(*[numbers[begin] for begin in sorted(numbers)], strict=True)
+    return made, *[np.concatenate(column) for column in columns]
+
+
+def _of_batch(
+    xp: Any, work: Any, axes: tuple[int, ...], channel: int, out: Any = None
+) -> tuple[Any, Any, Any]:
+    """Mean and variance of each channel, and the values minus their mean (in ``out`` if given)."""
     count = work.dtype.type(count_of(work, axes) or 1)
     used = xp.sum(work, axis=axes) / count
-    centred = work - used.reshape(across_channels(work.ndim, channel))
+    centred = xp.subtract(work, used.reshape(across_channels(work.ndim, channel)), out=out)
     return used, dots(xp, centred, centred, channel) / count, centred
 
 
 def normalized(
     xp: Any, x: Any, scale: Any, bias: Any, mean: Any, variance: Any, momentum: float, epsilon: float,
-    data_layout: str, statistics: Callable[..., tuple[Any, Any, Any]] | None,
+    data_layout: str, statistics: Callable[..., tuple[Any, Any, Any]] | None, out: Any = None,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """The results of batch_norm with what ``statistics`` finds (see ``_of_batch``); None: those given."""
+    """The results of batch_norm with what ``statistics`` finds (see ``_of_batch``); None: those given, and
+    ``out`` may be an array to write into."""
     channel = channel_axis("batch_norm", x.ndim, data_layout)
     axes = _other_axes(x.ndim, channel)
     across = across_channels(x.ndim, channel)
@@ -108,7 +143,7 @@ def normalized(
         used, mean_out, variance_out = mean.copy(), mean.copy(), variance.copy()
         inverse = 1 / xp.sqrt(variance + dtype.type(epsilon))
         factor = inverse * scale
-        y = work * factor.reshape(across)
+        y = xp.multiply(work, factor.reshape(across), out=out)
         y += (bias - used * factor).reshape(across)
         return y.astype(x.dtype, copy=False), mean_out, variance_out, used, inverse
     used, spread, y = statistics(xp, work, axes, channel)
@@ -140,8 +175,12 @@ def batch_norm(xp, x, scale, bias, mean, variance, *, momentum=0.9, epsilon=1e-5
     1 / sqrt(variance + epsilon).
     """
     given = uses_given(is_test, use_global_stats, trainable_statistics)
-    statistics = None if given else _of_batch
-    return normalized(xp, x, scale, bias, mean, variance, momentum, epsilon, data_layout, statistics)
+
+    def some(x: Any, scale: Any, bias: Any, mean: Any, variance: Any, out: Any) -> tuple[Any, ...]:
+        statistics = None if given else functools.partial(_of_batch, out=out)
+        return normalized(xp, x, scale, bias, mean, variance, momentum, epsilon, data_layout, statistics, out)
+
+    return _by_channels(xp, some, (x,), (scale, bias, mean, variance), data_layout)
 
 
 def infer_batch_norm_grad(x: Spec, scale: Spec, g_in: Spec, *_: Spec, **__: Any) -> tuple[Spec, ...]:
@@ -155,9 +194,9 @@ def _alone(count: int, *sums: Any) -> tuple[Any, ...]:
 
 def gradients(
     xp: Any, x: Any, scale: Any, g_in: Any, saved_mean: Any, saved_variance: Any, data_layout: str,
-    total: Callable[..., tuple[Any, ...]] | None,
+    total: Callable[..., tuple[Any, ...]] | None, out: Any = None,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """The gradients of batch_norm's x, scale and bias.
+    """The gradients of batch_norm's x, scale and bias; that of x in ``out`` if given.
 
     ``total`` makes of the number of elements, and of what the gradients of scale and bias are here, those of
     all batches that the statistics are of; None where they were given.
@@ -167,12 +206,12 @@ def gradients(
     across = across_channels(x.ndim, channel)
     dtype = scale.dtype
     g = g_in.astype(dtype, copy=False)
-    centred = x.astype(dtype, copy=False) - saved_mean.reshape(across)
+    centred = xp.subtract(x.astype(dtype, copy=False), saved_mean.reshape(across), out=out)
     bias_grad = xp.sum(g, axis=axes)
     scale_grad = dots(xp, g, centred, channel) * saved_variance
     factor = (scale * saved_variance).reshape(across)
     if total is None:
-        x_grad = g * factor
+        x_grad = xp.multiply(g, factor, out=out)
     else:
         elements, to_scale, to_bias = total(count_of(x, axes), scale_grad, bias_grad)
         count = dtype.type(elements)
@@ -193,7 +232,12 @@ def batch_norm_grad(xp, x, scale, g_in, saved_mean, saved_variance, *, epsilon=1
                     data_layout="NCHW", use_global_stats=False, trainable_statistics=False):  # fmt: skip
     """The gradients of batch_norm's x, scale and bias."""
     given = uses_given(is_test, use_global_stats, trainable_statistics)
-    return gradients(xp, x, scale, g_in, saved_mean, saved_variance, data_layout, None if given else _alone)
+    total = None if given else _alone
+
+    def some(x: Any, g_in: Any, scale: Any, mean: Any, variance: Any, out: Any) -> tuple[Any, ...]:
+        return gradients(xp, x, scale, g_in, mean, variance, data_layout, total, out)
+
+    return _by_channels(xp, some, (x, g_in), (scale, saved_mean, saved_variance), data_layout)
 
 
 @batch_norm.grad_all("x", "scale", "bias")

@@ -9,7 +9,7 @@ from engine.kernels.cpu.ranges import LARGE, in_ranges
 
 @pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize(
-    ("size", "parts"), [(LARGE - 1, 1), (LARGE, 2), (2 * LARGE, 4), (100 * LARGE, 8), (0, 1)]
+    ("size", "parts"), [(LARGE - 1, 1), (LARGE, 2), (12 * LARGE, 3), (100 * LARGE, 4), (0, 1)]
 )
 def test_ranges_make_up_the_whole(monkeypatch, count, size, parts):
     monkeypatch.setattr(pool.threads_, "get_num_threads", lambda: count)
