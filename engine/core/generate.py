@@ -38,7 +38,21 @@ _COMMON: dict[str, Any] = {
     "outside": outside,
     "reserve": default_generator().reserve,
 }
-_LOCAL = ("opdef", "kernel", "r", "out", "node", "f", "code", "inside", "error", "user", "plain", "otherwise")
+_LOCAL = (
+    "opdef",
+    "kernel",
+    "r",
+    "out",
+    "node",
+    "f",
+    "code",
+    "inside",
+    "error",
+    "user",
+    "plain",
+    "eager",
+    "otherwise",
+)
 
 
 # The first code of every apply function: it writes the operator's own body at the first call. A program uses
@@ -85,13 +99,17 @@ def regenerate(opdef: OpDef) -> None:
 
 
 def make_method(
-    apply: Any, plain: set[type], otherwise: Callable[[Any, Any], Any], floating: bool = False
+    apply: Any,
+    plain: set[type],
+    eager: set[type],
+    otherwise: Callable[[Any, Any], Any],
+    floating: bool = False,
 ) -> FunctionType:
     """A new function that is a binary operator of tensors, in one frame where the eager path may run.
 
     ``apply`` is the apply function of the operator, called for two tensors of the classes in ``plain`` of one
-    dtype, which with ``floating`` has to be float; ``otherwise`` takes all other operands. There is one such
-    function for an operator.
+    dtype, which with ``floating`` has to be float; those of the classes in ``eager`` go straight only where
+    the eager path runs. ``otherwise`` takes all other operands. There is one such function for an operator.
     """
     opdef: OpDef = apply.opdef
     function = FunctionType(_UNWRITTEN_METHOD, opdef.namespace)
@@ -102,7 +120,12 @@ def make_method(
         return function(x, y)
 
     opdef.namespace.update(
-        __method__=function, first_method=first_method, plain=plain, otherwise=otherwise, apply_=apply
+        __method__=function,
+        first_method=first_method,
+        plain=plain,
+        eager=eager,
+        otherwise=otherwise,
+        apply_=apply,
     )
     return function
 
@@ -135,7 +158,7 @@ def _method_source(opdef: OpDef, floating: bool) -> str:
     x, y = opdef.input_names
     lines = [
         f"def method({x}, {y}):",
-        f" if (type({x}) is Tensor or type({x}) in plain) and (type({y}) is Tensor or type({y}) in plain):",
+        f" if (type({x}) is Tensor or type({x}) in eager) and (type({y}) is Tensor or type({y}) in eager):",
         f"  {x}_ = {x}._array",
         f"  {y}_ = {y}._array",
         f"  if {x}_.dtype is {y}_.dtype" + (f" and {x}_.dtype.kind == 'f':" if floating else ":"),
@@ -144,7 +167,10 @@ def _method_source(opdef: OpDef, floating: bool) -> str:
     ]
     opdef.namespace["default_attrs"] = dict(opdef.attributes)
     lines += ["    " + line for line in _computing(opdef, f"({x}, {y})", "default_attrs", depth=1)]
-    lines += [f"   return apply_({x}, {y})", f" return otherwise({x}, {y})"]
+    lines += [
+        f"   if type({x}) in plain and type({y}) in plain: return apply_({x}, {y})",
+        f" return otherwise({x}, {y})",
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -20,7 +20,7 @@ from engine.fluid.dygraph import tracer as tracers
 from engine.fluid.one_element import convertible
 from engine.tensor.manipulation import reshape
 from engine.tensor.operators import OPERATORS
-from engine.tensor.promote import PLAIN
+from engine.tensor.promote import EAGER, PLAIN
 
 
 class Variable(Tensor):
@@ -123,6 +123,7 @@ def _iterate(self: Variable) -> Iterator[Any]:
 
 
 PLAIN.add(Variable)
+EAGER.add(Variable)
 for _name, _method in OPERATORS.items():
     if _name not in ("__setitem__", "__iter__"):
         setattr(Variable, _name, _giving_variables(_method))

@@ -9,7 +9,7 @@ from engine.core.dtype import complex64, complex128, default_dtype, float32, flo
 from engine.core.errors import ArgumentError, DTypeError
 from engine.ops.elementwise import arithmetic
 from engine.program.build.calls import named
-from engine.tensor.promote import PLAIN, is_tensor, operands
+from engine.tensor.promote import EAGER, is_tensor, operands
 
 
 def require_one_dtype(where: str, **tensors: Any) -> None:
@@ -46,7 +46,7 @@ def as_complex_values(x: Any) -> Any:
 
 def alike(x: Any, y: Any) -> bool:
     """True for two eager Tensors of one dtype, which need no bringing together: most calls, so made quick."""
-    return x.__class__ in PLAIN and y.__class__ in PLAIN and x._array.dtype is y._array.dtype
+    return x.__class__ in EAGER and y.__class__ in EAGER and x._array.dtype is y._array.dtype
 
 
 def _named(function: Callable[..., Any], name: str, text: str | None, more: str) -> Callable[..., Any]:
@@ -61,7 +61,7 @@ def unary(name: str, apply: Callable[..., Any], as_floating: bool = True) -> Cal
     def floats(x: Any, name: str | None = None) -> Any:
         if name:
             return named(name, floats, x)
-        if x.__class__ in PLAIN and x._array.dtype.kind in "fc":
+        if x.__class__ in EAGER and x._array.dtype.kind in "fc":
             return apply(x)
         return apply(floating(where, x))
 

@@ -16,7 +16,7 @@ from engine.ops.linalg import products as linalg_ops
 from engine.program.build.calls import names_results
 from engine.program.graph.unknown import Unknown
 from engine.tensor import bitwise, indexing, linalg, logic, math
-from engine.tensor.promote import PLAIN, is_tensor, operands
+from engine.tensor.promote import EAGER, PLAIN, is_tensor, operands
 
 # Results in a Program are called ``tmp_0``, as Paddle calls those of Python's operators.
 python_operator = names_results(
@@ -69,7 +69,7 @@ def _binary(
             return number(x, y)
         return general(x, y) if suits(y) else NotImplemented
 
-    return otherwise if apply is None else make_method(apply, PLAIN, otherwise, floating)
+    return otherwise if apply is None else make_method(apply, PLAIN, EAGER, otherwise, floating)
 
 
 def _reflected(general: Callable[..., Any], number: Callable[..., Any] | None = None) -> Callable[..., Any]:

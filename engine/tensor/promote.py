@@ -10,7 +10,7 @@ from engine.core import mode as modes
 from engine.core.bfloat import filled
 from engine.core.dtype import DType, bfloat16, default_dtype, float32, from_numpy
 from engine.core.errors import DTypeError, OutOfRangeError
-from engine.eager.tensor import Tensor, wrap
+from engine.eager.tensor import Parameter, Tensor, wrap
 from engine.ops.elementwise import arithmetic
 from engine.program.build.calls import names_results
 from engine.program.graph.unknown import known_operand
@@ -40,6 +40,8 @@ def common_dtype(x: DType, y: DType) -> DType:
 
 # The classes of eager tensors that may go straight to an op.
 PLAIN: set[type] = {Tensor}
+# Those that may where results are eager: in a Program those of a Parameter have names of their own.
+EAGER: set[type] = {Tensor, Parameter}
 
 
 def is_tensor(value: Any) -> bool:

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -254,6 +255,17 @@ def test_operators_of_two_tensors_are_seen_by_watchers_and_by_a_profiler(capsys)
     x + y
 
 
+def _called(run):
+    """The names of the Python functions that are called."""
+    names = []
+    sys.setprofile(lambda frame, event, _: names.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    return names
+
+
 def test_operators_of_parameters_and_of_subclasses():
     class Own(paddle.Tensor):
         pass
@@ -263,5 +275,7 @@ def test_operators_of_parameters_and_of_subclasses():
     wanted = parameter.numpy() + 1
     np.testing.assert_array_equal((parameter + own).numpy(), wanted)
     np.testing.assert_array_equal((own + parameter).numpy(), wanted)
+    x = tensor([2.0, 3.0])
+    assert "otherwise" not in _called(lambda: (x * parameter, parameter + x, parameter / parameter))
     (parameter * own).sum().backward()
     np.testing.assert_array_equal(parameter.grad.numpy(), [1, 1])
