@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.operator import Leaf
+from engine.eager.backward import leaf_gradient
 from engine.eager.grad_mode import no_grad
 from engine.eager.mode import unwatch, watch
 from engine.training.events import Histogram, ParameterState, UnitState
@@ -75,7 +77,10 @@ def global_norm(parameters: Any) -> float:
     """The 2-norm of all gradients together, before any clipping; NaN where there is none."""
     total, found = 0.0, False
     for parameter in parameters:
-        gradient = None if parameter.stop_gradient else parameter.grad
+        edge = parameter._edge
+        if edge is None:
+            continue
+        gradient = leaf_gradient(edge) if edge.__class__ is Leaf else parameter.grad
         if gradient is not None:
             flat = gradient._array.reshape(-1)
             if flat.dtype.itemsize < 4:  # half precision would overflow

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from engine.core.dtype import float32
 from engine.core.errors import DTypeError, ShapeError
 from engine.core.infer import normal_axis
@@ -17,6 +19,14 @@ def places_along(xp: Any, indices: Any, shape: Any, axis: int) -> tuple[Any, ...
     where = list(xp.ogrid[tuple(slice(d) for d in shape)])
     where[axis] = xp.broadcast_to(indices, shape)
     return tuple(where)
+
+
+def one_each(xp: Any, x: Any, indices: Any, axis: int) -> Any:
+    """``take_along_axis`` of one element for each place; of the last axis in a fraction of its time."""
+    if xp is np and axis % x.ndim == x.ndim - 1:
+        rows = x.reshape(indices.size, x.shape[-1])
+        return rows[np.arange(indices.size), indices.reshape(-1)].reshape(indices.shape)
+    return xp.take_along_axis(x, indices, axis=axis)
 
 
 @op("put_along_axis_zeros", infer=lambda g_in, like, indices, **_: like.with_dtype(g_in.dtype))

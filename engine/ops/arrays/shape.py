@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,7 @@ def _infer_flatten(x: Spec, *, start_axis: int, stop_axis: int) -> Spec:
 
 
 def _size(dims: Any) -> int:
-    return -1 if -1 in dims else int(np.prod(dims, dtype=np.int64))
+    return -1 if -1 in dims else math.prod(dims)
 
 
 @op("flatten_contiguous_range", infer=_infer_flatten, view=True, complex=True)

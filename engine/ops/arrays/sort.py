@@ -32,7 +32,7 @@ def topk(xp, x, *, k=1, axis=-1, largest=True, sorted=True):
         return x.copy(), xp.zeros((), np.int64)
     if k == 1 and largest:
         best = xp.argmax(x, axis=axis, keepdims=True)
-        return xp.take_along_axis(x, best, axis=axis), best.astype(np.int64)
+        return along_axis.one_each(xp, x, best, axis), best.astype(np.int64, copy=False)
     taken = xp.take(sorting_order(xp, x, axis, descending=largest), xp.arange(k), axis=axis)
     return xp.take_along_axis(x, taken, axis=axis), taken.astype(np.int64)
 

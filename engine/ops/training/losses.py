@@ -13,6 +13,7 @@ from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops.activations import smooth
 from engine.ops.arrays import creation
+from engine.ops.arrays.along_axis import one_each
 from engine.ops.elementwise import arithmetic, comparison, exponential, extremes
 from engine.ops.reductions import reduce
 
@@ -36,7 +37,7 @@ def pick_class(xp, x, label, *, axis=-1, ignore_index=-100):
     """The element of x at the label's class, 0 where the label is ignore_index."""
     _infer_pick(Spec.of(x), Spec.of(label), axis=axis)
     index, kept = _class_index(xp, label, x.shape[axis], ignore_index)
-    out = _picked(xp, x, index, axis)
+    out = one_each(xp, x, index, axis)
     return out if kept is None else xp.where(kept, out, x.dtype.type(0))
 
 
@@ -51,14 +52,6 @@ def _put_class(xp, g_in, label, x, *, axis=-1, ignore_index=-100):
     result = np.zeros(x.shape, g_in.dtype)
     _put(result, index, value, axis)
     return result
-
-
-def _picked(xp: Any, x: Any, index: Any, axis: int) -> Any:
-    """``take_along_axis`` of one element for each place, of the last axis in a fraction of its time."""
-    if xp is np and axis % x.ndim == x.ndim - 1:
-        rows = x.reshape(index.size, x.shape[-1])
-        return rows[np.arange(index.size), index.reshape(-1)].reshape(index.shape)
-    return xp.take_along_axis(x, index, axis=axis)
 
 
 def _put(result: Any, index: Any, values: Any, axis: int) -> None:

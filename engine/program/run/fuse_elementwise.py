@@ -12,7 +12,7 @@ from engine.core.dtype import DType, bfloat16, bool_, float32, float64
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.kernels.choice import wants_fast
-from engine.kernels.cpu.fused_elementwise import LARGE
+from engine.kernels.cpu.fused_elementwise import FUNCTIONS, LARGE
 from engine.ops.elementwise.fused import Step, Steps, fused_elementwise
 from engine.program.graph.liveness import arguments, with_sub_blocks
 from engine.program.graph.program import Variable, variables_of, writes
@@ -44,10 +44,6 @@ _ALONE = frozenset((
     "relu", "relu_grad", "leaky_relu", "leaky_relu_grad", "linear_piece_grad", "where", "gradient_where",
 ))  # fmt: skip
 _FUNCTION = 4
-_FUNCTIONS = frozenset((
-    "pow", "exp", "expm1", "log", "log1p", "tanh", "sigmoid", "elu", "gelu", "gelu_grad", "silu", "swish",
-    "swish_grad", "softplus", "softplus_grad",
-))  # fmt: skip
 # A compiled loop has a pointer for each value; more would not stay in registers and the first cache.
 _MOST = 24
 
@@ -194,7 +190,7 @@ def _pays(group: _Group, ops: Sequence[Operator], specs: Mapping[int, Spec], com
     if compiled and len(names) == 1:
         return size >= LEAST and names[0] in _ALONE
     if compiled:
-        return size * sum(_FUNCTION if name in _FUNCTIONS else 1 for name in names) >= LEAST
+        return size * sum(_FUNCTION if name in FUNCTIONS else 1 for name in names) >= LEAST
     return size >= LARGE and len(group.members) > 2
 
 

@@ -23,7 +23,7 @@ def no_word(monkeypatch):
     for name in threads.USERS_WORD:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(threads, "_count", 0)
-    monkeypatch.setattr(threads, "cores", lambda: 7)
+    monkeypatch.setattr(threads, "_cores", lambda: 7)
     with threadpool_limits(limits=2, user_api="blas"):
         yield
 
