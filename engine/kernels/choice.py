@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 from engine.core.context import Setting
 from engine.core.errors import ArgumentError, ModeError
 
+_log = logging.getLogger(__name__)
+
+PATIENCE = 300.0  # seconds that a training or a plan waits for the compiler
 VARIABLE = "MODEL_STUDIO_KERNELS"
 CHOICES = ("auto", "numpy", "fast")
 
@@ -41,6 +47,7 @@ class Gate:
         self.is_open = False
         self._plans: list[Waiting] = []
         self._begun = 0
+        self._patient = True
 
     def add(self, plan: Waiting) -> None:
         """A plan that wants kernels."""
@@ -63,14 +70,53 @@ class Gate:
         plans, self._plans, self._begun = self._plans, [], 0
         names: set[str] = set()
         for plan in plans:
-            plan.came.wait()
-            plan.ready = bool(plan.names())
-            names.update(plan.names())
+            if self.wait(plan):
+                plan.ready = bool(plan.names())
+                names.update(plan.names())
         return sorted(names)
+
+    def wait(self, plan: Waiting) -> bool:
+        """Wait for the kernels of ``plan``; False where the compiler takes too long, which is told once.
+
+        That plan stays with NumPy's kernels then, and another run may not.
+        """
+        came = plan.came.wait(PATIENCE if self._patient else 0.0)
+        if not came and self._patient:
+            self._patient = False
+            _log.warning(
+                "kernels: compiled ones are not there after %g s: NumPy goes on in their place, and the same "
+                "run at another time may differ in the last digits; choose 'numpy' for runs that repeat",
+                PATIENCE,
+            )
+        return came
 
 
 # Of the training that runs in this context; None lets each plan take its kernels as soon as they are there.
 gate: Setting[Gate | None] = Setting("kernels_gate", None)
+
+
+@contextmanager
+def settled() -> Iterator[None]:
+    """Plans that are made within the block wait for their kernels, so that results never depend on when the
+    compiler is done. Within a training that has a gate, that one holds."""
+    if gate.get() is not None:
+        yield
+        return
+    opened = Gate()
+    opened.open()
+    with gate.guard(opened):
+        yield
+
+
+@contextmanager
+def settled_as(choice: str) -> Iterator[None]:
+    """As :func:`settled`, with what a run's setting says; with "auto" the environment may say it.
+
+    Raises as :func:`wants_fast` does.
+    """
+    with kernels.guard(kernels.get() if choice == "auto" else choice), settled():
+        wants_fast()
+        yield
 
 
 def wants_fast() -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.core.errors import ArgumentError
+from engine.kernels.choice import settled_as
 from engine.kernels.cpu.threads import computing_threads
 from engine.nn.layer.common import Linear
 from engine.nn.layer.conv import Conv2D
@@ -75,7 +76,7 @@ def train_with_quantization(
     parts = build_parts(config, store.source_path, change=with_quanters)
     pace = Pace(emit, "train", "Training with quantization...")
     total, done, begin = config.epochs * len(parts.batches), 0, time.perf_counter()
-    with computing_threads(config.threads):
+    with computing_threads(config.threads), settled_as(config.kernels):
         for _ in range(config.epochs):
             for pictures, labels in parts.batches:
                 loss, _ = parts.stepper.train(pictures, labels)

@@ -21,6 +21,7 @@ from engine.files.inference import (
 )
 from engine.files.scratch import folder_beside
 from engine.jit.export import layer_of
+from engine.kernels.choice import settled
 from engine.kernels.cpu.threads import computing_threads
 from engine.quantization.comparison import compare
 from engine.quantization.post_training import Quantized as QuantizedProgram
@@ -149,7 +150,7 @@ def _quantize(
     model: _Model, target: Path, prefix: str, work: Path, choices: Choices, emit: Emit
 ) -> Quantized:
     options = choices.options
-    with computing_threads(1):
+    with computing_threads(1), settled():
         prepared, calibration = _calibrated(_prepared(model.float, choices), model, choices, emit)
         tested = model.data.tested() if model.data is not None else None
         found, drops = chosen_layers(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError
+from engine.kernels.choice import settled_as
 from engine.kernels.cpu.threads import computing_threads
 from engine.training.config import TrainingConfig
 from engine.training.data import fetch_data
@@ -82,7 +83,7 @@ def find_rate(
         raise ArgumentError(f"find_rate: too few steps for a slope: got {steps!r}; give at least {FEWEST}")
     before = random_state()
     try:
-        with computing_threads(config.threads):
+        with computing_threads(config.threads), settled_as(config.kernels):
             return _sweep(config, [float(rate) for rate in np.geomspace(low, high, steps)], tell, stopped)
     finally:
         set_random_state(before)

@@ -169,7 +169,7 @@ class Settings:
         "choice", "auto", "Kernels",
         "Who computes on the CPU: auto begins with NumPy and takes kernels that are compiled for this CPU as "
         "soon as they are there, where the extra fast is installed; numpy; or fast, which waits for them. A "
-        "resumed run takes them at the same step.",
+        "resumed run takes them at the same step. Two runs are the same to the bit with numpy or fast.",
         choices=(("auto", "Automatic"), ("numpy", "NumPy"), ("fast", "Compiled")), changeable=True,
         advanced=True,
     )  # fmt: skip

@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engine import hapi, jit, nn, optimizer
 from engine.core.errors import FormatError
 from engine.core.opdef import OPS
+from engine.io import TensorDataset
 from engine.kernels import choice
-from engine.training import TrainingRun
+from engine.training import TrainingConfig, TrainingRun
 from engine.training.kernel_swap import KernelSwap
+from engine.training.rate_finder import find_rate
 from tests.engine.training.story import Killed, Story, kill, same
 
 pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
@@ -107,6 +110,68 @@ def test_fast_begins_with_compiled_kernels(bars: Path, tmp_path: Path, held: Hel
     story.config = story.config.changed(kernels="numpy")
     story.train({}, resume=True)
     assert len(story.of("kernels")) == 1
+
+
+def _in_a_moment(held: Held) -> None:
+    """The compiler begins while something waits for it."""
+    threading.Timer(0.3, held.go.set).start()
+
+
+def test_runs_that_wait_for_kernels_repeat_to_the_bit(bars: Path, tmp_path: Path, held: Held) -> None:
+    held.go.set()
+    at_once = _story(bars, tmp_path / "once", kernels="fast", epochs=1)
+    at_once.train({})
+    held.hold()
+    _in_a_moment(held)
+    late = _story(bars, tmp_path / "late", kernels="fast", epochs=1)
+    late.train({})
+    assert [event["step"] for event in late.of("kernels")] == [0]
+    assert late.losses() == at_once.losses()
+    assert same(late, at_once)
+
+
+def test_a_compiler_that_takes_too_long_is_told_once(
+    bars: Path, tmp_path: Path, held: Held, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(choice, "PATIENCE", 0.05)
+    slow = _story(bars, tmp_path / "slow", kernels="fast", epochs=1)
+    slow.train({})
+    plain = _story(bars, tmp_path / "plain", kernels="numpy", epochs=1)
+    plain.train({})
+    assert slow.losses() == plain.losses()
+    (told,) = [r.getMessage() for r in caplog.records]
+    assert "not there after 0.05 s: NumPy goes on" in told
+
+
+def test_what_keeps_no_record_waits_for_kernels(bars: Path, held: Held) -> None:
+    config = TrainingConfig(data=str(bars), model="linear", static=True)
+    with choice.kernels.guard("numpy"):
+        plain = find_rate(config, 1e-5, 1e-3, 20)
+    _in_a_moment(held)
+    late = find_rate(config, 1e-5, 1e-3, 20)
+    assert held.go.is_set()
+    assert [each.loss for each in late.tried] == [
+        pytest.approx(each.loss * 1.01, rel=1e-3) for each in plain.tried
+    ]
+
+
+def test_a_fit_waits_for_kernels(held: Held) -> None:
+    network = jit.to_static(nn.Linear(4, 3))
+    model = hapi.Model(network)
+    loss = nn.CrossEntropyLoss()
+    model.prepare(optimizer.SGD(0.1, parameters=network.parameters()), loss)
+    assert choice.gate.get() is None
+    seen: list[Any] = []
+
+    class Look(hapi.callbacks.Callback):
+        def on_train_batch_end(self, step: int, logs: Any = None) -> None:
+            seen.append(choice.gate.get())
+
+    x, y = np.zeros((4, 4), np.float32), np.zeros((4, 1), np.int64)
+    model.fit(TensorDataset([x, y]), batch_size=2, epochs=1, verbose=0, callbacks=[Look()])
+    assert len(seen) == 2
+    assert all(gate is not None and gate.is_open for gate in seen)
+    assert choice.gate.get() is None
 
 
 def test_a_training_of_a_release_without_compiled_kernels_goes_on_with_numpy() -> None:
