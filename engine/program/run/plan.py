@@ -135,9 +135,10 @@ class Plan:
         return explain(self)
 
     def kernels(self) -> list[tuple[str, str]]:
-        """The operators in the order of the source, and whose kernel each calls: "numpy", "fast", or
-        "compiling" where NumPy's serves until the compiled one is there."""
-        return self._kernels.report()
+        """The operators in the order of the source, then those that stand for grouped updates, and whose
+        kernel each calls: "numpy", "fast", or "compiling" where NumPy's serves until the compiled one is
+        there."""
+        return [*self._kernels.report(), *((update.name, update.kernel()[0]) for update in self.updates)]
 
     def __call__(self, values: Sequence[Array]) -> tuple[Array, ...]:
         if self._kernels.ready:

@@ -82,6 +82,7 @@ class Update:
     def __init__(self, operators: Sequence[Operator]) -> None:
         first = operators[0]
         self._one, self._flat = first.opdef, FLAT[first.opdef.name].opdef
+        self.name = self._flat.name
         self._attrs = dict(first.attrs)
         names = self._one.input_names
         self._count = len(operators)
