@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def show_passes(found: Planned) -> None:
-    """The Program as built, and after each pass that changed it; a plus stands before what is new."""
+    """The Program as built, and after each pass that changed it, with what it took away and made."""
     for number, each in enumerate(found.passes):
         say(f"{each.name}: {_did(each, number)} ({len(each.lines)} operators)")
         if number == 0 or each.gone or each.made or each.moved or each.changed:
-            for line in each.lines:
-                say(f"{'+' if line.fresh else ' '} {_line(line)}")
+            for mark, line in each.difference:
+                say(f"{mark or ' '} {_line(line)}")
 
 
 def _did(step: AfterPass, number: int) -> str:

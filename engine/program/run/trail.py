@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -19,12 +19,11 @@ BUILT = "as built"
 @dataclass(frozen=True)
 class Shown:
     """One operator as text: how deep it stands in branches and loops, and the places (file, line) in the
-    user's code that it comes from. ``fresh``: the pass made it, moved it or gave it other inputs."""
+    user's code that it comes from."""
 
     text: str
     depth: int
     places: tuple[tuple[str, int], ...]
-    fresh: bool = False
 
     def written(self) -> str:
         """The line as :meth:`Plan.text` has it."""
@@ -35,10 +34,12 @@ class Shown:
 @dataclass(frozen=True)
 class AfterPass:
     """The operators after a pass, and what it did: how many operators of which name went (``gone``) and came
-    (``made``), how many stand elsewhere (``moved``) or read something else (``changed``)."""
+    (``made``), how many stand elsewhere (``moved``) or read something else (``changed``). ``difference`` has
+    the operators before and after it in one order: "-" for those before, "+" for those after, "" for both."""
 
     name: str
     lines: tuple[Shown, ...]
+    difference: tuple[tuple[str, Shown], ...]
     gone: tuple[tuple[str, int], ...] = ()
     made: tuple[tuple[str, int], ...] = ()
     moved: int = 0
@@ -58,8 +59,8 @@ class AfterPass:
         return "; ".join(words) or "nothing to do"
 
     def text(self) -> str:
-        """The operators, one a line; a plus stands before those that the pass changed."""
-        return "".join(f"{'+' if line.fresh else ' '} {line.written()}\n" for line in self.lines)
+        """The operators before and after it, one a line, behind a minus, a plus or a blank for both."""
+        return "".join(f"{mark or ' '} {line.written()}\n" for mark, line in self.difference)
 
 
 def counted(names: Iterable[tuple[str, int]]) -> str:
@@ -74,7 +75,8 @@ def trail(program: Program, level: int = EXACT, outputs: Sequence[str] | None = 
     """
     made = copied(program, level, outputs)
     before = list(lines_of(made.global_block().ops))
-    found = [AfterPass(BUILT, tuple([_shown(line, False) for line in before]))]
+    built = tuple(map(_shown, before))
+    found = [AfterPass(BUILT, built, tuple([("", line) for line in built]))]
     for each in passes_over(made, level):
         now = list(lines_of(made.global_block().ops))
         found.append(_after(each.rewrite.__name__, before, now))
@@ -91,11 +93,11 @@ def _after(name: str, before: Sequence[Line], now: Sequence[Line]) -> AfterPass:
     if stayed != order:
         blocks = SequenceMatcher(None, stayed, order, autojunk=False).get_matching_blocks()
         still = {key for block in blocks for key in order[block.b : block.b + block.size]}
-    changed = {id(line.operator) for line in now if old.get(id(line.operator), line.text) != line.text}
-    fresh = [id(line.operator) not in still or id(line.operator) in changed for line in now]
+    changed = [line for line in now if old.get(id(line.operator), line.text) != line.text]
     return AfterPass(
         name,
-        tuple([_shown(line, mark) for line, mark in zip(now, fresh, strict=True)]),
+        tuple(map(_shown, now)),
+        tuple(_difference(before, now)),
         _counts(line.operator for line in before if id(line.operator) not in new),
         _counts(line.operator for line in now if id(line.operator) not in old),
         len(order) - len(still),
@@ -103,9 +105,20 @@ def _after(name: str, before: Sequence[Line], now: Sequence[Line]) -> AfterPass:
     )
 
 
+def _difference(before: Sequence[Line], now: Sequence[Line]) -> Iterator[tuple[str, Shown]]:
+    """A line is the same where it is of the same operator and reads the same."""
+    keys = [[(id(line.operator), line.text, line.depth) for line in lines] for lines in (before, now)]
+    for kind, a, b, c, d in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
+        if kind == "equal":
+            yield from (("", _shown(line)) for line in now[c:d])
+        else:
+            yield from (("-", _shown(line)) for line in before[a:b])
+            yield from (("+", _shown(line)) for line in now[c:d])
+
+
 def _counts(operators: Iterable[Operator]) -> tuple[tuple[str, int], ...]:
     return tuple(Counter(operator.opdef.name for operator in operators).items())
 
 
-def _shown(line: Line, fresh: bool) -> Shown:
-    return Shown(line.text, line.depth, tuple(positions(line.operator)), fresh)
+def _shown(line: Line) -> Shown:
+    return Shown(line.text, line.depth, tuple(positions(line.operator)))

@@ -24,8 +24,9 @@ def plan_code_job(
 def plan_code(job: Mapping[str, Any], emit: Emit) -> None:
     """Train two steps, statically, and tell one ``code_planned``, or ``plan_failed`` with what, do and line.
 
-    ``passes`` has the Program as it was built and after each pass: name, ``lines`` (text, depth, the lines of
-    the text that the operator comes from, fresh), ``gone`` and ``made`` (name and count), moved, changed.
+    ``passes`` has the Program as it was built and after each pass: name, ``operators`` (how many), ``lines``
+    ("-" for what the pass took, "+" for what it made, ""; text; depth; the lines of the text that the
+    operator comes from), ``gone`` and ``made`` (name and count), moved, changed.
     ``parts`` has a plan each: title, ``rows`` (what :class:`engine.program.run.explain.Explained` says),
     ``peak``, ``during``, ``given``, ``owners`` (operator, line, bytes). ``updates`` are the optimizer's
     calls over flat arrays, ``alone`` how many parameters it updates one by one.
@@ -48,7 +49,10 @@ def plan_code(job: Mapping[str, Any], emit: Emit) -> None:
                 {
                     "name": each.name, "gone": list(each.gone), "made": list(each.made),
                     "moved": each.moved, "changed": each.changed,
-                    "lines": [(line.text, line.depth, lines(line.places), line.fresh) for line in each.lines],
+                    "operators": len(each.lines),
+                    "lines": [
+                        (mark, line.text, line.depth, lines(line.places)) for mark, line in each.difference
+                    ],
                 }
                 for each in shown.passes
             ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 import engine as paddle
@@ -31,22 +33,26 @@ def test_each_pass_tells_what_it_did_and_the_last_text_is_that_of_optimize() -> 
     program = _program()
     found = trail(program)
     assert found[0].name == BUILT
-    assert not any(line.fresh for line in found[0].lines)
+    assert [line for _, line in found[0].difference] == list(found[0].lines)
+    assert not any(mark for mark, _ in found[0].difference)
     did = {each.name: each for each in found[1:4]}
     assert dict(did["remove_dead_code"].gone)["scale"] == 1
     assert did["remove_dead_code"].did().startswith("removed scale")
     merged = did["merge_common_subexpressions"]
     assert (merged.gone, merged.changed) == ((), 1)
     assert "exp" in dict(found[-1].gone)  # nobody reads it any more
-    (line,) = [line for line in merged.lines if line.fresh]
-    assert "elementwise_add" in line.text
+    assert ["elementwise_add" in line.text for mark, line in merged.difference if mark] == [True, True]
     fused = next(each for each in found if each.name == "fuse_convolutions")
     assert fused.made == (("conv2d_fusion", 1),)
     assert {"conv2d", "relu"} <= {name for name, _ in fused.gone}
     assert "relu became conv2d_fusion" in fused.did()
-    new = next(line for line in fused.lines if "conv2d_fusion" in line.text)
-    assert new.fresh
-    assert new.written() in fused.text()
+    marks = {mark: [line.text for m, line in fused.difference if m == mark] for mark in ("-", "+")}
+    assert any("= relu(" in text for text in marks["-"])
+    assert any("= conv2d_fusion(" in text for text in marks["+"])
+    for before, each in itertools.pairwise(found):
+        assert [line for mark, line in each.difference if mark != "+"] == list(before.lines)
+        assert [line for mark, line in each.difference if mark != "-"] == list(each.lines)
+    assert f"+ {fused.lines[-1].written()}\n" in fused.text()
     names = [line.text.partition(" = ")[2].partition("(")[0] for line in found[-1].lines]
     made = optimize(program, EXACT)
     texts = [text.strip().partition(" = ")[2] for text in listing(made.global_block().ops).splitlines()]
@@ -68,7 +74,7 @@ def test_operators_that_stand_elsewhere_are_told(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(pipeline, "PIPELINE", (Pass(turn, EXACT),))
     last = trail(_program())[-1]
     assert (last.name, last.moved, last.changed, last.gone) == ("turn", 1, 0, ())
-    assert sum(line.fresh for line in last.lines) == 1
+    assert sorted(mark for mark, _ in last.difference if mark) == ["+", "-"]
     assert last.did() == "moved 1"
 
 
