@@ -48,7 +48,7 @@ OFFERED = (
     "open_project", "save_project", "save_project_as", "rename_project", "open_folder", "run_notes",
     "try_run", "compare_runs", "start_sweep", "queue_earlier", "queue_later", "queue_remove", "duplicate_run",
     "hide_run", "delete_run", "load_model", "new_model", "open_model", "save_model", "measure_model",
-    "stop_measuring", "preferences", "quit",
+    "stop_measuring", "plan_model", "preferences", "quit",
     "find", "palette",
     "theme_system", "theme_light", "theme_dark", "reset_layout", "copy_report", "about", "help", "keys",
     "corrections", "report", "export_script", "quantize", "quantization_report", "save_quantization",

@@ -12,6 +12,7 @@ from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.code_sides import CodeSides
 from studio.controllers.measured import MeasuredController
+from studio.controllers.planned import PlannedController
 from studio.session.code.coding import CodeError
 from studio.session.code_view import CHANGED, GONE, CodeProblem
 from studio.session.session import Session
@@ -45,6 +46,7 @@ class CodeController(QObject):
         self._coding, self._view = session.coding, session.coding.view
         self._sides = CodeSides(self._view, page)
         self._measured = MeasuredController(session.coding, page, actions)
+        self._planned = PlannedController(session.coding, page, actions)
         self._fed = session.coding.fed()
         self._bonds = Bonds()
         self._chip = Chip()
@@ -345,6 +347,7 @@ class CodeController(QObject):
         self._bonds.release()
         self._sides.close()
         self._measured.close()
+        self._planned.close()
 
 
 def shape_text(shape: tuple[int, ...]) -> str:

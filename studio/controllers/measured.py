@@ -30,8 +30,8 @@ class MeasuredController(QObject):
         page.measured.add_action(actions["stop_measuring"], "cancel")
         page.measured.lines_chosen.connect(self._lines_chosen)
         page.editor.caret_moved.connect(self._light)
-        self._bonds.show(self._view, "measuring", lambda _: self._show_state())
-        for name in ("measured", "stale", "problem", "measuring"):
+        self._bonds.show(self._view, "running", lambda _: self._show_state())
+        for name in ("found", "stale", "problem", "running"):
             self._bonds.show(self._view, name, lambda _: self._show())
 
     def _measure(self) -> str:
@@ -39,15 +39,15 @@ class MeasuredController(QObject):
         return self._coding.measure()
 
     def _show_state(self) -> None:
-        tr, measuring = self.tr, self._view.measuring
+        tr, measuring = self.tr, self._view.running
         self._actions.block("measure_model", tr("It is being measured.") if measuring else "")
         self._actions.block("stop_measuring", "" if measuring else tr("Nothing is being measured."))
 
     def _show(self) -> None:
         view, shown, tr = self._view, self._page.measured, self.tr
         shown.set_problem(view.problem)
-        measured = view.measured
-        if view.measuring:
+        measured = view.found
+        if view.running:
             shown.set_about(tr("Training a few steps..."))
         elif measured is None:
             shown.set_about(
@@ -94,7 +94,7 @@ class MeasuredController(QObject):
 
     def notes(self) -> dict[int, str]:
         """What a step spends at each line of the text as it is now."""
-        measured = self._view.measured
+        measured = self._view.found
         if measured is None or self._view.stale:
             return {}
         return {row.line: f"{milliseconds(row.seconds)} ms {percent(row.share)}" for row in measured.lines}
@@ -109,7 +109,7 @@ class MeasuredController(QObject):
 
     def follow(self, handler: Any) -> None:
         """Call ``handler`` when the notes at the lines may be others."""
-        for name in ("measured", "stale"):
+        for name in ("found", "stale"):
             self._bonds.follow(getattr(self._view.events, name), lambda _: handler())
 
     def close(self) -> None:

@@ -1,12 +1,10 @@
-"""MeasureViewModel: where the time of the steps of an edited model goes, as plain values."""
+"""Measured: where the time of the steps of an edited model goes, as plain values."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
-
-from psygnal import SignalGroupDescriptor
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -69,19 +67,3 @@ class Measured:
     def at_line(self, line: int) -> Figures | None:
         """What a line of the text takes; None where nothing was called for it."""
         return next((row for row in self.lines if row.line == line), None)
-
-
-@dataclass
-class MeasureViewModel:
-    """Fields change through assignment; ``events.NAME`` tells each real change.
-
-    ``problem`` says in one line why nothing was measured. ``stale`` says that the text is another one than
-    that which ``measured`` is of.
-    """
-
-    measuring: bool = False
-    problem: str = ""
-    measured: Measured | None = None
-    stale: bool = False
-
-    events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor()

@@ -24,13 +24,14 @@ from PySide6.QtWidgets import (
 from studio.windows.code_banner import CodeBanner
 from studio.windows.controls import PageCard, Stack, mute
 from studio.windows.measured_view import MeasuredView
+from studio.windows.planned_view import PlannedView
 from widgets import theme
 from widgets.cards import Chip, EmptyState
 from widgets.code_view import CodeEditor, CodeView, FindBar
 from widgets.icons import icon, set_icon
 from widgets.program_tree import ProgramTree
 
-CONVERTED, OPERATORS, MEASURED = range(3)
+CONVERTED, OPERATORS, PLANNED, MEASURED = range(4)
 NARROW = 720
 HCENTER = Qt.AlignmentFlag.AlignHCenter
 MOST_PROBLEM_LINES = 3
@@ -46,13 +47,14 @@ def shortened(name: str) -> str:
 
 
 class CodePage(QWidget):
-    """Filled by its controller. ``view_chosen`` carries CONVERTED, OPERATORS or MEASURED, as shown."""
+    """Filled by its controller. ``view_chosen`` carries CONVERTED, OPERATORS, PLANNED or MEASURED."""
 
     template_chosen = Signal(str)
     open_requested = Signal()
     class_chosen = Signal(str)
     inputs_entered = Signal(str)
     pass_chosen = Signal(int)
+    stage_chosen = Signal(int)
     problem_chosen = Signal(int)
     view_chosen = Signal(int)
     shown = Signal()
@@ -61,24 +63,24 @@ class CodePage(QWidget):
         super().__init__()
         self._templates = templates
         self.editor, self.converted, self.tree = CodeEditor(), CodeView(), ProgramTree()
-        self.measured = MeasuredView()
+        self.planned, self.measured = PlannedView(), MeasuredView()
         self.find_bar = FindBar(self.editor)
         self.banner = CodeBanner()
-        self.classes, self.passes = QComboBox(), QComboBox()
+        self.classes, self.passes, self.stages = QComboBox(), QComboBox(), QComboBox()
         self.inputs = QLineEdit()
         self._class_label, self._input_label = QLabel(), QLabel()
         self.problems = QListWidget()
         self.summary = mute(wrap=True)
         self._nothing = mute(wrap=True)
         self._editor_card, self._side_card = PageCard(), PageCard()
-        self.tabs = [Chip(checkable=True) for _ in range(3)]
+        self.tabs = [Chip(checkable=True) for _ in range(4)]
         self.empty = EmptyState("", icon="code")
         self.open_button = QPushButton()
         self.menu = QMenu(self)
-        self._views, self._stack = Stack(self.converted, self.tree, self.measured), Stack()
+        self._views, self._stack = Stack(self.converted, self.tree, self.planned, self.measured), Stack()
         self._halves = QSplitter(Qt.Orientation.Horizontal)
         self._forward = ""
-        self._why_not = ("", "", "")
+        self._why_not = ("", "", "", "")
         self._build()
         self.retranslate()
         self.show_view(CONVERTED)
@@ -108,9 +110,10 @@ class CodePage(QWidget):
         body.addWidget(self.problems)
         body.addWidget(self.summary)
         self.tree.set_compact(True)
-        self._side_card.header.addWidget(self.passes, 0, Qt.AlignmentFlag.AlignVCenter)
-        self.passes.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.passes.setMinimumContentsLength(10)
+        for chooser, letters in ((self.passes, 10), (self.stages, 28)):
+            self._side_card.header.addWidget(chooser, 0, Qt.AlignmentFlag.AlignVCenter)
+            chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            chooser.setMinimumContentsLength(letters)
         self._side_card.body.addWidget(self._views, 1)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._side_card.body.addWidget(self._nothing, 1)
@@ -131,6 +134,7 @@ class CodePage(QWidget):
         # What a person does to the fields, not what is set by code.
         self.classes.textActivated.connect(self.class_chosen)
         self.passes.activated.connect(self.pass_chosen)
+        self.stages.activated.connect(self.stage_chosen)
         self.inputs.editingFinished.connect(lambda: self.inputs_entered.emit(self.inputs.text()))
         self.problems.itemClicked.connect(self._problem_chosen)
         self.problems.itemActivated.connect(self._problem_chosen)
@@ -210,9 +214,20 @@ class CodePage(QWidget):
         self.passes.setCurrentIndex(chosen)
         self._title_side()
 
+    def set_stages(self, names: Sequence[str], chosen: int) -> None:
+        """What can be looked at of passes and plans, each with what it is in few words."""
+        self.stages.clear()
+        for place, name in enumerate(names):
+            self.stages.addItem(name)
+            self.stages.setItemData(place, name, Qt.ItemDataRole.ToolTipRole)
+        self.stages.setCurrentIndex(chosen)
+        width = max((self.stages.fontMetrics().horizontalAdvance(name) for name in names), default=0)
+        self.stages.view().setMinimumWidth(min(width + 2 * theme.SPACE_L, self.width()))
+        self._show_nothing()
+
     def set_nothing(self, converted: str, operators: str) -> None:
         """Say why there is no converted source and why no Program; an empty text shows what there is."""
-        self._why_not = (converted, operators, "")  # what was not measured says so itself
+        self._why_not = (converted, operators, "", "")  # what was not planned or measured says so itself
         self._show_nothing()
 
     def _show_nothing(self) -> None:
@@ -221,13 +236,14 @@ class CodePage(QWidget):
         self._nothing.setVisible(bool(why))
         self._views.setVisible(not why)
         self.passes.setVisible(not why and self._views.currentIndex() == CONVERTED)
+        self.stages.setVisible(self.stages.count() > 0 and self._views.currentIndex() == PLANNED)
 
     def _tab_clicked(self, which: int) -> None:
         # A click on the one that is shown takes it away: the editor gets all the room.
         self.show_view(which if self.tabs[which].isChecked() else None)
 
     def show_view(self, which: int | None) -> None:
-        """Show the converted source, the operators or what was measured beside the editor, or nothing."""
+        """Show the converted source, the operators, the plan or the time beside the editor, or nothing."""
         for place, tab in enumerate(self.tabs):
             tab.setChecked(place == which)
         self._side_card.setVisible(which is not None)
@@ -247,6 +263,8 @@ class CodePage(QWidget):
             self._side_card.set_title(self.tr("Converted"), self._forward)
         elif self._views.currentIndex() == OPERATORS:
             self._side_card.set_title(self.tr("Operators"), self.tr("of the Program"))
+        elif self._views.currentIndex() == PLANNED:
+            self._side_card.set_title(self.tr("Plan"), "")
         else:
             self._side_card.set_title(self.tr("Time"), self.tr("of one step"))
 
@@ -260,7 +278,7 @@ class CodePage(QWidget):
         self._fit_problems()
 
     def _arrange(self) -> None:
-        if self._views.currentIndex() == MEASURED:
+        if self._views.currentIndex() in (PLANNED, MEASURED):
             shares = TABLE
         else:
             shares = BESIDE if self.width() >= NARROW else BELOW
@@ -279,6 +297,8 @@ class CodePage(QWidget):
         self.tabs[CONVERTED].setToolTip(tr("What to_static makes of the source, pass by pass"))
         self.tabs[OPERATORS].setText(tr("Operators"))
         self.tabs[OPERATORS].setToolTip(tr("The operators that the lines become"))
+        self.tabs[PLANNED].setText(tr("Plan"))
+        self.tabs[PLANNED].setToolTip(tr("What passes make of the Program, and what really runs"))
         self.tabs[MEASURED].setText(tr("Time"))
         self.tabs[MEASURED].setToolTip(tr("Where the time of a training's step goes"))
         self._class_label.setText(tr("Class"))
@@ -287,6 +307,8 @@ class CodePage(QWidget):
         self.inputs.setAccessibleName(tr("Input of the dry run"))
         self.passes.setAccessibleName(tr("Pass of the conversion"))
         self.passes.setToolTip(tr("The source as it is after this pass"))
+        self.stages.setAccessibleName(tr("Pass over the Program, or plan"))
+        self.stages.setToolTip(tr("The Program as it is after this pass, what runs, or what it holds"))
         self.problems.setAccessibleName(tr("Problems of the source"))
         self.converted.setAccessibleName(tr("Converted source"))
         self.empty.set_text(

@@ -14,10 +14,13 @@ from studio.session.code.dry_runs import DryRuns
 from studio.session.code.inputs import parse_inputs
 from studio.session.code.job import check_code_job
 from studio.session.code.measure_job import measure_code_job
-from studio.session.code.measuring import Measuring
+from studio.session.code.plan_job import plan_code_job
 from studio.session.code.syntax import model_classes, syntax_problem
 from studio.session.code.templates import template
+from studio.session.code.trying import Trying
 from studio.session.code_view import CHANGED, GONE, CodeProblem, CodeViewModel
+from studio.session.measure_view import Measured
+from studio.session.plan_view import PlannedSteps
 from studio.session.problems import problem_from_message
 
 if TYPE_CHECKING:
@@ -46,7 +49,8 @@ class Coding:
         self.view, self.text = CodeViewModel(), ""
         self._library, self._change_setting = library, change_setting
         self._runs = DryRuns(make_worker, self._checked, self._stuck)
-        self.measuring = Measuring(make_worker)
+        self.measuring = Trying(make_worker, "code_measured", "measure_failed", Measured.of, "measured")
+        self.planning = Trying(make_worker, "code_planned", "plan_failed", PlannedSteps.of, "planned")
         self._on_disk = ""  # the text of the file when it was last read or written here
         self._seen = ""  # and the SHA-256 of its bytes
         self._newline = "\n"
@@ -238,7 +242,8 @@ class Coding:
         view = self.view
         if not view.file:
             return
-        self.measuring.edited(view.file, view.class_name, view.inputs, self.text)
+        for each in (self.measuring, self.planning):
+            each.edited(view.file, view.class_name, view.inputs, self.text)
         view.input_problem = ""
         view.stale = bool(view.notes or view.layers)
         try:
@@ -262,6 +267,16 @@ class Coding:
     def measure(self) -> str:
         """Train a few steps of the text as it is, with the settings of the next run, in a child process;
         returns why that can't be."""
+        return self._try(self.measuring.start, measure_code_job)
+
+    def plan(self, again: bool = False) -> str:
+        """Find out what passes and plans do with the text as it is, as :meth:`measure` does; unless ``again``
+        nothing where that is known or on its way."""
+        return self._try(self.planning.start if again else self.planning.follow, plan_code_job)
+
+    def _try(
+        self, start: Callable[[dict[str, Any]], None], job_of: Callable[..., dict[str, Any]]
+    ) -> str:  # fmt: skip
         view = self.view
         if not view.file or not view.class_name:
             return "There is no model's source open; make a new one first."
@@ -272,9 +287,7 @@ class Coding:
         if view.input_problem:
             return f"Input: {view.input_problem}"
         config = self._library.project.settings.as_config("")
-        self.measuring.start(
-            measure_code_job(self.text, view.file, view.class_name, config, input_text=view.inputs)
-        )
+        start(job_of(self.text, view.file, view.class_name, config, input_text=view.inputs))
         return ""
 
     def fed(self) -> dict[str, Any]:
@@ -285,13 +298,13 @@ class Coding:
 
     def take(self) -> None:
         """Bring the view models up to date with what the child processes have told."""
-        self._runs.take()
-        self.measuring.take()
+        for each in (self._runs, self.measuring, self.planning):
+            each.take()
 
     def close(self) -> None:
-        """End the dry run and the measurement."""
-        self._runs.close()
-        self.measuring.close()
+        """End the dry run and the trials."""
+        for each in (self._runs, self.measuring, self.planning):
+            each.close()
 
     def _checked(self, job: dict[str, Any], event: dict[str, Any]) -> None:
         # Of a text that has changed since, positions are wrong; the next run is on its way.

@@ -128,7 +128,7 @@ def test_what_goes_wrong_is_one_line_and_a_stop_ends_the_process(desk: Desk, qtb
     qtbot.mouseClick(stop, LEFT)
     desk.stage.session.pump()
     assert worker.killed
-    assert (desk.view.measuring, desk.view.problem) == (False, "")
+    assert (desk.view.running, desk.view.problem) == (False, "")
     assert desk.stage.studio.actions.trigger("stop_measuring") == "Nothing is being measured."
 
 

@@ -1,0 +1,123 @@
+"""Below the editor: a table about the edited model whose rows lead to its lines, and why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QAction, QFont
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from studio.windows.controls import ActionButton, ValueLabel, mute
+from widgets import theme
+
+NAME = 0
+LINES = Qt.ItemDataRole.UserRole
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class TrialTable(QWidget):
+    """``lines_chosen`` carries the source lines of the row that was clicked or entered."""
+
+    lines_chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.buttons: list[ActionButton] = []
+        self.problem, self.about = ValueLabel(), mute(wrap=True)
+        self.tree = QTreeWidget()
+        self.tree.setUniformRowHeights(True)
+        self.tree.setAllColumnsShowFocus(True)
+        self.tree.setIndentation(theme.SPACE_M)
+        self.tree.setProperty("focusRing", True)
+        self.tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        header = self.tree.header()
+        header.setStretchLastSection(False)
+        header.setMinimumSectionSize(36)
+        header.setResizeContentsPrecision(0)  # of the rows in view: there may be thousands
+        header.setFont(theme.font(theme.SECTION_PX, bold=True))
+        self._row = QHBoxLayout()
+        self._row.setSpacing(theme.SPACE_S)
+        self._row.addWidget(self.about, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.SPACE_S)
+        layout.addLayout(self._row)
+        layout.addWidget(self.problem)
+        layout.addWidget(self.tree, 1)
+        layout.addStretch(0)
+        self.tree.itemClicked.connect(self._chosen)
+        self.tree.itemActivated.connect(self._chosen)
+        self.set_problem("")
+        self.retranslate()
+
+    def add_action(self, action: QAction, icon: str, role: str = "") -> None:
+        """A button for a command, shown while the command can be given."""
+        button = ActionButton(action, icon, role)
+        self.buttons.append(button)
+        self._row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+        action.changed.connect(lambda: button.setVisible(action.isEnabled()))
+        button.setVisible(action.isEnabled())
+
+    def set_problem(self, text: str) -> None:
+        """Why nothing was found; empty where nothing is wrong."""
+        self.problem.set_value(text)
+        self.problem.setVisible(bool(text))
+
+    def set_about(self, text: str) -> None:
+        """What was found, and how."""
+        self.about.setText(text)
+
+    def set_heads(self, heads: Sequence[tuple[str, str, bool]]) -> None:
+        """The columns: title, what stands there, and whether these are numbers."""
+        self.tree.setColumnCount(len(heads))
+        header, head = self.tree.header(), self.tree.headerItem()
+        for place, (title, tip, number) in enumerate(heads):
+            mode = (
+                QHeaderView.ResizeMode.Stretch if place == NAME else QHeaderView.ResizeMode.ResizeToContents
+            )
+            header.setSectionResizeMode(place, mode)
+            head.setText(place, title)
+            head.setToolTip(place, tip)
+            if number:
+                head.setTextAlignment(place, RIGHT)
+
+    def name_font(self, bold: bool = False) -> QFont:
+        """Of the first column."""
+        return theme.font(bold=bold)
+
+    def light_line(self, line: int) -> None:
+        """Write the rows in bold that a line of the source is part of; 0 marks none."""
+        for item in self._items():
+            item.setFont(NAME, self.name_font(bold=line in (item.data(NAME, LINES) or ())))
+
+    def lit_rows(self) -> list[str]:
+        """The names of the rows that are marked."""
+        return [each.text(NAME) for each in self._items() if each.font(NAME).bold()]
+
+    def _items(self) -> Iterable[QTreeWidgetItem]:
+        for place in range(self.tree.topLevelItemCount()):
+            item = self.tree.topLevelItem(place)
+            yield item
+            yield from (item.child(at) for at in range(item.childCount()))
+
+    def _chosen(self, item: QTreeWidgetItem) -> None:
+        lines = item.data(NAME, LINES)
+        if lines:
+            self.lines_chosen.emit(lines)
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
