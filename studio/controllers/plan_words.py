@@ -37,9 +37,7 @@ class PlanWords:
         """What a pass did, in one line."""
         tr = self._where.tr
         if first:
-            return tr(
-                "The Program of a training's step as it was built: the network, its loss and the accuracy."
-            )
+            return tr("The Program of a step as it was built: the network, its loss and the accuracy.")
         words = []
         if step.gone and step.made:
             words.append(tr("{0} became {1}").format(names(step.gone), names(step.made)))
@@ -65,11 +63,11 @@ class PlanWords:
 
     def part(self, part: PlanPart) -> str:
         """A plan with how many operators it has."""
-        return self._where.tr("What runs, {0}: {1} operators").format(self.title(part), len(part.rows))
+        return self._where.tr("What runs: {0}").format(self.title(part))
 
     def memory(self, part: PlanPart) -> str:
         """The memory of a plan in short."""
-        return self._where.tr("Memory, {0}: {1} MB").format(self.title(part), megabytes(part.peak))
+        return self._where.tr("Memory: {0}, {1} MB").format(self.title(part), megabytes(part.peak))
 
     def runs(self, part: PlanPart, found: PlannedSteps) -> str:
         """What computes the operators of a plan, counted."""
@@ -78,17 +76,17 @@ class PlanWords:
         compiled = sum(row.kernel == "fast" for row in calls)
         views, fused = sum(row.how == "view" for row in part.rows), sum(len(r.parts) > 1 for r in part.rows)
         threads = tr("1 thread") if found.threads == 1 else tr("{0} threads").format(found.threads)
-        words = tr("{0} of {1} kernels are compiled; {2} fused, {3} views, {4} in place").format(
-            compiled, len(calls), fused, views, sum(row.reuses for row in part.rows)
-        )
+        words = tr(
+            "{0} operators; {1} of {2} kernels are compiled; {3} are fused, {4} views, {5} in place"
+        ).format(len(part.rows), compiled, len(calls), fused, views, sum(row.reuses for row in part.rows))
         return tr("{0} \u00b7 batch {1}, {2}").format(words, found.batch_size, threads)
 
     def holds(self, part: PlanPart) -> str:
         """What a call of a plan holds."""
         tr = self._where.tr
-        words = tr(
-            "At most {0} MB are held at once, while {1} runs; weights and inputs are {2} MB more."
-        ).format(megabytes(part.peak), part.during, megabytes(part.given))
+        words = tr("At most {0} MB are held at once, while {1} runs; weights and inputs: {2} MB.").format(
+            megabytes(part.peak), part.during, megabytes(part.given)
+        )
         if part.unknown:
             words += " " + tr("Of {0} results only a run knows the size.").format(part.unknown)
         return words
@@ -149,10 +147,6 @@ class PlanWords:
         """How many parameters are updated one by one."""
         return self._where.tr("Parameters that are updated one by one: {0}").format(count)
 
-    def share(self, size: int, whole: int) -> str:
-        """A part of the memory."""
-        return theme.format_number(round(100 * size / whole) if whole else 0, "%")
-
 
 def names(counts: Counts) -> str:
     """Names with their counts."""
@@ -161,4 +155,10 @@ def names(counts: Counts) -> str:
 
 def megabytes(size: int) -> str:
     """With two digits after the point."""
-    return f"{size / 1e6:.2f}"
+    return f"{size / 1e6:.2f}" if size >= 5000 or not size else "<0.01"
+
+
+def operator_first(text: str, depth: int) -> str:
+    """``a, b = softmax(x)`` as ``softmax(x) \u2192 a, b``: the operator is seen where the line is cut off."""
+    results, equals, call = text.partition(" = ")
+    return "    " * depth + (f"{call} \u2192 {results}" if equals else text)

@@ -1,4 +1,4 @@
-"""The side *Plan* of the page Code: the Program after each pass, what runs, what it holds; linked to the lines."""
+"""The side *Plan* of the page Code: the Program after each pass, what runs, what it holds."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from PySide6.QtCore import QObject
 
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
-from studio.controllers.plan_words import PlanWords
+from studio.controllers.measured import percent
+from studio.controllers.plan_words import PlanWords, megabytes, operator_first
 from studio.session.code.coding import Coding
 from studio.session.plan_view import PassStep, PlannedSteps, PlanPart
 from studio.windows.code_page import PLANNED, CodePage
 from studio.windows.planned_view import GONE, MADE, OperatorRow
 
-MEMORY, UPDATES = "memory", "updates"
+MEMORY = "memory"
 Stage = PassStep | PlanPart | tuple[str, PlanPart]
 Head = tuple[str, str, bool]
 
@@ -129,7 +130,8 @@ class PlannedController(QObject):
         ]
         rows = [
             OperatorRow(
-                (_indented(line.text, line.depth), _lines(line.lines)), line.lines, marks.get(line.mark, "")
+                (operator_first(line.text, line.depth), _lines(line.lines)), line.lines,
+                marks.get(line.mark, ""),
             )
             for line in step.lines
         ]  # fmt: skip
@@ -146,7 +148,7 @@ class PlannedController(QObject):
         ]
         rows = [
             OperatorRow(
-                (_indented(row.text, row.depth), words.how(row), words.why(row), words.size(row),
+                (operator_first(row.text, row.depth), words.how(row), words.why(row), words.size(row),
                  _lines(row.lines)),
                 row.lines,
             )
@@ -156,7 +158,7 @@ class PlannedController(QObject):
         if part is found.parts[-1]:
             rows += [
                 OperatorRow((words.update(call), words.kernel(call.kernel), words.reason(call.why),
-                             f"{call.numbers * 4 / 1e6:.2f}", ""))
+                             "", ""))
                 for call in found.updates
             ]  # fmt: skip
             if found.alone:
@@ -174,7 +176,8 @@ class PlannedController(QObject):
         rows = []
         for operator, line, size in part.owners:
             lines = (line,) if line else ()
-            cells = (operator, f"{size / 1e6:.2f}", self._words.share(size, part.peak), _lines(lines))
+            share = percent(size / part.peak if part.peak else 0.0)
+            cells = (operator, megabytes(size), share, _lines(lines))
             rows.append(OperatorRow(cells, lines))
         return heads, rows
 
@@ -191,10 +194,6 @@ class PlannedController(QObject):
     def close(self) -> None:
         """Follow the view models no longer."""
         self._bonds.release()
-
-
-def _indented(text: str, depth: int) -> str:
-    return "    " * depth + text
 
 
 def _lines(lines: tuple[int, ...]) -> str:

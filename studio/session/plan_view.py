@@ -11,8 +11,8 @@ Counts = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True)
 class PassLine:
-    """An operator: ``mark`` is "-" for one that the pass took, "+" for one that it made, else empty; ``lines``
-    are those of the text that it comes from."""
+    """An operator: ``mark`` is "-" for one that the pass took, "+" for one that it made, else empty;
+    ``lines`` are those of the text that it comes from."""
 
     mark: str
     text: str

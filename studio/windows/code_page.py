@@ -35,7 +35,7 @@ CONVERTED, OPERATORS, PLANNED, MEASURED = range(4)
 NARROW = 720
 HCENTER = Qt.AlignmentFlag.AlignHCenter
 MOST_PROBLEM_LINES = 3
-MOST_LETTERS = 26
+MOST_LETTERS = 16
 # How editor and side share the page: beside each other, below each other where it is narrow, and with a table
 # below that needs the whole width.
 BESIDE, BELOW, TABLE = (3, 2), (3, 1), (1, 1)
@@ -110,7 +110,7 @@ class CodePage(QWidget):
         body.addWidget(self.problems)
         body.addWidget(self.summary)
         self.tree.set_compact(True)
-        for chooser, letters in ((self.passes, 10), (self.stages, 28)):
+        for chooser, letters in ((self.passes, 10), (self.stages, 30)):
             self._side_card.header.addWidget(chooser, 0, Qt.AlignmentFlag.AlignVCenter)
             chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             chooser.setMinimumContentsLength(letters)

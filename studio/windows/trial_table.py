@@ -21,6 +21,8 @@ from widgets import theme
 
 NAME = 0
 LINES = Qt.ItemDataRole.UserRole
+ResizeMode = QHeaderView.ResizeMode
+FITTING = ResizeMode.ResizeToContents
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 

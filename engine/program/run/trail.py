@@ -108,7 +108,7 @@ def _after(name: str, before: Sequence[Line], now: Sequence[Line]) -> AfterPass:
 def _difference(before: Sequence[Line], now: Sequence[Line]) -> Iterator[tuple[str, Shown]]:
     """A line is the same where it is of the same operator and reads the same."""
     keys = [[(id(line.operator), line.text, line.depth) for line in lines] for lines in (before, now)]
-    for kind, a, b, c, d in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
+    for kind, a, b, c, d in SequenceMatcher(None, keys[0], keys[1], autojunk=False).get_opcodes():
         if kind == "equal":
             yield from (("", _shown(line)) for line in now[c:d])
         else:
