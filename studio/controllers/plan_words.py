@@ -112,9 +112,13 @@ class PlanWords:
             "fast": tr("compiled"), "compiling": tr("being compiled"), "frozen": tr("bound"),
         }.get(kernel, "NumPy")  # fmt: skip
 
-    def why(self, row: PlanRow) -> str:
-        """Why NumPy computes an operator; empty where that is no question."""
-        return self.reason(row.why) if row.how in ("kernel", "update") else ""
+    def runs_as(self, row: PlanRow) -> str:
+        """How an operator runs, and why NumPy computes it."""
+        return self.with_reason(self.how(row), row.why if row.how in ("kernel", "update") else "")
+
+    def with_reason(self, words: str, why: str) -> str:
+        """Words with a reason behind them, where there is one."""
+        return self._where.tr("{0}: {1}").format(words, self.reason(why)) if why else words
 
     def reason(self, why: str) -> str:
         """The words of a reason."""
@@ -142,6 +146,10 @@ class PlanWords:
         return self._where.tr("{0}: {1} parameters side by side, {2} numbers").format(
             call.name, call.parameters, theme.format_number(call.numbers)
         )
+
+    def updates_by(self, call: UpdateCall) -> str:
+        """Whose kernel such a call uses."""
+        return self.with_reason(self.kernel(call.kernel), call.why)
 
     def alone(self, count: int) -> str:
         """How many parameters are updated one by one."""

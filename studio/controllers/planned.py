@@ -141,15 +141,13 @@ class PlannedController(QObject):
         tr, words = self.tr, self._words
         heads = [
             (tr("Operator"), tr("In the order in which they run; a fused one names its parts"), False),
-            (tr("Runs"), tr("Compiled, by NumPy, as a view, in place, once, or as Python"), False),
-            (tr("Why not compiled"), tr("Why NumPy computes"), False),
+            (tr("Runs"), tr("Compiled, by NumPy and why, as a view, in place, once, or as Python"), False),
             (tr("MB"), tr("Millions of bytes of its results; nothing for a view"), True),
             (tr("Lines"), tr("The lines of the source that it comes from"), True),
         ]
         rows = [
             OperatorRow(
-                (operator_first(row.text, row.depth), words.how(row), words.why(row), words.size(row),
-                 _lines(row.lines)),
+                (operator_first(row.text, row.depth), words.runs_as(row), words.size(row), _lines(row.lines)),
                 row.lines,
             )
             for row in part.rows
@@ -157,12 +155,10 @@ class PlannedController(QObject):
         found: PlannedSteps = self._view.found
         if part is found.parts[-1]:
             rows += [
-                OperatorRow((words.update(call), words.kernel(call.kernel), words.reason(call.why),
-                             "", ""))
-                for call in found.updates
+                OperatorRow((words.update(call), words.updates_by(call), "", "")) for call in found.updates
             ]  # fmt: skip
             if found.alone:
-                rows.append(OperatorRow((words.alone(found.alone), "", "", "", "")))
+                rows.append(OperatorRow((words.alone(found.alone), "", "", "")))
         return heads, rows
 
     def _of_memory(self, part: PlanPart) -> tuple[list[Head], list[OperatorRow]]:

@@ -79,14 +79,11 @@ class TrialTable(QWidget):
         self.about.setText(text)
 
     def set_heads(self, heads: Sequence[tuple[str, str, bool]]) -> None:
-        """The columns: title, what stands there, and whether these are numbers."""
+        """The columns: title, what stands there, and whether these are numbers; words share the room."""
         self.tree.setColumnCount(len(heads))
         header, head = self.tree.header(), self.tree.headerItem()
         for place, (title, tip, number) in enumerate(heads):
-            mode = (
-                QHeaderView.ResizeMode.Stretch if place == NAME else QHeaderView.ResizeMode.ResizeToContents
-            )
-            header.setSectionResizeMode(place, mode)
+            header.setSectionResizeMode(place, FITTING if number else ResizeMode.Stretch)
             head.setText(place, title)
             head.setToolTip(place, tip)
             if number:
