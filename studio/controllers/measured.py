@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
+from resources import compiling
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.session.code.coding import Coding
@@ -67,6 +68,8 @@ class MeasuredController(QObject):
         kernels = tr("NumPy's kernels")
         if measured.compiled:
             kernels = tr("compiled kernels: {0}").format(len(measured.compiled))
+        elif why := compiling.missing():
+            kernels = f"{kernels} ({why})"
         threads = tr("1 thread") if measured.threads == 1 else tr("{0} threads").format(measured.threads)
         words = tr("{0} ms a step, {1} ms while recorded · {2}, batch {3} · {4}, {5}").format(
             milliseconds(measured.unrecorded), milliseconds(measured.seconds), mode, measured.batch_size,

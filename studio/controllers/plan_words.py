@@ -7,6 +7,9 @@ from PySide6.QtCore import QObject
 from studio.session.plan_view import Counts, PassStep, PlannedSteps, PlanPart, PlanRow, UpdateCall
 from widgets import theme
 
+# Reasons that are those of all operators.
+FOR_ALL = frozenset(("chosen", "absent", "stranger", "device"))
+
 
 class PlanWords:
     """Words in the language that holds now; ``where`` translates."""
@@ -79,6 +82,8 @@ class PlanWords:
         words = tr(
             "{0} operators; {1} of {2} kernels are compiled; {3} are fused, {4} views, {5} in place"
         ).format(len(part.rows), compiled, len(calls), fused, views, sum(row.reuses for row in part.rows))
+        why = self.without_compiled(part)
+        words += f" ({why})" if why else ""
         return tr("{0} \u00b7 batch {1}, {2}").format(words, found.batch_size, threads)
 
     def holds(self, part: PlanPart) -> str:
@@ -116,9 +121,16 @@ class PlanWords:
         """How an operator runs, and why NumPy computes it."""
         return self.with_reason(self.how(row), row.why if row.how in ("kernel", "update") else "")
 
+    def without_compiled(self, part: PlanPart) -> str:
+        """Why no operator of a plan is compiled, where it is the same for all; else empty."""
+        why = {row.why for row in part.rows if row.how == "kernel"}
+        return self.reason(why.pop()) if len(why) == 1 and why <= FOR_ALL else ""
+
     def with_reason(self, words: str, why: str) -> str:
         """Words with a reason behind them, where there is one."""
-        return self._where.tr("{0}: {1}").format(words, self.reason(why)) if why else words
+        # What is so for all is said once, above the rows.
+        known = why and why not in FOR_ALL
+        return self._where.tr("{0}: {1}").format(words, self.reason(why)) if known else words
 
     def reason(self, why: str) -> str:
         """The words of a reason."""

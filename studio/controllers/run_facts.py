@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
+from resources import compiling
 from studio.session.computing import Computing
 from studio.session.runs import Run
 from studio.session.settings import summary_of_update, title_of
@@ -32,7 +33,7 @@ def facts_of_training(view: TrainViewModel, where: QObject) -> list[tuple[str, s
             number(view.train_samples), number(view.test_samples))),
         (tr("Best"), best),
         (tr("Checkpoint"), checkpoint),
-        *facts_of_computing(view.computing, where),
+        *facts_of_computing(view.computing, where, compiling.missing()),
         *((tr("Worker {0}").format(pace["rank"]), words_of_pace(pace, where))
           for pace in slowest(view.ranks)),
     ]  # fmt: skip
@@ -58,11 +59,17 @@ def facts_of_run(run: Run, where: QObject) -> list[tuple[str, str]]:
     ]
 
 
-def facts_of_computing(computing: Computing, where: QObject) -> list[tuple[str, str]]:
-    """What computed a training; nothing about those of older releases, which do not tell."""
+def facts_of_computing(
+    computing: Computing, where: QObject, missing: str = ""
+) -> list[tuple[str, str]]:  # fmt: skip
+    """What computed a training; nothing about those of older releases, which do not tell. ``missing``: what
+    compiled kernels need and this computer has not, of a training that runs on it."""
     tr = where.tr
-    kernels = tr("NumPy") if computing.since < 0 else tr("compiled from step {0} on").format(
-        computing.since + 1)  # fmt: skip
+    kernels = tr("NumPy") if computing.since < 0 else tr("compiled")
+    if computing.since < 0 and missing:
+        kernels = tr("NumPy ({0})").format(missing)
+    if computing.since > 0:
+        kernels = tr("NumPy until step {0}, then compiled").format(computing.since)
     return [
         (tr("Kernels"), kernels if computing.threads else ""),
         (tr("Threads"), computing.threads),

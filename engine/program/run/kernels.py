@@ -15,7 +15,7 @@ from engine.core.bfloat import wrapped
 from engine.core.opdef import OpDef
 from engine.core.spans import timed, watch
 from engine.core.spec import Spec
-from engine.kernels.choice import gate, kernels, wants_fast
+from engine.kernels.choice import gate, wants_fast
 from engine.program.run.listing import name_with_parts
 
 
@@ -60,8 +60,7 @@ class Kernels:
         self._xp, self._backend, self._namespace = xp, backend, namespace
         # The meter of a stranger's Program knows what NumPy's kernels need.
         self._fast = backend == "cpu" and not foreign and wants_fast()
-        # Why no call is compiled; empty where some may be.
-        self.off = "" if self._fast else "stranger" if foreign else _off(backend)
+        self._foreign = foreign
         self.calls: list[Call] = []
         self.ready = False
         self.swapped = False
@@ -158,8 +157,8 @@ class Kernels:
         or a compiled kernel is on its way."""
         if self.whose(call) != "numpy" or call.fast is not None:
             return ""
-        if self.off:
-            return self.off
+        if not self._fast:
+            return "stranger" if self._foreign else _off(self._backend)
         if call.opdef.fast is None:
             return "none"
         if call.low is not None:
@@ -214,10 +213,11 @@ watch.changing.append(_follow_recording)
 
 
 def _off(backend: str) -> str:
-    """Why plans that are made now ask for no compiled kernels."""
-    if backend != "cpu":
-        return "device"
-    return "chosen" if kernels.get() == "numpy" else "absent"
+    """Why plans of programs of one's own ask for no compiled kernels."""
+    from engine.kernels.fast.compiler import available  # only who asks why
+
+    # A training without llvmlite chooses NumPy itself, so what is installed is asked first.
+    return "device" if backend != "cpu" else "chosen" if available() else "absent"
 
 
 def _spec_of(value: Any) -> Any:

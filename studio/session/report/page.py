@@ -200,7 +200,8 @@ def _facts(found: Gathered) -> str:
     if isinstance(environment, Mapping):
         rows += [(str(name).capitalize(), str(value)) for name, value in environment.items()]
         since = found.run.computing.since
-        rows.append(("Kernels", "NumPy" if since < 0 else f"compiled from step {since + 1} on"))
+        compiled = f"NumPy until step {since}, then compiled" if since else "compiled"
+        rows.append(("Kernels", "NumPy" if since < 0 else compiled))
     return _section("Run", _table((name, value) for name, value in rows if value))
 
 

@@ -11,7 +11,13 @@ from studio.session.computing import Computing
 def test_the_facts_say_kernels_threads_and_blas() -> None:
     blas = "openblas 0.3.30 SkylakeX"
     assert facts_of_computing(Computing("2", blas, 12), QObject()) == [
-        ("Kernels", "compiled from step 13 on"), ("Threads", "2"), ("BLAS", blas),
+        ("Kernels", "NumPy until step 12, then compiled"), ("Threads", "2"), ("BLAS", blas),
     ]  # fmt: skip
+    assert facts_of_computing(Computing("2", blas, 0), QObject())[0] == ("Kernels", "compiled")
     assert facts_of_computing(Computing("2", blas, -1), QObject())[0] == ("Kernels", "NumPy")
+    lacks = "llvmlite is not installed; pip install 'model-studio[fast]'"
+    assert facts_of_computing(Computing("2", blas, -1), QObject(), lacks)[0] == (
+        "Kernels",
+        f"NumPy ({lacks})",
+    )
     assert not any(value for _, value in facts_of_computing(Computing(), QObject()))

@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from resources import compiling
 from studio.windows.code_page import MEASURED
 from studio.windows.measured_view import CALLS
 
@@ -90,6 +91,13 @@ def test_a_measurement_is_a_tree_and_stands_at_its_lines(desk: Desk, qtbot: Any)
     assert desk.cells(2)[:3] == ["(between the kernels)", "2.34", "55\u2009%"]
     assert "compiled kernels: 1, 2 threads" in desk.shown.about.text()
     assert desk.page.editor.note(6) == "1.70 ms 40\u2009%"
+
+
+def test_where_llvmlite_is_missing_the_extra_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "missing", lambda: "no llvmlite; pip install 'model-studio[fast]'")
+    desk.stage.studio.actions.trigger("measure_model")
+    desk.tell("code_measured", **measured(desk.file) | {"compiled": []})
+    assert "NumPy's kernels (no llvmlite; pip install 'model-studio[fast]')" in desk.shown.about.text()
 
 
 def test_rows_and_lines_lead_to_each_other(desk: Desk, qtbot: Any) -> None:

@@ -114,6 +114,16 @@ def test_what_runs_is_shown_as_soon_as_somebody_looks(desk: Desk, qtbot: Any) ->
     assert len(desk.jobs()) == 2
 
 
+def test_what_is_so_for_all_operators_is_said_once(desk: Desk) -> None:
+    told = planned()
+    for each in told["parts"][0]["rows"]:
+        each.update(kernel="numpy", why="absent")
+    desk.tell("plan_code", "code_planned", **told)
+    assert "0 of 2 kernels are compiled" in desk.shown.about.text()
+    assert "llvmlite is not installed: pip install 'model-studio[fast]'" in desk.shown.about.text()
+    assert [desk.cells(n)[1] for n in range(3)] == ["NumPy", "view", "NumPy, in place"]
+
+
 def test_passes_and_memory_are_chosen_with_keys(desk: Desk, qtbot: Any) -> None:
     desk.tell("plan_code", "code_planned", **planned())
     desk.choose(qtbot, Qt.Key.Key_Up)
