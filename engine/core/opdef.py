@@ -30,8 +30,7 @@ P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-# Gives one sentence for each fault of an Operator.
-Check = Callable[[Any], Iterator[str]]
+Check = Callable[[Any], Iterator[str]]  # gives one sentence for each fault of an Operator
 
 REQUIRED = inspect.Parameter.empty
 _PLAIN, _NAMED = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
