@@ -1,8 +1,8 @@
 """Drives the application through its main job and saves a picture of every page: python docs/tour.py DIR.
 
-The data, a short training on the built-in digits with its live loss, its layers, the graph, an export, a
-quantization, loading its files, a drawn digit, the help; light and dark, 1280x800 unless ``--size`` says
-otherwise.
+The data, an own model with its plan and its time, a short training on the built-in digits with its live
+loss, its layers, the graph, an export, a quantization, loading its files, a drawn digit, the help; light and
+dark, 1280x800 unless ``--size`` says otherwise.
 QT_SCALE_FACTOR=2 makes them as a screen at 200 % shows them. Settings and runs go to a folder that is
 removed; yours are not touched.
 """
@@ -88,6 +88,8 @@ class Tour:
 
     def run(self) -> None:
         """The main job."""
+        from studio.windows.code_page import PLANNED
+
         studio, session = self.studio, self.session
         studio.show()
         self.settle()
@@ -99,6 +101,14 @@ class Tour:
         session.coding.new("small_cnn", Path(os.environ["XDG_DATA_HOME"]) / "net.py")
         self.wait(lambda: session.coding.view.state not in ("idle", "checking"), "the dry run of the model")
         self.save("code")
+        QTest.mouseClick(studio.code_page.tabs[PLANNED], Qt.MouseButton.LeftButton)
+        planning, measuring = session.coding.planning.view, session.coding.measuring.view
+        self.wait(lambda: planning.found is not None, "the plan of the model")
+        studio.code_page.editor.show_line(_line(studio.code_page.editor.code(), "F.relu"))
+        self.save("plan")
+        studio.actions.trigger("measure_model")
+        self.wait(lambda: measuring.found is not None, "the measurement of the model")
+        self.save("time")
         session.change_setting("model", "lenet")
         self._show("train")
         begin = time.monotonic()
@@ -171,6 +181,11 @@ class Tour:
                 self.app.processEvents()
         QTest.mouseRelease(pad, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, points[-1])
         self.settle(0.05)
+
+
+def _line(text: str, words: str) -> int:
+    """The first line of a text that has these words."""
+    return next(number for number, line in enumerate(text.splitlines(), 1) if words in line)
 
 
 def _mid_epoch(train: object) -> bool:

@@ -21,7 +21,6 @@ class OperatorRow(NamedTuple):
     cells: Sequence[str]
     lines: tuple[int, ...] = ()
     mark: str = ""
-    tip: str = ""
 
 
 class PlannedView(TrialTable):
@@ -30,7 +29,11 @@ class PlannedView(TrialTable):
     def __init__(self) -> None:
         super().__init__()
         self._marks: list[str] = []
+        # There may be thousands of rows, and the caret moves with every key.
+        self._by_line: dict[int, list[QTreeWidgetItem]] = {}
+        self._lit: list[QTreeWidgetItem] = []
         self.tree.setRootIsDecorated(False)
+        self.tree.setFont(self.name_font())
         self.set_table([], [])
         theme.changed.connect(self._recolor)
 
@@ -39,24 +42,24 @@ class PlannedView(TrialTable):
         self.tree.clear()
         self.tree.setVisible(bool(rows))
         self._marks = [row.mark for row in rows]
+        self._by_line, self._lit = {}, []
         if not rows:
             return
         self.set_heads(heads)
         numbers = [place for place, (_, _, number) in enumerate(heads) if number]
+        words = [place for place in range(len(heads)) if place not in numbers]
         marked = any(self._marks)
-        font, figures = self.name_font(), theme.mono_font(theme.SECTION_PX)
         items = []
         for row in rows:
             first = f"{row.mark or ' '} {row.cells[NAME]}" if marked else row.cells[NAME]
             item = QTreeWidgetItem([first, *row.cells[1:]])
             item.setData(NAME, LINES, row.lines)
-            item.setFont(NAME, font)
-            item.setToolTip(NAME, row.cells[NAME].strip())
-            for place in range(1, len(row.cells)):
-                item.setToolTip(place, row.tip or row.cells[place])
+            for place in words:
+                item.setToolTip(place, row.cells[place].strip())
             for place in numbers:
                 item.setTextAlignment(place, RIGHT)
-                item.setFont(place, figures)
+            for line in row.lines:
+                self._by_line.setdefault(line, []).append(item)
             items.append(item)
         self.tree.addTopLevelItems(items)
         self._recolor()
@@ -68,11 +71,14 @@ class PlannedView(TrialTable):
 
     def light_line(self, line: int) -> None:
         """Write the rows of a line in bold and bring the first of them into view; 0 marks none."""
-        super().light_line(line)
-        if line and not self.tree.hasFocus():
-            first = next((each for each in self._items() if line in (each.data(NAME, LINES) or ())), None)
-            if first is not None:
-                self.tree.scrollToItem(first)
+        plain, bold = self.name_font(), self.name_font(bold=True)
+        for item in self._lit:
+            item.setFont(NAME, plain)
+        self._lit = list(self._by_line.get(line, ()))
+        for item in self._lit:
+            item.setFont(NAME, bold)
+        if self._lit and not self.tree.hasFocus():
+            self.tree.scrollToItem(self._lit[0])
 
     def _recolor(self) -> None:
         tokens = theme.current()
