@@ -23,6 +23,7 @@ NAME = 0
 LINES = Qt.ItemDataRole.UserRole
 ResizeMode = QHeaderView.ResizeMode
 FITTING = ResizeMode.ResizeToContents
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -86,8 +87,7 @@ class TrialTable(QWidget):
             header.setSectionResizeMode(place, FITTING if number else ResizeMode.Stretch)
             head.setText(place, title)
             head.setToolTip(place, tip)
-            if number:
-                head.setTextAlignment(place, RIGHT)
+            head.setTextAlignment(place, RIGHT if number else LEFT)
 
     def name_font(self, bold: bool = False) -> QFont:
         """Of the first column."""
