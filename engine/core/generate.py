@@ -52,6 +52,8 @@ _LOCAL = (
     "plain",
     "eager",
     "otherwise",
+    "number",
+    "numbers",
 )
 
 
@@ -103,13 +105,15 @@ def make_method(
     plain: set[type],
     eager: set[type],
     otherwise: Callable[[Any, Any], Any],
+    number: Callable[[Any, Any], Any] | None = None,
     floating: bool = False,
 ) -> FunctionType:
     """A new function that is a binary operator of tensors, in one frame where the eager path may run.
 
     ``apply`` is the apply function of the operator, called for two tensors of the classes in ``plain`` of one
     dtype, which with ``floating`` has to be float; those of the classes in ``eager`` go straight only where
-    the eager path runs. ``otherwise`` takes all other operands. There is one such function for an operator.
+    the eager path runs. ``number`` takes a floating one and a Python number, ``otherwise`` all the rest.
+    There is one such function for an operator.
     """
     opdef: OpDef = apply.opdef
     function = FunctionType(_UNWRITTEN_METHOD, opdef.namespace)
@@ -126,6 +130,8 @@ def make_method(
         eager=eager,
         otherwise=otherwise,
         apply_=apply,
+        number=number,
+        numbers=() if number is None else (float, int),
     )
     return function
 
@@ -169,6 +175,8 @@ def _method_source(opdef: OpDef, floating: bool) -> str:
     lines += ["    " + line for line in _computing(opdef, f"({x}, {y})", "default_attrs", depth=1)]
     lines += [
         f"   if type({x}) in plain and type({y}) in plain: return apply_({x}, {y})",
+        f" elif type({y}) in numbers and type({x}) in plain and {x}._array.dtype.kind == 'f':",
+        f"  return number({x}, {y})",
         f" return otherwise({x}, {y})",
     ]
     return "\n".join(lines) + "\n"

@@ -69,7 +69,7 @@ def _binary(
             return number(x, y)
         return general(x, y) if suits(y) else NotImplemented
 
-    return otherwise if apply is None else make_method(apply, PLAIN, EAGER, otherwise, floating)
+    return otherwise if apply is None else make_method(apply, PLAIN, EAGER, otherwise, number, floating)
 
 
 def _reflected(general: Callable[..., Any], number: Callable[..., Any] | None = None) -> Callable[..., Any]:
