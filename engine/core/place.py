@@ -85,6 +85,11 @@ def backend(place: Place) -> ModuleType:
     return module
 
 
+def is_cupy(array: Any) -> bool:
+    """Whether it is an array of CuPy, which need not be installed."""
+    return type(array).__module__.partition(".")[0] == "cupy"
+
+
 def array_module(array: Any) -> Any:
     """The module whose functions compute on ``array``."""
     if isinstance(array, (np.ndarray, np.generic)):

@@ -19,7 +19,7 @@ from engine.core.errors import (
     UnreadyError,
 )
 from engine.core.operator import Counter, Leaf, Operator, lock_of
-from engine.core.place import CPUPlace, CUDAPlace, Place, array_module
+from engine.core.place import CPUPlace, CUDAPlace, Place, array_module, is_cupy
 
 if TYPE_CHECKING:
     from engine.autodiff.edges import Edge
@@ -60,7 +60,7 @@ class Tensor:
             data = data._array
         if data is None:
             data = np.zeros((0,), np.float32)
-        if not hasattr(data, "__array_namespace__") and not isinstance(data, np.ndarray):
+        if not isinstance(data, np.ndarray) and not is_cupy(data):
             data = np.asarray(data)
         from_numpy(data.dtype)
         self._array = adopt(data)

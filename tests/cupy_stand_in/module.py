@@ -1,0 +1,215 @@
+"""The module of the stand-in: every name that CuPy has, with its arguments, and no other."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from tests.cupy_stand_in import counts, cuda
+from tests.cupy_stand_in.array import ndarray, on_device, on_host
+from tests.cupy_stand_in.recorded import names, require
+from tests.cupy_stand_in.ufuncs import ufunc
+
+# Answered on the host from shapes and types.
+_HOST = {
+    "shape", "ndim", "size", "result_type", "can_cast", "promote_types", "broadcast_shapes", "issubdtype",
+    "isscalar", "iscomplexobj", "isrealobj", "isfortran", "common_type", "min_scalar_type", "may_share_memory",
+    "shares_memory", "typename", "mintypecode", "base_repr", "binary_repr", "get_printoptions", "set_printoptions",
+    "printoptions", "array2string", "array_repr", "array_str", "iterable",
+}  # fmt: skip
+# The shape of the result depends on values, so the host waits for them.
+_WAITS = {
+    "nonzero", "argwhere", "flatnonzero", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values",
+    "extract", "compress", "trim_zeros", "bincount", "histogram", "histogram2d", "histogramdd", "union1d",
+    "intersect1d", "setdiff1d", "setxor1d", "delete", "array_equiv", "matrix_rank", "lstsq", "tensorinv",
+    "tensorsolve", "matrix_power", "interp", "roots", "poly", "polyfit", "unwrap",
+}  # fmt: skip
+
+
+def _wrapped(path: str, name: str, allowed: Any) -> Any:
+    numpy_module: Any = np
+    for part in filter(None, path.split(".")):
+        numpy_module = getattr(numpy_module, part, None)
+    mine = getattr(numpy_module, name, None)
+    full = f"{path}.{name}" if path else name
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        require(full, allowed, args, kwargs)
+        if mine is None:
+            raise NotImplementedError(f"the stand-in has no cupy.{full}: add it to its module.py")
+        if name in _HOST:
+            return mine(*[_plain(a) for a in args], **{k: _plain(v) for k, v in kwargs.items()})
+        given = [on_host(each, full) for each in args]
+        named = {key: on_host(each, full) for key, each in kwargs.items()}
+        counts.launch()
+        if name in _WAITS or (name == "where" and len(args) == 1):
+            counts.wait()
+        with np.errstate(all="ignore"):
+            found = mine(*given, **named)
+        if kwargs.get("out") is not None:
+            return kwargs["out"]
+        return on_device(found)
+
+    call.__name__ = name
+    return call
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, ndarray):
+        return value._host
+    return type(value)([_plain(v) for v in value]) if type(value) in (list, tuple) else value
+
+
+def _array(obj: Any, dtype: Any = None, copy: Any = True, order: str | None = "K", ndmin: int = 0) -> ndarray:
+    if isinstance(obj, ndarray):
+        found = np.array(obj._host, dtype, copy=True if copy else None, order=order, ndmin=ndmin)  # type: ignore[call-overload]
+        if found is obj._host:
+            return obj
+        counts.launch()
+        return ndarray._of(found)
+    if isinstance(obj, (list, tuple)) and _has_device(obj):
+        counts.launch()
+        return ndarray._of(np.array(_plain(obj), dtype, order=order, ndmin=ndmin))  # type: ignore[call-overload]
+    found = np.array(obj, dtype, order="C" if order == "K" else order, ndmin=ndmin)  # type: ignore[call-overload]
+    counts.to_device()
+    return ndarray._of(found)
+
+
+def _has_device(value: Any) -> bool:
+    return isinstance(value, ndarray) or (isinstance(value, (list, tuple)) and any(map(_has_device, value)))
+
+
+def _asarray(a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None, blocking: bool = False) -> ndarray:
+    return _array(a, dtype, bool(copy), order or "K")
+
+
+def _ascontiguousarray(a: Any, dtype: Any = None) -> ndarray:
+    return _array(a, dtype, False, "C", 1)
+
+
+def _asfortranarray(a: Any, dtype: Any = None) -> ndarray:
+    return _array(a, dtype, False, "F", 1)
+
+
+def _asnumpy(a: Any, stream: Any = None, order: str = "C", out: Any = None, *, blocking: bool = True) -> Any:
+    return a.get(stream, order, out) if isinstance(a, ndarray) else np.asarray(a)
+
+
+def _full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> ndarray:
+    if dtype is None:
+        dtype = fill_value.dtype if hasattr(fill_value, "dtype") else np.asarray(fill_value).dtype
+    made = ndarray(shape, dtype, order=order)
+    made.fill(fill_value)
+    return made
+
+
+def _full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: Any = None, shape: Any = None) -> ndarray:
+    made = ndarray._of(np.empty_like(a._host, dtype, order, True, shape))  # type: ignore[call-overload]
+    made.fill(fill_value)
+    return made
+
+
+def _empty(shape: Any, dtype: Any = float, order: str = "C") -> ndarray:
+    # Memory of the device is not cleared: what is read before it is written must show.
+    made = np.empty(shape, dtype, order=order)  # type: ignore[call-overload]
+    if made.dtype.kind in "fc":
+        made.fill(np.nan)
+    return ndarray._of(made)
+
+
+def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = None) -> None:
+    counts.launch()
+    given = on_host(src, "copyto")
+    kind = given.dtype if isinstance(given, (np.ndarray, np.generic)) else None
+    if kind is not None and not np.can_cast(kind, dst.dtype, casting):  # type: ignore[arg-type]
+        raise TypeError(f"Cannot cast {kind} to {dst.dtype} in {casting} casting mode")
+    np.copyto(dst._host, given, "unsafe", True if where is None else on_host(where, "copyto"))
+
+
+def _concatenate(tup: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+    if not isinstance(tup, ndarray) and not all(isinstance(each, ndarray) for each in tup):
+        raise TypeError("Only cupy arrays can be concatenated")
+    counts.launch()
+    found = np.concatenate([each._host for each in tup], axis, dtype=dtype, casting=casting)  # type: ignore[call-overload]
+    if out is None:
+        return on_device(found)
+    out._host[...] = found
+    return out
+
+
+def _take(a: Any, indices: Any, axis: Any = None, out: Any = None) -> Any:
+    return a.take(indices, axis, out)
+
+
+def _repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+    if isinstance(repeats, (ndarray, np.ndarray)):
+        raise ValueError("cupy.repeat: repeats must be an int or a list of int, not an array")
+    counts.launch()
+    return on_device(np.repeat(a._host, repeats, axis))
+
+
+def _get_array_module(*args: Any) -> Any:
+    return cupy() if any(isinstance(a, ndarray) for a in args) else np
+
+
+_OWN = {
+    "array": _array, "asarray": _asarray, "asanyarray": _asarray, "ascontiguousarray": _ascontiguousarray,
+    "asfortranarray": _asfortranarray, "asnumpy": _asnumpy, "full": _full, "full_like": _full_like, "empty": _empty,
+    "copyto": _copyto, "concatenate": _concatenate, "take": _take, "repeat": _repeat,
+    "get_array_module": _get_array_module, "get_default_memory_pool": lambda: cuda.pool,
+    "get_default_pinned_memory_pool": lambda: cuda.pinned_pool, "show_config": lambda: None,
+    "is_available": lambda: True,
+}  # fmt: skip
+
+
+@cache
+def cupy() -> Any:
+    """The module ``cupy``."""
+    recorded = names()
+    made: dict[str, Any] = {}
+    for path in ("", "linalg", "fft", "random", "lib.stride_tricks"):
+        made[path] = types.ModuleType(f"cupy.{path}" if path else "cupy")
+        for name, allowed in recorded["modules"][path]["functions"].items():
+            own = _OWN.get(name) if not path else None
+            setattr(made[path], name, own or _wrapped(path, name, allowed))
+    top = made[""]
+    for name in recorded["modules"][""]["others"]:
+        if hasattr(np, name) and name not in ("lib", "linalg", "fft", "random", "ndarray", "ufunc"):
+            setattr(top, name, getattr(np, name))
+    for name, told in recorded["ufuncs"].items():
+        setattr(top, name, ufunc(name, told["nin"], told["nout"], told["types"]))
+    top.linalg, top.fft, top.random = made["linalg"], made["fft"], made["random"]
+    top.lib = types.ModuleType("cupy.lib")
+    top.lib.stride_tricks = made["lib.stride_tricks"]
+    top.ndarray, top.ufunc, top.cuda, top.__version__ = ndarray, ufunc, cuda.module(), recorded["version"]
+    for name in ("ElementwiseKernel", "ReductionKernel", "RawKernel", "RawModule"):
+        setattr(top, name, cuda.no_kernels(name))
+    return top
+
+
+@contextmanager
+def installed() -> Iterator[Any]:
+    """``import cupy`` gives the stand-in within the block, and the engine's GPU is it."""
+    import sys
+
+    import engine.kernels
+
+    kept = {name: sys.modules.pop(name) for name in list(sys.modules) if name == "cupy" or name.startswith("cupy.")}
+    backend = sys.modules.pop("engine.kernels.cupy", None)
+    top = cupy()
+    sys.modules["cupy"] = top
+    try:
+        yield top
+    finally:
+        sys.modules.pop("cupy", None)
+        sys.modules.pop("engine.kernels.cupy", None)
+        if hasattr(engine.kernels, "cupy"):
+            del engine.kernels.cupy
+        sys.modules.update(kept)
+        if backend is not None:
+            sys.modules["engine.kernels.cupy"] = backend

@@ -1,0 +1,128 @@
+"""The elementwise functions of the stand-in: NumPy's loops where CuPy has them, its refusals elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tests.cupy_stand_in import counts
+from tests.cupy_stand_in.array import SCALARS, ndarray, on_device
+
+_BY_REDUCE = {"add": "sum", "multiply": "prod"}
+_BY_ACCUMULATE = {"add": "cumsum", "multiply": "cumprod"}
+_AT = {"add": "scatter_add", "maximum": "scatter_max", "minimum": "scatter_min"}
+
+
+class ufunc:
+    """``cupy.ufunc``: takes arrays of the device and numbers, with the types that CuPy's has."""
+
+    def __init__(self, name: str, nin: int, nout: int, types: list[str]) -> None:
+        self.__name__ = self.name = name
+        self.nin, self.nout, self.nargs, self.types = nin, nout, nin + nout, types
+        self._loop: Any = getattr(np, name, None)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        out = kwargs.pop("out", None)
+        dtype = kwargs.pop("dtype", None)
+        casting = kwargs.pop("casting", "same_kind")
+        if kwargs:
+            raise TypeError(f"Wrong arguments {kwargs} (cupy.{self.name} takes out, dtype and casting)")
+        if len(args) > self.nin:
+            if out is not None or len(args) > self.nargs:
+                raise TypeError(f"Wrong number of arguments for {self.name}")
+            out = args[self.nin] if self.nout == 1 else tuple(args[self.nin :])
+            args = args[: self.nin]
+        if len(args) != self.nin:
+            raise TypeError(f"Wrong number of arguments for {self.name}")
+        for value in args:
+            if not isinstance(value, (ndarray, *SCALARS)):
+                raise TypeError(f"Unsupported type {type(value)} (in cupy.{self.name})")
+        for value in out if isinstance(out, tuple) else [out]:
+            if value is not None and not isinstance(value, ndarray):
+                raise TypeError(f"Return arrays of cupy.{self.name} must be of cupy.ndarray, not {type(value)}")
+        return self._computed(args, out, dtype, casting)
+
+    def _computed(self, args: Any, out: Any, dtype: Any, casting: str) -> Any:
+        if self._loop is None:
+            raise NotImplementedError(f"the stand-in has no cupy.{self.name}")
+        given = [value._host if isinstance(value, ndarray) else value for value in args]
+        ins, outs = self._types(given, dtype)
+        given = [g.astype(t) if isinstance(g, np.ndarray) else np.asarray(g).astype(t) for g, t in zip(given, ins, strict=True)]
+        counts.launch()
+        with np.errstate(all="ignore"):
+            found = self._loop(*given)
+        many = found if isinstance(found, tuple) else (found,)
+        results = []
+        for n, (value, kind) in enumerate(zip(many, outs, strict=True)):
+            value = np.asarray(value).astype(kind, copy=False)
+            target = out[n] if isinstance(out, tuple) else out if n == 0 else None
+            if target is None:
+                results.append(on_device(value))
+                continue
+            if not np.can_cast(value.dtype, target.dtype, casting):  # type: ignore[arg-type]
+                raise TypeError(
+                    f"output (typecode '{value.dtype.char}') could not be coerced to provided output parameter "
+                    f"(typecode '{target.dtype.char}') according to the casting rule \"{casting}\""
+                )
+            if np.broadcast_shapes(value.shape, target.shape) != target.shape:
+                raise ValueError(f"non-broadcastable output operand with shape {target.shape} doesn't match the broadcast shape {value.shape}")
+            with np.errstate(all="ignore"):
+                target._host[...] = value
+            results.append(target)
+        return results[0] if self.nout == 1 else tuple(results)
+
+    def _types(self, given: list[Any], dtype: Any) -> tuple[list[np.dtype[Any]], list[np.dtype[Any]]]:
+        """Types of the loop: the first of CuPy's that the arguments cast to safely; numbers give way."""
+        kinds = [g.dtype if isinstance(g, (np.ndarray, np.generic)) else type(g) for g in given]
+        wanted = None if dtype is None else np.dtype(dtype)
+        for each in self.types:
+            ins, outs = each.split("->")
+            if wanted is not None:
+                if np.dtype(outs[0]) == wanted:
+                    return [np.dtype(c) for c in ins], [np.dtype(c) for c in outs]
+                continue
+            if all(_fits(kind, np.dtype(c), kinds) for kind, c in zip(kinds, ins, strict=True)):
+                return [np.dtype(c) for c in ins], [np.dtype(c) for c in outs]
+        told = [k.name if isinstance(k, np.dtype) else k.__name__ for k in kinds]
+        raise TypeError(f"Wrong type ({told}) of arguments for cupy_{self.name}")
+
+    def reduce(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        if self.name not in _BY_REDUCE:
+            raise NotImplementedError(f"`{self.name}.reduce` is not supported yet")
+        return getattr(array, _BY_REDUCE[self.name])(axis, dtype, out, keepdims)
+
+    def accumulate(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+        if self.name not in _BY_ACCUMULATE:
+            raise NotImplementedError(f"`{self.name}.accumulate` is not supported yet")
+        return getattr(array, _BY_ACCUMULATE[self.name])(axis, dtype, out)
+
+    def reduceat(self, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+        if self.name != "add":
+            raise NotImplementedError(f"`{self.name}.reduceat` is not supported yet")
+        counts.launch()
+        plain = indices._host if isinstance(indices, ndarray) else np.asarray(indices)
+        return on_device(np.add.reduceat(array._host, plain, axis, dtype))
+
+    def at(self, a: Any, indices: Any, b: Any = None) -> None:
+        if self.name not in _AT:
+            raise NotImplementedError(f"`{self.name}.at` is not supported yet")
+        getattr(a, _AT[self.name])(indices, b)
+
+    def outer(self, A: Any, B: Any, **kwargs: Any) -> Any:
+        return self(A.reshape(A.shape + (1,) * B.ndim), B, **kwargs)
+
+
+ufunc.__module__ = "cupy"
+
+
+def _fits(kind: Any, to: np.dtype[Any], kinds: list[Any]) -> bool:
+    """Whether an argument goes into a loop: Python's numbers take any type of their own kind or above."""
+    if isinstance(kind, np.dtype):
+        return bool(np.can_cast(kind, to, "safe"))
+    if all(not isinstance(k, np.dtype) for k in kinds):
+        return bool(np.can_cast(np.dtype(kind), to, "safe"))
+    order = "?biufc"
+    mine = {bool: "?", int: "i", float: "f", complex: "c"}[kind]
+    other = {"b": "?", "u": "u"}.get(to.kind, to.kind)
+    return order.index(mine) <= order.index(other) or (mine == "i" and other == "u")
