@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.infer import normal_axis
 from engine.core.opdef import op
@@ -18,6 +20,15 @@ def _infer_repeat(x: Spec, *, repeats: int, axis: int = 0) -> Spec:
         raise ArgumentError(f"repeat_interleave: repeats must not be negative: got {repeats}; use 0 or more")
     size = x.shape[axis]
     return x.with_shape((*x.shape[:axis], size if size < 0 else size * repeats, *x.shape[axis + 1 :]))
+
+
+def repeated(xp: Any, x: Any, counts: Any) -> Any:
+    """Each row of x as often as ``counts``, an array, says. CuPy's repeat takes no array."""
+    if xp is np:
+        return np.repeat(x, counts, axis=0)
+    ends = xp.cumsum(counts)
+    total = int(ends[-1]) if len(ends) else 0
+    return x[xp.searchsorted(ends, xp.arange(total), side="right")]
 
 
 @op("repeat_interleave", infer=_infer_repeat)

@@ -14,6 +14,7 @@ from engine.core.infer import require_integers, require_same_dtype
 from engine.core.opdef import op
 from engine.core.random import draws_of
 from engine.core.spec import Spec
+from engine.ops.arrays.repeat import repeated
 
 
 def _infer_reindex(x: Spec, neighbors: Spec, count: Spec) -> tuple[Spec, Spec, Spec]:
@@ -47,7 +48,7 @@ def graph_reindex(xp, x, neighbors, count):
     number[order] = xp.arange(len(order))
     source = number[where.reshape(-1)[len(nodes) :]].astype(x.dtype)
     owners = xp.tile(xp.arange(len(nodes)), len(count) // max(len(nodes), 1))
-    return source, xp.repeat(owners, count).astype(x.dtype), both[first[order]]
+    return source, repeated(xp, owners, count).astype(x.dtype), both[first[order]]
 
 
 def _infer_sample(
@@ -80,7 +81,7 @@ def graph_sample_neighbors(xp, row, colptr, nodes, eids=None, weight=None, *, sa
     degrees = starts[nodes + 1] - starts[nodes]
     if degrees.size and (int(degrees.min()) < 0 or int(starts[nodes + 1].max()) > len(row)):
         raise OutOfRangeError(f"sample_neighbors: colptr must rise from 0 to {len(row)}, the edges in row")
-    owner = xp.repeat(xp.arange(len(nodes)), degrees)
+    owner = repeated(xp, xp.arange(len(nodes)), degrees)
     before = xp.concatenate([xp.zeros(1, degrees.dtype), xp.cumsum(degrees)[:-1]]) if len(nodes) else degrees
     edges = xp.arange(len(owner)) - before[owner] + starts[nodes][owner]
     counts = degrees

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from engine.core.dtype import bool_
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import require_integers
@@ -41,6 +43,20 @@ def _infer(
     return x.with_shape((size if size > 0 else rows, *x.shape[1:]))
 
 
+def _extremes(xp: Any, x: Any, ids: Any, starts: Any, pooltype: str) -> Any:
+    """The least or largest of the rows of each number, which lie side by side from ``starts`` on."""
+    if xp is np:
+        return (np.minimum if pooltype == "MIN" else np.maximum).reduceat(x, starts, axis=0)
+    # CuPy reduces so by sums only: sort the rows' elements, each column within its numbers.
+    by_value = xp.argsort(x, axis=0, kind="stable")
+    by_number = xp.argsort(ids[by_value], axis=0, kind="stable")
+    rising = xp.take_along_axis(xp.take_along_axis(x, by_value, 0), by_number, 0)
+    last = rising[xp.append(starts[1:], len(ids)) - 1]
+    if pooltype == "MAX":
+        return last
+    return xp.where(last != last, last, rising[starts])  # NaN comes last, and spreads
+
+
 @op("segment_pool", infer=_infer, slots={"segment_ids": "SegmentIds"})
 def segment_pool(xp, x, segment_ids, like=None, *, pooltype="SUM", size=0, rising=True):
     """The rows of ``x`` with the same number reduced to one: SUM, MEAN, MIN or MAX.
@@ -66,7 +82,7 @@ def segment_pool(xp, x, segment_ids, like=None, *, pooltype="SUM", size=0, risin
     starts = xp.flatnonzero(xp.concatenate([xp.ones(1, bool), ids[1:] != ids[:-1]]))
     ordered = x[order]
     if pooltype in ("MIN", "MAX"):
-        out[ids[starts]] = (xp.minimum if pooltype == "MIN" else xp.maximum).reduceat(ordered, starts, axis=0)
+        out[ids[starts]] = _extremes(xp, ordered, ids, starts, pooltype)
         return out
     sums = xp.add.reduceat(ordered, starts, axis=0)
     if pooltype == "MEAN":

@@ -17,6 +17,7 @@ from engine.ops.elementwise import arithmetic
 from engine.ops.linalg.matrices import require_matrices, swapped
 from engine.ops.linalg.products import matmul
 from engine.ops.reductions import reduce
+from engine.ops.reductions.reduce import largest_of
 
 
 def _singular(where: str, x: Any) -> ArgumentError:
@@ -176,7 +177,15 @@ def _infer_pinv(x: Spec, *, rcond: float, hermitian: bool) -> Spec:
 @op("pinv", infer=_infer_pinv)
 def pinv(xp, x, *, rcond=1e-15, hermitian=False):
     """The pseudo-inverse; singular values below ``rcond`` times the largest count as 0."""
-    return xp.linalg.pinv(x, rcond=rcond, hermitian=hermitian)
+    if not hermitian:
+        return xp.linalg.pinv(x, rcond=rcond)
+    values, vectors = xp.linalg.eigh(x)
+    size = xp.abs(values)
+    kept = size > rcond * largest_of(xp, size, (-1,), 0)
+    inverted = xp.where(kept, 1 / xp.where(kept, values, 1), 0)
+    return xp.matmul(vectors * inverted[..., None, :], vectors.conj().swapaxes(-1, -2)).astype(
+        x.dtype, copy=False
+    )
 
 
 def pinv_gradient(g: Any, x: Any, inverted: Any) -> Any:
@@ -222,7 +231,7 @@ def lstsq(xp, x, y, *, rcond=None, driver="gelsy"):
     specs = _infer_lstsq(Spec.of(x), Spec.of(y), rcond=rcond, driver=driver)
     limit = xp.finfo(x.dtype).eps * max(x.shape[-2:]) if rcond is None else rcond
     u, s, vh = xp.linalg.svd(x, full_matrices=False)
-    kept = s > limit * s.max(axis=-1, keepdims=True, initial=0)
+    kept = s > limit * largest_of(xp, s, (-1,), 0)
     inverted = xp.where(kept, 1 / xp.where(kept, s, 1), 0)
     solution = xp.matmul(vh.swapaxes(-1, -2) * inverted[..., None, :], xp.matmul(u.swapaxes(-1, -2), y))
     solution = solution.astype(x.dtype, copy=False)
@@ -265,5 +274,5 @@ def matrix_rank(xp, x, tol=None, *, tolerance=None, hermitian=False):
     elif tolerance is not None:
         limit = xp.asarray(tolerance, values.dtype)
     else:
-        limit = xp.finfo(values.dtype).eps * max(x.shape[-2:]) * values.max(axis=-1, keepdims=True, initial=0)
+        limit = xp.finfo(values.dtype).eps * max(x.shape[-2:]) * largest_of(xp, values, (-1,), 0)
     return xp.sum(values > limit, axis=-1).astype(xp.int32)

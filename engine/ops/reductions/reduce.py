@@ -151,13 +151,24 @@ amax.grad(x=_shared_extreme_grad)
 amin.grad(x=_shared_extreme_grad)
 
 
+def largest_of(xp: Any, x: Any, axes: tuple[int, ...] | None, nothing: float) -> Any:
+    """The largest along axes, by default all, which stay with length 1; ``nothing`` where there is none.
+
+    CuPy's max has no ``initial``.
+    """
+    kept = {axis % x.ndim for axis in axes} if axes is not None else set(range(x.ndim))
+    if 0 not in [x.shape[axis] for axis in kept]:
+        return xp.max(x, axis=axes, keepdims=True)
+    return xp.full([1 if n in kept else length for n, length in enumerate(x.shape)], nothing, x.dtype)
+
+
 @op("logsumexp", infer=_infer("logsumexp", floating=True))
 def logsumexp(xp, x, *, axis=(), keepdim=False, reduce_all=False):
     """log(sum(exp(x))), without overflow; -inf for a sum of nothing."""
     if x.dtype.kind != "f":
         raise TypeError("not floating")  # inference explains what is wrong
     axes = _axes(axis, x.ndim, reduce_all)
-    largest = xp.max(x, axis=axes, keepdims=True, initial=-xp.inf)
+    largest = largest_of(xp, x, axes, -xp.inf)
     largest = xp.where(xp.isfinite(largest), largest, x.dtype.type(0))
     total = xp.log(xp.sum(xp.exp(x - largest), axis=axes, keepdims=True)) + largest
     return total if keepdim else xp.squeeze(total, axis=axes)

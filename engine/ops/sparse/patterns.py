@@ -11,6 +11,7 @@ from engine.core.errors import OutOfRangeError, ShapeError
 from engine.core.infer import require_integers
 from engine.core.opdef import op
 from engine.core.spec import Spec
+from engine.ops.arrays.repeat import repeated
 
 
 def numbers_of(xp: Any, indices: Any, shape: tuple[int, ...]) -> Any:
@@ -117,7 +118,7 @@ def csr_indices(xp, crows, cols, *, shape):
     """The positions of the elements of a CSR tensor."""
     height = shape[-2]
     counts = xp.diff(crows.reshape(-1, height + 1), axis=1).reshape(-1)
-    rows = xp.repeat(xp.arange(len(counts)), counts.tolist() if xp is not np else counts)
+    rows = repeated(xp, xp.arange(len(counts)), counts)
     if len(rows) != len(cols):
         raise ShapeError(
             f"sparse_csr_indices: crows count {len(rows)} elements, cols {len(cols)}; make them equal"
@@ -171,6 +172,6 @@ def pairs(xp, x, y, *, height):
     counts = xp.bincount(y, minlength=height)
     starts = xp.cumsum(counts) - counts
     repeats = counts[x]
-    first = xp.repeat(xp.arange(len(x)), repeats.tolist() if xp is not np else repeats)
+    first = repeated(xp, xp.arange(len(x)), repeats)
     offsets = xp.arange(len(first)) - (xp.cumsum(repeats) - repeats)[first]
     return first, by_place[starts[x[first]] + offsets]
