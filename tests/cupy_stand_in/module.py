@@ -192,6 +192,18 @@ def cupy() -> Any:
     return top
 
 
+def gpu() -> bool:
+    """Whether CuPy is installed and finds a GPU."""
+    try:
+        import cupy
+    except ImportError:
+        return False
+    try:
+        return bool(cupy.cuda.runtime.getDeviceCount())
+    except cupy.cuda.runtime.CUDARuntimeError:
+        return False
+
+
 @contextmanager
 def installed() -> Iterator[Any]:
     """``import cupy`` gives the stand-in within the block, and the engine's GPU is it."""
