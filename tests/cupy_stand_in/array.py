@@ -72,8 +72,8 @@ def _index(key: Any, shape: Sequence[int]) -> Any:
                 )
         elif part is not None and not isinstance(part, (slice, int, np.integer, bool, np.bool_)):
             raise IndexError(
-                "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
-                "arrays are valid indices"
+                "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or "
+                "boolean arrays are valid indices"
             )
         made.append(part)
         axis += _axes(part)
@@ -127,12 +127,8 @@ class ndarray:
     base = property(lambda self: self._base)
     T = property(lambda self: self._view(self._host.T))
     mT = property(lambda self: self._view(self._host.mT))
-    real = property(
-        lambda self: self._view(self._host.real), lambda self, value: self._part("real", value)
-    )
-    imag = property(
-        lambda self: self._view(self._host.imag), lambda self, value: self._part("imag", value)
-    )
+    real = property(lambda self: self._view(self._host.real), lambda self, value: self._part("real", value))
+    imag = property(lambda self: self._view(self._host.imag), lambda self, value: self._part("imag", value))
 
     @property
     def device(self) -> Any:
@@ -161,7 +157,9 @@ class ndarray:
     # To the host: each of these waits.
     def get(self, stream: Any = None, order: str = "C", out: Any = None, blocking: bool = True) -> Any:
         if out is not None and (not isinstance(out, np.ndarray) or out.dtype != self.dtype):
-            raise TypeError(f"{getattr(out, 'dtype', type(out))} array cannot be obtained from {self.dtype} array")
+            raise TypeError(
+                f"{getattr(out, 'dtype', type(out))} array cannot be obtained from {self.dtype} array"
+            )
         if out is not None and out.shape != self.shape:
             raise ValueError(f"Shape mismatch. Expected shape: {self.shape}, actual shape: {out.shape}")
         counts.to_host()
@@ -205,8 +203,8 @@ class ndarray:
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise TypeError(
-            "Implicit conversion to a NumPy array is not allowed. Please use `.get()` to construct a NumPy array "
-            "explicitly."
+            "Implicit conversion to a NumPy array is not allowed. Please use `.get()` to construct a NumPy "
+            "array explicitly."
         )
 
     def set(self, arr: Any, stream: Any = None) -> None:
@@ -276,8 +274,8 @@ class ndarray:
         elif isinstance(value, np.ndarray):
             if (value.dtype, value.shape) != (self.dtype, self.shape):
                 raise ValueError(
-                    "copying a numpy.ndarray to a cupy.ndarray by empty slice assignment must ensure arrays have "
-                    "same shape and dtype"
+                    "copying a numpy.ndarray to a cupy.ndarray by empty slice assignment must ensure arrays "
+                    "have same shape and dtype"
                 )
             counts.to_device()
         elif isinstance(value, (list, tuple)):
@@ -388,54 +386,10 @@ def _take(self: ndarray, indices: Any, axis: Any = None, out: Any = None) -> Any
 
 
 for _name, _allowed in _METHODS.items():
-    if not _name.startswith("_") and _allowed != "attribute" and _name not in vars(ndarray) and hasattr(np.ndarray, _name):
+    if (
+        not _name.startswith("_")
+        and _allowed != "attribute"
+        and _name not in vars(ndarray)
+        and hasattr(np.ndarray, _name)
+    ):
         setattr(ndarray, _name, _method(_name))
-
-_BINARY = {
-    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide", "floordiv": "floor_divide",
-    "mod": "remainder", "pow": "power", "lshift": "left_shift", "rshift": "right_shift", "and": "bitwise_and",
-    "or": "bitwise_or", "xor": "bitwise_xor", "divmod": "divmod",
-}  # fmt: skip
-_COMPARED = {"lt": "less", "le": "less_equal", "eq": "equal", "ne": "not_equal", "gt": "greater", "ge": "greater_equal"}
-
-
-def _operator(name: str, backward: bool = False, in_place: bool = False) -> Any:
-    def call(self: ndarray, other: Any, *_: Any) -> Any:
-        from tests.cupy_stand_in import module
-
-        if getattr(other, "__array_ufunc__", 0) is None or (
-            not isinstance(other, (ndarray, np.ndarray, *SCALARS)) and hasattr(other, "__array_priority__")
-        ):
-            return NotImplemented
-        if not isinstance(other, (ndarray, np.ndarray, *SCALARS)):
-            return NotImplemented
-        ufunc = getattr(module.cupy(), name)
-        if in_place:
-            return ufunc(self, other, self)
-        return ufunc(other, self) if backward else ufunc(self, other)
-
-    return call
-
-
-for _name, _ufunc in _BINARY.items():
-    setattr(ndarray, f"__{_name}__", _operator(_ufunc))
-    setattr(ndarray, f"__r{_name}__", _operator(_ufunc, backward=True))
-    if _name != "divmod":
-        setattr(ndarray, f"__i{_name}__", _operator(_ufunc, in_place=True))
-for _name, _ufunc in _COMPARED.items():
-    setattr(ndarray, f"__{_name}__", _operator(_ufunc))
-
-
-def _unary(name: str) -> Any:
-    def call(self: ndarray) -> Any:
-        from tests.cupy_stand_in import module
-
-        return getattr(module.cupy(), name)(self)
-
-    return call
-
-
-ndarray.__neg__ = _unary("negative")  # type: ignore[attr-defined]
-ndarray.__abs__ = _unary("absolute")  # type: ignore[attr-defined]
-ndarray.__invert__ = _unary("invert")  # type: ignore[attr-defined]
-ndarray.__pos__ = lambda self: self  # type: ignore[attr-defined]

@@ -25,7 +25,9 @@ class Counts:
     def told(self, *kinds: str) -> str:
         """The lines that caused events of these kinds, most frequent first, for messages."""
         return "\n".join(
-            f"{count:5d} {kind} {place}" for (kind, place), count in self.places.most_common() if kind in kinds
+            f"{count:5d} {kind} {place}"
+            for (kind, place), count in self.places.most_common()
+            if kind in kinds
         )
 
 

@@ -70,7 +70,9 @@ class Event:
 class Stream:
     null: Stream
 
-    def __init__(self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: Any = None) -> None:
+    def __init__(
+        self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: Any = None
+    ) -> None:
         self.ptr, self.done, self._before = 0 if null else id(self), True, None
 
     def __enter__(self) -> Stream:
@@ -119,7 +121,9 @@ class MemoryPointer:
         made = np.asarray(over)
         (low, high), (first, last) = byte_bounds(root), byte_bounds(made)
         if made.size and not low <= first <= last <= high:
-            raise MemoryError(f"an array over [{first - low}, {last - low}) of a memory of {high - low} bytes")
+            raise MemoryError(
+                f"an array over [{first - low}, {last - low}) of a memory of {high - low} bytes"
+            )
         return made
 
 

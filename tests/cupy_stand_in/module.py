@@ -12,19 +12,22 @@ import numpy as np
 
 from tests.cupy_stand_in import counts, cuda
 from tests.cupy_stand_in.array import ndarray, on_device, on_host
+from tests.cupy_stand_in.operators import give_operators
 from tests.cupy_stand_in.recorded import names, require
 from tests.cupy_stand_in.ufuncs import ufunc
 
 # Answered on the host from shapes and types.
 _HOST = {
     "shape", "ndim", "size", "result_type", "can_cast", "promote_types", "broadcast_shapes", "issubdtype",
-    "isscalar", "iscomplexobj", "isrealobj", "isfortran", "common_type", "min_scalar_type", "may_share_memory",
-    "shares_memory", "typename", "mintypecode", "base_repr", "binary_repr", "get_printoptions", "set_printoptions",
-    "printoptions", "array2string", "array_repr", "array_str", "iterable",
+    "isscalar", "iscomplexobj", "isrealobj", "isfortran", "common_type", "min_scalar_type",
+    "may_share_memory", "shares_memory", "typename", "mintypecode", "base_repr", "binary_repr",
+    "get_printoptions", "set_printoptions", "printoptions", "array2string", "array_repr", "array_str",
+    "iterable",
 }  # fmt: skip
 # The shape of the result depends on values, so the host waits for them.
 _WAITS = {
-    "nonzero", "argwhere", "flatnonzero", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values",
+    "nonzero", "argwhere", "flatnonzero", "unique", "unique_all", "unique_counts", "unique_inverse",
+    "unique_values",
     "extract", "compress", "trim_zeros", "bincount", "histogram", "histogram2d", "histogramdd", "union1d",
     "intersect1d", "setdiff1d", "setxor1d", "delete", "array_equiv", "matrix_rank", "lstsq", "tensorinv",
     "tensorsolve", "matrix_power", "interp", "roots", "poly", "polyfit", "unwrap",
@@ -84,7 +87,9 @@ def _has_device(value: Any) -> bool:
     return isinstance(value, ndarray) or (isinstance(value, (list, tuple)) and any(map(_has_device, value)))
 
 
-def _asarray(a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None, blocking: bool = False) -> ndarray:
+def _asarray(
+    a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None, blocking: bool = False
+) -> ndarray:
     return _array(a, dtype, bool(copy), order or "K")
 
 
@@ -108,7 +113,9 @@ def _full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> n
     return made
 
 
-def _full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: Any = None, shape: Any = None) -> ndarray:
+def _full_like(
+    a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: Any = None, shape: Any = None
+) -> ndarray:
     made = ndarray._of(np.empty_like(a._host, dtype, order, True, shape))  # type: ignore[call-overload]
     made.fill(fill_value)
     return made
@@ -131,7 +138,9 @@ def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = None) -
     np.copyto(dst._host, given, "unsafe", True if where is None else on_host(where, "copyto"))
 
 
-def _concatenate(tup: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+def _concatenate(
+    tup: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
+) -> Any:
     if not isinstance(tup, ndarray) and not all(isinstance(each, ndarray) for each in tup):
         raise TypeError("Only cupy arrays can be concatenated")
     counts.launch()
@@ -159,7 +168,8 @@ def _get_array_module(*args: Any) -> Any:
 
 _OWN = {
     "array": _array, "asarray": _asarray, "asanyarray": _asarray, "ascontiguousarray": _ascontiguousarray,
-    "asfortranarray": _asfortranarray, "asnumpy": _asnumpy, "full": _full, "full_like": _full_like, "empty": _empty,
+    "asfortranarray": _asfortranarray, "asnumpy": _asnumpy, "full": _full, "full_like": _full_like,
+    "empty": _empty,
     "copyto": _copyto, "concatenate": _concatenate, "take": _take, "repeat": _repeat,
     "get_array_module": _get_array_module, "get_default_memory_pool": lambda: cuda.pool,
     "get_default_pinned_memory_pool": lambda: cuda.pinned_pool, "show_config": lambda: None,
@@ -171,6 +181,7 @@ _OWN = {
 def cupy() -> Any:
     """The module ``cupy``."""
     recorded = names()
+    give_operators()
     made: dict[str, Any] = {}
     for path in ("", "linalg", "fft", "random", "lib.stride_tricks"):
         made[path] = types.ModuleType(f"cupy.{path}" if path else "cupy")
@@ -211,7 +222,11 @@ def installed() -> Iterator[Any]:
 
     import engine.kernels
 
-    kept = {name: sys.modules.pop(name) for name in list(sys.modules) if name == "cupy" or name.startswith("cupy.")}
+    kept = {
+        name: sys.modules.pop(name)
+        for name in list(sys.modules)
+        if name == "cupy" or name.startswith("cupy.")
+    }
     backend = sys.modules.pop("engine.kernels.cupy", None)
     top = cupy()
     sys.modules["cupy"] = top

@@ -17,7 +17,16 @@ MODULES = (
     "cuda.profiler", "cuda.nvtx",
 )  # fmt: skip
 CLASSES = ("ndarray", "ufunc", "ElementwiseKernel", "ReductionKernel", "RawKernel", "RawModule")
-CUDA_CLASSES = ("Device", "Stream", "ExternalStream", "Event", "Graph", "MemoryPool", "PinnedMemoryPool", "MemoryPointer")
+CUDA_CLASSES = (
+    "Device",
+    "Stream",
+    "ExternalStream",
+    "Event",
+    "Graph",
+    "MemoryPool",
+    "PinnedMemoryPool",
+    "MemoryPointer",
+)
 
 
 def arguments(function: Any) -> list[str] | None:
@@ -63,7 +72,9 @@ def record(cupy: Any) -> dict[str, Any]:
                 others.append(name)
         found["modules"][path] = {"functions": functions, "others": others}
     classes = [(name, getattr(cupy, name)) for name in CLASSES]
-    classes += [("cuda." + name, getattr(cupy.cuda, name)) for name in CUDA_CLASSES if hasattr(cupy.cuda, name)]
+    classes += [
+        ("cuda." + name, getattr(cupy.cuda, name)) for name in CUDA_CLASSES if hasattr(cupy.cuda, name)
+    ]
     for name, kind in classes:
         members = [m for m in sorted(dir(kind)) if not m.startswith("_") or m.startswith("__")]
         found["classes"][name] = {

@@ -15,7 +15,9 @@ def names() -> dict[str, Any]:
     return found
 
 
-def require(where: str, allowed: Sequence[str] | None, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+def require(
+    where: str, allowed: Sequence[str] | None, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> None:
     """Raise TypeError for arguments that CuPy's function does not have."""
     if allowed is None:
         return

@@ -40,7 +40,9 @@ class ufunc:
                 raise TypeError(f"Unsupported type {type(value)} (in cupy.{self.name})")
         for value in out if isinstance(out, tuple) else [out]:
             if value is not None and not isinstance(value, ndarray):
-                raise TypeError(f"Return arrays of cupy.{self.name} must be of cupy.ndarray, not {type(value)}")
+                raise TypeError(
+                    f"Return arrays of cupy.{self.name} must be of cupy.ndarray, not {type(value)}"
+                )
         return self._computed(args, out, dtype, casting)
 
     def _computed(self, args: Any, out: Any, dtype: Any, casting: str) -> Any:
@@ -48,7 +50,10 @@ class ufunc:
             raise NotImplementedError(f"the stand-in has no cupy.{self.name}")
         given = [value._host if isinstance(value, ndarray) else value for value in args]
         ins, outs = self._types(given, dtype)
-        given = [g.astype(t) if isinstance(g, np.ndarray) else np.asarray(g).astype(t) for g, t in zip(given, ins, strict=True)]
+        given = [
+            g.astype(t) if isinstance(g, np.ndarray) else np.asarray(g).astype(t)
+            for g, t in zip(given, ins, strict=True)
+        ]
         counts.launch()
         with np.errstate(all="ignore"):
             found = self._loop(*given)
@@ -62,11 +67,14 @@ class ufunc:
                 continue
             if not np.can_cast(value.dtype, target.dtype, casting):  # type: ignore[arg-type]
                 raise TypeError(
-                    f"output (typecode '{value.dtype.char}') could not be coerced to provided output parameter "
-                    f"(typecode '{target.dtype.char}') according to the casting rule \"{casting}\""
+                    f"output (typecode '{value.dtype.char}') could not be coerced to provided output "
+                    f"parameter (typecode '{target.dtype.char}') according to the casting rule \"{casting}\""
                 )
             if np.broadcast_shapes(value.shape, target.shape) != target.shape:
-                raise ValueError(f"non-broadcastable output operand with shape {target.shape} doesn't match the broadcast shape {value.shape}")
+                raise ValueError(
+                    f"non-broadcastable output operand with shape {target.shape} doesn't match the "
+                    f"broadcast shape {value.shape}"
+                )
             with np.errstate(all="ignore"):
                 target._host[...] = value
             results.append(target)
@@ -87,7 +95,9 @@ class ufunc:
         told = [k.name if isinstance(k, np.dtype) else k.__name__ for k in kinds]
         raise TypeError(f"Wrong type ({told}) of arguments for cupy_{self.name}")
 
-    def reduce(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    def reduce(
+        self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False
+    ) -> Any:
         if self.name not in _BY_REDUCE:
             raise NotImplementedError(f"`{self.name}.reduce` is not supported yet")
         return getattr(array, _BY_REDUCE[self.name])(axis, dtype, out, keepdims)

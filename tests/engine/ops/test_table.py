@@ -388,34 +388,3 @@ def test_dtype_is_kept(op: str) -> None:
 def test_static_equals_eager(op: str) -> None:
     _each(BY_OP[op], lambda case: check_static(case, "known"))
     _each([case for case in BY_OP[op] if case.unknown], lambda case: check_static(case, "first"))
-
-
-def _why_no_gpu() -> str:
-    try:
-        import cupy
-    except ImportError:
-        return "CuPy is not installed"
-    try:
-        return "" if cupy.cuda.runtime.getDeviceCount() else "no GPU"
-    except cupy.cuda.runtime.CUDARuntimeError as error:
-        return f"no GPU: {error}"
-
-
-NO_GPU = _why_no_gpu()
-ON_GPU = [pytest.param(CASES[0], marks=pytest.mark.skip(reason=NO_GPU))] if NO_GPU else CASES
-
-
-@pytest.mark.parametrize("case", ON_GPU, ids=lambda c: c.id)
-def test_cupy_equals_numpy(case: Case) -> None:
-    import cupy
-
-    def moved(value: Any) -> Any:
-        if isinstance(value, list):
-            return [moved(v) for v in value]
-        return None if value is None else cupy.asarray(value)
-
-    want = _run(case, _copies(case.sample.inputs))
-    got = _run(case, [moved(i) for i in case.sample.inputs])
-    for a, b in zip(got, want, strict=True):
-        if b is not None:
-            _assert_equal(cupy.asnumpy(a), b, 1e-9)
