@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.errors import ShapeError
+from engine.core.infer import require_floating
 from engine.core.opdef import op
 from engine.core.spec import Spec
 
@@ -25,6 +26,7 @@ def _infer(x: Spec, y: Spec, v: Spec, masks: list[Spec], *, turned: bool = False
 
 
 def _check(where: str, x: Spec, *others: Spec) -> None:
+    require_floating(where, x=x)
     if x.ndim < 3 or any(each.shape[:-2] != x.shape[:-2] or each.ndim != x.ndim for each in others):
         raise ShapeError(
             f"{where}: x is {x}, then come {', '.join(map(str, others))}: the dimensions before their last "

@@ -47,8 +47,9 @@ CASES: list[Case] = [
          s(*NONE, [])),
     *row("fused_scores", _weights,
          s(X, Y, [v(5)], factor=0.5), s(X, TURNED, [], times=2.0, turned=True), s(*NONE[:2], [])),
-    *row("fused_attention_grad", _gradients, s(G, W, X, Y, V),
-         s(G, W, X, Y, V, factor=0.5, after=0.25, times=2.0, lies=(True, False, True)),
+    *row("fused_attention_grad", _gradients, s(G, W, X, Y, V, None, None),
+         s(G, W, X, Y, V, None, None, factor=0.5, after=0.25, times=2.0, lies=(True, False, True)),
          s(G, W, X, Y, V, v(2, 3, 4, 5, seed=5), v(2, 3, 4, 5, seed=6)),
-         s(G, W, X, TURNED, V, turned=True), s(v(0, 3, 4, 3), v(0, 3, 4, 5), *NONE)),
+         s(G, W, X, TURNED, V, None, None, turned=True),
+         s(v(0, 3, 4, 3), v(0, 3, 4, 5), *NONE, None, None)),
 ]  # fmt: skip
