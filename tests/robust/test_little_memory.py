@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.files.checkpoint import list_checkpoints
+
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps RLIMIT_AS")
 resource = pytest.importorskip("resource", reason="there are no limits of processes here")
 
@@ -42,5 +44,5 @@ def test_a_training_without_memory_says_so(tmp_path: Path, few: Path, megabytes:
     assert "Traceback" not in done.stderr
     assert bool(done.returncode) == bool(done.stderr.strip())
     if done.returncode:
-        again = train(out, few, None, *(["--resume"] if (out / "journal.jsonl").exists() else []))
+        again = train(out, few, None, *(["--resume"] if list_checkpoints(out / "checkpoints") else []))
         assert again.returncode == 0, again.stderr

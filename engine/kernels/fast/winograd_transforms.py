@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from llvmlite import ir
@@ -30,7 +30,7 @@ class Transforms(NamedTuple):
     image: Matrix
 
 
-@cache
+@lru_cache(maxsize=2)
 def transforms(m: int) -> Transforms:
     """The matrices for tiles of m by m results: m is 2 or 4."""
     points = [Fraction(p) for p in _POINTS[m]]

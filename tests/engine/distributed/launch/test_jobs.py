@@ -91,21 +91,26 @@ class Launched:
             if pipe is not None:
                 pipe.close()
 
+    def said(self) -> str:
+        """What the launcher and its processes wrote."""
+        logs = "\n".join(path.read_text() for path in self.folder.glob("logs/workerlog.*"))
+        return f"{self.out}\n{logs}"
+
+    def pids(self) -> set[int]:
+        """The processes that told their numbers."""
+        lines = re.findall(r"^began \d (.*)$", self.said(), re.M)
+        return {int(each) for line in lines for each in line.split()}
+
     def nothing_is_left(self) -> None:
         """All processes that told their numbers are gone, so are pipes and shared memory."""
-        logs = "\n".join(path.read_text() for path in self.folder.glob("logs/workerlog.*"))
-        pids = {
-            int(each)
-            for line in re.findall(r"^began \d (.*)$", f"{self.out}\n{logs}", re.M)
-            for each in line.split()
-        }
+        pids = self.pids()
         assert len(pids) >= 6
         deadline = time.monotonic() + 60
         while left := [pid for pid in pids if alive(pid)]:
             assert time.monotonic() < deadline, left
         while list((self.folder / "temporary").iterdir()):
             assert time.monotonic() < deadline
-        shared = [line.split() for line in re.findall(r"^shared (.*)$", f"{self.out}\n{logs}", re.M)]
+        shared = [line.split() for line in re.findall(r"^shared (.*)$", self.said(), re.M)]
         assert shared or sys.platform != "linux"
         assert not [name for names in shared for name in names if Path("/dev/shm", name).exists()]
 
@@ -252,8 +257,10 @@ def test_what_a_failed_test_leaves_is_ended(tmp_path: Path) -> None:
     launched = Launched(tmp_path, WAITS, "--nproc_per_node=2", "--print_config=no", "train.py")
     launched.until("began", 2)
     assert len(working_in(tmp_path)) > 6  # launcher, guard, mpiexec, two processes and a child of each
+    pids = launched.pids()
     launched.end()
-    launched.nothing_is_left()
+    assert len(pids) >= 6
+    assert not [pid for pid in pids if alive(pid)]
 
 
 def test_one_process_needs_no_mpiexec(tmp_path: Path, capfd, monkeypatch) -> None:
