@@ -118,10 +118,12 @@ def timed(
     kernel: Callable[..., Any],
     backend: str,
     bound: tuple[Sequence[Any], Mapping[str, Any], Any] | None = None,
+    attrs: Mapping[str, Any] | None = None,
 ) -> Callable[..., Any]:
     """``kernel`` in a span of the operator ``name``. On a GPU the span ends when the result is there.
 
-    ``bound`` are what stands for inputs, attributes and result of a kernel that has its arrays bound to it.
+    ``bound`` are what stands for inputs, attributes and result of a kernel that has its arrays bound to it;
+    ``attrs`` the attributes of one that has only those bound to it, where it does not tell them itself.
     """
 
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -141,8 +143,8 @@ def timed(
                 end = perf_counter_ns()
                 frame = sys._getframe(1)
                 if bound is None:  # a plan may have bound attributes
-                    attrs = getattr(kernel, "keywords", {}) | kwargs
-                    call = Call(args, attrs, result, frame)
+                    known = getattr(kernel, "keywords", {}) if attrs is None else dict(attrs)
+                    call = Call(args, known | kwargs, result, frame)
                 else:
                     call = Call(tuple(bound[0]), dict(bound[1]), bound[2], frame)
                 recorder.operator(name, start, end, call)

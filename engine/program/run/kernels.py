@@ -46,7 +46,7 @@ class Call:
         """What the plan calls now; timed while a profiler records."""
         if fast and self.fast is not None:
             kernel: Callable[..., Any] = self.fast.kernel
-            return kernel if watch.recorder is None else timed(self.says, kernel, backend)
+            return kernel if watch.recorder is None else timed(self.says, kernel, backend, attrs=self.attrs)
         if self.low is not None:
             return wrapped(self.opdef, xp, self.low, dict(self.attrs))  # type: ignore[no-any-return]
         kernel, direct = self.opdef.kernel_for(backend, self.says)

@@ -37,6 +37,14 @@ def test_steps_are_recorded_and_nothing_else_changes(bars: Path, static: bool) -
     assert sum(row.seconds for row in rows_of(found.result)) < found.seconds
 
 
+def test_compiled_kernels_do_the_same_work(bars: Path) -> None:  # noqa: F811
+    pytest.importorskip("llvmlite", reason="needs the extra fast")
+    plain, fast = (profile(_config(bars, kernels=kernels), steps=2) for kernels in ("numpy", "fast"))
+    assert "matmul_v2" in fast.compiled
+    flops = [sum(r.flops for r in rows_of(p.result) if r.name == "matmul_v2") for p in (plain, fast)]
+    assert flops[0] == flops[1] > 0
+
+
 def test_what_can_not_be_profiled(bars: Path, tmp_path: Path) -> None:  # noqa: F811
     with pytest.raises(ArgumentError, match="steps must be a positive number: got 0"):
         profile(_config(bars), steps=0)
