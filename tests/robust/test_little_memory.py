@@ -44,5 +44,10 @@ def test_a_training_without_memory_says_so(tmp_path: Path, few: Path, megabytes:
     assert "Traceback" not in done.stderr
     assert bool(done.returncode) == bool(done.stderr.strip())
     if done.returncode:
-        again = train(out, few, None, *(["--resume"] if list_checkpoints(out / "checkpoints") else []))
+        resumes = bool(list_checkpoints(out / "checkpoints"))
+        if not resumes and out.exists():
+            refused = train(out, few, None, "--resume")
+            assert refused.returncode == 1
+            assert "start a new run in this folder" in refused.stderr
+        again = train(out, few, None, *(["--resume"] if resumes else []))
         assert again.returncode == 0, again.stderr
