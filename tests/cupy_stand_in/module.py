@@ -227,16 +227,19 @@ def installed() -> Iterator[Any]:
         for name in list(sys.modules)
         if name == "cupy" or name.startswith("cupy.")
     }
-    backend = sys.modules.pop("engine.kernels.cupy", None)
+    ours = "engine.kernels.cupy"
+    backend = {name: sys.modules.pop(name) for name in list(sys.modules) if f"{name}.".startswith(f"{ours}.")}
     top = cupy()
     sys.modules["cupy"] = top
     try:
         yield top
     finally:
         sys.modules.pop("cupy", None)
-        sys.modules.pop("engine.kernels.cupy", None)
+        if f"{ours}.overrides" in sys.modules:
+            sys.modules[f"{ours}.overrides"].unregister()
+        for name in [name for name in sys.modules if f"{name}.".startswith(f"{ours}.")]:
+            del sys.modules[name]
         if hasattr(engine.kernels, "cupy"):
             del engine.kernels.cupy
         sys.modules.update(kept)
-        if backend is not None:
-            sys.modules["engine.kernels.cupy"] = backend
+        sys.modules.update(backend)

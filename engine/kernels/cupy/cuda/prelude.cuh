@@ -1,0 +1,42 @@
+// What stands before every source: number types, loads and stores that widen, indices.
+//
+// Sources include nothing, so that NVRTC needs no folder of headers. float16 and bfloat16 are kept as their
+// bits and computed in float. A source is compiled once for each set of its macros:
+//   T      the type of elements in memory: float, double, half_t, bfloat_t, or an integer
+//   A      the type that is computed in: float for the 16-bit types, else T itself
+typedef long long i64;
+typedef unsigned long long u64;
+typedef unsigned int u32;
+typedef unsigned short u16;
+typedef unsigned char u8;
+
+struct half_t { u16 bits; };
+struct bfloat_t { u16 bits; };
+
+#ifdef __CUDACC_RTC__
+__device__ __forceinline__ u32 bits_of(float x) { return __float_as_uint(x); }
+__device__ __forceinline__ float float_of(u32 bits) { return __uint_as_float(bits); }
+__device__ __forceinline__ float half_widened(u16 bits) {
+    float x;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
+    return x;
+}
+__device__ __forceinline__ u16 half_rounded(float x) {
+    u16 bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+    return bits;
+}
+#endif
+
+// The number at a place, in the type that is computed in.
+__device__ __forceinline__ float wide(half_t x) { return half_widened(x.bits); }
+__device__ __forceinline__ float wide(bfloat_t x) { return float_of((u32)x.bits << 16); }
+template <typename N> __device__ __forceinline__ N wide(N x) { return x; }
+
+// A computed number in the type of the place, rounded to nearest even.
+__device__ __forceinline__ void put(half_t *place, float x) { place->bits = half_rounded(x); }
+__device__ __forceinline__ void put(bfloat_t *place, float x) {
+    u32 bits = bits_of(x);
+    place->bits = (x != x) ? (u16)0x7FC0 : (u16)((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+template <typename N, typename M> __device__ __forceinline__ void put(N *place, M x) { *place = (N)x; }

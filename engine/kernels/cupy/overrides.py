@@ -1,0 +1,72 @@
+"""Which operators have kernels of the engine's own on a GPU, and where they are.
+
+An override takes what the operator's default kernel takes (``xp``, arrays, attributes, ``out``, ``key``) and
+gives what it gives; one that does not serve some dtypes, layouts or attributes hands over to the default
+kernel. Eager execution and plans call the same ones. They are imported at their first call.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import cupy
+
+from engine.core.opdef import OPS
+from engine.kernels import choice
+
+_log = logging.getLogger(__name__)
+
+# The module of this package and the function in it, by operator.
+OVERRIDES: dict[str, str] = {}
+
+
+def default(name: str) -> Callable[..., Any]:
+    """The operator's default kernel, which CuPy's own functions compute."""
+    return OPS[name].kernel
+
+
+class Override:
+    """A kernel that is imported when it is called first.
+
+    With the choice ``numpy`` (``MODEL_STUDIO_KERNELS``) the default kernel runs on CuPy. Where the kernel can't be
+    compiled (NVRTC is missing, or refuses the source) one line says so, and the default kernel serves from
+    then on.
+    """
+
+    def __init__(self, name: str, place: str) -> None:
+        self.name = name
+        self._module, self._function = place.split(":")
+        self._found: Callable[..., Any] | None = None
+
+    def __call__(self, xp: Any, *values: Any, **named: Any) -> Any:
+        if choice.kernels.get() == "numpy":
+            return default(self.name)(xp, *values, **named)
+        if self._found is None:
+            module = importlib.import_module(f"engine.kernels.cupy.{self._module}")
+            self._found = getattr(module, self._function)
+        try:
+            return self._found(xp, *values, **named)
+        except cupy.cuda.compiler.CompileException as error:
+            _log.warning(
+                "kernels: %s was not compiled for the GPU, CuPy's functions compute instead: %s",
+                self.name, str(error).strip()[:400],
+            )  # fmt: skip
+            self._found = default(self.name)
+            return self._found(xp, *values, **named)
+
+
+def register() -> None:
+    """Give the operators of the table their kernels."""
+    for name, place in OVERRIDES.items():
+        if name in OPS and "cupy" not in OPS[name].overrides:
+            OPS[name].override("cupy", Override(name, place))
+
+
+def unregister() -> None:
+    """Take them away again: for tests, in which the array module is another one."""
+    for name in OVERRIDES:
+        if name in OPS and isinstance(OPS[name].overrides.get("cupy", (None,))[0], Override):
+            del OPS[name].overrides["cupy"]

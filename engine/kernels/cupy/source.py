@@ -1,0 +1,114 @@
+"""CUDA sources of the engine: read, specialised by macros, compiled at the first launch, launched.
+
+``cuda/NAME.cu`` holds kernels of one subject; ``cuda/prelude.cuh`` stands before each. NVRTC compiles them, in the
+process, when a kernel is launched for the first time; CuPy keeps the code on disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+import cupy
+import numpy as np
+
+FOLDER = Path(__file__).parent / "cuda"
+OPTIONS = ("-std=c++17", "--fmad=true")
+# Kernels that are kept, each with its macros.
+_KEPT = 1024
+
+# The types of elements that kernels know, by the name of the engine's dtype: in memory, and computed in.
+TYPES: Mapping[str, tuple[str, str]] = {
+    "float32": ("float", "float"),
+    "float64": ("double", "double"),
+    "float16": ("half_t", "float"),
+    "uint16": ("bfloat_t", "float"),  # bfloat16 is kept as its bits
+    "int8": ("signed char", "signed char"),
+    "uint8": ("u8", "u8"),
+    "int16": ("short", "short"),
+    "int32": ("int", "int"),
+    "int64": ("i64", "i64"),
+    "bool": ("bool", "bool"),
+}
+FLOATING = ("float32", "float64", "float16", "uint16")
+
+
+@cache
+def text(file: str) -> str:
+    """The source ``cuda/file.cu``."""
+    return (FOLDER / f"{file}.cu").read_text(encoding="utf-8")
+
+
+@cache
+def prelude() -> str:
+    """What stands before every source."""
+    return (FOLDER / "prelude.cuh").read_text(encoding="utf-8")
+
+
+def whole(source: str, macros: Mapping[str, Any]) -> str:
+    """A source as NVRTC gets it: macros, prelude, the source itself."""
+    defined = "".join(f"#define {name} {_written(value)}\n" for name, value in sorted(macros.items()))
+    return f'{defined}{prelude()}\n#line 1 "source.cu"\n{source}'
+
+
+def _written(value: Any) -> str:
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def of_type(dtype: Any) -> dict[str, str]:
+    """The macros ``T`` and ``A`` for elements of a NumPy dtype."""
+    kept, computed = TYPES[np.dtype(dtype).name]
+    return {"T": kept, "A": computed}
+
+
+class Kernel:
+    """A ``extern "C" __global__`` function of a source, compiled at its first launch.
+
+    Arguments are arrays of CuPy (contiguous where the source says so) and NumPy scalars of the parameter's
+    own type (``np.int32``, ``np.int64``, ``np.float32``): Python's numbers are refused, because their width
+    would be guessed.
+    """
+
+    __slots__ = ("_function", "code", "name")
+
+    def __init__(self, code: str, name: str) -> None:
+        self.code, self.name = code, name
+        self._function: Any = None
+
+    def __call__(
+        self, grid: Sequence[int], block: Sequence[int], arguments: Sequence[Any], shared: int = 0
+    ) -> None:
+        """Launch ``grid`` blocks of ``block`` threads on the current stream; ``shared`` bytes of dynamic
+        shared memory each. An empty grid launches nothing."""
+        if 0 in grid:
+            return
+        for value in arguments:
+            if not isinstance(value, (cupy.ndarray, np.generic)):
+                raise TypeError(f"{self.name}: an argument is {value!r}; give an array or a NumPy scalar")
+        if self._function is None:
+            module = cupy.RawModule(code=self.code, options=OPTIONS)
+            self._function = module.get_function(self.name)
+        self._function(tuple(grid), tuple(block), tuple(arguments), shared_mem=shared)
+
+
+@lru_cache(maxsize=_KEPT)
+def _kernel(file: str, name: str, macros: tuple[tuple[str, Any], ...]) -> Kernel:
+    return Kernel(whole(text(file), dict(macros)), name)
+
+
+def kernel(file: str, name: str, **macros: Any) -> Kernel:
+    """The kernel ``name`` of ``cuda/file.cu`` compiled with these macros; kept."""
+    return _kernel(file, name, tuple(sorted(macros.items())))
+
+
+@lru_cache(maxsize=_KEPT)
+def generated(source: str, name: str) -> Kernel:
+    """The kernel ``name`` of a source that was written by a generator; kept."""
+    return Kernel(whole(source, {}), name)
+
+
+def blocks(elements: int, threads: int = 256) -> int:
+    """How many blocks of so many threads cover the elements, one each."""
+    return -(-elements // threads)
