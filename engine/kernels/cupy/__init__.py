@@ -1,5 +1,7 @@
-"""The CuPy backend: NVIDIA GPUs. The default kernels of ``engine.ops`` run on it unchanged; operators that have
-faster ones of the engine's own are in ``overrides.py``."""
+"""The CuPy backend: NVIDIA GPUs.
+
+The default kernels of ``engine.ops`` run on it unchanged; ``overrides.py`` lists those of the engine's own.
+"""
 
 from __future__ import annotations
 

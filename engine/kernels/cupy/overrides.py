@@ -31,9 +31,9 @@ def default(name: str) -> Callable[..., Any]:
 class Override:
     """A kernel that is imported when it is called first.
 
-    With the choice ``numpy`` (``MODEL_STUDIO_KERNELS``) the default kernel runs on CuPy. Where the kernel can't be
-    compiled (NVRTC is missing, or refuses the source) one line says so, and the default kernel serves from
-    then on.
+    With the choice ``numpy`` (``MODEL_STUDIO_KERNELS``) the default kernel runs on CuPy. Where the kernel
+    can't be compiled (NVRTC is missing, or refuses the source) one line says so, and the default kernel
+    serves from then on.
     """
 
     def __init__(self, name: str, place: str) -> None:
