@@ -192,8 +192,8 @@ def _source(opdef: OpDef) -> str:
     names = "(" + "".join(f"{i.name}, " for i in inputs) + ")"
     # Attributes may have any name without an underscore at its end ("mode" is one): the local has one.
     lines = [f"def apply({', '.join(parameters)}):", " mode_ = get_mode() or default.mode"]
-    fast = bool(inputs) and not any(i.is_list for i in inputs) and not any(o.is_list for o in opdef.outputs)
-    if fast and LINKS:
+    lists = any(i.is_list for i in inputs) or any(o.is_list for o in opdef.outputs)
+    if inputs and not lists and not opdef.moves and LINKS:
         lines += _fast_path(opdef, names, attrs)
     lines.append(f" return mode_.apply(opdef, {names}, {attrs})")
     return "\n".join(lines) + "\n"

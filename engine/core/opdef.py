@@ -141,6 +141,7 @@ class OpDef:
         again: str | None = None,
         passes_on: bool = False,
         gradient_effect: bool = False,
+        moves: bool = False,
         check: Check | None = None,
     ) -> None:
         self.name = name
@@ -160,6 +161,7 @@ class OpDef:
         self.again = again
         self.passes_on = passes_on
         self.gradient_effect = gradient_effect
+        self.moves = moves
         self.check = check
         self.overrides: dict[str, tuple[Callable[..., Any], bool]] = {}
         self.rules: list[Rule] = []
@@ -378,6 +380,7 @@ def op(
     again: str | None = None,
     passes_on: bool = False,
     gradient_effect: bool = False,
+    moves: bool = False,
     check: Check | None = None,
 ) -> Callable[[Callable[..., Any]], Applier[Any, Any]]:
     """Define the operator ``name`` (Paddle's OpDesc name where there is one) from its default kernel.
@@ -396,8 +399,8 @@ def op(
     times. ``again`` names the operator that runs a loop's last region a second time, once for each iteration
     that the first run kept, with its random keys. ``passes_on`` says that the result of an effect is its
     input, so that a second run leaves the effect out; ``gradient_effect`` that the gradient has an effect,
-    too. ``check`` yields the faults of one application in a Program: regions that do not fit its inputs and
-    outputs.
+    too; it ``moves`` where its result may lie on another device than its inputs. ``check`` yields the faults
+    of one application in a Program: regions that do not fit its inputs and outputs.
     """
 
     def decorate(kernel: Callable[..., Any]) -> Applier[Any, Any]:
@@ -407,7 +410,7 @@ def op(
             name, kernel, infer, outputs, slots or {}, writes or {}, view=view, effect=effect,
             broadcasts=broadcasts, complex=complex, opaque=opaque, order=order, hidden=hidden,
             output_list=output_list, regions=regions, loops=loops, again=again, passes_on=passes_on,
-            gradient_effect=gradient_effect, check=check,
+            gradient_effect=gradient_effect, moves=moves, check=check,
         )  # fmt: skip
         OPS[name] = opdef
         from engine.core.generate import make_apply

@@ -97,6 +97,21 @@ def array_module(array: Any) -> Any:
     return importlib.import_module("engine.kernels.cupy").xp
 
 
+def moved(xp: Any, array: Any) -> Any:
+    """The array where ``xp`` computes: itself if it is there already, else a copy.
+
+    Of bfloat16 that was on a GPU the plain bits: see ``bfloat.adopt``.
+    """
+    if xp is not np:
+        return xp.asarray(array)
+    return array.get() if is_cupy(array) else array
+
+
+def here(array: Any) -> Any:
+    """The array on the place of new tensors."""
+    return moved(backend(_current.get()).xp, array)
+
+
 def redirected() -> bool:
     """Whether the environment sends work meant for a GPU to the CPU. Raises ArgumentError for a value of
     ``MODEL_STUDIO_DEVICE`` other than ``cpu``."""

@@ -75,14 +75,15 @@ class EagerMode(modes.Mode):
         kernel, direct = opdef.kernel_for("cpu" if xp is np else "cupy")
         extra = {"key": default_generator().reserve()} if opdef.random else {}
         try:
-            if bfloat.concerned(opdef, flat, attrs):
+            if bfloat.concerned(opdef, flat, attrs) and not opdef.moves:
                 result = bfloat.apply(opdef, xp, arrays, attrs, extra)
             else:
                 result = kernel(*arrays) if direct else kernel(xp, *arrays, **attrs, **extra)
         except Exception as error:
             raise explain(opdef, inputs, attrs, error) from error.__cause__
         results = [result] if opdef.single else list(result)
-        results = [r if r is None or isinstance(r, xp.ndarray) else xp.asarray(r) for r in results]
+        if not opdef.moves:
+            results = [r if r is None or isinstance(r, xp.ndarray) else xp.asarray(r) for r in results]
         for output, value in zip(opdef.outputs, results, strict=False):
             replaced = inputs[opdef.index_of[output.writes]] if output.writes else None
             if replaced is not None and value is not None:

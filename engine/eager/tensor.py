@@ -202,6 +202,13 @@ class Tensor:
         copied: np.ndarray[Any, Any] = plain(array.copy()) if isinstance(array, np.ndarray) else array.get()
         return copied
 
+    def _on_host(self, *args: int) -> Any:
+        """The array, or the element at one flat index or an index for each dimension, on the CPU."""
+        array = self._array
+        if args:
+            array = (array if len(args) > 1 else array.reshape(-1))[(*args, ...)]
+        return array if isinstance(array, np.ndarray) else adopt(array.get())
+
     def item(self, *args: int) -> Any:
         """The value as a Python number.
 
@@ -214,7 +221,7 @@ class Tensor:
                 "index it first or use tolist()"
             )
         try:
-            return self._array.item(*args)
+            return self._on_host(*args).item()
         except (IndexError, ValueError):
             raise OutOfRangeError(
                 f"item: index {list(args)} is outside of shape {self.shape}; pass one flat index, or one "
@@ -223,7 +230,7 @@ class Tensor:
 
     def tolist(self) -> Any:
         """The values as nested lists of Python numbers; one number for a 0-D tensor."""
-        return self._array.tolist()
+        return self._on_host().tolist()
 
     def set_value(self, value: Any) -> None:
         """Replace the data in place by ``value``.
@@ -265,7 +272,7 @@ class Tensor:
             raise ArgumentError(
                 f"bool: the truth value of a Tensor of shape {self.shape} is ambiguous; use any() or all()"
             )
-        return bool(self._array.item())
+        return bool(self.item())
 
     def __float__(self) -> float:
         return float(self.item())

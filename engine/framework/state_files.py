@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, FormatError
+from engine.core.place import here
 from engine.eager.tensor import Parameter, Tensor
 from engine.files.in_memory import container_bytes, read_container_bytes
 from engine.files.inference import INFO, PROGRAM, WEIGHTS, read_inference
@@ -70,9 +71,9 @@ def load(path: str | io.BytesIO, **configs: Any) -> Any:
         return from_plain(tree["program"], str(path), own=own)
     if suffix == WEIGHTS:
         weights = tree["weights"]
-        return weights if return_numpy else {k: Tensor(v, name=k) for k, v in weights.items()}
+        return weights if return_numpy else {k: Tensor(here(v), name=k) for k, v in weights.items()}
     found = from_tree(tree, return_numpy, "BytesIO" if isinstance(path, io.BytesIO) else str(path), own)
-    return Tensor(found) if isinstance(found, np.ndarray) and not return_numpy else found
+    return Tensor(here(found)) if isinstance(found, np.ndarray) and not return_numpy else found
 
 
 def _next_file(stored: io.BytesIO) -> bytes:
@@ -149,4 +150,4 @@ def _tensor(value: dict[str, Any], return_numpy: bool, path: str) -> Any:
         )
     if return_numpy:
         return array
-    return Tensor(array, name=str(value[_PARAMETER] if _PARAMETER in value else value[_TENSOR]))
+    return Tensor(here(array), name=str(value[_PARAMETER] if _PARAMETER in value else value[_TENSOR]))

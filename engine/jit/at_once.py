@@ -55,7 +55,8 @@ class AtOnce:
         if any(leaf.__class__ is not Leaf or leaf.hooks or leaf.watcher is not None for leaf in leaves):
             return None
         arrays = [t._array for t in everything]
-        key = (tuple([(a.shape, a.dtype) for a in arrays[: len(tensors)]]), wanted)
+        device = arrays[0].__class__
+        key = (device, tuple([(a.shape, a.dtype) for a in arrays[: len(tensors)]]), wanted)
         run = self._plans.ensure(key, partial(self._compile, wanted, arrays))
         if run.plan is None:
             return None

@@ -10,6 +10,7 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core import nest
 from engine.core.errors import ArgumentError, DTypeError, FormatError
+from engine.core.place import here
 from engine.eager.tensor import Parameter, Tensor
 from engine.files.inference import InferenceFiles, read_inference, write_inference
 from engine.jit.api import to_static
@@ -386,7 +387,7 @@ def _bind(
             program.bind(variable, shared[variable.name])
             continue
         stop = bool(described.get(variable.name, {}).get("stop_gradient", variable.stop_gradient))
-        data = np.ascontiguousarray(array) if array.ndim else array.copy()
+        data = here(np.ascontiguousarray(array) if array.ndim else array.copy())
         tensor: Tensor
         if variable.is_parameter:
             tensor = Parameter(data, name=variable.name, trainable=not stop)

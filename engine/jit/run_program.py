@@ -20,7 +20,7 @@ from engine.core.errors import GradientError, ModeError
 from engine.core.lru import LRU
 from engine.core.opdef import op
 from engine.core.operator import Operator, at_line
-from engine.core.place import array_module
+from engine.core.place import array_module, current_place
 from engine.core.spec import Spec
 from engine.eager.mode import connect, versions_of
 from engine.eager.tensor import Tensor, counter_of, wrap
@@ -142,7 +142,8 @@ class ProgramRunner:
         bound = [v.tensor for v in self.bound]
         everything = [*tensors, *bound]
         arrays = [t._array for t in everything]
-        key: tuple[Any, ...] = tuple([(a.shape, a.dtype) for a in arrays[: len(tensors)]])
+        device = arrays[0].__class__ if arrays else current_place().kind
+        key: tuple[Any, ...] = (device, *[(a.shape, a.dtype) for a in arrays[: len(tensors)]])
         if modes.current().grad:
             wanted = tuple([n for n, t in enumerate(everything) if t._edge is not None])
             if wanted:
@@ -162,9 +163,10 @@ class ProgramRunner:
 
     def frozen_plan(self, arrays: Sequence[Any]) -> Plan | None:
         """The plan for inputs of these shapes that takes them alone; None where runs need more."""
-        if not self._freezes or module_for(arrays) is not np:
+        weights = [v.tensor._array for v in self.bound if v.tensor is not None]
+        if not self._freezes or module_for([*arrays, *weights]) is not np:
             return None
-        key = tuple([(a.shape, a.dtype) for a in arrays])
+        key = (np.ndarray, *[(a.shape, a.dtype) for a in arrays])
         plan = self._inference.get(key)
         if plan is None:
             plan = self._inference.ensure(key, partial(self._plan, arrays, self.outputs))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from engine.core.bfloat import converted
+from engine.core.bfloat import adopt, converted
 from engine.core.dtype import DType, as_dtype
 from engine.core.errors import DTypeError
 from engine.core.operator import Leaf
-from engine.core.place import Place, array_module, as_place, backend
+from engine.core.place import Place, array_module, as_place, backend, moved
 from engine.core.precision import works_here
 from engine.core.strictness import warn_at_user
 from engine.eager.tensor import Tensor
@@ -28,10 +28,7 @@ def move(tensor: Tensor, dtype: DType | None = None, place: Place | None = None)
 
 def _moved(array: Any, dtype: DType | None, place: Place | None) -> Any:
     if place is not None:
-        if place.is_gpu_place():
-            array = backend(place).xp.asarray(array)
-        elif hasattr(array, "get"):
-            array = array.get()
+        array = adopt(moved(backend(place).xp, array))
     return array if dtype is None else converted(array_module(array), array, dtype, copy=False)
 
 

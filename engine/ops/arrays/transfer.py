@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from engine.core.bfloat import adopt
 from engine.core.infer import same_as_x
 from engine.core.opdef import op
-from engine.core.place import as_place, backend
+from engine.core.place import as_place, backend, moved
 
 
-@op("memcpy", infer=same_as_x)
+@op("memcpy", infer=same_as_x, moves=True)
 def memcpy(xp, x, *, source="cpu", target="cpu"):
     """A copy of x on the device ``target``; its gradient is copied back to ``source``, the device of x."""
-    place = as_place(target)
-    array = x.get() if hasattr(x, "get") else x
-    return array.copy() if place.kind == "cpu" else backend(place).xp.asarray(array)
+    there = moved(backend(as_place(target)).xp, x)
+    return x.copy() if there is x else adopt(there)
 
 
 memcpy.grad(x=lambda g, source, target: memcpy(g, source=target, target=source))

@@ -14,7 +14,7 @@ from engine.core.bfloat import adopt, converted
 from engine.core.context import Setting
 from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeError
 from engine.core.operator import Operator
-from engine.core.place import Place, as_place, backend, current_place
+from engine.core.place import Place, as_place, backend, current_place, moved
 from engine.eager.tensor import Tensor, counter_of, wrap
 from engine.program.build.builder import Builder
 from engine.program.graph.program import Program, Variable
@@ -245,7 +245,7 @@ def fed(variable: Variable, value: Any, xp: Any) -> Any:
     """The array for a data Variable. Raises DTypeError or ShapeError for one that does not fit."""
     spec = variable.spec
     if isinstance(value, Tensor):
-        array = xp.asarray(value._array)
+        array = moved(xp, value._array)
     elif isinstance(value, (np.ndarray, np.generic)) or hasattr(value, "__array__"):
         array = xp.asarray(value)
     else:
@@ -279,10 +279,9 @@ def _values(variables: Sequence[Variable], scope: Scope, xp: Any) -> list[Any]:
                     f"Executor.run: {variable.name!r} {variable.spec} has no value yet; run the startup "
                     "program or load the parameters first"
                 )
-            # Values loaded from a file, or left on another device, move to this executor's place.
-            if isinstance(tensor._array, np.ndarray) is not (xp is np):
-                array = tensor._array
-                tensor._array = array.get() if xp is np else xp.asarray(array)
+        # Values loaded from a file, or left on another device, move to this executor's place.
+        if isinstance(tensor._array, np.ndarray) is not (xp is np):
+            tensor._array = adopt(moved(xp, tensor._array))
         array = tensor._array
         if array.shape != variable.spec.shape and -1 not in variable.spec.shape:
             raise ShapeError(

@@ -19,7 +19,7 @@ import numpy as np
 from engine.core.dtype import bfloat16
 from engine.core.errors import EngineError, LimitError, ProgramError
 from engine.core.operator import Operator, at_line
-from engine.core.place import array_module
+from engine.core.place import array_module, backend, current_place
 from engine.core.random import default_generator
 from engine.core.spans import watch
 from engine.core.spec import Spec
@@ -386,8 +386,11 @@ def _write(target: Array, value: Array) -> None:
 
 
 def module_for(values: Sequence[Array]) -> Any:
-    """The array module of the inputs. Raises ProgramError where they are on different devices."""
+    """The array module of the inputs, without any that of the place of new tensors.
+
+    Raises ProgramError where they are on different devices.
+    """
     modules = {array_module(v).__name__: array_module(v) for v in values}
     if len(modules) > 1:
         raise ProgramError(f"plan: inputs live on different devices: {sorted(modules)}; move them to one")
-    return next(iter(modules.values()), np)
+    return next(iter(modules.values())) if modules else backend(current_place()).xp

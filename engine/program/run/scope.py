@@ -36,7 +36,7 @@ class ScopeTensor:
 
     def set(self, array: Any, place: Any = None) -> None:
         """Make a copy of ``array`` the value, on ``place`` (the CPU by default)."""
-        values = np.array(array._array if isinstance(array, Tensor) else array)
+        values = array.numpy() if isinstance(array, Tensor) else np.array(array)
         from_numpy(values.dtype)
         self._variable.store(values if place is None else backend(as_place(place)).xp.asarray(values))
 
