@@ -14,7 +14,7 @@ from engine.kernels.fast import Fast, rows
 from engine.kernels.fast import vectors as v
 from engine.kernels.fast.compiler import Handle, function
 from engine.kernels.fast.rows import Place, Row
-from engine.kernels.fast.step_code import KINDS
+from engine.kernels.fast.steps import KINDS
 
 Array = Any
 _LEAST = 1024  # elements; fewer are as fast in NumPy

@@ -89,9 +89,9 @@ class Compiler:
     def function(self, key: str, build: Build) -> Handle:
         """The kernel that ``build(module, name)`` writes; ``key`` names all that its code depends on.
 
-        Sources of this folder, CPU and release of llvmlite are added to ``key``. ``build`` is called in
-        another thread, and only where the cache has no code for the key; it puts the function ``name`` into
-        the ``llvmlite.ir.Module``.
+        Sources of this folder and of ``kernels/steps``, CPU and release of llvmlite are added to ``key``.
+        ``build`` is called in another thread, and only where the cache has no code for the key; it puts the
+        function ``name`` into the ``llvmlite.ir.Module``.
         """
         with self._lock:
             found = self._handles.get(key)
@@ -195,13 +195,16 @@ class Compiler:
 
 @cache
 def identity() -> str:
-    """All but a kernel's own key that its code depends on: this folder's sources, CPU, llvmlite, LLVM."""
+    """All but a kernel's own key that its code depends on: the sources of this folder and of
+    ``kernels/steps``, CPU, llvmlite, LLVM."""
     import llvmlite
     import llvmlite.binding as llvm
 
     sources = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        sources.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    here = Path(__file__).parent
+    for folder in (here, here.parent / "steps"):
+        for path in sorted(folder.glob("*.py")):
+            sources.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     version = ".".join(map(str, llvm.llvm_version_info))
     return "\n".join(
         (sources.hexdigest(), llvmlite.__version__, version, llvm.get_process_triple(), cpu(), features())

@@ -21,8 +21,7 @@ from engine.kernels.fast import vectors as v
 from engine.kernels.fast.arguments import as_arrays
 from engine.kernels.fast.compiler import Handle, function, lanes
 from engine.kernels.fast.layout import DEPTH, Walk
-from engine.kernels.fast.step_code import KINDS
-from engine.kernels.fast.steps import emit
+from engine.kernels.fast.steps import KINDS, emit
 
 Array = Any
 Steps = Sequence[tuple[str, Sequence[int], Sequence[tuple[str, Any]]]]

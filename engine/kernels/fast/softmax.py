@@ -14,7 +14,7 @@ from engine.kernels.fast import Fast, functions, rows
 from engine.kernels.fast import vectors as v
 from engine.kernels.fast.compiler import function
 from engine.kernels.fast.rows import Place, Row
-from engine.kernels.fast.step_code import KINDS
+from engine.kernels.fast.steps import KINDS
 
 Array = Any
 _LEAST = 256  # elements; fewer are as fast in NumPy

@@ -1,217 +1,154 @@
-"""Each elementwise operator as code for one vector of values; a fused loop is made of them.
-
-Arithmetic keeps NumPy's order of operations, so it gives NumPy's bits; functions such as ``exp`` differ by
-rounding.
-"""
+"""The rules of elementwise operators (``engine/kernels/steps``) as LLVM code for vectors of values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from llvmlite import ir
 
-from engine.core.dtype import as_dtype
 from engine.core.spec import Spec
 from engine.kernels.fast import functions as f
 from engine.kernels.fast import vectors as v
-from engine.kernels.fast.activation_steps import ACTIVATIONS
-from engine.kernels.fast.step_code import KINDS, Emit, Unsupported, floats_only, is_float, unary
 from engine.kernels.fast.vectors import Builder, Value, constant, element
+from engine.kernels.steps.table import EMIT as EMIT
+from engine.kernels.steps.table import written
+from engine.kernels.steps.writer import Unsupported
+
+KINDS = {"float32": v.F32, "float64": v.F64, "bool": v.I1, "int32": v.I32, "int64": v.I64}
+_NAMES = {str(kind): name for name, kind in KINDS.items()}
 
 
-# -- arithmetic ----------------------------------------------------------------------------------------------
-def _arithmetic(of_floats: str, of_integers: str | None) -> Emit:
-    def emit(b: Builder, values: Sequence[Value], attrs: Mapping[str, Any]) -> Value:
-        x, y = values
-        if is_float(x):
-            return getattr(b, of_floats)(x, y)
-        if of_integers is None or element(x.type) == v.I1:
-            raise Unsupported
-        return getattr(b, of_integers)(x, y)
+class LlvmWriter:
+    """A :class:`~engine.kernels.steps.writer.Writer` that writes at the place of an LLVM builder."""
 
-    return emit
+    __slots__ = ("b",)
 
+    def __init__(self, builder: Builder) -> None:
+        self.b = builder
 
-def _scale(b: Builder, values: Sequence[Value], attrs: Mapping[str, Any]) -> Value:
-    (x,) = values
-    factor, bias = float(attrs.get("scale", 1.0)), float(attrs.get("bias", 0.0))
-    after = attrs.get("bias_after_scale", True)
-    shift, times = constant(x.type, bias), constant(x.type, factor)
-    if factor == -1 and (after or bias == 0):
-        return b.fsub(shift, x)  # as the operator does: 0 - 0 is 0; 0 * -1 would be -0
-    if bias == 0:
-        return b.fmul(x, times)
-    if not after:
-        return b.fmul(b.fadd(x, shift), times)
-    return b.fadd(x if factor == 1 else b.fmul(x, times), shift)
+    def kind(self, x: Value) -> str:
+        return _NAMES[str(element(x.type))]
 
+    def number(self, like: Value, value: float) -> Value:
+        return constant(like.type, value)
 
-def _power(b: Builder, values: Sequence[Value], attrs: Mapping[str, Any]) -> Value:
-    factor = attrs.get("factor", 1.0)
-    if factor == 2.0:
-        return b.fmul(values[0], values[0])
-    if factor == 0.5:
-        return v.square_root(b, values[0])
-    raise Unsupported
+    given = number
 
+    def truth(self, like: Value, value: bool) -> Value:
+        return constant(v.like(like.type, v.I1), value)
 
-def _sign(b: Builder, x: Value) -> Value:
-    zero = constant(x.type, 0.0)
-    one = v.with_sign(b, constant(x.type, 1.0), x)
-    signed = b.select(b.fcmp_ordered("one", x, zero), one, zero)
-    return b.select(b.fcmp_unordered("uno", x, x), x, signed)
+    # -- arithmetic --
+    def add(self, x: Value, y: Value) -> Value:
+        return self.b.fadd(x, y) if _is_float(x) else self.b.add(x, y)
 
+    def sub(self, x: Value, y: Value) -> Value:
+        return self.b.fsub(x, y) if _is_float(x) else self.b.sub(x, y)
 
-def _inverse(b: Builder, x: Value) -> Value:
-    return b.fdiv(constant(x.type, 1.0), x)
+    def mul(self, x: Value, y: Value) -> Value:
+        return self.b.fmul(x, y) if _is_float(x) else self.b.mul(x, y)
 
+    def div(self, x: Value, y: Value) -> Value:
+        return self.b.fdiv(x, y)
 
-# -- comparison, logic, choice -------------------------------------------------------------------------------
-def _compare(sign: str) -> Emit:
-    def emit(b: Builder, values: Sequence[Value], attrs: Mapping[str, Any]) -> Value:
-        x, y = values
-        if is_float(x):
+    def negative(self, x: Value) -> Value:
+        return self.b.fneg(x)
+
+    def absolute(self, x: Value) -> Value:
+        return v.absolute(self.b, x)
+
+    def root(self, x: Value) -> Value:
+        return v.square_root(self.b, x)
+
+    def rounded(self, x: Value, how: str) -> Value:
+        return v.rounded(self.b, x, how)
+
+    def with_sign(self, x: Value, sign: Value) -> Value:
+        return v.with_sign(self.b, x, sign)
+
+    def maximum(self, x: Value, y: Value) -> Value:
+        return v.maximum(self.b, x, y) if _is_float(x) else self.select(self.compare(">", x, y), x, y)
+
+    def minimum(self, x: Value, y: Value) -> Value:
+        return v.minimum(self.b, x, y) if _is_float(x) else self.select(self.compare("<", x, y), x, y)
+
+    def limited(self, x: Value, low: float, high: float) -> Value:
+        return f.limited(self.b, x, low, high)
+
+    # -- truths --
+    def compare(self, sign: str, x: Value, y: Value) -> Value:
+        if _is_float(x):
             # A comparison with NaN is false, only "not equal" is true.
-            return b.fcmp_unordered(sign, x, y) if sign == "!=" else b.fcmp_ordered(sign, x, y)
-        return b.icmp_unsigned(sign, x, y) if element(x.type) == v.I1 else b.icmp_signed(sign, x, y)
-
-    return emit
-
-
-def _logic(name: str) -> Emit:
-    def emit(b: Builder, values: Sequence[Value], attrs: Mapping[str, Any]) -> Value:
-        if any(element(x.type) != v.I1 for x in values):
-            raise Unsupported
-        return getattr(b, name)(*values)
-
-    return emit
-
-
-def _larger(better: str, function: Callable[[Builder, Value, Value], Value]) -> Emit:
-    def emit(b: Builder, values: Sequence[Value], attrs: Mapping[str, Any]) -> Value:
-        x, y = values
-        if is_float(x):
-            return function(b, x, y)
+            return self.b.fcmp_unordered(sign, x, y) if sign == "!=" else self.b.fcmp_ordered(sign, x, y)
         if element(x.type) == v.I1:
+            return self.b.icmp_unsigned(sign, x, y)
+        return self.b.icmp_signed(sign, x, y)
+
+    def is_nan(self, x: Value) -> Value:
+        return self.b.fcmp_unordered("uno", x, x)
+
+    def select(self, condition: Value, x: Value, y: Value) -> Value:
+        return self.b.select(condition, x, y)
+
+    def both(self, x: Value, y: Value) -> Value:
+        return self.b.and_(x, y)
+
+    def either(self, x: Value, y: Value) -> Value:
+        return self.b.or_(x, y)
+
+    def exactly_one(self, x: Value, y: Value) -> Value:
+        return self.b.xor(x, y)
+
+    def opposite(self, x: Value) -> Value:
+        return self.b.not_(x)
+
+    # -- functions --
+    def exp(self, x: Value) -> Value:
+        return f.exp(self.b, x)
+
+    def expm1(self, x: Value) -> Value:
+        return f.expm1(self.b, x)
+
+    def log(self, x: Value) -> Value:
+        return f.log(self.b, x)
+
+    def log1p(self, x: Value) -> Value:
+        return f.log1p(self.b, x)
+
+    def tanh(self, x: Value) -> Value:
+        return f.tanh(self.b, x)
+
+    def sigmoid(self, x: Value) -> Value:
+        return f.sigmoid(self.b, x)
+
+    def erf(self, x: Value) -> Value:
+        if element(x.type) != v.F32:
             raise Unsupported
-        return b.select(b.icmp_signed(better, x, y), x, y)
+        return f.erf_single(self.b, x)
 
-    return emit
-
-
-def _where(b: Builder, values: Sequence[Value], attrs: Mapping[str, Any]) -> Value:
-    return b.select(*values)
-
-
-def _kept(b: Builder, values: Sequence[Value], attrs: Mapping[str, Any]) -> Value:
-    g, mask = values
-    if element(mask.type) != v.I1:
+    def function(self, name: str, *values: Value) -> Value:
         raise Unsupported
-    return b.select(mask, g, ir.Constant(g.type, None))
 
-
-def _is_nan(b: Builder, x: Value) -> Value:
-    return b.fcmp_unordered("uno", x, x)
-
-
-def _is_infinite(sign: str) -> Callable[[Builder, Value], Value]:
-    return lambda b, x: b.fcmp_ordered(sign, v.absolute(b, x), constant(x.type, float("inf")))
-
-
-def _rounded(how: str) -> Emit:
-    return unary(lambda b, x: v.rounded(b, x, how))
-
-
-def _erf(b: Builder, x: Value) -> Value:
-    if element(x.type) != v.F32:
-        raise Unsupported
-    return f.erf_single(b, x)
-
-
-# -- casts ---------------------------------------------------------------------------------------------------
-def _cast(b: Builder, values: Sequence[Value], attrs: Mapping[str, Any]) -> Value:
-    (x,) = values
-    wanted = KINDS.get(as_dtype(attrs["out_dtype"]).name)
-    one = element(x.type)
-    if wanted is None:
-        raise Unsupported
-    kind = v.like(x.type, wanted)
-    if one == wanted:
-        return x
-    if wanted == v.I1:
-        if is_float(x):
-            return b.fcmp_unordered("!=", x, constant(x.type, 0.0))  # NaN is true
-        return b.icmp_signed("!=", x, constant(x.type, 0))
-    if one == v.I1:
+    def cast(self, x: Value, kind: str) -> Value:
+        wanted, one = KINDS.get(kind), element(x.type)
+        if wanted is None:
+            raise Unsupported
+        whole = v.like(x.type, wanted)
         if wanted in (v.F32, v.F64):
-            return b.uitofp(x, kind)
-        return b.zext(x, kind)
-    if wanted in (v.F32, v.F64):
-        if is_float(x):
-            return b.fpext(x, kind) if wanted == v.F64 else b.fptrunc(x, kind)
-        return b.sitofp(x, kind)
-    if is_float(x):
-        raise Unsupported  # what NaN and large numbers become differs between CPUs' instructions
-    return b.sext(x, kind) if wanted == v.I64 else b.trunc(x, kind)
+            if _is_float(x):
+                return self.b.fpext(x, whole) if wanted == v.F64 else self.b.fptrunc(x, whole)
+            return self.b.uitofp(x, whole) if one == v.I1 else self.b.sitofp(x, whole)
+        if one == v.I1:
+            return self.b.zext(x, whole)
+        return self.b.sext(x, whole) if wanted == v.I64 else self.b.trunc(x, whole)
 
 
-EMIT: dict[str, Emit] = {
-    "elementwise_add": _arithmetic("fadd", "add"),
-    "elementwise_sub": _arithmetic("fsub", "sub"),
-    "elementwise_mul": _arithmetic("fmul", "mul"),
-    "elementwise_div": _arithmetic("fdiv", None),
-    "elementwise_max": _larger(">", v.maximum),
-    "elementwise_min": _larger("<", v.minimum),
-    "scale": floats_only(_scale),
-    "pow": floats_only(_power),
-    "square": unary(lambda b, x: b.fmul(x, x)),
-    "sqrt": unary(v.square_root),
-    "rsqrt": unary(lambda b, x: _inverse(b, v.square_root(b, x))),
-    "reciprocal": unary(_inverse),
-    "abs": unary(v.absolute),
-    "sign": unary(_sign),
-    "exp": unary(f.exp),
-    "expm1": unary(f.expm1),
-    "log": unary(f.log),
-    "log1p": unary(f.log1p),
-    "tanh": unary(f.tanh),
-    "sigmoid": unary(f.sigmoid),
-    "floor": _rounded("floor"),
-    "ceil": _rounded("ceil"),
-    "trunc": _rounded("trunc"),
-    "assign": lambda b, values, attrs: values[0],
-    "equal": _compare("=="),
-    "not_equal": _compare("!="),
-    "less_than": _compare("<"),
-    "less_equal": _compare("<="),
-    "greater_than": _compare(">"),
-    "greater_equal": _compare(">="),
-    "logical_and": _logic("and_"),
-    "logical_or": _logic("or_"),
-    "logical_xor": _logic("xor"),
-    "logical_not": _logic("not_"),
-    "where": _where,
-    "gradient_where": _kept,
-    "cast": _cast,
-    "erf": unary(_erf),
-    "isnan_v2": unary(_is_nan),
-    "isinf_v2": unary(_is_infinite("==")),
-    "isfinite_v2": unary(_is_infinite("<")),
-    **ACTIVATIONS,
-}
+def _is_float(x: Value) -> bool:
+    return isinstance(element(x.type), (ir.FloatType, ir.DoubleType))
 
 
 def emit(
     builder: Builder, name: str, values: Sequence[Value], attrs: Mapping[str, Any], result: Spec
 ) -> Value | None:
     """The code of one operator; None where it stays with NumPy, as for mixed dtypes."""
-    write = EMIT.get(name)
-    numbers = values[1:] if name == "where" else values[:1] if name == "gradient_where" else values
-    if write is None or len({str(element(x.type)) for x in numbers}) > 1:
-        return None
-    try:
-        made = write(builder, values, attrs)
-    except Unsupported:
-        return None
-    return made if element(made.type) == KINDS.get(result.dtype.name) else None
+    return written(LlvmWriter(builder), name, values, attrs, result.dtype.name)

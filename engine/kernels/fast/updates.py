@@ -21,10 +21,11 @@ from engine.kernels.fast import Fast
 from engine.kernels.fast import vectors as v
 from engine.kernels.fast.arguments import address
 from engine.kernels.fast.compiler import Handle, function, lanes
+from engine.kernels.fast.steps import LlvmWriter
+from engine.kernels.steps import updates as steps
+from engine.kernels.steps.updates import UPDATES
 
 Array = Any
-# Writes the new values of one vector: takes builder, gradient, state and scalars, returns the state.
-Rule = Callable[[v.Builder, v.Value, list[v.Value], list[v.Value]], list[v.Value]]
 
 # Elements of a shard. Below _SHARED elements threads cost more than they gain.
 _CHUNK = 8192
@@ -32,226 +33,53 @@ _SHARED = 1 << 16
 _FIXED = 2  # arguments before the arrays: all elements, parts of the table
 
 
-# -- rules: the operations of engine/ops/training/parameter_updates.py in their order --
-def _adam(b: v.Builder, g: v.Value, state: list[v.Value], scalars: list[v.Value]) -> list[v.Value]:
-    p, first, second = state
-    keep1, keep2, epsilon, rate, decay = scalars
-    if decay is not None:
-        p = b.fmul(p, decay)
-    first = b.fadd(first, b.fmul(b.fsub(g, first), keep1))
-    second = b.fadd(second, b.fmul(b.fsub(b.fmul(g, g), second), keep2))
-    root = b.fadd(v.square_root(b, second), epsilon)
-    return [b.fsub(p, b.fmul(b.fdiv(first, root), rate)), first, second]
-
-
-def _momentum(nesterov: bool, rescales: bool, decays: bool) -> Rule:
-    def rule(b: v.Builder, g: v.Value, state: list[v.Value], scalars: list[v.Value]) -> list[v.Value]:
-        p, velocity = state
-        mu, rate, scale, coefficient = scalars
-        if rescales:
-            g = b.fmul(g, scale)
-        if decays:
-            g = b.fadd(g, b.fmul(p, coefficient))
-        velocity = b.fadd(b.fmul(velocity, mu), g)
-        step = b.fadd(b.fmul(velocity, mu), g) if nesterov else velocity
-        return [b.fsub(p, b.fmul(step, rate)), velocity]
-
-    return rule
-
-
-def _sgd(b: v.Builder, g: v.Value, state: list[v.Value], scalars: list[v.Value]) -> list[v.Value]:
-    return [b.fsub(state[0], b.fmul(g, scalars[0]))]
-
-
-def _adagrad(b: v.Builder, g: v.Value, state: list[v.Value], scalars: list[v.Value]) -> list[v.Value]:
-    p, moment = state
-    epsilon, rate = scalars
-    moment = b.fadd(moment, b.fmul(g, g))
-    step = b.fdiv(g, b.fadd(v.square_root(b, moment), epsilon))
-    return [b.fsub(p, b.fmul(step, rate)), moment]
-
-
-def _rmsprop(b: v.Builder, g: v.Value, state: list[v.Value], scalars: list[v.Value]) -> list[v.Value]:
-    p, moment, square, *means = state
-    epsilon, take, mu, rate = scalars
-    square = b.fadd(square, b.fmul(b.fsub(b.fmul(g, g), square), take))
-    spread = square
-    if means:  # centered
-        means = [b.fadd(mean, b.fmul(b.fsub(g, mean), take)) for mean in means]
-        spread = b.fsub(square, b.fmul(means[0], means[0]))
-    step = b.fmul(b.fdiv(g, v.square_root(b, b.fadd(spread, epsilon))), rate)
-    moment = b.fadd(b.fmul(moment, mu), step)
-    return [b.fsub(p, moment), moment, square, *means]
-
-
-def _adadelta(b: v.Builder, g: v.Value, state: list[v.Value], scalars: list[v.Value]) -> list[v.Value]:
-    p, squares, steps = state
-    epsilon, take, rate = scalars
-    squares = b.fadd(squares, b.fmul(b.fsub(b.fmul(g, g), squares), take))
-    step = b.fmul(v.square_root(b, b.fdiv(b.fadd(steps, epsilon), b.fadd(squares, epsilon))), g)
-    steps = b.fadd(steps, b.fmul(b.fsub(b.fmul(step, step), steps), take))
-    return [b.fsub(p, b.fmul(step, rate)), squares, steps]
-
-
-def _adamax(b: v.Builder, g: v.Value, state: list[v.Value], scalars: list[v.Value]) -> list[v.Value]:
-    p, moment, largest = state
-    epsilon, keep, beta, rate = scalars
-    moment = b.fadd(moment, b.fmul(b.fsub(g, moment), keep))
-    largest = v.maximum(b, v.absolute(b, g), b.fadd(b.fmul(largest, beta), epsilon))
-    return [b.fsub(p, b.fmul(b.fdiv(moment, largest), rate)), moment, largest]
-
-
 # -- makers --------------------------------------------------------------------------------------------------
-def adam(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
-    """The kernel of ``adam_flat``."""
-    return _adam_family("adam_flat", inputs, attrs, decays=False)
+def _maker(name: str) -> Callable[[Sequence[Any], Mapping[str, Any]], Fast | None]:
+    """The maker of the operator ``name`` over flat arrays, whose gradients are a list."""
+
+    def maker(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
+        opdef = OPS[f"{name}_flat"]
+        at = opdef.index_of
+        param, grads = inputs[at["param"]], inputs[at["grads"]]
+        if param.dtype.name not in ("float32", "float64") or any(g.dtype is not param.dtype for g in grads):
+            return None
+        power = at.get("beta1_pow")
+        of = UPDATES[name](attrs, _rounded if power is None else _rounding_to(inputs[power].dtype.np))
+        update = Update(of, param.dtype.np)
+        places, results = [at[slot] for slot in of.arrays], [at[str(o.writes)] for o in opdef.outputs]
+        rate_at, grads_at, skip_at = at["learning_rate"], at["grads"], at.get("skip_update")
+        powers = [(at[slot], factor) for slot, factor in of.powers.items()]
+        single = opdef.single
+
+        def kernel(*values: Any) -> Any:
+            skips = values[skip_at] if skip_at is not None and len(values) > skip_at else None
+            if skips is None or not bool(skips.any()):
+                given = [values[n] for n in places]
+                if not update.fits(*given):
+                    return opdef.kernel(np, *values, **attrs)
+                rate = float(values[rate_at].item())
+                numbers = of.numbers(rate, [float(values[n][0]) for n, _ in powers], math.sqrt)
+                update(values[grads_at], given, numbers)
+                for n, factor in powers:
+                    values[n][...] *= factor
+            return values[results[0]] if single else tuple([values[n] for n in results])
+
+        return Fast(kernel, [update.handle])
+
+    return maker
 
 
-def adamw(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
-    """The kernel of ``adamw_flat``."""
-    return _adam_family("adamw_flat", inputs, attrs, decays=bool(attrs.get("with_decay", True)))
+def _rounded(value: float) -> float:
+    return value
 
 
-def _adam_family(name: str, inputs: Sequence[Any], attrs: Mapping[str, Any], decays: bool) -> Fast | None:
-    def rule(b: v.Builder, g: v.Value, state: list[v.Value], scalars: list[v.Value]) -> list[v.Value]:
-        return _adam(b, g, state, scalars if decays else [*scalars[:-1], None])
-
-    update = _update(inputs, f"adam {decays}", rule, 3, 5)
-    if update is None:
-        return None
-    slow, ratio, coefficient = OPS[name].kernel, attrs.get("lr_ratio", 1.0), attrs.get("coeff", 0.0)
-    # Rounded to the dtype of their powers, as the operator does.
-    beta1, beta2 = (
-        float(inputs[OPS[name].index_of[f"{beta}_pow"]].dtype.np.type(attrs[beta]))
-        for beta in ("beta1", "beta2")
-    )
-    epsilon = attrs["epsilon"]
-
-    def kernel(
-        param: Array, grads: list[Array], learning_rate: Array, moment1: Array, moment2: Array,
-        beta1_pow: Array, beta2_pow: Array, skip_update: Array = None,
-    ) -> tuple[Array, ...]:  # fmt: skip
-        results = param, moment1, moment2, beta1_pow, beta2_pow
-        if skip_update is not None and bool(skip_update.any()):
-            return results
-        if not update.fits(param, moment1, moment2):
-            return slow(
-                np, param, grads, learning_rate, moment1, moment2, beta1_pow, beta2_pow, skip_update, **attrs
-            )  # type: ignore[no-any-return]
-        rate = float(learning_rate.item()) * ratio
-        decay = 1.0 - rate * coefficient
-        correction = math.sqrt(1.0 - float(beta2_pow[0]))
-        rate *= correction / (1.0 - float(beta1_pow[0]))
-        scalars = 1.0 - beta1, 1.0 - beta2, epsilon * correction, rate, decay
-        update(grads, (param, moment1, moment2), scalars)
-        beta1_pow *= beta1
-        beta2_pow *= beta2
-        return results
-
-    return Fast(kernel, [update.handle])
+def _rounding_to(dtype: Any) -> Callable[[float], float]:
+    return lambda value: float(dtype.type(value))
 
 
-def momentum(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
-    """The kernel of ``momentum_flat``."""
-    nesterov, scale = bool(attrs.get("use_nesterov")), float(attrs.get("rescale_grad", 1.0))
-    decays = attrs.get("regularization_method") == "l2_decay"
-    coefficient = float(attrs.get("regularization_coeff", 0.0))
-    rule = _momentum(nesterov, scale != 1.0, decays)
-    update = _update(inputs, f"momentum {nesterov} {scale != 1.0} {decays}", rule, 2, 4)
-    if update is None:
-        return None
-    slow = OPS["momentum_flat"].kernel
-
-    def kernel(
-        param: Array, grads: list[Array], velocity: Array, learning_rate: Array
-    ) -> tuple[Array, Array]:
-        if not update.fits(param, velocity):
-            return slow(np, param, grads, velocity, learning_rate, **attrs)  # type: ignore[no-any-return]
-        scalars = attrs["mu"], float(learning_rate.item()), scale, coefficient
-        update(grads, (param, velocity), scalars)
-        return param, velocity
-
-    return Fast(kernel, [update.handle])
-
-
-def sgd(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
-    """The kernel of ``sgd_flat``."""
-    update = _update([inputs[0], inputs[2]], "sgd", _sgd, 1, 1)
-    if update is None:
-        return None
-    slow = OPS["sgd_flat"].kernel
-
-    def kernel(param: Array, learning_rate: Array, grads: list[Array]) -> Array:
-        if not update.fits(param):
-            return slow(np, param, learning_rate, grads)
-        update(grads, (param,), (float(learning_rate.item()),))
-        return param
-
-    return Fast(kernel, [update.handle])
-
-
-def adagrad(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
-    """The kernel of ``adagrad_flat``."""
-    scalars = (attrs["epsilon"],)
-    return _by_name("adagrad_flat", inputs, attrs, _adagrad, ("param", "moment"), scalars)
-
-
-def rmsprop(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
-    """The kernel of ``rmsprop_flat``."""
-    arrays = ("param", "moment", "mean_square", *(["mean_grad"] if attrs["centered"] else []))
-    scalars = attrs["epsilon"], 1.0 - attrs["decay"], attrs["momentum"]
-    return _by_name("rmsprop_flat", inputs, attrs, _rmsprop, arrays, scalars)
-
-
-def adadelta(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
-    """The kernel of ``adadelta_flat``."""
-    arrays, scalars = (
-        ("param", "avg_squared_grad", "avg_squared_update"),
-        (attrs["epsilon"], 1 - attrs["rho"]),
-    )
-    return _by_name("adadelta_flat", inputs, attrs, _adadelta, arrays, scalars)
-
-
-def adamax(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
-    """The kernel of ``adamax_flat``."""
-    scalars = attrs["epsilon"], 1.0 - attrs["beta1"], attrs["beta2"]
-    return _by_name("adamax_flat", inputs, attrs, _adamax, ("param", "moment", "inf_norm"), scalars)
-
-
-def _by_name(
-    name: str, inputs: Sequence[Any], attrs: Mapping[str, Any], rule: Rule, arrays: Sequence[str],
-    scalars: Sequence[float],
-) -> Fast | None:  # fmt: skip
-    """The kernel of an operator whose ``rule`` takes these slots, these numbers, and the learning rate."""
-    opdef = OPS[name]
-    at = opdef.index_of
-    key = f"{name} {len(arrays)}"
-    update = _update([inputs[at["param"]], inputs[at["grads"]]], key, rule, len(arrays), len(scalars) + 1)
-    if update is None:
-        return None
-    places, results = [at[slot] for slot in arrays], [at[str(output.writes)] for output in opdef.outputs]
-    rate_at, grads_at, power_at = at["learning_rate"], at["grads"], at.get("beta1_pow")
-
-    def kernel(*values: Any) -> tuple[Array, ...]:
-        given = [values[n] for n in places]
-        if not update.fits(*given):
-            return opdef.kernel(np, *values, **attrs)  # type: ignore[no-any-return]
-        rate = float(values[rate_at].item())
-        if power_at is not None:
-            rate /= 1.0 - float(values[power_at][0])
-            values[power_at][...] *= attrs["beta1"]
-        update(values[grads_at], given, (*scalars, rate))
-        return tuple([values[n] for n in results])
-
-    return Fast(kernel, [update.handle])
-
-
-def _update(inputs: Sequence[Any], name: str, rule: Rule, arrays: int, scalars: int) -> Update | None:
-    """``inputs`` begin with the Specs of the parameters and of the list of gradients."""
-    param, grads = inputs[:2]
-    if param.dtype.name not in ("float32", "float64") or any(g.dtype is not param.dtype for g in grads):
-        return None
-    return Update(name, rule, param.dtype.np, arrays, scalars)
+adam, adamw, momentum, sgd = _maker("adam"), _maker("adamw"), _maker("momentum"), _maker("sgd")
+adagrad, rmsprop = _maker("adagrad"), _maker("rmsprop")
+adadelta, adamax = _maker("adadelta"), _maker("adamax")
 
 
 class Layout:
@@ -273,14 +101,15 @@ class Layout:
 
 
 class Update:
-    """Calls a compiled rule for ``arrays`` flat arrays (the parameters first) and ``scalars`` numbers."""
+    """Calls the compiled rule of an update for flat arrays (the parameters first) and numbers."""
 
-    def __init__(self, name: str, rule: Rule, dtype: Any, arrays: int, scalars: int) -> None:
+    def __init__(self, of: steps.Update, dtype: Any) -> None:
         self._dtype = np.dtype(dtype)
         self._kind = v.F32 if self._dtype.itemsize == 4 else v.F64
-        self._rule, self._arrays, self._scalars = rule, arrays, scalars
-        self._layout = Layout((), self._dtype, _FIXED + arrays, scalars)
-        self.handle: Handle = function(f"update {name} {self._dtype}", self.build)
+        self._rule, self._arrays = of.rule, len(of.arrays)
+        self._scalars = len(of.numbers(0.0, [0.0] * len(of.powers), math.sqrt))
+        self._layout = Layout((), self._dtype, _FIXED + self._arrays, self._scalars)
+        self.handle: Handle = function(f"update {of.key} {self._dtype}", self.build)
 
     def fits(self, *arrays: Array) -> bool:
         """Whether elements lie side by side."""
@@ -350,7 +179,7 @@ class Update:
             g, *state = [v.load(b, s, kind) for s in (spot, *spots)]
         else:
             g, *state = [v.masked_load(b, s, kind, mask) for s in (spot, *spots)]
-        for s, value in zip(spots, self._rule(b, g, state, scalars), strict=True):
+        for s, value in zip(spots, self._rule(LlvmWriter(b), g, state, scalars), strict=True):
             if mask is None:
                 v.store(b, value, s)
             else:
