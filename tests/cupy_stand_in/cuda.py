@@ -18,6 +18,10 @@ class CUDARuntimeError(RuntimeError):
     """What the driver says."""
 
 
+class CUDADriverError(RuntimeError):
+    """What the driver says of modules and kernels."""
+
+
 class Device:
     def __init__(self, device: Any = None) -> None:
         self.id = 0 if device is None else int(device)
@@ -178,23 +182,18 @@ _RUNTIME = {
 }  # fmt: skip
 
 
-def _refused(full: str) -> Any:
+def refused(full: str) -> Any:
     def call(*_: Any, **__: Any) -> Any:
         raise NotImplementedError(f"the stand-in has no cupy.{full}: add it to its cuda.py")
 
     return call
 
 
-def no_kernels(name: str) -> Any:
-    """A class of CuPy that compiles sources; nothing here runs them."""
-    return _refused(name)
-
-
 def module() -> Any:
     made = types.ModuleType("cupy.cuda")
     for path, target in (("cuda", made), ("cuda.runtime", types.ModuleType("cupy.cuda.runtime"))):
         for name in names()["modules"][path]["functions"]:
-            setattr(target, name, _RUNTIME.get(name, _refused(f"{path}.{name}")))
+            setattr(target, name, _RUNTIME.get(name, refused(f"{path}.{name}")))
         if path == "cuda.runtime":
             target.CUDARuntimeError = CUDARuntimeError  # type: ignore[attr-defined]
             made.runtime = target  # type: ignore[attr-defined]

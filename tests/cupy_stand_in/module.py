@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.cupy_stand_in import counts, cuda
+from tests.cupy_stand_in import counts, cuda, raw
 from tests.cupy_stand_in.array import ndarray, on_device, on_host
 from tests.cupy_stand_in.operators import give_operators
 from tests.cupy_stand_in.recorded import names, require
@@ -177,6 +177,15 @@ _OWN = {
 }  # fmt: skip
 
 
+def _cuda() -> Any:
+    made = cuda.module()
+    made.compiler = types.ModuleType("cupy.cuda.compiler")
+    made.compiler.CompileException = raw.CompileException
+    made.driver = types.ModuleType("cupy.cuda.driver")
+    made.driver.CUDADriverError = cuda.CUDADriverError
+    return made
+
+
 @cache
 def cupy() -> Any:
     """The module ``cupy``."""
@@ -197,9 +206,10 @@ def cupy() -> Any:
     top.linalg, top.fft, top.random = made["linalg"], made["fft"], made["random"]
     top.lib = types.ModuleType("cupy.lib")
     top.lib.stride_tricks = made["lib.stride_tricks"]
-    top.ndarray, top.ufunc, top.cuda, top.__version__ = ndarray, ufunc, cuda.module(), recorded["version"]
-    for name in ("ElementwiseKernel", "ReductionKernel", "RawKernel", "RawModule"):
-        setattr(top, name, cuda.no_kernels(name))
+    top.ndarray, top.ufunc, top.cuda, top.__version__ = ndarray, ufunc, _cuda(), recorded["version"]
+    top.RawModule, top.RawKernel = raw.RawModule, raw.RawKernel
+    for name in ("ElementwiseKernel", "ReductionKernel"):
+        setattr(top, name, cuda.refused(name))
     return top
 
 

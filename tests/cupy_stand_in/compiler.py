@@ -1,0 +1,156 @@
+"""CUDA sources compiled for the host: ``shim/`` gives a C++ compiler what it lacks, objects are kept.
+
+Objects lie in a folder that all test workers share, each under the hash of everything it is made of, so that
+a source is compiled once. ``MODEL_STUDIO_SHIM`` names another folder. Beside an object lies its source, which
+the check with NVRTC compiles for real GPUs.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+SHIM = Path(__file__).with_name("shim")
+# Objects that are kept from one run to the next.
+KEPT = 3000
+_FLAGS = (
+    "-std=gnu++17", "-O1", "-w", "-shared", "-fPIC", "-ffp-contract=off", "-fno-strict-aliasing",
+    "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables", "-fno-math-errno",
+)  # fmt: skip
+_SANITIZED = ("-fsanitize=address", "-fsanitize-sections=shim_shared", "-g1")
+_KERNEL = re.compile(
+    r'extern\s+"C"\s+__global__\s+(?:__launch_bounds__\(\s*([^,()]+)[^)]*\)\s*)?(?:static\s+)?void\s+'
+    r"(?:__launch_bounds__\(\s*([^,()]+)[^)]*\)\s*)?(\w+)\s*\("
+)
+_DYNAMIC = re.compile(r"extern\s+__shared__\s+(?:__align__\(\s*\d+\s*\)\s+)?([\w: ]+?)\s+(\w+)\s*\[\s*\]\s*;")
+
+
+class Refused(Exception):
+    """The compiler refuses the source; the message is its own."""
+
+
+def missing() -> str | None:
+    """Why sources can't be compiled here; None where they can."""
+    if sys.platform == "win32":
+        return "kernels run on the host where fork and mmap are"
+    return None if _command() else "no C++ compiler (g++ or clang++): the kernels are not run"
+
+
+def sanitized() -> bool:
+    """Whether this process runs under the address sanitizer, which the test of it preloads."""
+    return bool(os.environ.get("MODEL_STUDIO_SHIM_ASAN"))
+
+
+@cache
+def _command() -> str | None:
+    return os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")
+
+
+@cache
+def folder() -> Path:
+    """Where objects are kept, readable by nobody else."""
+    import getpass
+
+    given = os.environ.get("MODEL_STUDIO_SHIM")
+    path = Path(given) if given else Path(tempfile.gettempdir()) / f"model-studio-shim-{getpass.getuser()}"
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    told = path.stat()
+    if told.st_uid != os.getuid() or told.st_mode & 0o022:
+        raise PermissionError(f"{path}: others may write there; remove it, or set MODEL_STUDIO_SHIM")
+    return path
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """One process at a time makes this object."""
+    import fcntl
+
+    with open(path, "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def translated(code: str) -> str:
+    """A CUDA source as C++: the shim, the source with its dynamic memory named, a start for each kernel."""
+    body = _DYNAMIC.sub(r"\1 *const \2 = (\1 *)shim_dynamic;", code)
+    tables = []
+    if "struct half_t" in code:
+        tables.append("SHIM_KIND(half_t, 'h') SHIM_KIND(bfloat_t, 'w')")
+    for before, after, name in _KERNEL.findall(code):
+        tables.append(f"SHIM_KERNEL({name}, ({before or after or '1024'}))")
+    return f'#include "device.h"\n{body}\n' + "\n".join(tables) + "\n"
+
+
+@cache
+def _common() -> bytes:
+    """What every object depends on besides its source."""
+    said = subprocess.run([str(_command()), "--version"], capture_output=True, check=True, timeout=60).stdout
+    return said + b"".join(path.read_bytes() for path in sorted(SHIM.iterdir()))
+
+
+def _flags() -> tuple[str, ...]:
+    return _FLAGS + (_SANITIZED if sanitized() else ())
+
+
+def built(code: str, beside: str = "") -> Path:
+    """The object of a C++ source; ``beside`` is written next to it. Raises Refused."""
+    key = hashlib.sha256(b"\0".join([_common(), " ".join(_flags()).encode(), code.encode()])).hexdigest()[:40]
+    path = folder() / f"{key}.so"
+    if path.exists():
+        os.utime(path)
+        return path
+    with _alone(path.with_suffix(".lock")):
+        if path.exists():
+            return path
+        with tempfile.TemporaryDirectory(dir=folder(), prefix="making-") as making:
+            source, made = Path(making, "source.cpp"), Path(making, "made.so")
+            source.write_text(code, encoding="utf-8")
+            command = [str(_command()), *_flags(), f"-I{SHIM}", "-o", str(made), str(source), "-lm"]
+            if sys.platform == "darwin":
+                command.append("-Wl,-undefined,dynamic_lookup")
+            done = subprocess.run(command, capture_output=True, text=True, timeout=200)
+            if done.returncode:
+                raise Refused(done.stderr)
+            if beside:
+                Path(making, "source.cu").write_text(beside, encoding="utf-8")
+                os.replace(Path(making, "source.cu"), path.with_suffix(".cu"))
+            os.replace(made, path)
+    path.with_suffix(".lock").unlink(missing_ok=True)
+    _forget()
+    return path
+
+
+def _forget() -> None:
+    """Remove the objects that were not used for longest, where there are too many."""
+    found = list(folder().glob("*.so"))
+    if len(found) <= KEPT:
+        return
+    for path in sorted(found, key=lambda path: path.stat().st_mtime)[: len(found) - KEPT * 3 // 4]:
+        for suffix in (".so", ".cu"):
+            path.with_suffix(suffix).unlink(missing_ok=True)
+
+
+@cache
+def runtime() -> ctypes.PyDLL:
+    """What runs blocks and threads. It keeps Python's lock: launches come one at a time."""
+    code = (SHIM / "runtime.cpp").read_text(encoding="utf-8")
+    library = ctypes.PyDLL(str(built(code)), mode=ctypes.RTLD_GLOBAL)
+    library.shim_failure.restype = ctypes.c_char_p
+    return library
+
+
+@cache
+def loaded(code: str) -> ctypes.PyDLL:
+    """A CUDA source as a library whose kernels can be launched. Raises Refused."""
+    runtime()
+    return ctypes.PyDLL(str(built(translated(code), code)))
