@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from engine.core.windows import channel_first, pads_of
 from engine.ops.images.fold import unfold
-from engine.ops.images.windows import channel_first, pads_of
 
 Array: TypeAlias = np.ndarray[Any, Any]
 

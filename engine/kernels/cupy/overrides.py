@@ -20,7 +20,15 @@ from engine.kernels import choice
 _log = logging.getLogger(__name__)
 
 # The module of this package and the function in it, by operator.
-OVERRIDES: dict[str, str] = {}
+OVERRIDES: dict[str, str] = {
+    **{name: f"convolution_operators:{name}" for name in (
+        "conv2d", "conv2d_grad", "conv2d_fusion",
+        "depthwise_conv2d", "depthwise_conv2d_grad", "depthwise_conv2d_fusion",
+        "conv2d_transpose", "conv2d_transpose_grad",
+        "depthwise_conv2d_transpose", "depthwise_conv2d_transpose_grad",
+        "conv3d", "conv3d_grad", "conv3d_fusion", "conv3d_transpose", "conv3d_transpose_grad",
+    )},
+}  # fmt: skip
 
 
 def default(name: str) -> Callable[..., Any]:

@@ -6,6 +6,7 @@ in the process, when a kernel is launched for the first time; CuPy keeps the cod
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
@@ -35,10 +36,14 @@ TYPES: Mapping[str, tuple[str, str]] = {
 FLOATING = ("float32", "float64", "float16", "uint16")
 
 
+_INCLUDED = re.compile(r'^#include "(\w+\.cuh)"$', re.MULTILINE)
+
+
 @cache
 def text(file: str) -> str:
-    """The source ``cuda/file.cu``."""
-    return (FOLDER / f"{file}.cu").read_text(encoding="utf-8")
+    """The source ``cuda/file.cu``; ``#include "NAME.cuh"`` is replaced by that file of the same folder."""
+    found = (FOLDER / f"{file}.cu").read_text(encoding="utf-8")
+    return _INCLUDED.sub(lambda line: (FOLDER / line[1]).read_text(encoding="utf-8"), found)
 
 
 @cache

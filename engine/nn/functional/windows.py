@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, ShapeError
-from engine.ops.images.windows import AXES
+from engine.core.windows import AXES
 
 
 def whole(value: Any) -> bool:

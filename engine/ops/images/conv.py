@@ -9,9 +9,9 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
+from engine.core.windows import AXES, channel_first, channel_last, is_last, layout, pads_of
 from engine.ops.images.conv_choice import plan_of
 from engine.ops.images.conv_plan import DeepPlan, Finish
-from engine.ops.images.windows import AXES, channel_first, channel_last, is_last, layout, pads_of
 
 
 def require_images(

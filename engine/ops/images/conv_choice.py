@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from engine.core.windows import Pads
 from engine.ops.images.conv_plan import Finish, Plan
 from engine.ops.images.depthwise_plan import DepthwisePlan
-from engine.ops.images.windows import Pads
 
 
 def plan_of(

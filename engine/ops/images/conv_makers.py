@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from engine.core.dtype import float32
+from engine.core.windows import channel_first, channel_last, pads_of
 from engine.ops.elementwise.mask import rectified
 from engine.ops.images.conv_choice import plan_of
 from engine.ops.images.conv_plan import Plan
-from engine.ops.images.windows import channel_first, channel_last, pads_of
 
 _FEW_PIXELS = 16  # a result with fewer leaves the gradient of the filters to BLAS
 _WIDE = 1 << 17  # elements of filters that are too many to be read again for each few columns

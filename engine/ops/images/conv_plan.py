@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.windows import Pads
 from engine.kernels.cpu.products import product
 from engine.kernels.cpu.ranges import in_ranges, unbuffered
-from engine.ops.images.windows import Pads
 
 _SMALL = 1 << 14  # elements of filters whose copies cost nothing
 

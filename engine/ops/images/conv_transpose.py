@@ -8,10 +8,10 @@ from typing import Any
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.opdef import op
 from engine.core.spec import Spec
+from engine.core.windows import AXES, Pads, channel_first, channel_last, pads_of
 from engine.ops.images.conv import GRADIENT_SLOTS, bilinear, require_images
 from engine.ops.images.conv_choice import plan_of
 from engine.ops.images.conv_plan import DeepPlan
-from engine.ops.images.windows import AXES, Pads, channel_first, channel_last, pads_of
 
 
 def _least(size: int, kernel: int, stride: int, dilation: int, pads: tuple[int, int]) -> int:

@@ -9,7 +9,7 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import require_floating
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.images.windows import AXES
+from engine.core.windows import AXES
 
 
 def _check(where: str, kernel_sizes: Any, strides: Any, paddings: Any, dilations: Any) -> None:

@@ -14,7 +14,7 @@ from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.infer import require_floating
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.images.windows import is_last
+from engine.core.windows import is_last
 
 _CUBIC = -0.75
 

@@ -10,10 +10,10 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import require_floating
 from engine.core.opdef import op
 from engine.core.spec import Spec
+from engine.core.windows import AXES, channel_first, channel_last, is_last, layout, pads_of
 from engine.kernels.cpu.ranges import LARGE, in_ranges
 from engine.ops.elementwise.mask import chosen
 from engine.ops.images.pooling_plan import PoolPlan, first_maximum, pool_plan, window_count
-from engine.ops.images.windows import AXES, channel_first, channel_last, is_last, layout, pads_of
 
 
 def infer_pool(where: str, rank: int) -> Any:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from engine.core.dtype import float32
+from engine.core.windows import channel_first, channel_last
 from engine.ops.images.pooling_plan import PoolPlan
-from engine.ops.images.windows import channel_first, channel_last
 
 
 def _plan(x: Any, attrs: Mapping[str, Any]) -> tuple[PoolPlan, Any] | None:

@@ -7,7 +7,7 @@ from typing import Any
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.ops.images.windows import is_last
+from engine.core.windows import is_last
 
 
 def _require_image(where: str, x: Spec, data_format: str) -> tuple[int, bool]:

@@ -40,3 +40,31 @@ __device__ __forceinline__ void put(bfloat_t *place, float x) {
     place->bits = (x != x) ? (u16)0x7FC0 : (u16)((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
 }
 template <typename N, typename M> __device__ __forceinline__ void put(N *place, M x) { *place = (N)x; }
+
+// A place in c blocks of d x h x w, by its digits in reading order; c has no limit.
+struct digits_t { int c, d, h, w; };
+
+__device__ __forceinline__ digits_t digits_of(int place, int d, int h, int w) {
+    digits_t at;
+    at.w = place % w;
+    place /= w;
+    at.h = place % h;
+    place /= h;
+    at.d = place % d;
+    at.c = place / d;
+    return at;
+}
+
+// As many places further: with carries, which cost less than division.
+__device__ __forceinline__ void advance(digits_t &at, const digits_t &by, int d, int h, int w) {
+    at.w += by.w;
+    int over = at.w >= w;
+    at.w -= over ? w : 0;
+    at.h += by.h + over;
+    over = at.h >= h;
+    at.h -= over ? h : 0;
+    at.d += by.d + over;
+    over = at.d >= d;
+    at.d -= over ? d : 0;
+    at.c += by.c + over;
+}

@@ -17,8 +17,8 @@ import numpy as np
 from engine.core.dtype import float32
 from engine.core.operator import Operator
 from engine.core.spec import Spec
+from engine.core.windows import pads_of
 from engine.ops.images.pooling_plan import PoolPlan
-from engine.ops.images.windows import pads_of
 from engine.program.graph.variable import Variable
 
 Array = Any

@@ -1,0 +1,234 @@
+"""Convolutions on a GPU, and their two gradients: which kernel computes one, and how it is launched.
+
+The kernels are ``cuda/convolution*.cu``. Arrays are [N, C, ...] or, ``last``, [N, ..., C], of two or
+three dimensions, in any memory order; results are contiguous. Which kernel, which tiles and how many parts
+follows from the sizes alone.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import cupy
+import numpy as np
+
+from engine.kernels.cupy.source import Kernel, blocks, kernel, of_type
+
+_INT, _GRID = 1 << 31, 1 << 16
+_KEPT = 1024  # launches that are kept, each of one convolution
+
+Triple = tuple[int, int, int]
+
+
+class Convolution(NamedTuple):
+    """The sizes of one convolution; those of images have a depth of 1.
+
+    x [samples, channels, *image] with filters [filters, taken, *kernel] gives [samples, filters, *made].
+    ``pads`` are those before.
+    """
+
+    samples: int
+    channels: int
+    image: Triple
+    filters: int
+    taken: int
+    kernel: Triple
+    made: Triple
+    strides: Triple
+    pads: Triple
+    dilations: Triple
+    groups: int
+    rank: int
+    last: bool
+
+    def shape(self, channels: int, size: Triple) -> tuple[int, ...]:
+        """The shape of an image, or of a result, of that many channels."""
+        inner = size[3 - self.rank :]
+        return (self.samples, *inner, channels) if self.last else (self.samples, channels, *inner)
+
+
+class Tile(NamedTuple):
+    """What a block computes: rows x columns, ``depth`` terms of the sums at a time; what a thread keeps."""
+
+    rows: int
+    columns: int
+    depth: int
+    per_row: int
+    per_column: int
+
+    def macros(self) -> dict[str, int]:
+        return {name.upper(): value for name, value in self._asdict().items()}
+
+    @property
+    def threads(self) -> int:
+        return self.rows // self.per_row * (self.columns // self.per_column)
+
+
+# Rows are channels of the result, columns its places.
+WIDE, EVEN, FLAT = Tile(128, 128, 8, 8, 8), Tile(64, 64, 8, 4, 4), Tile(16, 128, 8, 4, 4)
+# Rows are filters, columns entries of one filter.
+EVEN_FILTERS, FEW_FILTERS = Tile(64, 64, 16, 4, 4), Tile(16, 32, 32, 2, 2)
+DIRECT = 128  # threads of a block that has no tile
+_FEW = 4  # rows that a thread computes directly
+_FLAT_ROWS, _WIDE_ROWS = 32, 96
+_MANY = 256  # blocks from which on larger ones keep a GPU busy
+_PARTS = 512  # blocks that the gradient by the filters is cut into, where there are places enough
+_LEAST, _LEAST_DIRECT = 256, 1024  # places of a part
+_WASTE = 8  # a tile that holds fewer than one sum of so many is left to `entries`
+
+
+class Launch(NamedTuple):
+    """A kernel with all of its arguments but the arrays."""
+
+    kernel: Kernel
+    grid: Triple
+    threads: int
+    arguments: tuple[Any, ...]
+
+
+def serves(sizes: Convolution) -> bool:
+    """Whether indices of 32 bits and the grid reach; else the default kernel computes."""
+    places = sizes.samples * max(math.prod(sizes.made), math.prod(sizes.image))
+    entries = max(sizes.filters, sizes.taken) * math.prod(sizes.kernel)
+    return max(places, entries) < _INT and sizes.groups * math.prod(sizes.strides) < _GRID
+
+
+def forward(sizes: Convolution, x: Any, weight: Any, bias: Any = None, rectified: bool = False) -> Any:
+    """The convolution, plus ``bias`` [filters] and with zero for what is negative where that is asked for."""
+    return _gathered(sizes, False, x, weight, bias, rectified)
+
+
+def input_gradient(sizes: Convolution, g: Any, weight: Any) -> Any:
+    """The gradient of the image from that of the result; a transposed convolution is this, too."""
+    return _gathered(sizes, True, g, weight, None, False)
+
+
+def _gathered(
+    sizes: Convolution, backward: bool, source: Any, weight: Any, bias: Any, rectified: bool
+) -> Any:
+    source, strides = _strided(sizes, source)
+    channels, size = (sizes.channels, sizes.image) if backward else (sizes.filters, sizes.made)
+    made = cupy.empty(sizes.shape(channels, size), source.dtype)
+    if made.size:
+        launch = _gathering(sizes, backward, source.dtype, strides, bias is not None, rectified)
+        weight = cupy.ascontiguousarray(weight)
+        beside = weight if bias is None else cupy.ascontiguousarray(bias)
+        launch.kernel(launch.grid, (launch.threads,), (source, weight, beside, made, *launch.arguments))
+    return made
+
+
+@lru_cache(maxsize=_KEPT)
+def _gathering(
+    sizes: Convolution, backward: bool, dtype: Any, strides: tuple[int, ...], biased: bool, rectified: bool
+) -> Launch:
+    s = sizes
+    each, taps = s.filters // s.groups, math.prod(s.kernel)
+    rows, channels = (s.taken, each) if backward else (each, s.taken)
+    made, size = (s.image, s.made) if backward else (s.made, s.image)
+    phases = math.prod(s.strides) if backward else 1
+    most = [-(-n // t) for n, t in zip(made, s.strides, strict=True)] if backward else made
+    places = s.samples * math.prod(most)
+    tile = _tile(rows, places, s.groups * phases, dtype)
+    macros: dict[str, Any] = {
+        **of_type(dtype), "DEEP": s.rank == 3, "BACKWARD": backward,
+    }  # fmt: skip
+    if tile is None:
+        filters = 1 if rows == 1 else _FEW
+        code = kernel("convolution_direct", "direct", **macros, FILTERS=filters)
+        grid, threads = (blocks(places, DIRECT), blocks(rows, filters)), DIRECT
+    else:
+        code = kernel("convolution", "products", **macros, **tile.macros())
+        grid, threads = (blocks(places, tile.columns), blocks(rows, tile.rows)), tile.threads
+    by_row, by_channel = (taps, s.taken * taps) if backward else (s.taken * taps, taps)
+    numbers = [s.samples, rows, channels, *made, *size, *s.kernel, *s.strides, *s.pads, *s.dilations]
+    last = [each * s.taken * taps, by_row, by_channel]
+    result = _contiguous(sizes, rows * s.groups, made)
+    arguments = (
+        *map(np.int32, numbers), *_source_strides(strides), *map(np.int64, [*result, *last]),
+        np.int32(biased), np.int32(rectified),
+    )  # fmt: skip
+    return Launch(code, (*grid, s.groups * phases), threads, arguments)
+
+
+def _tile(rows: int, places: int, times: int, dtype: Any) -> Tile | None:
+    """The tile for so many rows and places, that many times over; None: directly."""
+    if rows <= _FEW:
+        return None
+    if rows <= _FLAT_ROWS:
+        return FLAT
+    wide = blocks(rows, WIDE.rows) * blocks(places, WIDE.columns) * times
+    return WIDE if rows >= _WIDE_ROWS and wide >= _MANY and dtype != np.float64 else EVEN
+
+
+def filter_gradient(sizes: Convolution, x: Any, g: Any) -> Any:
+    """The gradient of the filters [filters, taken, *kernel] from the image and the gradient of the result."""
+    x, strides = _strided(sizes, x)
+    g, g_strides = _strided(sizes, g)
+    inner = sizes.kernel[3 - sizes.rank :]
+    made = cupy.empty((sizes.filters, sizes.taken, *inner), x.dtype)
+    if not made.size:
+        return made
+    launch, parts = _filtering(sizes, x.dtype, strides, g_strides)
+    wide = np.float64 if x.dtype == np.float64 else np.float32
+    of_parts = cupy.empty(parts * made.size if parts > 1 else 0, wide)
+    launch.kernel(launch.grid, (launch.threads,), (x, g, of_parts, made, *launch.arguments))
+    if parts == 1:
+        return made
+    total = kernel("convolution_sums", "sums", **of_type(x.dtype))
+    total((blocks(made.size, 32),), (256,), (of_parts, made, np.int64(made.size), np.int32(parts)))
+    return made
+
+
+@lru_cache(maxsize=_KEPT)
+def _filtering(
+    sizes: Convolution, dtype: Any, strides: tuple[int, ...], g_strides: tuple[int, ...]
+) -> tuple[Launch, int]:
+    s = sizes
+    each, entries = s.filters // s.groups, s.taken * math.prod(s.kernel)
+    places = s.samples * math.prod(s.made)
+    macros: dict[str, Any] = {**of_type(dtype), "DEEP": s.rank == 3}
+    tile = FEW_FILTERS if each <= FEW_FILTERS.rows or entries <= FEW_FILTERS.columns else EVEN_FILTERS
+    held = blocks(each, tile.rows) * tile.rows * blocks(entries, tile.columns) * tile.columns
+    if held > _WASTE * each * entries and each * entries < _INT:
+        code, grid, threads = kernel("convolution_entries", "entries", **macros), (each * entries, 1), DIRECT
+        least, step = _LEAST_DIRECT, DIRECT
+    else:
+        code, threads = kernel("convolution_filters", "filters", **macros, **tile.macros()), tile.threads
+        grid, least, step = (blocks(entries, tile.columns), blocks(each, tile.rows)), _LEAST, tile.depth
+    wanted = min(blocks(_PARTS, grid[0] * grid[1] * s.groups), blocks(places, least), (_GRID - 1) // s.groups)
+    length = max(blocks(blocks(places, max(wanted, 1)), step) * step, step)
+    parts = max(blocks(places, length), 1)
+    numbers = [s.samples, each, s.taken, *s.made, *s.image, *s.kernel, *s.strides, *s.pads, *s.dilations]
+    arguments = (
+        *map(np.int32, numbers), *_source_strides(strides), *_source_strides(g_strides), np.int32(s.groups),
+        np.int32(length),
+    )  # fmt: skip
+    return Launch(code, (*grid, s.groups * parts), threads, arguments), parts
+
+
+def _strided(sizes: Convolution, array: Any) -> tuple[Any, tuple[int, ...]]:
+    """An array and its strides in elements: sample, channel, depth, row, column."""
+    for given in (array, cupy.ascontiguousarray(array)):
+        steps = [step // given.itemsize for step in given.strides]
+        shape = given.shape
+        channel = -1 if sizes.last else 1
+        inner = slice(1, -1) if sizes.last else slice(2, None)
+        deep = (0,) * (3 - sizes.rank)
+        strides = (steps[0], steps[channel], *deep, *steps[inner])
+        if sum(abs(t) * (n - 1) for t, n in zip(steps[1:], shape[1:], strict=True) if n) < _INT:
+            return given, strides
+    raise ValueError(f"a sample of {array.shape[1:]} has more elements than 32 bits count")
+
+
+def _source_strides(strides: tuple[int, ...]) -> tuple[Any, ...]:
+    return (np.int64(strides[0]), *map(np.int32, strides[1:]))
+
+
+def _contiguous(sizes: Convolution, channels: int, size: Triple) -> tuple[int, ...]:
+    """The strides of a contiguous result: sample, channel, depth, row, column."""
+    d, h, w = size
+    if sizes.last:
+        return channels * d * h * w, 1, channels * h * w, channels * w, channels
+    return channels * d * h * w, d * h * w, h * w, w, 1

@@ -1,0 +1,85 @@
+// Convolutions and their gradients by the image, as products whose second factor is gathered while they run.
+//
+// Rows are channels of the result, columns its places; a sum goes over channels of the source and entries of
+// the filter. Both factors lie in shared memory twice, so that the next part comes while one is used.
+#include "convolution_axes.cuh"
+#include "convolution_tile.cuh"
+
+#define WEIGHTS (ROWS * DEPTH / THREADS) /* that a thread fetches for a part */
+#define VALUES (COLUMNS * DEPTH / THREADS)
+
+extern "C" __global__ void __launch_bounds__(THREADS) products(PROBLEM) {
+    alignas(16) __shared__ A weights[2][DEPTH][ROWS + GAP];
+    alignas(16) __shared__ A values[2][DEPTH][COLUMNS];
+    __shared__ i64 places[COLUMNS];
+    AXES
+    const int thread = threadIdx.x, across = thread % ACROSS, down = thread / ACROSS;
+    const int row = blockIdx.y * ROWS;
+
+    // This thread fetches values of one place, and weights at one depth.
+    const place_t at = place_of(blockIdx.x * COLUMNS + thread % COLUMNS, positions, d, h, w, source_n, made_n,
+                                made_sd, made_sh, made_sw);
+    const T *from = source + at.source + (i64)group * channels * source_c;
+    if (thread < COLUMNS) places[thread] = at.made;
+    const int length = channels * d.taps * h.taps * w.taps;
+    const int parts = (int)blockIdx.x * COLUMNS < positions ? (length + DEPTH - 1) / DEPTH : 0;
+
+    A sums[PER_ROW][PER_COLUMN];
+#pragma unroll
+    for (int i = 0; i < PER_ROW; ++i)
+#pragma unroll
+        for (int j = 0; j < PER_COLUMN; ++j) sums[i][j] = (A)0;
+
+    if (parts) {  // the same for all threads
+        digits_t of_value = digits_of(thread / COLUMNS, FLAT(d.taps), h.taps, w.taps);
+        const digits_t value_step = digits_of(THREADS / COLUMNS, FLAT(d.taps), h.taps, w.taps);
+        digits_t of_weight = digits_of(thread % DEPTH, FLAT(d.taps), h.taps, w.taps);
+        const digits_t weight_step = digits_of(DEPTH, FLAT(d.taps), h.taps, w.taps);
+        const T *row_of = weight + group * weight_group + (row + thread / DEPTH) * weight_row;
+        A next_weights[WEIGHTS], next_values[VALUES];
+
+        for (int part = -1; part < parts; ++part) {
+            if (part + 1 < parts) {
+                const bool real = of_weight.c < channels;
+                const i64 place = WEIGHT(of_weight);
+#pragma unroll
+                for (int i = 0; i < WEIGHTS; ++i) {
+                    const int below = i * (THREADS / DEPTH);
+                    next_weights[i] = real && row + thread / DEPTH + below < rows
+                                          ? wide(row_of[below * weight_row + place])
+                                          : (A)0;
+                }
+                advance(of_weight, weight_step, FLAT(d.taps), h.taps, w.taps);
+#pragma unroll
+                for (int i = 0; i < VALUES; ++i) {
+                    next_values[i] = of_value.c < channels ? GATHERED(from, at, of_value) : (A)0;
+                    advance(of_value, value_step, FLAT(d.taps), h.taps, w.taps);
+                }
+            }
+            if (part >= 0) add(sums, weights[part & 1], values[part & 1], down, across);
+            if (part + 1 < parts) {
+                const int half = (part + 1) & 1;
+#pragma unroll
+                for (int i = 0; i < WEIGHTS; ++i)
+                    weights[half][thread % DEPTH][thread / DEPTH + i * (THREADS / DEPTH)] = next_weights[i];
+#pragma unroll
+                for (int i = 0; i < VALUES; ++i)
+                    values[half][thread / COLUMNS + i * (THREADS / COLUMNS)][thread % COLUMNS] =
+                        next_values[i];
+            }
+            __syncthreads();
+        }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int j = 0; j < PER_COLUMN; ++j) {
+        const i64 place = places[across + j * ACROSS];
+        if (place < 0) continue;
+#pragma unroll
+        for (int i = 0; i < PER_ROW; ++i) {
+            const int below = row + down * PER_ROW + i, channel = group * rows + below;
+            if (below < rows)
+                put(made + place + channel * made_c, finished(sums[i][j], bias, biased, rectified, channel));
+        }
+    }
+}

@@ -1,0 +1,165 @@
+"""Convolutions on a GPU: each kernel and tile against NumPy's kernel, launches, bits, layouts, dtypes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.core.opdef import OPS
+from engine.kernels.choice import kernels
+from tests.cupy_stand_in.counts import counted
+from tests.cupy_stand_in.module import gpu, installed
+from tests.each import each
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cupy() -> Iterator[Any]:
+    with nullcontext() if gpu() else installed(), kernels.guard("auto"):
+        import cupy
+
+        import engine.kernels.cupy
+
+        assert engine.kernels.cupy.xp is cupy
+        yield cupy
+
+
+def _numbers(seed: int, *shape: int, dtype: Any = np.float32) -> Any:
+    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+
+
+def _on(cupy: Any, name: str, *arrays: Any, **attrs: Any) -> Any:
+    """The operator's kernel of ours, fetched; a second run must give the same bits."""
+    kernel, _ = OPS[name].kernel_for("cupy")
+    moved = [cupy.asarray(a) for a in arrays]
+    first, second = (_fetched(kernel(cupy, *moved, **attrs)) for _ in range(2))
+    for a, b in zip(first, second, strict=True):
+        assert a is b is None or a.tobytes() == b.tobytes()
+    return first
+
+
+def _fetched(results: Any) -> list[Any]:
+    results = results if isinstance(results, tuple) else (results,)
+    assert all(r is None or r.flags.c_contiguous for r in results)
+    return [None if r is None else r.get() for r in results]
+
+
+def _near(got: Any, want: Any, dtype: Any = np.float32) -> None:
+    assert got.dtype == dtype
+    assert got.shape == want.shape
+    most = max(1.0, float(np.abs(want).max(initial=0)))
+    tolerance = {np.float64: 1e-12, np.float32: 2e-5, np.float16: 2e-3}[dtype] * most
+    np.testing.assert_allclose(np.asarray(got, np.float64), want, rtol=0, atol=tolerance)
+
+
+def _check(cupy: Any, x: Any, weight: Any, dtype: Any = np.float32, **attrs: Any) -> None:
+    """Result and gradients of conv2d against NumPy's kernels in float64."""
+    x, weight = x.astype(dtype), weight.astype(dtype)
+    exact = x.astype(np.float64), weight.astype(np.float64)
+    want = OPS["conv2d"].kernel(np, *exact, **attrs)
+    (got,) = _on(cupy, "conv2d", x, weight, **attrs)
+    _near(got, want, dtype)
+    g = _numbers(3, *want.shape, dtype=dtype)
+    wanted = OPS["conv2d_grad"].kernel(np, *exact, g.astype(np.float64), **attrs)
+    for a, b in zip(_on(cupy, "conv2d_grad", x, weight, g, **attrs), wanted, strict=True):
+        _near(a, b, dtype)
+
+
+# [samples, channels, height, width] and [filters, channels / groups, height, width] of the filter.
+SIZES = {
+    "tile of one place": ((1, 1, 1, 1), (1, 1, 1, 1), {}),
+    "more than a tile of places": ((3, 2, 9, 7), (5, 2, 3, 3), {"paddings": [1, 1]}),
+    "more than a tile of rows": ((1, 2, 4, 4), (35, 2, 2, 2), {}),
+    "rows of two tiles": ((2, 3, 5, 5), (70, 3, 3, 3), {"strides": [2, 1]}),
+    "a sum of one part": ((1, 7, 3, 3), (6, 7, 1, 1), {}),
+    "a sum of many parts": ((1, 21, 4, 5), (6, 21, 3, 3), {"paddings": [2, 1]}),
+    "directly": ((2, 3, 5, 6), (3, 3, 2, 3), {"dilations": [2, 1]}),
+    "each channel": ((2, 5, 6, 5), (10, 1, 3, 3), {"groups": 5, "strides": [2, 2], "paddings": [1, 0]}),
+    "wide groups": ((2, 12, 5, 4), (14, 6, 3, 2), {"groups": 2, "paddings": [1, 2, 0, 1]}),
+    "strides beyond the filter": ((2, 6, 7, 8), (6, 6, 2, 1), {"strides": [3, 4]}),
+    "strides and dilations": (
+        (1, 5, 9, 9), (6, 5, 3, 3), {"strides": [2, 3], "dilations": [3, 2], "paddings": [3, 2]}
+    ),
+    "strides that share a divisor with dilations": (
+        (1, 5, 9, 11), (6, 5, 3, 3), {"strides": [4, 2], "dilations": [2, 4], "paddings": [1, 4]}
+    ),
+    "a filter larger than the image": ((1, 5, 2, 3), (7, 5, 4, 5), {"paddings": [2, 1]}),
+    "no sample": ((0, 2, 4, 4), (6, 2, 3, 3), {}),
+    "same": ((1, 6, 7, 5), (6, 6, 3, 2), {"padding_algorithm": "SAME", "strides": [2, 2]}),
+}  # fmt: skip
+
+
+def test_sizes_that_fill_no_tile(cupy: Any) -> None:
+    def check(name: str) -> None:
+        shape, filters, attrs = SIZES[name]
+        _check(cupy, _numbers(1, *shape), _numbers(2, *filters), **attrs)
+
+    each(SIZES, str, check)
+
+
+def test_channels_last_and_any_memory_order(cupy: Any) -> None:
+    x, weight = _numbers(1, 2, 6, 5, 7), _numbers(2, 6, 7, 3, 2)
+    _check(cupy, x, weight, data_format="NHWC", paddings=[1, 0], strides=[2, 1])
+    # Samples last in memory, every second column, a channel that is repeated.
+    spread = np.broadcast_to(_numbers(4, 5, 1, 12, 3), (5, 6, 12, 3)).transpose(3, 1, 0, 2)[..., ::2]
+    want = OPS["conv2d"].kernel(np, spread, weight[:, :6])
+    kernel = OPS["conv2d"].overrides["cupy"][0]
+    moved = cupy.broadcast_to(cupy.asarray(_numbers(4, 5, 1, 12, 3)), (5, 6, 12, 3)).transpose(3, 1, 0, 2)
+    _near(kernel(cupy, moved[..., ::2], cupy.asarray(weight)[:, :6]).get(), want)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float16])
+def test_dtypes(cupy: Any, dtype: Any) -> None:
+    _check(cupy, _numbers(1, 2, 6, 5, 5), _numbers(2, 7, 6, 3, 3), dtype, paddings=[1, 1])
+
+
+def test_large_tiles(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from engine.kernels.cupy import convolution
+
+    monkeypatch.setattr(convolution, "_MANY", 1)
+    convolution._gathering.cache_clear()
+    _check(cupy, _numbers(1, 1, 4, 9, 9), _numbers(2, 130, 4, 2, 2))
+    convolution._gathering.cache_clear()
+
+
+def test_bias_and_activation_go_into_the_launch(cupy: Any) -> None:
+    x, weight, bias = _numbers(1, 2, 3, 6, 6), _numbers(2, 6, 3, 3, 3), _numbers(3, 6)
+    x[0, 0, 2, 2] = np.nan
+    for filters in (6, 2):  # by tiles and directly
+        for activation in ("", "relu"):
+            given = (x, weight[:filters], bias[:filters])
+            with counted() as seen:
+                (got,) = _on(cupy, "conv2d_fusion", *given, activation=activation)
+            assert seen.launches == 2  # it ran twice
+            want = OPS["conv2d_fusion"].kernel(np, *given, activation=activation)
+            assert (np.isnan(got) == np.isnan(want)).all()
+            _near(np.nan_to_num(got), np.nan_to_num(want))
+
+
+def test_launches_of_lenet(cupy: Any) -> None:
+    for shape, filters, paddings in (((64, 1, 28, 28), (6, 1, 3, 3), 1), ((64, 6, 14, 14), (16, 6, 5, 5), 0)):
+        x, weight = cupy.asarray(_numbers(1, *shape)), cupy.asarray(_numbers(2, *filters))
+        attrs = {"paddings": [paddings] * 2}
+        with counted() as seen:
+            y = OPS["conv2d"].overrides["cupy"][0](cupy, x, weight, **attrs)
+        assert (seen.launches, seen.waits, seen.to_device) == (1, 0, 0)
+        with counted() as seen:
+            OPS["conv2d_grad"].overrides["cupy"][0](cupy, x, weight, y, **attrs)
+        assert (seen.launches, seen.waits, seen.to_device) == (3, 0, 0)
+
+
+def test_what_the_kernels_do_not_serve_goes_to_the_default(cupy: Any) -> None:
+    from engine.kernels.cupy import convolution
+    from engine.kernels.cupy.convolution_operators import _found
+
+    found = _found("conv2d", (1 << 20, 3, 64, 64), (6, 3, 3, 3), ())
+    assert found is None  # 2**32 places
+    small = _found("conv2d", (1, 3, 64, 64), (6, 3, 3, 3), ())
+    assert small is not None
+    assert convolution.serves(small)
+    x = cupy.asarray(_numbers(1, 1, 2, 3, 3))
+    with pytest.raises(TypeError, match="dtypes do not fit"):
+        OPS["conv2d"].overrides["cupy"][0](cupy, x, cupy.asarray(_numbers(2, 1, 2, 2, 2, dtype=np.float64)))
