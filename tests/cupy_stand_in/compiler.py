@@ -28,10 +28,8 @@ _FLAGS = (
     "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables", "-fno-math-errno",
 )  # fmt: skip
 _SANITIZED = ("-fsanitize=address", "-fsanitize-sections=shim_shared", "-g1")
-_KERNEL = re.compile(
-    r'extern\s+"C"\s+__global__\s+(?:__launch_bounds__\(\s*([^,()]+)[^)]*\)\s*)?(?:static\s+)?void\s+'
-    r"(?:__launch_bounds__\(\s*([^,()]+)[^)]*\)\s*)?(\w+)\s*\("
-)
+_BOUNDS = r"(?:__launch_bounds__\s*\(((?:[^()]|\([^()]*\))*)\)\s*)?"
+_KERNEL = re.compile(rf'^\s*extern\s+"C"\s+__global__\s+{_BOUNDS}void\s+{_BOUNDS}(\w+)\s*\(', re.MULTILINE)
 _DYNAMIC = re.compile(r"extern\s+__shared__\s+(?:__align__\(\s*\d+\s*\)\s+)?([\w: ]+?)\s+(\w+)\s*\[\s*\]\s*;")
 
 
@@ -87,7 +85,7 @@ def translated(code: str) -> str:
     if "struct half_t" in code:
         tables.append("SHIM_KIND(half_t, 'h') SHIM_KIND(bfloat_t, 'w')")
     for before, after, name in _KERNEL.findall(code):
-        tables.append(f"SHIM_KERNEL({name}, ({before or after or '1024'}))")
+        tables.append(f"SHIM_KERNEL({name}, SHIM_FIRST({before or after or '1024'}))")
     return f'#include "device.h"\n{body}\n' + "\n".join(tables) + "\n"
 
 
@@ -136,8 +134,8 @@ def _forget() -> None:
     if len(found) <= KEPT:
         return
     for path in sorted(found, key=lambda path: path.stat().st_mtime)[: len(found) - KEPT * 3 // 4]:
-        for suffix in (".so", ".cu"):
-            path.with_suffix(suffix).unlink(missing_ok=True)
+        for each in folder().glob(f"{path.stem}.*"):
+            each.unlink(missing_ok=True)
 
 
 @cache
@@ -147,6 +145,13 @@ def runtime() -> ctypes.PyDLL:
     library = ctypes.PyDLL(str(built(code)), mode=ctypes.RTLD_GLOBAL)
     library.shim_failure.restype = ctypes.c_char_p
     return library
+
+
+@cache
+def launched(code: str, name: str) -> None:
+    """Leave a mark beside the object: a test ran this kernel of it."""
+    path = built(translated(code), code)
+    path.with_name(f"{path.stem}.{name}.ran").touch()
 
 
 @cache

@@ -147,6 +147,7 @@ class RawKernel:
         places = self._places(args)
         pointers = (ctypes.c_void_p * max(1, len(places)))(*[ctypes.addressof(place) for place in places])
         counts.launch()
+        compiler.launched(self.code, self.name)
         launch = getattr(self._module._library, f"shim_launch_{self.name}")
         if launch(pointers, (ctypes.c_uint * 3)(*grid), (ctypes.c_uint * 3)(*block), shared_mem):
             raise WouldCrash(f"{self.name}: {compiler.runtime().shim_failure().decode()}")

@@ -268,6 +268,7 @@ template <class... P> static inline void shim_call(void (*f)(P...), void **a) {
 extern "C" char __start_shim_shared[] __attribute__((weak, visibility("hidden")));
 extern "C" char __stop_shim_shared[] __attribute__((weak, visibility("hidden")));
 extern "C" int shim_run(void (*)(void **), void **, const unsigned *, const unsigned *, unsigned, char *, char *);
+#define SHIM_FIRST(first, ...) (first)
 #define SHIM_KERNEL(name, most)                                                                              \
     static void shim_thread_##name(void **a) { shim_call(name, a); }                                         \
     extern "C" int shim_signature_##name(shim_told *to) { return shim_signature(name, to); }                 \
