@@ -21,12 +21,15 @@ from types import ModuleType
 from engine.core import alias
 from engine.core.alias.generation import is_old
 from engine.core.alias.missing import asked_for
-from engine.core.errors import EngineError
+from engine.core.errors import DeviceError, EngineError
 from engine.core.place import REDIRECT
 
 MODES = ("static", "dynamic")
-DEVICES = ("cpu",)
-_USAGE = "usage: python -m engine.run [--mode static|dynamic] [--device cpu] (SCRIPT | -m MODULE) [ARGS]"
+DEVICES = ("cpu", "auto", "gpu")
+_USAGE = (
+    "usage: python -m engine.run [--mode static|dynamic] [--device cpu|auto|gpu[:N]] (SCRIPT | -m MODULE) "
+    "[ARGS]"
+)
 _OPTIONS = {"--mode": MODES, "--device": DEVICES}
 # Names that Pillow 10 dropped, with those of the same filters.
 _PILLOW = {"ANTIALIAS": "LANCZOS", "LINEAR": "BILINEAR", "CUBIC": "BICUBIC"}
@@ -42,7 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     while words and words[0].partition("=")[0] in _OPTIONS:
         option, equals, value = words.pop(0).partition("=")
         value = value if equals or not words else words.pop(0)
-        if value not in _OPTIONS[option]:
+        number = value.partition("gpu:")[2] if option == "--device" else ""
+        if value not in _OPTIONS[option] and not number.isdigit():
             print(
                 f"run: {option}: {value!r} is not known; use {' or '.join(_OPTIONS[option])}", file=sys.stderr
             )
@@ -65,7 +69,8 @@ def run_script(
 
     ``mode`` "static" or "dynamic" is the mode that it starts in; by default static for a script of Paddle
     1.x, which imports ``paddle.fluid`` and nothing of 2.0. ``device`` "cpu" sends work meant for a GPU to the
-    CPU, also in processes that it starts.
+    CPU, also in processes that it starts; "gpu", "gpu:1" or "auto" (a GPU where there is one, else the CPU,
+    with a line on stderr) is where its tensors are made until it says otherwise.
 
     The process is the script's from then on: ``__main__``, ``sys.argv`` and ``sys.path`` stay as it leaves
     them. Returns the exit status. A name that Paddle's modules lack here fails with one line on stderr; other
@@ -85,7 +90,8 @@ def run_script(
     )  # fmt: skip
     sys.argv = [path, *arguments]
     _set_path(file_name)
-    _prepare(source, mode, device)
+    if not _prepare(source, mode, device):
+        return 1
     sys.modules["__main__"] = main_module
     return _status(lambda: exec(compile(source, file_name, "exec", dont_inherit=True), main_module.__dict__))
 
@@ -113,16 +119,22 @@ def run_module(
     source = getattr(spec.loader, "get_source", lambda _: None)(spec.name)
     if alias.CHILDREN_PATH not in sys.path:
         sys.path.insert(0 if sys.flags.safe_path else 1, alias.CHILDREN_PATH)
-    _prepare(source or "", mode, device)
+    if not _prepare(source or "", mode, device):
+        return 1
     sys.argv = [name, *arguments]
     return _status(lambda: runpy.run_module(real, run_name="__main__", alter_sys=True))
 
 
-def _prepare(source: str | bytes, mode: str | None, device: str | None) -> None:
-    """Make ``import paddle`` the engine, and set what a script of this source starts with."""
+def _prepare(source: str | bytes, mode: str | None, device: str | None) -> bool:
+    """Make ``import paddle`` the engine, and set what a script of this source starts with.
+
+    False where the device can't be used, which has been told.
+    """
     alias.install()
-    if device is not None:
+    if device == "cpu":
         os.environ[REDIRECT] = device
+    elif device is not None and not _start_on(device):
+        return False
     old = is_old(source)
     if mode == "static" or (mode is None and old):
         from engine.framework import enable_static
@@ -130,6 +142,21 @@ def _prepare(source: str | bytes, mode: str | None, device: str | None) -> None:
         enable_static()
     if old or (b"ANTIALIAS" if isinstance(source, bytes) else "ANTIALIAS") in source:  # type: ignore[operator]
         _bring_back_filters()
+    return True
+
+
+def _start_on(device: str) -> bool:
+    """Make it the place of new tensors; False where it can't be used. A line tells that, and a fallback."""
+    from engine.core.devices import use
+
+    try:
+        used = use(device)
+    except DeviceError as error:
+        print(f"run: {error}", file=sys.stderr)
+        return False
+    if used.fallback:
+        print(f"run: {used.fallback}", file=sys.stderr)
+    return True
 
 
 def _bring_back_filters() -> None:

@@ -71,7 +71,13 @@ class WorkerError(EngineError, RuntimeError, SystemError):
 
 
 class DeviceError(EngineError, RuntimeError, ValueError):
-    """A device that does not exist, or whose extra is not installed."""
+    """A device that does not exist, or whose extra is not installed.
+
+    ``why`` and ``remedy`` are the parts of the message that stand in other words too; they may be empty.
+    """
+
+    why = ""
+    remedy = ""
 
 
 class AbsentDeviceError(DeviceError, AssertionError):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import os
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from types import ModuleType
 from typing import Any
 
@@ -28,6 +29,9 @@ class Place:
 
     def is_gpu_place(self) -> bool:
         return self.kind == "gpu"
+
+    def is_cuda_pinned_place(self) -> bool:
+        return False
 
     @property
     def device(self) -> str:
@@ -57,7 +61,24 @@ class CUDAPlace(Place):
 
 
 class CUDAPinnedPlace(CPUPlace):
-    """Page-locked host memory; kept on the plain CPU place."""
+    """Page-locked memory of the host, which a GPU reads while the host goes on; NumPy computes on it."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "Place(gpu_pinned)"
+
+    def is_cpu_place(self) -> bool:
+        return False
+
+    def is_cuda_pinned_place(self) -> bool:
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CUDAPinnedPlace)
+
+    def __hash__(self) -> int:
+        return hash("gpu_pinned")
 
 
 REDIRECT = "MODEL_STUDIO_DEVICE"
@@ -77,12 +98,20 @@ def backend(place: Place) -> ModuleType:
     try:
         module = importlib.import_module("engine.kernels.cupy")
     except ImportError as error:
-        raise MissingDeviceError(
-            f"set_device: {place.device!r} needs CuPy, which is not installed ({error}); "
-            f"pip install 'model-studio[gpu]', use set_device('cpu'), {ON_CPU}"
-        ) from error
+        raise refused(
+            place, f"needs CuPy, which is not installed ({error})",
+            "pip install 'model-studio[gpu]' ('model-studio[gpu-cuda13]' for CUDA 13)", MissingDeviceError,
+        ) from error  # fmt: skip
     module.check(place.index)
     return module
+
+
+def refused(place: Place, why: str, remedy: str = "", kind: type[DeviceError] = DeviceError) -> DeviceError:
+    """The error for a device that can't be used, with ``remedy`` before the way round it."""
+    first = f"{remedy}, " if remedy else ""
+    error = kind(f"set_device: {place.device!r} {why}; {first}use set_device('cpu'), {ON_CPU}")
+    error.why, error.remedy = why, remedy
+    return error
 
 
 def is_cupy(array: Any) -> bool:
@@ -149,7 +178,9 @@ def set_device(device: Any) -> Place:
     Raises MissingExtraError or DeviceError where the device can't be used; the old place then stays.
     """
     place = as_place(device)
-    backend(place)
+    found = backend(place)
+    if place.kind == "gpu":
+        found.use(place.index)
     _current.set(place)
     return place
 
@@ -160,8 +191,15 @@ def place_guard(device: Any) -> AbstractContextManager[Place]:
     Raises as ``set_device``.
     """
     place = as_place(device)
-    backend(place)
-    return _current.guard(place)
+    found = backend(place)
+    guard = _current.guard(place)
+    return _on_gpu(found, guard, place.index) if place.kind == "gpu" else guard
+
+
+@contextmanager
+def _on_gpu(found: ModuleType, guard: AbstractContextManager[Place], index: int) -> Iterator[Place]:
+    with found.on(index), guard as place:
+        yield place
 
 
 def get_device() -> str:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from engine.core.place import CUDAPlace, as_place, backend, current_place
-from engine.device import streams
-from engine.device.kinds import device_count, synchronize
+from engine.core.errors import ArgumentError
+from engine.core.place import CUDAPlace, Place, as_place, backend, current_place
+from engine.device import kinds, streams
+from engine.device.kinds import device_count
 
 __all__ = [
     "Event", "Stream", "current_stream", "device_count", "empty_cache", "get_device_capability",
@@ -23,14 +24,24 @@ class Event(streams.Event):
     def __init__(
         self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False
     ) -> None:
-        super().__init__(_gpu(None))
+        super().__init__(_gpu(None), enable_timing, blocking, interprocess)
 
 
 class Stream(streams.Stream):
     """A stream of a GPU. Raises DeviceError where there is none."""
 
     def __init__(self, device: Any = None, priority: int = 2) -> None:
-        super().__init__(_gpu(device))
+        super().__init__(_gpu(device), priority)
+
+    @property
+    def cuda_stream(self) -> int:
+        """CUDA's pointer to the stream."""
+        return int(self.stream_base.ptr)
+
+    @property
+    def place(self) -> Place:
+        """The GPU."""
+        return self.device
 
 
 def current_stream(device: Any = None) -> streams.Stream:
@@ -87,37 +98,72 @@ def get_device_capability(device: Any = None) -> tuple[int, int]:
 def memory_allocated(device: Any = None) -> int:
     """Bytes in arrays on the GPU. Raises like ``get_device_name``."""
     place = _gpu(device)
-    return int(backend(place).pool(place.index).used_bytes())
+    return int(backend(place).memory.in_use(place.index))
 
 
 def memory_reserved(device: Any = None) -> int:
     """Bytes that the engine holds on the GPU, in arrays or for new ones. Raises like ``get_device_name``."""
     place = _gpu(device)
-    return int(backend(place).pool(place.index).total_bytes())
-
-
-def max_memory_reserved(device: Any = None) -> int:
-    """Bytes that the engine holds on the GPU: it gives none back before ``empty_cache``. Raises as above."""
-    return memory_reserved(device)
+    return int(backend(place).memory.held(place.index))
 
 
 def max_memory_allocated(device: Any = None) -> int:
-    """Raises like ``get_device_name``.
+    """The most bytes that arrays took at once on the GPU. Raises like ``get_device_name``.
 
-    Differs from Paddle: an upper bound, ``max_memory_reserved``; the peak of arrays is not counted.
+    Differs from Paddle: sizes are rounded to 512 bytes, there to 256.
     """
-    return memory_reserved(device)
+    place = _gpu(device)
+    return int(backend(place).memory.peaks().used(place.index))
+
+
+def max_memory_reserved(device: Any = None) -> int:
+    """The most bytes that the engine held on the GPU at once. Raises like ``get_device_name``."""
+    place = _gpu(device)
+    return int(backend(place).memory.peaks().held(place.index))
+
+
+def reset_max_memory_allocated(device: Any = None) -> None:
+    """Count ``max_memory_allocated`` from now on. Raises like ``get_device_name``.
+
+    Differs from Paddle 2.6: not there; later versions have it.
+    """
+    place = _gpu(device)
+    backend(place).memory.peaks().reset_used(place.index)
+
+
+def reset_max_memory_reserved(device: Any = None) -> None:
+    """Count ``max_memory_reserved`` from now on. Raises like ``get_device_name``.
+
+    Differs from Paddle 2.6: not there; later versions have it.
+    """
+    place = _gpu(device)
+    backend(place).memory.peaks().reset_held(place.index)
 
 
 def empty_cache() -> None:
     """Give memory that holds no array back to the GPU; nothing where there is none."""
     for index in range(device_count()):
-        backend(CUDAPlace(index)).pool(index).free_all_blocks()
+        backend(CUDAPlace(index)).memory.peaks().free_blocks(index)
 
 
-def _gpu(device: Any) -> Any:
-    """The place of a device given as number, name or place; by default the current one, or the first GPU."""
+def synchronize(device: Any = None) -> None:
+    """Wait until a GPU, by default the current device, is done with what it was given."""
+    kinds.synchronize(None if device is None else _gpu(device))
+
+
+def _gpu(device: Any) -> Place:
+    """The place of a device given as number, name or place; by default the current one, or the first GPU.
+
+    Raises ArgumentError for anything else, and for the CPU.
+    """
     if device is None:
         place = current_place()
         return place if place.is_gpu_place() else CUDAPlace(0)
-    return CUDAPlace(device) if isinstance(device, int) else as_place(device)
+    if isinstance(device, int) and not isinstance(device, bool):
+        if device < 0:
+            raise ArgumentError(f"device.cuda: GPUs have numbers from 0: got {device}; give 0 for the first")
+        return CUDAPlace(device)
+    place = as_place(device)
+    if not place.is_gpu_place():
+        raise ArgumentError(f"device.cuda: asks for a GPU: got {device!r}; give a number or 'gpu:0'")
+    return place

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from engine.core.errors import EngineError
-from engine.core.place import as_place, backend, current_place
+from engine.core.place import CUDAPlace, as_place, backend, current_place, redirected
 
 
 def is_compiled_with_cuda() -> bool:
@@ -76,9 +76,11 @@ def get_available_custom_device() -> list[str]:
 
 
 def device_count() -> int:
-    """How many GPUs can be used; 0 without CuPy."""
+    """How many GPUs can be used; 0 without CuPy, and where work for them is sent to the CPU."""
+    if redirected():
+        return 0
     try:
-        return int(backend(as_place("gpu:0")).count())
+        return int(backend(CUDAPlace(0)).count())
     except EngineError:
         return 0
 

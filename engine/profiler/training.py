@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engine.core.devices import label
 from engine.core.errors import ArgumentError, DataError
 from engine.files.checkpoint import latest_checkpoint, read_checkpoint
 from engine.kernels.cpu.threads import computing_threads, get_num_threads
@@ -32,7 +33,8 @@ WARM_UP = 3
 class Profiled:
     """What a profile has shown: the recording, how many steps it holds and how long they took in all, the
     loss of the last one, and the seconds of a step while nothing was recorded. ``compiled`` are the operators
-    whose compiled kernels were in use, ``threads`` how many threads computed."""
+    whose compiled kernels were in use, ``threads`` how many threads computed,
+    ``device`` where, and ``fallback`` why the CPU did where ``auto`` hoped for a GPU."""
 
     result: ProfilerResult
     steps: int
@@ -41,6 +43,8 @@ class Profiled:
     loss: float
     compiled: tuple[str, ...] = ()
     threads: int = 1
+    device: str = "cpu"
+    fallback: str = ""
 
 
 def profile(
@@ -117,7 +121,8 @@ def _profiled(
     assert recording.profiler_result is not None, "it recorded"
     compiled = tuple(taken["operators"]) if taken is not None else ()
     return Profiled(
-        recording.profiler_result, steps, seconds, unrecorded, loss, compiled, get_num_threads()
+        recording.profiler_result, steps, seconds, unrecorded, loss, compiled, get_num_threads(),
+        label(), parts.fallback,
     )  # fmt: skip
 
 

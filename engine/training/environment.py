@@ -7,6 +7,7 @@ import platform
 from collections.abc import Mapping
 from typing import Any
 
+from engine.core.devices import label, versions
 from engine.kernels.cpu.threads import get_num_threads
 
 
@@ -20,11 +21,13 @@ def environment() -> dict[str, str]:
         "program": product(), "python": platform.python_version(), "numpy": np.__version__,
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "processors": str(os.cpu_count() or 1), **{name: str(value) for name, value in computing().items()},
+        **versions(),
     }  # fmt: skip
 
 
 def computing() -> dict[str, Any]:
-    """What the last bits of sums depend on here: ``threads``, and ``blas``: NumPy's library and its kernels.
+    """What the last bits of sums depend on here: ``device``, ``threads``, and ``blas``: NumPy's library and
+    its kernels.
 
     ``blas`` is empty where threadpoolctl does not know the library.
     """
@@ -36,7 +39,7 @@ def computing() -> dict[str, Any]:
         for each in found
         if "numpy" in each["filepath"]
     ]
-    return {"threads": get_num_threads(), "blas": ", ".join(sorted(words))}
+    return {"device": label(), "threads": get_num_threads(), "blas": ", ".join(sorted(words))}
 
 
 def difference(recorded: Any) -> str:

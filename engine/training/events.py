@@ -41,7 +41,8 @@ class Preparing(Timed):
 class Started(Timed):
     """The first event of a run that could be set up; ``step`` and ``epoch`` are above 0 where it was
     resumed. ``corrections`` says what a file of corrections did to the data, ``environment`` where it
-    runs, ``differs`` why a resumed run can't compute to the bit as before."""
+    runs, ``differs`` why a resumed run can't compute to the bit as before, ``fallback`` why the CPU computes
+    where the device ``auto`` hoped for a GPU."""
 
     event: Literal["started"]
     config: dict[str, Any]
@@ -59,6 +60,7 @@ class Started(Timed):
     corrections: NotRequired[Applied]
     environment: NotRequired[dict[str, str]]
     differs: NotRequired[str]
+    fallback: NotRequired[str]
 
 
 class RankPace(TypedDict):

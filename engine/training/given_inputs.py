@@ -48,14 +48,14 @@ def build_given(config: TrainingConfig, inputs: Sequence[Input]) -> Parts:
 
     Raises what :func:`engine.training.setup.build_network` raises; ArgumentError for no input.
     """
-    from engine.core.place import set_device
+    from engine.core.devices import use
     from engine.jit.input_spec import InputSpec
     from engine.tensor.creation import zeros
     from engine.training.recomputing import recompute_blocks
 
     if not inputs:
         raise ArgumentError("build_given: there is no input: got 0; give a shape and a dtype for each")
-    set_device(config.device)
+    used = use(config.device)
     network, files = build_network(config)
     if config.recompute:
         recompute_blocks(network)
@@ -71,7 +71,7 @@ def build_given(config: TrainingConfig, inputs: Sequence[Input]) -> Parts:
     stepper = Stepper(
         _scores_of(network), optimizer, config.static, (), schedule, config.loss, inputs=specs
     )  # fmt: skip
-    return Parts(stepper, batches, (), (), samples, 0, model_files=files)
+    return Parts(stepper, batches, (), (), samples, 0, model_files=files, fallback=used.fallback)
 
 
 def _scores_of(network: Any) -> Any:

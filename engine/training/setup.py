@@ -32,6 +32,7 @@ class Parts:
     ``batches`` and ``test_batches`` are iterated once an epoch and give (pictures, labels); ``batches`` has a
     length, ``state_dict`` and ``set_state_dict`` so that an epoch can be continued in its middle.
     ``corrections`` is the content of the file that was applied to the data, and ``applied`` what it did.
+    ``fallback`` says why the CPU computes where ``auto`` hoped for a GPU.
     """
 
     stepper: Any
@@ -46,6 +47,7 @@ class Parts:
     prepare: dict[str, Any] = field(default_factory=dict)
     corrections: bytes = b""
     applied: Applied | None = None
+    fallback: str = ""
 
     def check(self) -> None:
         """Run the network once on a picture in eager mode, so that a mistake in it shows at once."""
@@ -100,13 +102,13 @@ def build_parts(
         ArgumentError, DataError, DeviceError: an unknown name, missing data or device, a schedule that
             ends before the run, a network without blocks that could be computed again.
     """
-    from engine.core.place import set_device
+    from engine.core.devices import use
     from engine.io import DataLoader
     from engine.nn import SyncBatchNorm
     from engine.tensor.creation import to_tensor
     from engine.training.shared_stepper import LeadingStepper, Positions, SharedStepper
 
-    set_device(config.device)
+    used = use(config.device)
     network, files = build_network(config, source_folder)
     if change is not None:
         network = change(network)
@@ -144,6 +146,7 @@ def build_parts(
         prepare=splits.prepare.as_plain(),
         corrections=data.corrections,
         applied=data.applied,
+        fallback=used.fallback,
     )
 
 
@@ -165,6 +168,8 @@ def started_event(
     )  # fmt: skip
     if parts is not None and parts.applied is not None:
         started["corrections"] = parts.applied
+    if parts is not None and parts.fallback:
+        started["fallback"] = parts.fallback
     if checkpoint is not None and (differs := difference(checkpoint.get("computing"))):
         started["differs"] = differs
     return started

@@ -84,8 +84,10 @@ class Settings:
         choices=((True, "Static"), (False, "Eager")), off="eager",
     )  # fmt: skip
     device: str = declared(
-        "device", "cpu", "Device", "Where the numbers are computed: cpu, gpu or gpu:0.",
-        choices=(("cpu", "CPU"), ("gpu", "GPU")), changeable=True,
+        "device", "cpu", "Device",
+        "Where the numbers are computed: cpu, gpu (the first), gpu:1, or auto: a GPU where there is one, "
+        "else the CPU.",
+        choices=(("cpu", "CPU"), ("auto", "GPU if there is one"), ("gpu", "GPU")), changeable=True,
     )  # fmt: skip
     workers: int = declared(
         "int", 1, "Workers",

@@ -16,7 +16,7 @@ Value: TypeAlias = bool | int | float | str | list[int] | list[float] | dict[str
 Zero: TypeAlias = Literal["", "none", "run", "rate", "other"]
 
 KIND_WORDS: dict[str, str] = {
-    "name": "a name", "text": "a text", "path": "a path", "device": "cpu, gpu or gpu:0", "int": "a "
+    "name": "a name", "text": "a text", "path": "a path", "device": "cpu, gpu, gpu:1 or auto", "int": "a "
     "whole number",
     "float": "a number", "bool": "true or false", "choice": "a choice", "integers": "whole numbers",
     "numbers": "numbers", "parameters": "NAME=VALUE",
@@ -90,7 +90,9 @@ class Setting:
             return "" if known else f"no such choice: got {_seen(value)}; choose {_either(allowed)}"
         if self.kind == "device":
             return (
-                "" if _is_device(value) else f"no such device: got {_seen(value)}; choose cpu, gpu or gpu:0"
+                ""
+                if _is_device(value)
+                else f"no such device: got {_seen(value)}; choose cpu, gpu, gpu:1 or auto"
             )
         if self.kind == "parameters":
             fits = isinstance(value, dict) and all(isinstance(name, str) for name in value)
@@ -254,5 +256,7 @@ def _either(words: list[Any]) -> str:
 def _is_device(value: Any) -> bool:
     if not isinstance(value, str):
         return False
+    if value == "auto":
+        return True
     name, separator, number = value.partition(":")
     return name in ("cpu", "gpu") and (not separator or (name == "gpu" and number.isdigit()))

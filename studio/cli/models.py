@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from studio.cli.application import app
+from studio.cli.devices import Device, chosen_device, require_device
 from studio.cli.limits import Memory, Seconds, Steps, chosen_limits
 from studio.cli.options import Json, Trust
 from studio.cli.output import console, emit_json, note, one_line_errors, plain, say
@@ -77,6 +78,7 @@ def predict(
         typer.Option(help="Write a table of all predictions to this file.", metavar="FILE.csv"),
     ] = None,
     top: Annotated[int, typer.Option(help="How many classes to show.", min=1)] = 3,
+    device: Device = "cpu",
     memory: Memory = "",
     seconds: Seconds = "",
     steps: Steps = "",
@@ -92,6 +94,7 @@ def predict(
         from studio.session.saved_model import opened
 
         limits = chosen_limits(memory, seconds, steps)
+        chosen_device(device)
         with opened(prefix, limits) as (info, scores):
             asked = only_input(info)
             if out is not None:
@@ -155,10 +158,6 @@ class _Mode(Enum):
     DYNAMIC = "dynamic"
 
 
-class _Device(Enum):
-    CPU = "cpu"
-
-
 @app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 def run(
     script: Annotated[
@@ -176,12 +175,19 @@ def run(
         typer.Option(help="The mode to start in; static for scripts of Paddle 1.x, else dynamic."),
     ] = None,
     device: Annotated[
-        _Device | None, typer.Option(help="cpu: compute there what the script puts on a GPU.")
-    ] = None,
+        str,
+        typer.Option(
+            help="cpu: compute there what the script puts on a GPU; gpu, gpu:1 or auto (a GPU where there is "
+            "one): where it begins.",
+            metavar="cpu|gpu|auto",
+        ),
+    ] = "",
 ) -> None:
     """Run a Paddle script unedited: its `import paddle` is the engine. Its exit status is the script's."""
     if not module and not _is_file(Path(script)):
         raise typer.BadParameter(f"the script is not there: {script}; check the path")
+    if device:
+        require_device(device)
     if runs:
         os.environ["MODEL_STUDIO_RUNS"] = os.path.abspath(runs)
     from engine.run import run_module, run_script
@@ -190,7 +196,7 @@ def run(
     bar.install()
     sys.excepthook = sys.__excepthook__  # not Typer's, which the runner would take for one of the script
     start = run_module if module else run_script
-    raise typer.Exit(start(script, args or [], mode and mode.value, device and device.value))
+    raise typer.Exit(start(script, args or [], mode and mode.value, device or None))
 
 
 def _is_file(path: Path) -> bool:

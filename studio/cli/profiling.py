@@ -74,7 +74,7 @@ def profile(
         if json_file is not None:
             _write(json_file, {
                 "model": config.model, "batch_size": config.batch_size, "static": config.static,
-                "threads": found.threads, "compiled": list(found.compiled),
+                "threads": found.threads, "device": found.device, "compiled": list(found.compiled),
                 "steps": found.steps, "seconds": found.seconds, "seconds_unrecorded": found.unrecorded,
                 **{kind: [row.plain() for row in rows_of(found.result, kind, own)] for kind in BY},
                 **(plain_planned(shown, passes, plan) if shown is not None else {}),
@@ -85,7 +85,11 @@ def profile(
             f"{1e3 * found.seconds / found.steps:.3f} while recorded ({found.steps} steps)"
         )
         kernels = f"compiled for {', '.join(found.compiled)}" if found.compiled else "NumPy's"
-        say(f"threads: {found.threads}; kernels: {kernels}")
+        say(f"threads: {found.threads}; kernels: {kernels}; device: {found.device}")
+        if found.fallback:
+            say(found.fallback)
+        if found.device != "cpu":
+            say("times of operators are the host's: a GPU computes after the call has returned")
         rows = rows_of(found.result, by, own)
         for line in table_of(rows, found.steps, found.seconds, by).splitlines():
             say(line)

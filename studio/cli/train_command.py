@@ -280,6 +280,8 @@ class Watcher:
         elif event["event"] == "started":
             if event["resumed_from"]:
                 self._say(f"resuming after step {event['step']}")
+            if "fallback" in event:
+                self._say(event["fallback"])
             if "differs" in event:
                 self._say(f"warning: {event['differs']}")
             self._update(total=event["total_steps"], completed=event["step"])

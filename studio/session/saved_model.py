@@ -127,8 +127,11 @@ def opened(prefix: str, limits: ModelLimits) -> Iterator[tuple[ModelInfo, Scores
 
     Raises:
         DataError, FormatError: a file is absent, damaged, or of another save than the others.
+        DeviceError: a GPU computes, where no limits hold, and the model is a stranger's.
         LimitError, ProgramError: a stranger's model takes too much, or crashes.
     """
+    from engine.core.errors import DeviceError
+    from engine.core.place import current_place
     from engine.files.inference import inference_prefix, is_own_inference
 
     path = inference_prefix(prefix)
@@ -137,6 +140,11 @@ def opened(prefix: str, limits: ModelLimits) -> Iterator[tuple[ModelInfo, Scores
         return
     from engine.inference.process import ModelProcess
 
+    if current_place().is_gpu_place():
+        raise DeviceError(
+            f"{prefix}: a model from elsewhere runs within limits, which a GPU does not keep: got "
+            f"{current_place().device}; predict with --device cpu"
+        )
     with ModelProcess(path, limits) as apart:
         described = apart.load()
         info = model_info(ModelChoice(str(path)), described.info, described.save_id, described.own)

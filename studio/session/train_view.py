@@ -234,6 +234,8 @@ class TrainViewModel:
         if event["resumed_from"]:
             self.rewound.emit(event["step"])
             self.last_checkpoint, self.last_checkpoint_step = event["resumed_from"], event["step"]
+        if "fallback" in event:
+            self.report(problem_from_message(event["fallback"], "The CPU computes"))
         if "differs" in event:
             self.report(problem_from_message(event["differs"], "The training goes on a little otherwise"))
         if self.state == "starting":

@@ -173,6 +173,7 @@ _RUNTIME = {
     "getDevice": lambda: 0,
     "runtimeGetVersion": lambda: 12090,
     "driverGetVersion": lambda: 12090,
+    "get_allocator": lambda: None,  # arrays of the stand-in do not come from its pool
     "memGetInfo": lambda: (TOTAL, TOTAL),
     "deviceSynchronize": counts.wait,
     "getDeviceProperties": lambda index: {

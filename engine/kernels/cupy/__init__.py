@@ -5,42 +5,52 @@ The default kernels of ``engine.ops`` run on it unchanged; ``overrides.py`` list
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+from functools import cache
 from typing import Any
 
 import cupy
 
-from engine.core.errors import DeviceError
-from engine.core.place import ON_CPU
-from engine.kernels.cupy import overrides
+from engine.core.place import CUDAPlace, refused
+from engine.kernels.cupy import memory, overrides, streams
+
+__all__ = [
+    "check", "count", "cuda_version", "driver_version", "memory", "on", "overrides", "properties", "streams",
+    "synchronize", "use", "xp",
+]  # fmt: skip
 
 xp = cupy
 overrides.register()
 
 
+@cache
 def check(index: int) -> None:
-    """Raise DeviceError with CuPy's own words if GPU number ``index`` can't be used here."""
-    where = f"set_device: 'gpu:{index}'"
+    """Raise DeviceError with CuPy's own words if GPU number ``index`` can't be used here.
+
+    It is asked once: the GPU computes a number, for which the host waits.
+    """
+    place = CUDAPlace(index)
     try:
         count = cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
-        raise DeviceError(
-            f"{where} can't be used: CuPy finds no working GPU ({error}); "
-            f"check the driver with nvidia-smi, use set_device('cpu'), {ON_CPU}"
+        raise refused(
+            place, f"can't be used: CuPy finds no working GPU ({error})", "check the driver with nvidia-smi"
         ) from error
+    if not count:
+        raise refused(place, "does not exist: this machine has no GPU")
     if index >= count:
-        raise DeviceError(
-            f"{where} does not exist: this machine has {count} GPU(s); use 'gpu:0' to 'gpu:{count - 1}'"
-            if count
-            else f"{where} does not exist: this machine has no GPU; use set_device('cpu'), {ON_CPU}"
+        raise refused(
+            place, f"does not exist: this machine has {count} GPU(s)", f"use 'gpu:0' to 'gpu:{count - 1}'"
         )
     try:
         with cupy.cuda.Device(index):
             cupy.zeros(1).sum().item()
     except Exception as error:  # whatever the driver or the compiler of kernels has to say
-        raise DeviceError(
-            f"{where} can't compute: CuPy says {type(error).__name__}: {error}; "
-            f"check that its CUDA version fits the driver, use set_device('cpu'), {ON_CPU}"
-        ) from error
+        raise refused(
+            place, f"can't compute: CuPy says {type(error).__name__}: {error}",
+            "check that its CUDA version fits the driver",
+        ) from error  # fmt: skip
+    memory.peaks()
 
 
 def count() -> int:
@@ -54,6 +64,23 @@ def cuda_version() -> str:
     return f"{number // 1000}.{number % 1000 // 10}"
 
 
+def driver_version() -> str:
+    """The newest version of CUDA that the driver serves, such as 12.4."""
+    number = cupy.cuda.runtime.driverGetVersion()
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+def use(index: int) -> None:
+    """Make GPU number ``index`` the one that this thread computes on."""
+    cupy.cuda.Device(index).use()
+
+
+def on(index: int) -> AbstractContextManager[Any]:
+    """Within the block this thread computes on GPU number ``index``."""
+    device: AbstractContextManager[Any] = cupy.cuda.Device(index)
+    return device
+
+
 def synchronize(index: int) -> None:
     """Wait until GPU number ``index`` has done what it was given."""
     with cupy.cuda.Device(index):
@@ -64,9 +91,3 @@ def properties(index: int) -> dict[str, Any]:
     """What the driver says of GPU number ``index``."""
     found: dict[str, Any] = cupy.cuda.runtime.getDeviceProperties(index)
     return found
-
-
-def pool(index: int) -> Any:
-    """The memory pool of GPU number ``index``."""
-    with cupy.cuda.Device(index):
-        return cupy.get_default_memory_pool()

@@ -78,6 +78,16 @@ def _(place: Place) -> Words:
     return ["predict", prefix, place.picture(), "--seconds", "0.2"]
 
 
+@case("predict", "the device is not there, or needs an extra that is not installed")
+def _(place: Place) -> Words:
+    return ["predict", place.prefix(), place.picture(), "--device", "gpu"]
+
+
+@case("predict", "a device that has no such name")
+def _(place: Place) -> Words:
+    return ["predict", place.prefix(), place.picture(), "--device", "tpu"]
+
+
 @case("predict", "a limit that is no number")
 def _(place: Place) -> Words:
     return ["predict", place.prefix(), place.picture(), "--memory", "much"]
@@ -89,6 +99,12 @@ def _(place: Place) -> Words:
 @case("run", "no such script")
 def _(place: Place) -> Words:
     return ["run", place.tmp / "nowhere.py"]
+
+
+@case("run", "the device of --device is not there, or needs an extra that is not installed")
+def _(place: Place) -> Words:
+    (place.tmp / "script.py").write_text("")
+    return ["run", "--device", "gpu:1", place.tmp / "script.py"]
 
 
 @case("run", "the script ends with `sys.exit(3)`")

@@ -35,3 +35,16 @@ def test_kinds_that_never_are_there():
         assert getattr(device, f"is_compiled_with_{question}")() is False
     assert device.is_compiled_with_custom_device("npu") is False
     assert device.get_all_custom_device_type() == device.get_available_custom_device() == []
+
+
+def test_work_for_a_gpu_that_is_sent_to_the_cpu(monkeypatch):
+    monkeypatch.setenv("MODEL_STUDIO_DEVICE", "cpu")
+    assert paddle.device.cuda.device_count() == 0
+    paddle.device.cuda.empty_cache()
+    assert paddle.set_device("gpu:0").is_cpu_place()
+
+
+@pytest.mark.parametrize("wrong", [-1, "cpu", 2.5])
+def test_what_is_no_gpu(wrong):
+    with pytest.raises(ValueError, match=r"GPU|not a device"):
+        paddle.device.cuda.memory_allocated(wrong)

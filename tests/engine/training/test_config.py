@@ -25,7 +25,7 @@ from engine.training import TrainingConfig
         ("epochs", True, "must be a whole number: got True"),
         ("seed", -1, "must be from 0 to"),
         ("static", "yes", "must be true or false: got 'yes'"),
-        ("device", "tpu", "no such device: got 'tpu'; choose cpu, gpu or gpu:0"),
+        ("device", "tpu", "no such device: got 'tpu'; choose cpu, gpu, gpu:1 or auto"),
         ("device", "cpu:1", "no such device"),
         ("device", "gpu:x", "no such device"),
         ("checkpoint_every", -5, "must be from 0 to"),

@@ -444,7 +444,9 @@ def test_every_event_has_the_fields_of_its_class(bench: Any, tmp_path: Path) -> 
     for event in bench.events:
         fields = get_type_hints(classes[event["event"]]).keys()
         # Of several processes; of a file of corrections, of another number of threads; of a fit.
-        absent = {"steps": {"ranks"}, "started": {"corrections", "differs"}}.get(event["event"], {"scalars"})
+        absent = {"steps": {"ranks"}, "started": {"corrections", "differs", "fallback"}}.get(
+            event["event"], {"scalars"}
+        )
         assert event.keys() == fields - absent, event["event"]
     assert {"started", "steps", "evaluating", "epoch", "checkpoint", "finished"} <= set(bench.kinds()) | {
         "steps"
