@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from types import ModuleType
@@ -133,7 +134,25 @@ def moved(xp: Any, array: Any) -> Any:
     """
     if xp is not np:
         return xp.asarray(array)
-    return array.get() if is_cupy(array) else array
+    return fetched(array) if is_cupy(array) else array
+
+
+def fetched(array: Any) -> Any:
+    """A copy of an array of CuPy as one of NumPy, for which the host waits.
+
+    Raises OutOfRangeError for a class number or index that an operator before could not serve: a GPU tells it
+    now, because asking each time would be a wait for each.
+    """
+    copied = array.get()
+    look()
+    return copied
+
+
+def look() -> None:
+    """Raise what kernels on a GPU have noted; call it where the host has waited for one."""
+    faults = sys.modules.get("engine.kernels.cupy.faults")  # not there: nothing has noted anything
+    if faults is not None:
+        faults.look()
 
 
 def here(array: Any) -> Any:

@@ -19,7 +19,7 @@ from engine.core.errors import (
     UnreadyError,
 )
 from engine.core.operator import Counter, Leaf, Operator, lock_of
-from engine.core.place import CPUPlace, CUDAPlace, Place, array_module, is_cupy
+from engine.core.place import CPUPlace, CUDAPlace, Place, array_module, fetched, is_cupy
 
 if TYPE_CHECKING:
     from engine.autodiff.edges import Edge
@@ -199,7 +199,8 @@ class Tensor:
         It is complete when the call returns, whatever ``blocking`` says.
         """
         array = self._array
-        copied: np.ndarray[Any, Any] = plain(array.copy()) if isinstance(array, np.ndarray) else array.get()
+        on_cpu = isinstance(array, np.ndarray)
+        copied: np.ndarray[Any, Any] = plain(array.copy()) if on_cpu else fetched(array)
         return copied
 
     def _on_host(self, *args: int) -> Any:
@@ -207,7 +208,7 @@ class Tensor:
         array = self._array
         if args:
             array = (array if len(args) > 1 else array.reshape(-1))[(*args, ...)]
-        return array if isinstance(array, np.ndarray) else adopt(array.get())
+        return array if isinstance(array, np.ndarray) else adopt(fetched(array))
 
     def item(self, *args: int) -> Any:
         """The value as a Python number.
@@ -222,6 +223,8 @@ class Tensor:
             )
         try:
             return self._on_host(*args).item()
+        except OutOfRangeError:  # an operator on a GPU tells it now
+            raise
         except (IndexError, ValueError):
             raise OutOfRangeError(
                 f"item: index {list(args)} is outside of shape {self.shape}; pass one flat index, or one "

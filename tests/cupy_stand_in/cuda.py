@@ -9,6 +9,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from tests.cupy_stand_in import counts
+from tests.cupy_stand_in.pinned import PinnedMemoryPointer, UnownedMemory, alloc_pinned_memory
 from tests.cupy_stand_in.recorded import names
 
 TOTAL = 8 << 30
@@ -110,8 +111,10 @@ _current: list[Stream] = [Stream.null]
 class MemoryPointer:
     """A place in the memory of an array. What is laid over it must lie within that memory."""
 
-    def __init__(self, pointer: int, owner: Any) -> None:
-        self.ptr, self._owner, self.device = pointer, owner, Device(0)
+    def __init__(self, mem: Any, offset: Any) -> None:
+        if isinstance(mem, UnownedMemory):  # as CuPy's users make it
+            mem, offset = mem.ptr + offset, mem.host
+        self.ptr, self._owner, self.device = mem, offset, Device(0)
 
     def __add__(self, offset: int) -> MemoryPointer:
         return MemoryPointer(self.ptr + offset, self._owner)
@@ -198,8 +201,10 @@ def module() -> Any:
         if path == "cuda.runtime":
             target.CUDARuntimeError = CUDARuntimeError  # type: ignore[attr-defined]
             made.runtime = target  # type: ignore[attr-defined]
-    for kind in (Device, Event, Stream, MemoryPointer, MemoryPool):
+    kinds = (Device, Event, Stream, MemoryPointer, MemoryPool, PinnedMemoryPointer, UnownedMemory)
+    for kind in kinds:
         setattr(made, kind.__name__, kind)
+    made.alloc_pinned_memory = alloc_pinned_memory  # type: ignore[attr-defined]
     made.get_current_stream = lambda: _current[-1]  # type: ignore[attr-defined]
     made.is_available = lambda: True  # type: ignore[attr-defined]
     return made

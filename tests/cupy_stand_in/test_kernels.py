@@ -206,3 +206,17 @@ def test_a_source_that_does_not_compile_and_a_name_that_is_not_there(cupy: Any) 
         _kernel("__global__ void f(int *y) { *y = 1; }", "f")((1,), (1,), (cupy.zeros(1, "i4"),))
     with pytest.raises(TypeError, match="give an array or a NumPy scalar"):
         _kernel('extern "C" __global__ void f(int y) {}', "f")((1,), (1,), (4,))
+
+
+def test_warps_that_never_wait_for_each_other_take_their_turns(cupy: Any) -> None:
+    source = """
+    extern "C" __global__ void turns(const float *x, float *y) {
+        int t = threadIdx.x;
+        float sum = x[t];
+        for (int n = 0; n < 40; n++) sum += __shfl_xor_sync(0xFFFFFFFFu, sum, 1);
+        y[t] = sum;
+    }
+    """
+    y = cupy.zeros(1024, np.float32)
+    _kernel(source, "turns")((1,), (1024,), (cupy.asarray(np.ones(1024, np.float32)), y))
+    assert (y.get() == 2.0**40).all()

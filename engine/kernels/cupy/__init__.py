@@ -11,7 +11,7 @@ from typing import Any
 
 import cupy
 
-from engine.core.place import CUDAPlace, refused
+from engine.core.place import CUDAPlace, look, refused
 from engine.kernels.cupy import memory, overrides, streams
 
 __all__ = [
@@ -82,9 +82,11 @@ def on(index: int) -> AbstractContextManager[Any]:
 
 
 def synchronize(index: int) -> None:
-    """Wait until GPU number ``index`` has done what it was given."""
+    """Wait until GPU number ``index`` has done what it was given. Raises OutOfRangeError for what its kernels
+    have noted."""
     with cupy.cuda.Device(index):
         cupy.cuda.Device(index).synchronize()
+    look()
 
 
 def properties(index: int) -> dict[str, Any]:

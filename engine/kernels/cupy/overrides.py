@@ -28,6 +28,10 @@ OVERRIDES: dict[str, str] = {
         "depthwise_conv2d_transpose", "depthwise_conv2d_transpose_grad",
         "conv3d", "conv3d_grad", "conv3d_fusion", "conv3d_transpose", "conv3d_transpose_grad",
     )},
+    **{name: f"softmax:{name}" for name in ("softmax", "softmax_grad", "log_softmax")},
+    **{name: f"cross_entropy:{name}" for name in (
+        "softmax_with_cross_entropy", "softmax_with_cross_entropy_grad", "pick_class", "pick_class_grad",
+    )},
 }  # fmt: skip
 
 

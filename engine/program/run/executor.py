@@ -14,7 +14,7 @@ from engine.core.bfloat import adopt, converted
 from engine.core.context import Setting
 from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeError
 from engine.core.operator import Operator
-from engine.core.place import Place, as_place, backend, current_place, moved
+from engine.core.place import Place, as_place, backend, current_place, fetched, moved
 from engine.eager.tensor import Tensor, counter_of, wrap
 from engine.program.build.builder import Builder
 from engine.program.graph.program import Program, Variable
@@ -158,10 +158,10 @@ class Executor:
             results = tuple([r.copy() if n in compiled.copied else r for n, r in enumerate(results)])
         for variable, array in zip(compiled.stored, results[count:], strict=True):
             _store(variable, array, scope)
-        fetched = results[:count]
+        asked = results[:count]
         if return_numpy:
-            return [np.asarray(r if isinstance(r, (np.ndarray, np.generic)) else r.get()) for r in fetched]
-        return [wrap(adopt(xp.asarray(r))) for r in fetched]
+            return [np.asarray(r if isinstance(r, (np.ndarray, np.generic)) else fetched(r)) for r in asked]
+        return [wrap(adopt(xp.asarray(r))) for r in asked]
 
     def flush(self) -> None:
         """Nothing: values are in the scope after each run, not in trainers of their own."""

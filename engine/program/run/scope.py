@@ -13,7 +13,7 @@ from engine.core.bfloat import adopt
 from engine.core.context import Setting
 from engine.core.dtype import from_numpy
 from engine.core.errors import ArgumentError, DTypeError, ProgramError, ShapeError
-from engine.core.place import as_place, backend
+from engine.core.place import as_place, backend, fetched
 from engine.eager.tensor import Tensor, wrap, write
 from engine.program.graph import delegates
 from engine.program.graph.program import Program
@@ -52,7 +52,7 @@ class ScopeTensor:
     def numpy(self) -> np.ndarray[Any, Any]:
         """A copy of the value."""
         array = self._array()
-        return array.copy() if isinstance(array, np.ndarray) else array.get()
+        return array.copy() if isinstance(array, np.ndarray) else fetched(array)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         array = self.numpy()

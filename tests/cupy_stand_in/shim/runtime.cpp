@@ -37,7 +37,7 @@ struct Barrier {
 };
 
 Fiber fibers[MOST];
-Fiber *spare[MOST], *ready[MOST], *running;
+Fiber *spare[MOST], *ready[MOST], *running; // ready: a ring, since warps overtake each other
 int made, spares, readies, first_ready;
 Context scheduler;
 Barrier block_barrier, warp_barriers[MOST / WARP];
@@ -133,7 +133,7 @@ static Fiber *new_fiber() {
 }
 
 static void release(Barrier *barrier) {
-    for (int n = 0; n < barrier->arrived - 1; n++) ready[readies++] = barrier->waiting[n];
+    for (int n = 0; n < barrier->arrived - 1; n++) ready[readies++ % MOST] = barrier->waiting[n];
     barrier->arrived = 0;
 }
 
@@ -209,7 +209,7 @@ static void start(bool first, char *shared, char *shared_end, unsigned bytes) {
 static void run_block() {
     while (ended < total && !failure[0]) {
         if (first_ready < readies) {
-            running = ready[first_ready++];
+            running = ready[first_ready++ % MOST];
             if (first_ready == readies) first_ready = readies = 0;
             threadIdx = indices[running->thread];
         } else if (started < total) {
