@@ -15,11 +15,10 @@ import cupy
 import numpy as np
 
 from engine.kernels.cupy.source import Kernel, blocks, kernel, of_type
+from engine.kernels.cupy.strides import Triple, as_arguments, strides_of
 
 _INT, _GRID = 1 << 31, 1 << 16
 _KEPT = 1024  # launches that are kept, each of one convolution
-
-Triple = tuple[int, int, int]
 
 
 class Convolution(NamedTuple):
@@ -108,7 +107,7 @@ def input_gradient(sizes: Convolution, g: Any, weight: Any) -> Any:
 def _gathered(
     sizes: Convolution, backward: bool, source: Any, weight: Any, bias: Any, rectified: bool
 ) -> Any:
-    source, strides = _strided(sizes, source)
+    source, strides = strides_of(source, sizes.rank, sizes.last)
     channels, size = (sizes.channels, sizes.image) if backward else (sizes.filters, sizes.made)
     made = cupy.empty(sizes.shape(channels, size), source.dtype)
     if made.size:
@@ -146,7 +145,7 @@ def _gathering(
     last = [each * s.taken * taps, by_row, by_channel]
     result = _contiguous(sizes, rows * s.groups, made)
     arguments = (
-        *map(np.int32, numbers), *_source_strides(strides), *map(np.int64, [*result, *last]),
+        *map(np.int32, numbers), *as_arguments(strides), *map(np.int64, [*result, *last]),
         np.int32(biased), np.int32(rectified),
     )  # fmt: skip
     return Launch(code, (*grid, s.groups * phases), threads, arguments)
@@ -164,8 +163,8 @@ def _tile(rows: int, places: int, times: int, dtype: Any) -> Tile | None:
 
 def filter_gradient(sizes: Convolution, x: Any, g: Any) -> Any:
     """The gradient of the filters [filters, taken, *kernel] from the image and the gradient of the result."""
-    x, strides = _strided(sizes, x)
-    g, g_strides = _strided(sizes, g)
+    x, strides = strides_of(x, sizes.rank, sizes.last)
+    g, g_strides = strides_of(g, sizes.rank, sizes.last)
     inner = sizes.kernel[3 - sizes.rank :]
     made = cupy.empty((sizes.filters, sizes.taken, *inner), x.dtype)
     if not made.size:
@@ -202,28 +201,10 @@ def _filtering(
     parts = max(blocks(places, length), 1)
     numbers = [s.samples, each, s.taken, *s.made, *s.image, *s.kernel, *s.strides, *s.pads, *s.dilations]
     arguments = (
-        *map(np.int32, numbers), *_source_strides(strides), *_source_strides(g_strides), np.int32(s.groups),
+        *map(np.int32, numbers), *as_arguments(strides), *as_arguments(g_strides), np.int32(s.groups),
         np.int32(length),
     )  # fmt: skip
     return Launch(code, (*grid, s.groups * parts), threads, arguments), parts
-
-
-def _strided(sizes: Convolution, array: Any) -> tuple[Any, tuple[int, ...]]:
-    """An array and its strides in elements: sample, channel, depth, row, column."""
-    for given in (array, cupy.ascontiguousarray(array)):
-        steps = [step // given.itemsize for step in given.strides]
-        shape = given.shape
-        channel = -1 if sizes.last else 1
-        inner = slice(1, -1) if sizes.last else slice(2, None)
-        deep = (0,) * (3 - sizes.rank)
-        strides = (steps[0], steps[channel], *deep, *steps[inner])
-        if sum(abs(t) * (n - 1) for t, n in zip(steps[1:], shape[1:], strict=True) if n) < _INT:
-            return given, strides
-    raise ValueError(f"a sample of {array.shape[1:]} has more elements than 32 bits count")
-
-
-def _source_strides(strides: tuple[int, ...]) -> tuple[Any, ...]:
-    return (np.int64(strides[0]), *map(np.int32, strides[1:]))
 
 
 def _contiguous(sizes: Convolution, channels: int, size: Triple) -> tuple[int, ...]:

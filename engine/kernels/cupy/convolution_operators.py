@@ -13,9 +13,10 @@ from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.core.windows import pads_of
 from engine.kernels.cupy import convolution
-from engine.kernels.cupy.convolution import Convolution, Triple
+from engine.kernels.cupy.convolution import Convolution
 from engine.kernels.cupy.overrides import default
 from engine.kernels.cupy.source import FLOATING
+from engine.kernels.cupy.strides import three
 
 # Attributes of gradients and fused operators that the convolution itself lacks.
 _OTHERS = ("need_x", "need_weight", "activation")
@@ -52,24 +53,19 @@ def _found(
     found = Convolution(
         samples=x_shape[0],
         channels=weight_shape[1] * attrs["groups"],
-        image=_three(image, 1),
+        image=three(image, 1),
         filters=weight_shape[0],
         taken=weight_shape[1],
-        kernel=_three(kernel, 1),
-        made=_three(made, 1),
-        strides=_three(strides, 1),
-        pads=_three([before for before, _ in pads], 0),
-        dilations=_three(dilations, 1),
+        kernel=three(kernel, 1),
+        made=three(made, 1),
+        strides=three(strides, 1),
+        pads=three([before for before, _ in pads], 0),
+        dilations=three(dilations, 1),
         groups=attrs["groups"],
         rank=len(size),
         last=last,
     )
     return found if convolution.serves(found) else None
-
-
-def _three(values: Any, missing: int) -> Triple:
-    first, second, third = [*[missing] * (3 - len(values)), *map(int, values)]
-    return first, second, third
 
 
 def _plain(name: str) -> Callable[..., Any]:

@@ -32,6 +32,10 @@ OVERRIDES: dict[str, str] = {
     **{name: f"cross_entropy:{name}" for name in (
         "softmax_with_cross_entropy", "softmax_with_cross_entropy_grad", "pick_class", "pick_class_grad",
     )},
+    **{name: f"pooling:{name}" for name in (
+        "pool2d", "pool2d_grad", "max_pool2d_pick", "max_pool2d_with_index",
+        "pool3d", "pool3d_grad", "max_pool3d_pick", "max_pool3d_with_index",
+    )},
 }  # fmt: skip
 
 

@@ -3,48 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 import pytest
 
 from engine.core.opdef import OPS
-from engine.kernels.choice import kernels
 from tests.cupy_stand_in.counts import counted
-from tests.cupy_stand_in.module import gpu, installed
 from tests.each import each
+from tests.engine.kernels.cupy.kernels_on_gpu import numbers, on_gpu, run
 
 
 @pytest.fixture(scope="module", autouse=True)
 def cupy() -> Iterator[Any]:
-    with nullcontext() if gpu() else installed(), kernels.guard("auto"):
-        import cupy
-
-        import engine.kernels.cupy
-
-        assert engine.kernels.cupy.xp is cupy
-        yield cupy
-
-
-def _numbers(seed: int, *shape: int, dtype: Any = np.float32) -> Any:
-    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
-
-
-def _on(cupy: Any, name: str, *arrays: Any, **attrs: Any) -> Any:
-    """The operator's kernel of ours, fetched; a second run must give the same bits."""
-    kernel, _ = OPS[name].kernel_for("cupy")
-    moved = [cupy.asarray(a) for a in arrays]
-    first, second = (_fetched(kernel(cupy, *moved, **attrs)) for _ in range(2))
-    for a, b in zip(first, second, strict=True):
-        assert a is b is None or a.tobytes() == b.tobytes()
-    return first
-
-
-def _fetched(results: Any) -> list[Any]:
-    results = results if isinstance(results, tuple) else (results,)
-    assert all(r is None or r.flags.c_contiguous for r in results)
-    return [None if r is None else r.get() for r in results]
+    with on_gpu() as module:
+        yield module
 
 
 def _near(got: Any, want: Any, dtype: Any = np.float32) -> None:
@@ -60,11 +33,11 @@ def _check(cupy: Any, x: Any, weight: Any, dtype: Any = np.float32, **attrs: Any
     x, weight = x.astype(dtype), weight.astype(dtype)
     exact = x.astype(np.float64), weight.astype(np.float64)
     want = OPS["conv2d"].kernel(np, *exact, **attrs)
-    (got,) = _on(cupy, "conv2d", x, weight, **attrs)
+    (got,) = run(cupy, "conv2d", x, weight, **attrs)
     _near(got, want, dtype)
-    g = _numbers(3, *want.shape, dtype=dtype)
+    g = numbers(3, *want.shape, dtype=dtype)
     wanted = OPS["conv2d_grad"].kernel(np, *exact, g.astype(np.float64), **attrs)
-    for a, b in zip(_on(cupy, "conv2d_grad", x, weight, g, **attrs), wanted, strict=True):
+    for a, b in zip(run(cupy, "conv2d_grad", x, weight, g, **attrs), wanted, strict=True):
         _near(a, b, dtype)
 
 
@@ -95,25 +68,25 @@ SIZES = {
 def test_sizes_that_fill_no_tile(cupy: Any) -> None:
     def check(name: str) -> None:
         shape, filters, attrs = SIZES[name]
-        _check(cupy, _numbers(1, *shape), _numbers(2, *filters), **attrs)
+        _check(cupy, numbers(1, *shape), numbers(2, *filters), **attrs)
 
     each(SIZES, str, check)
 
 
 def test_channels_last_and_any_memory_order(cupy: Any) -> None:
-    x, weight = _numbers(1, 2, 6, 5, 7), _numbers(2, 6, 7, 3, 2)
+    x, weight = numbers(1, 2, 6, 5, 7), numbers(2, 6, 7, 3, 2)
     _check(cupy, x, weight, data_format="NHWC", paddings=[1, 0], strides=[2, 1])
     # Samples last in memory, every second column, a channel that is repeated.
-    spread = np.broadcast_to(_numbers(4, 5, 1, 12, 3), (5, 6, 12, 3)).transpose(3, 1, 0, 2)[..., ::2]
+    spread = np.broadcast_to(numbers(4, 5, 1, 12, 3), (5, 6, 12, 3)).transpose(3, 1, 0, 2)[..., ::2]
     want = OPS["conv2d"].kernel(np, spread, weight[:, :6])
     kernel = OPS["conv2d"].overrides["cupy"][0]
-    moved = cupy.broadcast_to(cupy.asarray(_numbers(4, 5, 1, 12, 3)), (5, 6, 12, 3)).transpose(3, 1, 0, 2)
+    moved = cupy.broadcast_to(cupy.asarray(numbers(4, 5, 1, 12, 3)), (5, 6, 12, 3)).transpose(3, 1, 0, 2)
     _near(kernel(cupy, moved[..., ::2], cupy.asarray(weight)[:, :6]).get(), want)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float16])
 def test_dtypes(cupy: Any, dtype: Any) -> None:
-    _check(cupy, _numbers(1, 2, 6, 5, 5), _numbers(2, 7, 6, 3, 3), dtype, paddings=[1, 1])
+    _check(cupy, numbers(1, 2, 6, 5, 5), numbers(2, 7, 6, 3, 3), dtype, paddings=[1, 1])
 
 
 def test_large_tiles(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,18 +94,18 @@ def test_large_tiles(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(convolution, "_MANY", 1)
     convolution._gathering.cache_clear()
-    _check(cupy, _numbers(1, 1, 4, 9, 9), _numbers(2, 130, 4, 2, 2))
+    _check(cupy, numbers(1, 1, 4, 9, 9), numbers(2, 130, 4, 2, 2))
     convolution._gathering.cache_clear()
 
 
 def test_bias_and_activation_go_into_the_launch(cupy: Any) -> None:
-    x, weight, bias = _numbers(1, 2, 3, 6, 6), _numbers(2, 6, 3, 3, 3), _numbers(3, 6)
+    x, weight, bias = numbers(1, 2, 3, 6, 6), numbers(2, 6, 3, 3, 3), numbers(3, 6)
     x[0, 0, 2, 2] = np.nan
     for filters in (6, 2):  # by tiles and directly
         for activation in ("", "relu"):
             given = (x, weight[:filters], bias[:filters])
             with counted() as seen:
-                (got,) = _on(cupy, "conv2d_fusion", *given, activation=activation)
+                (got,) = run(cupy, "conv2d_fusion", *given, activation=activation)
             assert seen.launches == 2  # it ran twice
             want = OPS["conv2d_fusion"].kernel(np, *given, activation=activation)
             assert (np.isnan(got) == np.isnan(want)).all()
@@ -141,7 +114,7 @@ def test_bias_and_activation_go_into_the_launch(cupy: Any) -> None:
 
 def test_launches_of_lenet(cupy: Any) -> None:
     for shape, filters, paddings in (((64, 1, 28, 28), (6, 1, 3, 3), 1), ((64, 6, 14, 14), (16, 6, 5, 5), 0)):
-        x, weight = cupy.asarray(_numbers(1, *shape)), cupy.asarray(_numbers(2, *filters))
+        x, weight = cupy.asarray(numbers(1, *shape)), cupy.asarray(numbers(2, *filters))
         attrs = {"paddings": [paddings] * 2}
         with counted() as seen:
             y = OPS["conv2d"].overrides["cupy"][0](cupy, x, weight, **attrs)
@@ -160,6 +133,6 @@ def test_what_the_kernels_do_not_serve_goes_to_the_default(cupy: Any) -> None:
     small = _found("conv2d", (1, 3, 64, 64), (6, 3, 3, 3), ())
     assert small is not None
     assert convolution.serves(small)
-    x = cupy.asarray(_numbers(1, 1, 2, 3, 3))
+    x = cupy.asarray(numbers(1, 1, 2, 3, 3))
     with pytest.raises(TypeError, match="dtypes do not fit"):
-        OPS["conv2d"].overrides["cupy"][0](cupy, x, cupy.asarray(_numbers(2, 1, 2, 2, 2, dtype=np.float64)))
+        OPS["conv2d"].overrides["cupy"][0](cupy, x, cupy.asarray(numbers(2, 1, 2, 2, 2, dtype=np.float64)))

@@ -1,0 +1,33 @@
+"""Images and volumes as kernels read them: five strides in elements, three sizes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+Triple = tuple[int, int, int]
+
+
+def three(values: Any, missing: int) -> Triple:
+    """Numbers of two or three dimensions as those of three: ``missing`` for the depth of an image."""
+    first, second, third = [*[missing] * (3 - len(values)), *map(int, values)]
+    return first, second, third
+
+
+def strides_of(array: Any, rank: int, last: bool) -> tuple[Any, tuple[int, ...]]:
+    """An array [N, C, ...] (``last``: [N, ..., C]) and its strides in elements: sample, channel, depth, row,
+    column. It is copied where a sample spreads over more than 32 bits count."""
+    for given in (array, cupy.ascontiguousarray(array)):
+        steps = [step // given.itemsize for step in given.strides]
+        reach = sum(abs(t) * (n - 1) for t, n in zip(steps[1:], given.shape[1:], strict=True) if n)
+        if reach < 1 << 31:
+            inner = slice(1, -1) if last else slice(2, None)
+            return given, (steps[0], steps[-1 if last else 1], *(0,) * (3 - rank), *steps[inner])
+    raise ValueError(f"a sample of {array.shape[1:]} has more elements than 32 bits count")
+
+
+def as_arguments(strides: tuple[int, ...]) -> tuple[Any, ...]:
+    """Strides as parameters of a kernel: that of samples is an i64, the others are ints."""
+    return (np.int64(strides[0]), *map(np.int32, strides[1:]))
