@@ -129,6 +129,10 @@ def wrapped(opdef: OpDef, xp: Any, low: list[bool], attrs: dict[str, Any]) -> An
     kernel, direct = opdef.kernel_for("cpu" if xp is np else "cupy")
     if xp is np:
         kernel, direct = opdef.overrides.get("bfloat16", (kernel, direct))
+    else:
+        takes = getattr(opdef.overrides.get("cupy", (None,))[0], "takes_bfloat16", None)
+        if takes is not None and takes():
+            return kernel
     changed: dict[str, Any] = dict.fromkeys(
         (name for name in opdef.dtypes if attrs.get(name) == "bfloat16"), "float32"
     )

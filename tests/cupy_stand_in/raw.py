@@ -175,7 +175,7 @@ class RawKernel:
     def _place(self, number: int, told: _Told, value: Any) -> Any:
         kind, where = chr(told.kind), f"{self.name}: argument {number}"
         wanted = f"{_WORDS[kind]} of {told.bytes} bytes"
-        if isinstance(value, (bool, int, float)):  # as CuPy makes them
+        if type(value) in (bool, int, float):  # as CuPy makes them; NumPy's numbers have a width
             value = {bool: np.bool_, int: np.int64, float: np.float64}[type(value)](value)
         if told.pointer:
             if isinstance(value, MemoryPointer):

@@ -29,7 +29,8 @@ _UNEVEN = 1.25
 
 
 def product(xp: Any, a: Any, b: Any, out: Any = None) -> Any:
-    """matmul(a, b), over the threads of this process where it is large and ``xp`` is NumPy.
+    """matmul(a, b): over the threads of this process where it is large, on a GPU as
+    engine/kernels/cupy/products.py has it.
 
     Args:
         a, b: arrays as matmul takes them: vectors, matrices, or matrices with leading dimensions.
@@ -39,7 +40,9 @@ def product(xp: Any, a: Any, b: Any, out: Any = None) -> Any:
         ValueError: shapes that do not fit, as matmul raises it.
     """
     if xp is not np:
-        return xp.matmul(a, b, out=out)
+        from engine.kernels.cupy import products  # where there is a GPU, not with the engine
+
+        return products.product(a, b, out)
     if not threads_.blas_is_ours:
         threads_.claim_blas()
     if b.ndim > 1 and a.ndim > 1 and a.size * b.shape[-1] >= 2 * SHARD:
@@ -49,6 +52,15 @@ def product(xp: Any, a: Any, b: Any, out: Any = None) -> Any:
             if found is not None:
                 return found
     return np.matmul(a, b, out=out)
+
+
+def dots(xp: Any, a: Any, b: Any) -> Any:
+    """The sum of products of each row of a [rows, k] with that of b: [rows]."""
+    if xp is not np:
+        from engine.kernels.cupy import products
+
+        return products.dot(xp, a, b)
+    return np.einsum("ki,ki->k", a, b)
 
 
 def cut(a: Any, b: Any, count: int, least: int) -> tuple[int, tuple[int, ...]] | None:

@@ -21,6 +21,9 @@ _log = logging.getLogger(__name__)
 
 # The module of this package and the function in it, by operator.
 OVERRIDES: dict[str, str] = {
+    **{name: f"products:{name}" for name in (
+        "addmm", "bmm", "dot", "matmul_v2", "mul", "mv", "product_of_rows", "squared_l2_norm",
+    )},
     **{name: f"convolution_operators:{name}" for name in (
         "conv2d", "conv2d_grad", "conv2d_fusion",
         "depthwise_conv2d", "depthwise_conv2d_grad", "depthwise_conv2d_fusion",
@@ -37,6 +40,8 @@ OVERRIDES: dict[str, str] = {
         "pool3d", "pool3d_grad", "max_pool3d_pick", "max_pool3d_with_index",
     )},
 }  # fmt: skip
+# Those whose kernels take bfloat16 as its bits, and round once; the others get float32 and are rounded after.
+BFLOAT16 = frozenset({"bmm", "matmul_v2", "mul", "product_of_rows"})
 
 
 def default(name: str) -> Callable[..., Any]:
@@ -56,6 +61,11 @@ class Override:
         self.name = name
         self._module, self._function = place.split(":")
         self._found: Callable[..., Any] | None = None
+        self._failed = False
+
+    def takes_bfloat16(self) -> bool:
+        """Whether arrays of bfloat16 may come as their bits, of dtype uint16."""
+        return self.name in BFLOAT16 and not self._failed and choice.kernels.get() != "numpy"
 
     def __call__(self, xp: Any, *values: Any, **named: Any) -> Any:
         if choice.kernels.get() == "numpy":
@@ -70,7 +80,7 @@ class Override:
                 "kernels: %s was not compiled for the GPU, CuPy's functions compute instead: %s",
                 self.name, str(error).strip()[:400],
             )  # fmt: skip
-            self._found = default(self.name)
+            self._found, self._failed = default(self.name), True
             return self._found(xp, *values, **named)
 
 

@@ -73,7 +73,7 @@ class Kernel:
 
     Arguments are arrays of CuPy (contiguous where the source says so) and NumPy scalars of the parameter's
     own type (``np.int32``, ``np.int64``, ``np.float32``): Python's numbers are refused, because their width
-    would be guessed.
+    would be guessed. None is a pointer to nothing.
     """
 
     __slots__ = ("_function", "code", "name")
@@ -90,7 +90,7 @@ class Kernel:
         if 0 in grid:
             return
         for value in arguments:
-            if not isinstance(value, (cupy.ndarray, np.generic)):
+            if value is not None and not isinstance(value, (cupy.ndarray, np.generic)):
                 raise TypeError(f"{self.name}: an argument is {value!r}; give an array or a NumPy scalar")
         if self._function is None:
             module = cupy.RawModule(code=self.code, options=OPTIONS)

@@ -11,6 +11,7 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
+from engine.kernels.cpu.products import product
 from engine.ops.elementwise import arithmetic
 from engine.ops.images.point_sampling import coordinate_slopes, sample_points_grad, sampled
 
@@ -170,7 +171,7 @@ def _affine_size(theta: Any, out_shape: Any, output_shape: Any) -> list[int]:
 def affine_grid(xp, theta, out_shape=None, *, output_shape=(), align_corners=True):
     """Grid coordinates [N, ..., rank] of an image of this shape, each sample's moved by its matrix theta."""
     size = _affine_size(theta, out_shape, output_shape)
-    made = xp.matmul(_base(xp, size, align_corners, theta.dtype), theta.swapaxes(1, 2))
+    made = product(xp, _base(xp, size, align_corners, theta.dtype), theta.swapaxes(1, 2))
     return made.reshape(theta.shape[0], *size, theta.shape[1])
 
 
@@ -180,7 +181,7 @@ def _affine_grid_grad(xp, theta, g_in, out_shape=None, *, output_shape=(), align
     """The gradient of the matrices."""
     size = _affine_size(theta, out_shape, output_shape)
     flat = g_in.reshape(theta.shape[0], numbers.prod(size), theta.shape[1])
-    return xp.matmul(flat.swapaxes(1, 2), _base(xp, size, align_corners, theta.dtype))
+    return product(xp, flat.swapaxes(1, 2), _base(xp, size, align_corners, theta.dtype))
 
 
 @affine_grid.grad_all("theta")

@@ -8,6 +8,7 @@ from engine.core.errors import ShapeError
 from engine.core.infer import normal_axis, require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
+from engine.kernels.cpu.products import product
 from engine.ops.arrays import shape
 from engine.ops.elementwise import arithmetic, power
 from engine.ops.linalg import products as linalg
@@ -32,10 +33,10 @@ def _iterated(xp: Any, weight: Any, u: Any, v: Any, dim: int, power_iters: int, 
     matrix = xp.moveaxis(weight, dim, 0).reshape(weight.shape[dim], -1)
     small = weight.dtype.type(eps)
     for _ in range(power_iters):
-        v = matrix.T @ u
-        v = v / (xp.sqrt(v @ v) + small)
-        u = matrix @ v
-        u = u / (xp.sqrt(u @ u) + small)
+        v = product(xp, matrix.T, u)
+        v = v / (xp.sqrt(product(xp, v, v)) + small)
+        u = product(xp, matrix, v)
+        u = u / (xp.sqrt(product(xp, u, u)) + small)
     return matrix, u, v
 
 
@@ -43,7 +44,7 @@ def _iterated(xp: Any, weight: Any, u: Any, v: Any, dim: int, power_iters: int, 
 def spectral_norm(xp, weight, u, v, *, dim=0, power_iters=1, eps=1e-12):
     """weight / (u' W v), with the rows of W along ``dim``, after ``power_iters`` steps of u and v."""
     matrix, u, v = _iterated(xp, weight, u, v, dim, power_iters, eps)
-    return weight / (u @ matrix @ v)
+    return weight / product(xp, product(xp, u, matrix), v)
 
 
 def _infer_vectors(weight: Spec, u: Spec, v: Spec, **attrs: Any) -> Any:

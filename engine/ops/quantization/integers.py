@@ -26,6 +26,7 @@ from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
+from engine.kernels.cpu.products import product
 from engine.ops.images import conv, conv_transpose
 from engine.ops.images.conv_bias import ACTIVATIONS
 from engine.ops.linalg import products
@@ -104,11 +105,11 @@ def _sums(xp: Any, x: Any, y: Any, bits: Any) -> Any:
     x, y = x.astype(dtype, copy=False), y.astype(dtype, copy=False)
     along = x.shape[-1]
     if along <= longest:
-        return xp.matmul(x, y)
+        return product(xp, x, y)
     parts = [slice(n, n + longest) for n in range(0, along, longest)]
-    total = xp.matmul(x[..., parts[0]], y[..., parts[0], :]).astype("float64")
+    total = product(xp, x[..., parts[0]], y[..., parts[0], :]).astype("float64")
     for part in parts[1:]:
-        total += xp.matmul(x[..., part], y[..., part, :])
+        total += product(xp, x[..., part], y[..., part, :])
     return total
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.kernels.cpu.products import product
+
 
 def log_softmax(xp: Any, x: Any) -> Any:
     shifted = x - x.max(-1, keepdims=True)
@@ -84,7 +86,7 @@ class Ctc:
         # No path passes a state with score -inf, and inf - inf is not a number.
         shares = xp.where(xp.isfinite(inner) & possible[None, :, None], xp.exp(inner), 0.0)
         one_hot = (self.states[:, :, None] == xp.arange(classes)).astype(self.at.dtype)
-        return xp.matmul(shares.transpose(1, 0, 2), one_hot).transpose(1, 0, 2), possible
+        return product(xp, shares.transpose(1, 0, 2), one_hot).transpose(1, 0, 2), possible
 
 
 # -- transducers -------------------------------------------------------------------------------------------

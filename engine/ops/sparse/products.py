@@ -8,6 +8,7 @@ from engine.core.errors import ShapeError
 from engine.core.infer import require_integers, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
+from engine.kernels.cpu.products import dots
 from engine.ops.sparse.rows import summed
 
 BLOCK = 1 << 20
@@ -61,7 +62,7 @@ def sampled_matmul(xp, x, y, rows, cols):
     step = max(1, BLOCK // max(1, x.shape[1]))
     for low in range(0, count, step):
         part = slice(low, low + step)
-        result[part] = xp.einsum("ki,ki->k", x[rows[part]], y[cols[part]])
+        result[part] = dots(xp, x[rows[part]], y[cols[part]])
     return result
 
 
