@@ -39,6 +39,19 @@ OVERRIDES: dict[str, str] = {
         "pool2d", "pool2d_grad", "max_pool2d_pick", "max_pool2d_with_index",
         "pool3d", "pool3d_grad", "max_pool3d_pick", "max_pool3d_with_index",
     )},
+    "fused_elementwise": "elementwise:fused",
+    # Those that take CuPy more than one launch.
+    **{
+        name: f"elementwise:{name}"
+        for name in (
+            "brelu", "celu", "clip", "clip_mask", "elementwise_heaviside", "elu", "erf",
+            "exponential_piece_grad", "fmax_takes_first", "fmin_takes_first", "gelu", "gelu_grad",
+            "gradient_where", "hard_shrink", "hard_sigmoid", "hard_swish", "hard_swish_grad", "leaky_relu",
+            "leaky_relu_grad", "linear_piece_grad", "logsigmoid", "mish", "mish_grad", "relu6", "relu_grad",
+            "round", "rsqrt", "scale", "selu", "sigmoid", "silu", "softplus", "softplus_grad", "softshrink",
+            "softsign", "swish", "swish_grad", "tanh_shrink", "thresholded_relu", "xlogy",
+        )
+    },
 }  # fmt: skip
 # Those whose kernels take bfloat16 as its bits, and round once; the others get float32 and are rounded after.
 BFLOAT16 = frozenset({"bmm", "matmul_v2", "mul", "product_of_rows"})

@@ -17,6 +17,8 @@ import numpy as np
 
 FOLDER = Path(__file__).parent / "cuda"
 OPTIONS = ("-std=c++17", "--fmad=true")
+# A product and a sum stay two operations, each rounded: NumPy's bits.
+EXACT = ("-std=c++17", "--fmad=false")
 # Kernels that are kept, each with its macros.
 _KEPT = 1024
 
@@ -76,10 +78,10 @@ class Kernel:
     would be guessed. None is a pointer to nothing.
     """
 
-    __slots__ = ("_function", "code", "name")
+    __slots__ = ("_function", "_options", "code", "name")
 
-    def __init__(self, code: str, name: str) -> None:
-        self.code, self.name = code, name
+    def __init__(self, code: str, name: str, options: tuple[str, ...] = OPTIONS) -> None:
+        self.code, self.name, self._options = code, name, options
         self._function: Any = None
 
     def __call__(
@@ -93,7 +95,7 @@ class Kernel:
             if value is not None and not isinstance(value, (cupy.ndarray, np.generic)):
                 raise TypeError(f"{self.name}: an argument is {value!r}; give an array or a NumPy scalar")
         if self._function is None:
-            module = cupy.RawModule(code=self.code, options=OPTIONS)
+            module = cupy.RawModule(code=self.code, options=self._options)
             self._function = module.get_function(self.name)
         self._function(tuple(grid), tuple(block), tuple(arguments), shared_mem=shared)
 
@@ -109,9 +111,9 @@ def kernel(file: str, name: str, **macros: Any) -> Kernel:
 
 
 @lru_cache(maxsize=_KEPT)
-def generated(source: str, name: str) -> Kernel:
+def generated(source: str, name: str, options: tuple[str, ...] = OPTIONS) -> Kernel:
     """The kernel ``name`` of a source that was written by a generator; kept."""
-    return Kernel(whole(source, {}), name)
+    return Kernel(whole(source, {}), name, options)
 
 
 def blocks(elements: int, threads: int = 256) -> int:

@@ -21,7 +21,7 @@ Step = tuple[str, tuple[int, ...], tuple[tuple[str, Any], ...]]
 
 
 class Steps(tuple[Step, ...]):
-    """Steps that keep the source that is written for them, from call to call."""
+    """Steps that keep what is written for them, from call to call."""
 
     @cached_property
     def loop(self) -> Loop:
@@ -29,6 +29,11 @@ class Steps(tuple[Step, ...]):
         from engine.kernels.cpu.fused_elementwise import Loop  # with the first one, not with the engine
 
         return Loop(self)
+
+    @cached_property
+    def launches(self) -> dict[Any, Any]:
+        """What a GPU runs for these steps, by outputs and layouts of the arrays; its kernel bounds it."""
+        return {}
 
 
 def _infer(xs: list[Spec], *, steps: tuple[Step, ...], outputs: tuple[int, ...]) -> list[Spec]:
