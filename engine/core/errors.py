@@ -118,6 +118,12 @@ class LimitError(EngineError, RuntimeError, MemoryError):
     kind = "ResourceExhausted"
 
 
+class DeviceMemoryError(EngineError, MemoryError, RuntimeError):
+    """A GPU has no memory for what is asked of it."""
+
+    kind = "ResourceExhausted"
+
+
 class CancelledError(EngineError):
     """Work that was ended on request before it was done."""
 

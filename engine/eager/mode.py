@@ -10,8 +10,8 @@ import numpy as np
 
 from engine.core import bfloat, generate
 from engine.core import mode as modes
-from engine.core.errors import ArgumentError, EngineError, OutOfRangeError
-from engine.core.frames import outside
+from engine.core.errors import ArgumentError, DeviceMemoryError, EngineError, OutOfRangeError
+from engine.core.frames import located, outside, user_frame
 from engine.core.opdef import OpDef
 from engine.core.operator import Operator, OutEdge
 from engine.core.place import array_module, backend, current_place, require_same_place
@@ -184,13 +184,23 @@ def explain(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], error:
 
     This is the ShapeError or DTypeError that shape inference finds for the same inputs, else an ArgumentError
     or OutOfRangeError with the kernel's message, the inputs' specs and the attributes. Errors of the engine
-    itself, MemoryError and AssertionError are returned unchanged.
+    itself, MemoryError and AssertionError are returned unchanged; that a GPU has no memory is told with the
+    operator and the user's line.
     """
-    return explain_specs(opdef, [_specs(v) for v in inputs], attrs, error)
+    made = explain_specs(opdef, [_specs(v) for v in inputs], attrs, error)
+    if made.__class__ is not DeviceMemoryError:
+        return made
+    told = located(made, user_frame())
+    told.__cause__ = error
+    return told
 
 
 def explain_specs(opdef: OpDef, specs: list[Any], attrs: dict[str, Any], error: Exception) -> Exception:
     """The error as ``explain`` makes it, from the specs of the inputs instead of the inputs."""
+    if isinstance(error, DeviceMemoryError):
+        full = DeviceMemoryError(f"{opdef.name}: {error.message}")
+        full.__cause__ = error
+        return full
     if isinstance(error, (EngineError, MemoryError, AssertionError)):
         return error
     try:

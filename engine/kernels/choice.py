@@ -1,4 +1,5 @@
-"""Which kernels plans use on the CPU: NumPy's, or those that are compiled in the background."""
+"""Which kernels plans use on the CPU: NumPy's, or those that are compiled in the background; and whether
+those on a GPU are replayed as CUDA graphs."""
 
 from __future__ import annotations
 
@@ -20,6 +21,23 @@ CHOICES = ("auto", "numpy", "fast")
 
 # "auto": compiled ones where llvmlite is installed; "fast": an error where it is not.
 kernels: Setting[str] = Setting("kernels", os.environ.get(VARIABLE) or "auto")
+
+GRAPHS_VARIABLE = "MODEL_STUDIO_CUDA_GRAPHS"
+GRAPHS_CHOICES = ("auto", "off")
+
+# "auto": plans on a GPU that can be recorded are, and replayed; "off": operator by operator.
+cuda_graphs: Setting[str] = Setting("cuda_graphs", os.environ.get(GRAPHS_VARIABLE) or "auto")
+
+
+def wants_graphs() -> bool:
+    """Whether plans on a GPU are replayed as CUDA graphs. Raises ArgumentError for a choice that does not
+    exist."""
+    choice = cuda_graphs.get()
+    if choice not in GRAPHS_CHOICES:
+        raise ArgumentError(
+            f"cuda_graphs: there is no choice {choice!r}; {GRAPHS_VARIABLE} takes {', '.join(GRAPHS_CHOICES)}"
+        )
+    return choice == "auto"
 
 
 class Waiting(Protocol):

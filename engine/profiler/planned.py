@@ -23,16 +23,17 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Part:
     """One plan: what it runs ("forward", "backward" or "forward and backward"), its operators and the
-    memory of a call."""
+    memory of a call. ``graph`` is :attr:`Plan.graph`."""
 
     title: str
     rows: tuple[Explained, ...]
     report: Report
+    graph: str = ""
 
     @classmethod
     def of(cls, title: str, plan: Plan) -> Part:
         """The part that a plan is."""
-        return cls(title, tuple(plan.explain()), plan.report())
+        return cls(title, tuple(plan.explain()), plan.report(), plan.graph)
 
 
 @dataclass(frozen=True)

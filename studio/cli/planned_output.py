@@ -31,7 +31,8 @@ def _did(step: AfterPass, number: int) -> str:
 def show_plans(found: Planned) -> None:
     """What really runs: each operator of the plans, how it runs, and what is held at the fullest moment."""
     for part in found.parts:
-        say(f"{part.title}: {len(part.rows)} operators")
+        as_graph = {"": "", "graph": ", as a CUDA graph"}.get(part.graph, f", one by one ({part.graph})")
+        say(f"{part.title}: {len(part.rows)} operators{as_graph}")
         for row in part.rows:
             say(f"  {_line(row)}  -> {row.told()}")
         for line in part.report.text().splitlines():

@@ -10,6 +10,8 @@ from typing import Any
 import cupy
 import numpy as np
 
+from engine.kernels.cupy.out_of_memory import malloc
+
 # Sizes of the pool are multiples of it.
 _UNIT = 512
 
@@ -30,8 +32,8 @@ class Peaks:
         self._held: dict[int, int] = {}
 
     def __call__(self, size: int) -> Any:
-        """Memory for ``size`` bytes on the current GPU."""
-        pointer = self._pool.malloc(size)
+        """Memory for ``size`` bytes on the current GPU. Raises DeviceMemoryError where it has none."""
+        pointer = malloc(self._pool, size)
         index = cupy.cuda.runtime.getDevice()
         with self._lock:
             self._bound[index] = bound = self._bound.get(index, 0) + -(-size // _UNIT) * _UNIT

@@ -7,7 +7,8 @@ in the process, when a kernel is launched for the first time; CuPy keeps the cod
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,15 @@ def of_type(dtype: Any) -> dict[str, str]:
     return {"T": kept, "A": computed}
 
 
+class _Recording(threading.local):
+    """What is told of the arrays of each launch while this thread records a CUDA graph; else None."""
+
+    note: Callable[[Sequence[Any]], None] | None = None
+
+
+recording = _Recording()
+
+
 class Kernel:
     """A ``extern "C" __global__`` function of a source, compiled at its first launch.
 
@@ -97,6 +107,8 @@ class Kernel:
         if self._function is None:
             module = cupy.RawModule(code=self.code, options=self._options)
             self._function = module.get_function(self.name)
+        if recording.note is not None:
+            recording.note([value for value in arguments if isinstance(value, cupy.ndarray)])
         self._function(tuple(grid), tuple(block), tuple(arguments), shared_mem=shared)
 
 

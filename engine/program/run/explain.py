@@ -133,5 +133,5 @@ def _parts(operator: Operator) -> tuple[str, ...]:
 
 
 def _bytes(plan: Plan, operator: Operator) -> int:
-    specs = [plan._spec(v) for v in variables_of(operator.outputs)]
+    specs = [plan.spec_of(v) for v in variables_of(operator.outputs)]
     return sum(s.size * s.dtype.itemsize for s in specs) if all(s.known for s in specs) else -1

@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine.core.dtype import bfloat16
-from engine.core.errors import EngineError, LimitError, ProgramError
-from engine.core.operator import Operator, at_line
+from engine.core.errors import ProgramError
+from engine.core.operator import Operator
 from engine.core.place import array_module, backend, current_place
 from engine.core.random import default_generator
 from engine.core.spans import watch
 from engine.core.spec import Spec
-from engine.eager.mode import explain_specs
 from engine.ops.training.flat_updates import FLAT
 from engine.program.backward.gradient_operator import lowered
 from engine.program.graph.liveness import last_uses, needed
@@ -38,6 +37,7 @@ from engine.program.run.reuse import bases_of, fitting, handed_on, reusable
 if TYPE_CHECKING:
     from engine.program.run.explain import Explained
     from engine.program.run.kernels import Call
+    from engine.program.run.replay import Replay
     from engine.program.run.report import Report
     from engine.program.run.updates import Update
 
@@ -58,6 +58,7 @@ class Plan:
     update_groups: Sequence[Sequence[int]] = ()  # the positions of updates that are one call
     updates: Sequence[Update] = ()  # those calls
     consumes = False
+    replay: Replay | None = None  # on a GPU: as a CUDA graph, once it was recorded
     bound: Container[int] = ()  # operators, by id, whose kernels are bound to arrays that stay
 
     def __init__(
@@ -89,6 +90,10 @@ class Plan:
                 self.update_groups = update_groups(self.ops, self.specs)
         function = self._compiled(Writer(self, program, xp))
         self._function = metered(function) if program.foreign else function
+        if xp is not np:
+            from engine.program.run.replay import Replay  # with the first plan on a GPU
+
+            self._function = self.replay = Replay(self, program, self._lines, self._function)
         track(self)
 
     def _compiled(self, writer: Writer) -> Any:
@@ -147,33 +152,24 @@ class Plan:
             result: tuple[Array, ...] = self._function(values)
             return result
         except Exception as error:
-            raise self._explained(error) from error.__cause__
+            raise self.explained(error) from error.__cause__
 
-    def _explained(self, error: Exception) -> Exception:
+    def explained(self, error: Exception) -> Exception:
         """The error with the operator and the user's line that made it."""
-        traceback = error.__traceback__
-        line = None
-        while traceback is not None:
-            if traceback.tb_frame.f_code.co_filename == "<plan>":
-                line = traceback.tb_lineno
-            traceback = traceback.tb_next
-        operator = self._lines.get(line) if line is not None else None
-        if operator is None or (
-            isinstance(error, (MemoryError, AssertionError)) and not isinstance(error, LimitError)
-        ):
-            return error
-        made: Exception = error
-        if not isinstance(error, EngineError) and not operator.regions:
-            specs = [self._spec(v) for v in operator.inputs]
-            made = explain_specs(operator.opdef, specs, operator.attrs, error)
-        if isinstance(made, EngineError):
-            made = at_line(made, operator)
-            made.__cause__ = error
-        return made
+        from engine.program.run.failures import explained  # with the first error
 
-    def _spec(self, value: Any) -> Any:
+        return explained(self, self._lines, error)
+
+    @property
+    def graph(self) -> str:
+        """On a GPU "graph" where calls replay a CUDA graph, else "plain" with the reason where there is one;
+        empty on the CPU."""
+        return "" if self.replay is None else self.replay.how
+
+    def spec_of(self, value: Any) -> Any:
+        """The Spec of an operator's input in this plan; None for an absent one."""
         if isinstance(value, list):
-            return [self._spec(v) for v in value]
+            return [self.spec_of(v) for v in value]
         return None if value is None else self.specs.get(id(value), value.spec)
 
 
@@ -332,10 +328,10 @@ class Writer:
         from engine.program.run.kernels import Call  # with the first plan, not with the engine
 
         opdef = operator.opdef
-        specs = [self.plan._spec(v) for v in operator.inputs]
+        specs = [self.plan.spec_of(v) for v in operator.inputs]
         direct = opdef.kernel_for(self.backend)[1]
-        is_low = [self.plan._spec(v).dtype is bfloat16 for v in variables_of(operator.inputs)]
-        low = [v is not None and self.plan._spec(v).dtype is bfloat16 for v in operator.outputs]
+        is_low = [self.plan.spec_of(v).dtype is bfloat16 for v in variables_of(operator.inputs)]
+        low = [v is not None and self.plan.spec_of(v).dtype is bfloat16 for v in operator.outputs]
         narrow = any(is_low) or any(low)
         bound = not narrow and self.kernels.takes_fast(opdef, specs)
         direct = bound or (direct and not narrow)

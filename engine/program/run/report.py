@@ -100,7 +100,7 @@ def report_of(plan: Plan) -> Report:
         for place in [p for p in held if ends[p] <= position and p not in stays]:
             del held[place]
     owners = [_owner(makers[place], size) for place, size in fullest.items() if size]
-    arguments = sum(max(plan._spec(v).size, 0) * plan._spec(v).dtype.itemsize for v in plan.inputs)
+    arguments = sum(max(plan.spec_of(v).size, 0) * plan.spec_of(v).dtype.itemsize for v in plan.inputs)
     return Report(peak, during, tuple(sorted(owners, key=lambda o: -o.bytes)), arguments, unknown)
 
 
@@ -110,7 +110,7 @@ def _sizes(plan: Plan, ops: Sequence[Operator]) -> tuple[dict[int, int], int]:
     unknown = 0
     for operator in ops:
         for variable in variables_of(operator.outputs):
-            spec = plan._spec(variable)
+            spec = plan.spec_of(variable)
             if spec.known:
                 sizes[id(variable)] = spec.size * spec.dtype.itemsize
             else:

@@ -113,7 +113,7 @@ class FrozenPlan(Plan):
         try:
             return run(values)
         except Exception as error:
-            raise self._explained(error) from error.__cause__
+            raise self.explained(error) from error.__cause__
         finally:
             free.append(taken)
 
@@ -161,7 +161,7 @@ class FrozenWriter(Writer):
             return None
         if any(v is None or isinstance(v, list) for v in inputs):
             return None
-        specs, out = [self.plan._spec(v) for v in inputs], self.plan._spec(result)
+        specs, out = [self.plan.spec_of(v) for v in inputs], self.plan.spec_of(result)
         if not all(s.known for s in (*specs, out)):
             return None
         (target,) = self.reused.get(id(operator), (None,))

@@ -1,0 +1,55 @@
+"""Errors of plans: which operator made one, and what it says with that operator's line of the user's code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.core.errors import DeviceMemoryError, EngineError, LimitError
+from engine.core.operator import Operator, at_line
+from engine.eager.mode import explain_specs
+
+if TYPE_CHECKING:
+    from engine.program.run.plan import Plan
+
+
+def operator_of(lines: Mapping[int, Operator], error: Exception) -> Operator | None:
+    """The operator of a plan's source that raised ``error``; None where it was none."""
+    traceback = error.__traceback__
+    line = None
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == "<plan>":
+            line = traceback.tb_lineno
+        traceback = traceback.tb_next
+    return lines.get(line) if line is not None else None
+
+
+def explained(plan: Plan, lines: Mapping[int, Operator], error: Exception) -> Exception:
+    """The error with the operator and the user's line that made it."""
+    operator = operator_of(lines, error)
+    full = isinstance(error, DeviceMemoryError)
+    told = full or isinstance(error, LimitError)
+    if operator is None or (isinstance(error, (MemoryError, AssertionError)) and not told):
+        return error
+    made: Exception = error
+    if (full or not isinstance(error, EngineError)) and not operator.regions:
+        specs = [plan.spec_of(v) for v in operator.inputs]
+        made = explain_specs(operator.opdef, specs, operator.attrs, error)
+    if full:
+        made = _with_largest(made, plan)
+    if isinstance(made, EngineError):
+        made = at_line(made, operator)
+        made.__cause__ = error
+    return made
+
+
+def _with_largest(error: Exception, plan: Plan) -> DeviceMemoryError:
+    """That a GPU has no memory, with the largest values that the plan holds at its fullest moment."""
+    told = []
+    for each in plan.report().owners[:3]:
+        where = f" of {Path(each.file).name}:{each.line}" if each.file else ""
+        told.append(f"{each.operator}{where} {each.bytes / 1e6:.2f} MB")
+    what, _, remedy = str(error).rpartition("; ")
+    held = f", and at its fullest the program holds {', '.join(told)}" if told else ""
+    return DeviceMemoryError(f"{what}{held}; {remedy}")
