@@ -25,6 +25,7 @@ Array: TypeAlias = NDArray[Any]
 
 _MOST = (1 << 64) - 1
 _UNIT = 2.0**-64
+_STEP = 2.0**-53
 _CHUNK = 8192  # words at once: intermediate arrays stay in the cache
 
 
@@ -211,6 +212,70 @@ class PhiloxDraws(Draws):
 
     def word(self) -> int:
         return int(self._generator.integers(0, _MOST, dtype=np.uint64, endpoint=True))
+
+
+class CounterDraws(Draws):
+    """The numbers that a GPU draws, on the CPU: each is a function of its own word, so threads share no state.
+
+    Words are those of NumPy's Philox for (seed, offset). Numbers of ``uniform`` and ``kept`` are those of
+    ``PhiloxDraws``; the others are made without rejection: pairs of normal numbers by G. E. P. Box and M. E.
+    Muller, A note on the generation of random normal deviates (1958), whole numbers as the upper half of a
+    product, an order by sorting words. ``engine/kernels/cupy/cuda/philox.cu`` computes the same.
+    """
+
+    def __init__(self, seed: int, offset: int) -> None:
+        self._bits = np.random.Philox(key=seed & _MOST, counter=[0, 0, offset & _MOST, 0])
+        self._taken = 0
+
+    def _words(self, count: int) -> Words:
+        self._taken += count
+        return np.atleast_1d(self._bits.random_raw(count))
+
+    def uniform(self, shape: Sequence[int], dtype: Any) -> Array:
+        return self._unit(math.prod(shape)).reshape(shape).astype(dtype, copy=False)
+
+    def normal(self, shape: Sequence[int], dtype: Any) -> Array:
+        kind, count = _computed(dtype), math.prod(shape)
+        self._words(self._taken % 2)  # pairs begin with an even word
+        words = self._words(count + count % 2) >> np.uint64(11)
+        radius = ((words[::2] + np.uint64(1)) * _STEP).astype(kind)
+        angle = (words[1::2] * _STEP).astype(kind) * kind.type(2 * math.pi)
+        radius = np.sqrt(kind.type(-2) * np.log(radius))
+        made = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1).reshape(-1)
+        return made[:count].reshape(shape).astype(dtype, copy=False)
+
+    def integers(self, low: int, high: int, shape: Sequence[int]) -> NDArray[np.int64]:
+        words, size = self._words(math.prod(shape)), np.uint64(high - low)
+        half, lower = np.uint64(32), np.uint64(0xFFFFFFFF)
+        middle = (words & lower) * (size & lower) >> half
+        middle += (words >> half) * (size & lower)
+        upper = (middle & lower) + (words & lower) * (size >> half) >> half
+        upper += (words >> half) * (size >> half) + (middle >> half)
+        made: NDArray[np.int64] = upper.view(np.int64) + low
+        return made.reshape(shape)
+
+    def permutation(self, n: int) -> NDArray[np.int64]:
+        return np.argsort(self._words(n), kind="stable")
+
+    def kept(self, shape: Sequence[int], p: float) -> NDArray[np.bool_]:
+        stays: NDArray[np.bool_] = self._words(math.prod(shape)) >> np.uint64(11) < kept_limit(p)
+        return stays.reshape(shape)
+
+    def one_by_one(self, dtype: Any = np.float64) -> Iterator[float]:
+        while True:
+            yield float(np.dtype(dtype).type(self._unit(1)[0]))
+
+    def word(self) -> int:
+        return int(self._words(1)[0])
+
+    def _unit(self, count: int) -> Array:
+        made: Array = (self._words(count) >> np.uint64(11)) * _STEP
+        return made
+
+
+def kept_limit(p: float) -> np.uint64:
+    """An element stays where the upper 53 bits of its word are below this: their share of 1 is below 1 - p."""
+    return np.uint64(math.ceil((1.0 - p) * 2.0**53))
 
 
 def _computed(dtype: Any) -> np.dtype[Any]:

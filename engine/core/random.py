@@ -5,21 +5,23 @@ loop's body, recomputation) draws the same numbers again, and leaves the generat
 execution ask for keys in the same order, so both draw the same numbers.
 
 The default generator is Paddle's on the CPU, the Mersenne Twister: a draw moves it on by as many words as it
-takes. ``philox`` is counter-based: every draw is a function of its key (seed, offset).
+takes. ``philox`` is counter-based: every draw is a function of its key (seed, offset). On a GPU all draws are
+counter-based, whatever the kind: keys have the generator's seed and a counter of their own.
 """
 
 from __future__ import annotations
 
+import importlib
 import secrets
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from engine.core.draws import Draws, PhiloxDraws, TwisterDraws
+from engine.core.draws import CounterDraws, Draws, PhiloxDraws, TwisterDraws
 from engine.core.errors import ArgumentError
 from engine.core.mersenne import WORDS, Twister, Words, seeded, seeded_by_sequence
 from engine.core.random_state import key_words, whole_number
@@ -65,7 +67,46 @@ class TwisterKey:
         return TwisterDraws(Twister(_seeded(seed & _MASK)))
 
 
-Key: TypeAlias = PhiloxKey | TwisterKey
+class GPUKey(NamedTuple):
+    """A draw on a GPU, which makes the numbers where they are used."""
+
+    seed: int
+    offset: int
+
+    def draws(self) -> AbstractContextManager[Draws]:
+        return nullcontext(_on_gpu(self))
+
+    def private(self, seed: int) -> Draws:
+        return _on_gpu(GPUKey(seed, 0))
+
+    def host_draws(self, seed: int = 0) -> Draws:
+        """The same numbers, made on the CPU."""
+        return CounterDraws(seed, 0) if seed else CounterDraws(self.seed, self.offset)
+
+
+def _on_gpu(key: GPUKey) -> Draws:
+    made: Draws = importlib.import_module("engine.kernels.cupy.draws").draws(key)
+    return made
+
+
+class StoredKey(Protocol):
+    """Also a key: one whose numbers a GPU reads from its memory when it draws, see ``kernels/cupy/keys.py``."""
+
+    def draws(self) -> AbstractContextManager[Draws]: ...
+
+    def private(self, seed: int) -> Draws: ...
+
+    def host_draws(self, seed: int = 0) -> Draws: ...
+
+
+Key: TypeAlias = PhiloxKey | TwisterKey | GPUKey | StoredKey
+
+
+def host_draws_of(key: Key, seed: int = 0) -> AbstractContextManager[Draws]:
+    """As ``draws_of``, for operators that draw one number after the other: made on the CPU on every place."""
+    if isinstance(key, (PhiloxKey, TwisterKey)):
+        return draws_of(key, seed)
+    return nullcontext(key.host_draws(seed))
 
 
 def draws_of(key: Key, seed: int = 0) -> AbstractContextManager[Draws]:
@@ -121,9 +162,21 @@ class Generator:
         if twister is not None:
             return TwisterKey(twister, self._lock)
         with self._lock:
-            key = PhiloxKey(self._seed, self._offset)
-            self._offset += 1
-        return key
+            return PhiloxKey(self._seed, self._next_offset())
+
+    def reserve_on_gpu(self, count: int = 1) -> GPUKey:
+        """Take the next key for a GPU, or so many: the first, the others have the offsets that follow.
+
+        Draws of the Mersenne Twister are not moved on by it; a counter-based generator counts keys of both
+        places together.
+        """
+        with self._lock:
+            return GPUKey(self._seed, self._next_offset(count))
+
+    def _next_offset(self, count: int = 1) -> int:
+        with self._lock:
+            self._offset += count
+            return self._offset - count
 
     def state(self) -> dict[str, Any]:
         """Plain values and an array: where the generator stands."""
@@ -131,7 +184,10 @@ class Generator:
             if self._twister is None:
                 return {"kind": self._kind, "seed": self._seed, "offset": self._offset}
             words, spent = self._twister.snapshot()
-            return {"kind": self._kind, "seed": self._seed, "words": words, "spent": spent}
+            return {
+                "kind": self._kind, "seed": self._seed, "words": words, "spent": spent,
+                "offset": self._offset,
+            }  # fmt: skip
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Go on from what ``state()`` gave; a state without a kind is that of the counter-based generator,
@@ -142,9 +198,9 @@ class Generator:
         if not isinstance(kind, str) or kind not in KINDS:
             raise ArgumentError(f"set_state: generator {kind!r:.80} is not one of {', '.join(KINDS)}")
         twister, offset = None, 0
-        if kind == "philox":
+        if kind == "philox" or "offset" in state:  # of the Mersenne Twister, earlier releases had none
             offset = whole_number(where, state, "offset", _MASK)
-        else:
+        if kind != "philox":
             words = key_words(where, state, "words", WORDS, np.uint64)
             twister = Twister(words, whole_number(where, state, "spent", WORDS))
         with self._lock:
