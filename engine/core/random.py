@@ -14,7 +14,7 @@ from __future__ import annotations
 import importlib
 import secrets
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -243,3 +243,8 @@ _default = Generator(secrets.randbits(31))
 def default_generator() -> Generator:
     """The generator of this process; ``seed()`` sets it."""
     return _default
+
+
+def reserve_for(xp: Any) -> Callable[[], Key]:
+    """What takes the next key of this process for operators that compute with the array module ``xp``."""
+    return _default.reserve if xp is np else _default.reserve_on_gpu

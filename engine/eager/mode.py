@@ -16,7 +16,7 @@ from engine.core.opdef import OpDef
 from engine.core.operator import Operator, OutEdge
 from engine.core.place import array_module, backend, current_place, require_same_place
 from engine.core.precision import Precision
-from engine.core.random import default_generator
+from engine.core.random import reserve_for
 from engine.core.spec import Spec
 from engine.eager.precision import cast_inputs
 from engine.eager.tensor import Tensor, share, wrap, write
@@ -73,7 +73,9 @@ class EagerMode(modes.Mode):
         else:
             xp = backend(current_place()).xp
         kernel, direct = opdef.kernel_for("cpu" if xp is np else "cupy")
-        extra = {"key": default_generator().reserve()} if opdef.random else {}
+        extra: dict[str, Any] = {}
+        if opdef.random:
+            extra["key"] = reserve_for(xp)()
         try:
             if bfloat.concerned(opdef, flat, attrs) and not opdef.moves:
                 result = bfloat.apply(opdef, xp, arrays, attrs, extra)

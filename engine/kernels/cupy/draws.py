@@ -22,7 +22,6 @@ _log = logging.getLogger(__name__)
 _THREADS = 256
 _IN_A_BLOCK = 4  # words that one thread makes
 _MOST = (1 << 64) - 1
-_NOT_STORED = np.uint64(0)  # a null pointer
 
 
 class GPUDraws(Draws):
@@ -33,10 +32,7 @@ class GPUDraws(Draws):
     """
 
     def __init__(self, key: GPUKey, stored: Any = None) -> None:
-        self._key = (
-            _NOT_STORED if stored is None else stored, np.uint64(key.seed & _MOST),
-            np.uint64(key.offset & _MOST),
-        )  # fmt: skip
+        self._key = (stored, np.uint64(key.seed & _MOST), np.uint64(key.offset & _MOST))
         self._taken = 0
 
     def uniform(self, shape: Sequence[int], dtype: Any) -> Any:

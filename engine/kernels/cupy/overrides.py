@@ -52,6 +52,11 @@ OVERRIDES: dict[str, str] = {
             "softsign", "swish", "swish_grad", "tanh_shrink", "thresholded_relu", "xlogy",
         )
     },
+    "dropout": "random:dropout",
+    "gaussian_inplace": "random:gaussian_like",
+    "gaussian_random": "random:gaussian",
+    "uniform_random": "random:uniform",
+    "uniform_random_inplace": "random:uniform_like",
 }  # fmt: skip
 # Those whose kernels take bfloat16 as its bits, and round once; the others get float32 and are rounded after.
 BFLOAT16 = frozenset({"bmm", "matmul_v2", "mul", "product_of_rows"})

@@ -8,6 +8,7 @@ import numpy as np
 
 from engine.core.infer import normal_axis, require_floating, require_same_dtype
 from engine.core.opdef import op
+from engine.core.place import array_module
 from engine.core.random import draws_of
 from engine.core.spec import Spec
 from engine.kernels.cpu.sums import summed
@@ -94,7 +95,8 @@ def gumbel_softmax(xp, x, *, temperature=1.0, hard=False, axis=-1, key):
         uniform = draws.uniform(x.shape, np.float64 if x.dtype == np.float64 else np.float32)
     lowest = uniform.dtype.type(0.00001)
     uniform = uniform * (1 - lowest) + lowest
-    noise = xp.asarray(-np.log(-np.log(uniform)), dtype=x.dtype)
+    own = array_module(uniform)
+    noise = xp.asarray(-own.log(-own.log(uniform)), dtype=x.dtype)
     soft = softmax.opdef.kernel(xp, (x + noise) / x.dtype.type(np.float32(temperature)), axis=axis)
     if not hard:
         return soft, soft.copy()

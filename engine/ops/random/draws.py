@@ -16,7 +16,7 @@ from engine.core.errors import ArgumentError, OutOfRangeError
 from engine.core.infer import floating_as_x, require_floating
 from engine.core.logf import logf
 from engine.core.opdef import op
-from engine.core.random import Key, draws_of
+from engine.core.random import Key, draws_of, host_draws_of
 from engine.core.spec import Spec
 from engine.ops.arrays.creation import sizes
 from engine.ops.random.quantile import truncated_normal
@@ -37,9 +37,11 @@ def _numbers(dtype: Any, *values: float) -> tuple[Any, ...]:
     return tuple(kind(np.float32(value)) for value in values)
 
 
-def _uniform(key: Key, seed: int, shape: Any, dtype: Any, low: float, high: float) -> Array:
+def _uniform(
+    key: Key, seed: int, shape: Any, dtype: Any, low: float, high: float, drawn_by: Any = draws_of
+) -> Array:
     first, last = _numbers(dtype, low, high)
-    with draws_of(key, seed) as draws:
+    with drawn_by(key, seed) as draws:
         drawn = draws.uniform(shape, first.dtype)
     drawn *= last - first
     drawn += first
@@ -75,7 +77,7 @@ def truncated_gaussian(xp, *, shape, dtype="float32", mean=0.0, std=1.0, seed=0,
     kind = as_dtype(dtype).np
     center, spread = _numbers(kind, mean, std)
     tiny = np.finfo(np.float32).tiny
-    drawn = _uniform(key, seed, tuple(shape), kind, tiny, 1.0)
+    drawn = _uniform(key, seed, tuple(shape), kind, tiny, 1.0, host_draws_of)
     return xp.asarray(truncated_normal(drawn, center, spread), dtype=kind)
 
 
@@ -136,11 +138,15 @@ def exponential_like(xp, x, *, lam=1.0, key):
     (rate,) = _numbers(x.dtype, lam)
     with draws_of(key) as draws:
         drawn = 1 - draws.uniform(x.shape, rate.dtype)
-    log = logf(drawn) if drawn.dtype == np.float32 else _logarithms(drawn)
-    return xp.asarray(-1 / rate * log, dtype=x.dtype)
+    return xp.asarray(-1 / rate * _logarithms(xp, drawn), dtype=x.dtype)
 
 
-def _logarithms(x: Array) -> Array:
+def _logarithms(xp: Any, x: Array) -> Array:
+    """Natural logarithms; of NumPy's arrays those of the C library."""
+    if not isinstance(x, np.ndarray):
+        return xp.log(x)
+    if x.dtype == np.float32:
+        return logf(x)
     return np.fromiter(map(math.log, x.reshape(-1).tolist()), np.float64, x.size).reshape(x.shape)
 
 
@@ -148,7 +154,8 @@ def _logarithms(x: Array) -> Array:
 def bernoulli(xp, x, *, key):
     """1 with the probability that x gives each element, else 0."""
     _require_floating(x)
-    if x.size and not bool(((x >= 0) & (x <= 1)).all()):
+    # A GPU would be waited for: there what is no probability counts as the nearest one.
+    if xp is np and x.size and not bool(((x >= 0) & (x <= 1)).all()):
         raise OutOfRangeError(
             f"bernoulli: x holds probabilities, 0 to 1: got {float(x.min())} to {float(x.max())}"
         )

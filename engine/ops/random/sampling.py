@@ -10,7 +10,7 @@ from engine.core.dtype import int64
 from engine.core.errors import ArgumentError, OutOfRangeError, ShapeError
 from engine.core.infer import floating_as_x, require_floating, require_integers
 from engine.core.opdef import op
-from engine.core.random import draws_of
+from engine.core.random import draws_of, host_draws_of
 from engine.core.spec import Spec
 from engine.ops.arrays.sort import sorting_order
 from engine.ops.random.gamma import gamma_numbers
@@ -29,7 +29,7 @@ def poisson(xp, x, *, key):
     if x.size and not bool((x >= 0).all()):
         raise OutOfRangeError(f"poisson: x holds means, 0 or more: the smallest is {float(x.min())}")
     means = x if isinstance(x, np.ndarray) else x.get()
-    with draws_of(key) as draws:
+    with host_draws_of(key) as draws:
         drawn = poisson_numbers(draws, means.reshape(-1).tolist())
     return xp.asarray(drawn, dtype=x.dtype).reshape(x.shape)
 
@@ -49,7 +49,7 @@ def dirichlet(xp, alpha, *, key):
         raise OutOfRangeError(f"dirichlet: alpha is above 0: the smallest is {float(alpha.min())}")
     wanted = alpha if isinstance(alpha, np.ndarray) else alpha.get()
     kind = np.float64 if alpha.dtype == np.float64 else np.float32
-    with draws_of(key) as draws:
+    with host_draws_of(key) as draws:
         numbers, logs = gamma_numbers(draws, wanted.reshape(-1).tolist(), kind)
     gammas = np.array(numbers, kind).reshape(wanted.shape)
     sums = gammas.sum(axis=-1, keepdims=True)
@@ -90,7 +90,7 @@ def multinomial(xp, x, *, num_samples=1, replacement=False, key):
             "pass replacement=True"
         )
     kind = np.float64 if x.dtype == np.float64 else np.float32
-    with draws_of(key) as draws:
+    with host_draws_of(key) as draws:
         at = draws.uniform((len(weights), num_samples), kind)
     bounds = np.cumsum(weights, axis=1, dtype=kind)
     bounds /= bounds[:, -1:].copy()

@@ -20,7 +20,7 @@ from engine.core.dtype import bfloat16
 from engine.core.errors import ProgramError
 from engine.core.operator import Operator
 from engine.core.place import array_module, backend, current_place
-from engine.core.random import default_generator
+from engine.core.random import reserve_for
 from engine.core.spans import watch
 from engine.core.spec import Spec
 from engine.ops.training.flat_updates import FLAT
@@ -203,7 +203,7 @@ class Writer:
         self.reused = reusable(plan.ops, plan.outputs, plan.specs, self.known)
         self.namespace: dict[str, Any] = {
             "xp": xp, "asarray": xp.asarray, "write": _write, "fitting": fitting,
-            "reserve": default_generator().reserve, "step": step, "made": made,
+            "reserve": reserve_for(xp), "step": step, "made": made,
         }  # fmt: skip
         self.lines: dict[int, Operator] = {}
         self.called: dict[int, Call] = {}  # the calls of kernels, by id of the operator

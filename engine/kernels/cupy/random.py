@@ -1,0 +1,102 @@
+"""Random operators in one launch each: numbers, and a dropout's mask and product."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from engine.core.dtype import as_dtype
+from engine.core.random import draws_of
+from engine.kernels.cupy.draws import GPUDraws
+from engine.kernels.cupy.overrides import default
+from engine.kernels.cupy.source import FLOATING
+from engine.ops.arrays.creation import sizes
+
+_PLAIN = tuple(name for name in FLOATING if name != "uint16")  # of bfloat16, numbers come widened
+
+
+def _stream(key: Any, seed: int, dtype: Any) -> GPUDraws | None:
+    """Where numbers of a dtype come from; None where the GPU does not make them."""
+    if np.dtype(dtype).name not in _PLAIN:
+        return None
+    with draws_of(key, seed) as draws:
+        return draws if isinstance(draws, GPUDraws) else None
+
+
+def _width(dtype: Any, low: float, high: float) -> tuple[Any, Any]:
+    """The limits as the default kernel has them, rounded to float32: the lower one, and how far the other is."""
+    kind = np.float64 if dtype == np.float64 else np.float32
+    first, last = kind(np.float32(low)), kind(np.float32(high))
+    return first, last - first
+
+
+def uniform(
+    xp: Any, dims: Any = None, *, shape: Any, dtype: str = "float32", min: float = -1.0, max: float = 1.0,
+    seed: int = 0, key: Any,
+) -> Any:  # fmt: skip
+    kind = as_dtype(dtype).np
+    draws = _stream(key, seed, kind)
+    if draws is None:
+        return default("uniform_random")(
+            xp, dims, shape=shape, dtype=dtype, min=min, max=max, seed=seed, key=key
+        )
+    return draws.uniform_between(sizes(shape, dims), kind, *_width(kind, min, max))
+
+
+def gaussian(
+    xp: Any, dims: Any = None, *, shape: Any, dtype: str = "float32", mean: float = 0.0, std: float = 1.0,
+    seed: int = 0, key: Any,
+) -> Any:  # fmt: skip
+    kind = as_dtype(dtype).np
+    draws = _stream(key, seed, kind)
+    if draws is None:
+        return default("gaussian_random")(
+            xp, dims, shape=shape, dtype=dtype, mean=mean, std=std, seed=seed, key=key
+        )
+    return draws.normal_around(sizes(shape, dims), kind, np.float32(mean), np.float32(std))
+
+
+def uniform_like(
+    xp: Any, x: Any, *, min: float = -1.0, max: float = 1.0, seed: int = 0, key: Any
+) -> Any:
+    draws = _stream(key, seed, x.dtype)
+    if draws is None:
+        return default("uniform_random_inplace")(xp, x, min=min, max=max, seed=seed, key=key)
+    return draws.uniform_between(x.shape, x.dtype, *_width(x.dtype, min, max))
+
+
+def gaussian_like(
+    xp: Any, x: Any, *, mean: float = 0.0, std: float = 1.0, seed: int = 0, key: Any
+) -> Any:
+    draws = _stream(key, seed, x.dtype)
+    if draws is None:
+        return default("gaussian_inplace")(xp, x, mean=mean, std=std, seed=seed, key=key)
+    return draws.normal_around(x.shape, x.dtype, np.float32(mean), np.float32(std))
+
+
+def dropout(
+    xp: Any,
+    x: Any,
+    *,
+    dropout_prob: float = 0.5,
+    is_test: bool = False,
+    dropout_implementation: str = "upscale_in_train",
+    axis: Any = None,
+    seed: int = 0,
+    key: Any,
+) -> Any:
+    modes = ("upscale_in_train", "downgrade_in_infer")
+    whole = axis is None and not is_test and 0 <= dropout_prob < 1 and dropout_implementation in modes
+    draws = _stream(key, seed, x.dtype) if whole else None
+    if draws is None:
+        return default("dropout")(
+            xp, x, dropout_prob=dropout_prob, is_test=is_test, dropout_implementation=dropout_implementation,
+            axis=axis, seed=seed, key=key,
+        )  # fmt: skip
+    keep = np.float32(1) - np.float32(dropout_prob)
+    upscale = dropout_implementation == "upscale_in_train" and bool(keep)
+    one = x.dtype.type
+    share, factor = (one(keep), one(1 / keep)) if upscale else (one(1), one(1))
+    return draws.dropout(cupy.ascontiguousarray(x), dropout_prob, share, factor)
