@@ -215,7 +215,7 @@ class PhiloxDraws(Draws):
 
 
 class CounterDraws(Draws):
-    """The numbers that a GPU draws, on the CPU: each is a function of its own word, so threads share no state.
+    """The numbers of a GPU, on the CPU: each is a function of its own word, so threads share no state.
 
     Words are those of NumPy's Philox for (seed, offset). Numbers of ``uniform`` and ``kept`` are those of
     ``PhiloxDraws``; the others are made without rejection: pairs of normal numbers by G. E. P. Box and M. E.
@@ -274,7 +274,7 @@ class CounterDraws(Draws):
 
 
 def kept_limit(p: float) -> np.uint64:
-    """An element stays where the upper 53 bits of its word are below this: their share of 1 is below 1 - p."""
+    """An element stays where the upper 53 bits of its word are below this: 1 - p of all such numbers."""
     return np.uint64(math.ceil((1.0 - p) * 2.0**53))
 
 

@@ -67,11 +67,10 @@ class TwisterKey:
         return TwisterDraws(Twister(_seeded(seed & _MASK)))
 
 
-class GPUKey(NamedTuple):
+class GPUKey(PhiloxKey):
     """A draw on a GPU, which makes the numbers where they are used."""
 
-    seed: int
-    offset: int
+    __slots__ = ()
 
     def draws(self) -> AbstractContextManager[Draws]:
         return nullcontext(_on_gpu(self))
@@ -90,7 +89,7 @@ def _on_gpu(key: GPUKey) -> Draws:
 
 
 class StoredKey(Protocol):
-    """Also a key: one whose numbers a GPU reads from its memory when it draws, see ``kernels/cupy/keys.py``."""
+    """Also a key: one that a GPU reads from its memory when it draws, see ``kernels/cupy/keys.py``."""
 
     def draws(self) -> AbstractContextManager[Draws]: ...
 
@@ -104,9 +103,8 @@ Key: TypeAlias = PhiloxKey | TwisterKey | GPUKey | StoredKey
 
 def host_draws_of(key: Key, seed: int = 0) -> AbstractContextManager[Draws]:
     """As ``draws_of``, for operators that draw one number after the other: made on the CPU on every place."""
-    if isinstance(key, (PhiloxKey, TwisterKey)):
-        return draws_of(key, seed)
-    return nullcontext(key.host_draws(seed))
+    found = getattr(key, "host_draws", None)
+    return draws_of(key, seed) if found is None else nullcontext(found(seed))
 
 
 def draws_of(key: Key, seed: int = 0) -> AbstractContextManager[Draws]:

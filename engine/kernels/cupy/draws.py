@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from engine.core.draws import CounterDraws, Draws, kept_limit
+from engine.core.draws import Draws, kept_limit
 from engine.core.errors import UnsupportedError
 from engine.core.random import GPUKey
 from engine.kernels import choice

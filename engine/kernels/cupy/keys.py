@@ -1,4 +1,4 @@
-"""Keys of random operators that lie in memory of the GPU: a captured graph draws new numbers at each replay."""
+"""Keys of random operators in memory of the GPU: a captured graph draws new numbers at each replay."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class DeviceKey:
 class DeviceKeys:
     """The keys of the random operators of one captured plan, in their order: ``keys[n]``.
 
-    ``renew()`` before each replay gives them the numbers that ``count`` calls of ``reserve_on_gpu`` would: one
-    launch on the current stream, no copy and no wait.
+    ``renew()`` before each replay gives them what ``count`` calls of ``reserve_on_gpu`` would: one launch on
+    the current stream, no copy and no wait.
     """
 
     def __init__(self, count: int, generator: Generator | None = None) -> None:

@@ -12,7 +12,6 @@ from engine.core.random import draws_of
 from engine.kernels.cupy.draws import GPUDraws
 from engine.kernels.cupy.overrides import default
 from engine.kernels.cupy.source import FLOATING
-from engine.ops.arrays.creation import sizes
 
 _PLAIN = tuple(name for name in FLOATING if name != "uint16")  # of bfloat16, numbers come widened
 
@@ -26,7 +25,7 @@ def _stream(key: Any, seed: int, dtype: Any) -> GPUDraws | None:
 
 
 def _width(dtype: Any, low: float, high: float) -> tuple[Any, Any]:
-    """The limits as the default kernel has them, rounded to float32: the lower one, and how far the other is."""
+    """The lower limit as the default kernel has it, in float32, and how far the upper one is."""
     kind = np.float64 if dtype == np.float64 else np.float32
     first, last = kind(np.float32(low)), kind(np.float32(high))
     return first, last - first
@@ -37,12 +36,12 @@ def uniform(
     seed: int = 0, key: Any,
 ) -> Any:  # fmt: skip
     kind = as_dtype(dtype).np
-    draws = _stream(key, seed, kind)
+    draws = None if dims else _stream(key, seed, kind)
     if draws is None:
         return default("uniform_random")(
             xp, dims, shape=shape, dtype=dtype, min=min, max=max, seed=seed, key=key
         )
-    return draws.uniform_between(sizes(shape, dims), kind, *_width(kind, min, max))
+    return draws.uniform_between(tuple(shape), kind, *_width(kind, min, max))
 
 
 def gaussian(
@@ -50,26 +49,22 @@ def gaussian(
     seed: int = 0, key: Any,
 ) -> Any:  # fmt: skip
     kind = as_dtype(dtype).np
-    draws = _stream(key, seed, kind)
+    draws = None if dims else _stream(key, seed, kind)
     if draws is None:
         return default("gaussian_random")(
             xp, dims, shape=shape, dtype=dtype, mean=mean, std=std, seed=seed, key=key
         )
-    return draws.normal_around(sizes(shape, dims), kind, np.float32(mean), np.float32(std))
+    return draws.normal_around(tuple(shape), kind, np.float32(mean), np.float32(std))
 
 
-def uniform_like(
-    xp: Any, x: Any, *, min: float = -1.0, max: float = 1.0, seed: int = 0, key: Any
-) -> Any:
+def uniform_like(xp: Any, x: Any, *, min: float = -1.0, max: float = 1.0, seed: int = 0, key: Any) -> Any:
     draws = _stream(key, seed, x.dtype)
     if draws is None:
         return default("uniform_random_inplace")(xp, x, min=min, max=max, seed=seed, key=key)
     return draws.uniform_between(x.shape, x.dtype, *_width(x.dtype, min, max))
 
 
-def gaussian_like(
-    xp: Any, x: Any, *, mean: float = 0.0, std: float = 1.0, seed: int = 0, key: Any
-) -> Any:
+def gaussian_like(xp: Any, x: Any, *, mean: float = 0.0, std: float = 1.0, seed: int = 0, key: Any) -> Any:
     draws = _stream(key, seed, x.dtype)
     if draws is None:
         return default("gaussian_inplace")(xp, x, mean=mean, std=std, seed=seed, key=key)

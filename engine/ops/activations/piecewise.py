@@ -262,14 +262,17 @@ def rrelu(xp, x, *, lower=1.0 / 8.0, upper=1.0 / 3.0, is_test=False, key):
         slope = x.dtype.type((lower + upper) / 2)
     else:
         below = x < 0
-        # Only for these a slope is drawn; a GPU, which would be waited for to count them, draws for all.
+        # Only for these a slope is drawn; a GPU would be waited for to count them, and draws for all.
         with draws_of(key) as draws:
-            drawn = draws.uniform((int(below.sum()),) if xp is np else x.shape, np.float32)
+            drawn = draws.uniform((int(below.sum()) if xp is np else x.size,), np.float32)
         drawn *= np.float32(upper) - np.float32(lower)
         drawn += np.float32(lower)
-        slope = xp.ones(x.shape, x.dtype) if xp is np else xp.asarray(drawn, dtype=x.dtype)
+        drawn = xp.asarray(drawn, dtype=x.dtype)
         if xp is np:
-            slope[below] = drawn.astype(x.dtype, copy=False)
+            slope = xp.ones(x.shape, x.dtype)
+            slope[below] = drawn
+        else:
+            slope = drawn[xp.cumsum(below) - 1].reshape(x.shape)
     noise = xp.where(x < 0, slope, x.dtype.type(1))
     return x * noise, noise
 

@@ -154,7 +154,7 @@ def _logarithms(xp: Any, x: Array) -> Array:
 def bernoulli(xp, x, *, key):
     """1 with the probability that x gives each element, else 0."""
     _require_floating(x)
-    # A GPU would be waited for: there what is no probability counts as the nearest one.
+    # A GPU would be waited for: there any other number counts as the nearest probability.
     if xp is np and x.size and not bool(((x >= 0) & (x <= 1)).all()):
         raise OutOfRangeError(
             f"bernoulli: x holds probabilities, 0 to 1: got {float(x.min())} to {float(x.max())}"

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engine.core.draws import CounterDraws
 from engine.core.opdef import OPS
 from engine.core.place import place_guard
-from engine.core.random import default_generator
+from engine.core.random import GPUKey, default_generator
 from engine.eager.backward import grad
 from engine.eager.tensor import Tensor
 from engine.kernels.choice import kernels
@@ -75,6 +76,30 @@ def _single(value: Any) -> Any:
     return value.astype(np.float32) if getattr(value, "dtype", None) == np.float64 else value
 
 
+class _AsOnGPU(GPUKey):
+    """A key of the CPU that gives the numbers of the GPU's."""
+
+    def draws(self) -> Any:
+        return nullcontext(CounterDraws(*self))
+
+    def private(self, seed: int) -> Any:
+        return CounterDraws(seed, 0)
+
+
+@pytest.fixture(autouse=True)
+def one_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random operators draw on the CPU what they draw on the GPU."""
+    generator = default_generator()
+
+    def reserve() -> Any:
+        return _AsOnGPU(*generator.reserve_on_gpu())
+
+    monkeypatch.setattr(generator, "reserve", reserve)
+    for opdef in OPS.values():
+        if opdef.random:
+            monkeypatch.setitem(opdef.namespace, "reserve", reserve)
+
+
 def _compare(
     cupy: Any, case: Case, served: set[str], on: Callable[[Case, Any], Any], want: Callable[[Any], Any]
 ) -> None:
@@ -90,7 +115,7 @@ def _compare(
             else:
                 assert isinstance(a, cupy.ndarray) or OPS[case.op].moves
                 assert a.dtype == b.dtype
-                _assert_equal(cupy.asnumpy(a), b, tolerance)
+                _assert_equal(cupy.asnumpy(a), b, max(tolerance, 1e-6 if b.dtype == np.float32 else 0))
 
     served.clear()
     inputs = _copies(case.sample.inputs)
