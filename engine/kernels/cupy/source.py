@@ -86,9 +86,6 @@ class Kernel:
     Arguments are arrays of CuPy (contiguous where the source says so) and NumPy scalars of the parameter's
     own type (``np.int32``, ``np.int64``, ``np.float32``): Python's numbers are refused, because their width
     would be guessed. None is a pointer to nothing.
-    Arguments are arrays of CuPy (contiguous where the source says so), None for a null pointer, and NumPy
-    scalars of the parameter's own type (``np.int32``, ``np.int64``, ``np.float32``): Python's numbers are
-    refused, because their width would be guessed.
     """
 
     __slots__ = ("_function", "_options", "code", "name")
