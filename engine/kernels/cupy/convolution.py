@@ -15,9 +15,9 @@ import cupy
 import numpy as np
 
 from engine.kernels.cupy.source import Kernel, blocks, kernel, of_type
-from engine.kernels.cupy.strides import Triple, as_arguments, strides_of
+from engine.kernels.cupy.strides import COUNTED, Triple, as_arguments, strides_of
 
-_INT, _GRID = 1 << 31, 1 << 16
+_GRID = 1 << 16
 _KEPT = 1024  # launches that are kept, each of one convolution
 
 
@@ -89,9 +89,11 @@ class Launch(NamedTuple):
 
 def serves(sizes: Convolution) -> bool:
     """Whether indices of 32 bits and the grid reach; else the default kernel computes."""
-    places = sizes.samples * max(math.prod(sizes.made), math.prod(sizes.image))
+    image, made = math.prod(sizes.image), math.prod(sizes.made)
     entries = max(sizes.filters, sizes.taken) * math.prod(sizes.kernel)
-    return max(places, entries) < _INT and sizes.groups * math.prod(sizes.strides) < _GRID
+    samples = max(sizes.channels * image, sizes.filters * made)
+    most = max(sizes.samples * max(image, made), entries, samples)
+    return most < COUNTED and sizes.groups * math.prod(sizes.strides) < _GRID
 
 
 def forward(sizes: Convolution, x: Any, weight: Any, bias: Any = None, rectified: bool = False) -> Any:
@@ -190,7 +192,7 @@ def _filtering(
     macros: dict[str, Any] = {**of_type(dtype), "DEEP": s.rank == 3}
     tile = FEW_FILTERS if each <= FEW_FILTERS.rows or entries <= FEW_FILTERS.columns else EVEN_FILTERS
     held = blocks(each, tile.rows) * tile.rows * blocks(entries, tile.columns) * tile.columns
-    if held > _WASTE * each * entries and each * entries < _INT:
+    if held > _WASTE * each * entries and each * entries < COUNTED:
         code, grid, threads = kernel("convolution_entries", "entries", **macros), (each * entries, 1), DIRECT
         least, step = _LEAST_DIRECT, DIRECT
     else:

@@ -57,6 +57,9 @@ OVERRIDES: dict[str, str] = {
     "gaussian_random": "random:gaussian",
     "uniform_random": "random:uniform",
     "uniform_random_inplace": "random:uniform_like",
+    **{name: f"unpooling:{name}" for name in (
+        "unpool", "unpool3d", "max_pool2d_with_index_grad", "max_pool3d_with_index_grad",
+    )},
 }  # fmt: skip
 # Those whose kernels take bfloat16 as its bits, and round once; the others get float32 and are rounded after.
 BFLOAT16 = frozenset({"bmm", "matmul_v2", "mul", "product_of_rows"})

@@ -19,7 +19,7 @@ from engine.core.spec import Spec
 from engine.core.windows import pads_of
 from engine.kernels.cupy.overrides import default
 from engine.kernels.cupy.source import FLOATING, blocks, kernel, of_type
-from engine.kernels.cupy.strides import as_arguments, strides_of, three
+from engine.kernels.cupy.strides import COUNTED, as_arguments, strides_of, three
 
 _THREADS, _WARPS = 256, 4
 _LARGE = 64  # elements of a window that the lanes of a warp share
@@ -48,7 +48,7 @@ def _found(name: str, shape: tuple[int, ...], given: tuple[tuple[str, Any], ...]
     opdef = OPS[name]
     attrs = opdef.with_defaults({key: v for key, v in given if key in opdef.attributes})
     made = opdef.infer_specs([Spec(shape, "float32")], attrs)[0].shape
-    if max(math.prod(shape), math.prod(made)) >= 1 << 31:
+    if max(math.prod(shape), math.prod(made)) >= COUNTED:
         return None
     last = attrs.get("data_format", "NCHW")[-1] == "C"
     inner = slice(1, -1) if last else slice(2, None)

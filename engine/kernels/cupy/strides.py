@@ -8,6 +8,8 @@ import cupy
 import numpy as np
 
 Triple = tuple[int, int, int]
+# Places, and elements of a sample, that kernels count with 32 bits, and what lies beside them.
+COUNTED = 1 << 30
 
 
 def three(values: Any, missing: int) -> Triple:
@@ -18,14 +20,17 @@ def three(values: Any, missing: int) -> Triple:
 
 def strides_of(array: Any, rank: int, last: bool) -> tuple[Any, tuple[int, ...]]:
     """An array [N, C, ...] (``last``: [N, ..., C]) and its strides in elements: sample, channel, depth, row,
-    column. It is copied where a sample spreads over more than 32 bits count."""
-    for given in (array, cupy.ascontiguousarray(array)):
-        steps = [step // given.itemsize for step in given.strides]
-        reach = sum(abs(t) * (n - 1) for t, n in zip(steps[1:], given.shape[1:], strict=True) if n)
-        if reach < 1 << 31:
-            inner = slice(1, -1) if last else slice(2, None)
-            return given, (steps[0], steps[-1 if last else 1], *(0,) * (3 - rank), *steps[inner])
-    raise ValueError(f"a sample of {array.shape[1:]} has more elements than 32 bits count")
+    column. It is copied where a sample spreads over more elements than 32 bits count."""
+    steps = _steps(array)
+    if sum(abs(t) * (n - 1) for t, n in zip(steps[1:], array.shape[1:], strict=True) if n) >= COUNTED:
+        array = cupy.ascontiguousarray(array)
+        steps = _steps(array)
+    inner = slice(1, -1) if last else slice(2, None)
+    return array, (steps[0], steps[-1 if last else 1], *(0,) * (3 - rank), *steps[inner])
+
+
+def _steps(array: Any) -> list[int]:
+    return [step // array.itemsize for step in array.strides]
 
 
 def as_arguments(strides: tuple[int, ...]) -> tuple[Any, ...]:
