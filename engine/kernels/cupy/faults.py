@@ -43,6 +43,7 @@ _TOLD: dict[str, str] = {
         ("unpool", "unpool3d", "max_pool2d_with_index_grad", "max_pool3d_with_index_grad"),
         "place {value} is out of range for a plane with {count} elements; use {low} to {high}",
     ),
+    "rnn": "sequence_length {value} is not a length for inputs of {high} steps; use {low} to {high}",
     "one_hot": "class {value} is out of range for {count} classes; use {low} to {high}",
 }
 _NAMES = tuple(_TOLD)

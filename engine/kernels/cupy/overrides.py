@@ -24,6 +24,8 @@ OVERRIDES: dict[str, str] = {
     **{name: f"products:{name}" for name in (
         "addmm", "bmm", "dot", "matmul_v2", "mul", "mv", "product_of_rows", "squared_l2_norm",
     )},
+    "rnn": "recurrent:forward",
+    "rnn_grad": "recurrent:backward",
     **{name: f"convolution_operators:{name}" for name in (
         "conv2d", "conv2d_grad", "conv2d_fusion",
         "depthwise_conv2d", "depthwise_conv2d_grad", "depthwise_conv2d_fusion",

@@ -2,7 +2,7 @@
 
 A shard is a block of samples that walks through all steps alone: BLAS products of each step with what is
 pointwise around them. How many samples it has follows from sizes alone. Arrays are contiguous, and as in
-engine/ops/sequences/rnn_steps.py: gates [gates, T, N, H], states [T, N, H], weights [gates, K, H]; only x
+engine/kernels/cpu/recurrent.py: gates [gates, T, N, H], states [T, N, H], weights [gates, K, H]; only x
 and the gradient of y may have steps and samples that lie apart, as views of [N, T, K] have them.
 """
 

@@ -8,9 +8,7 @@ from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, Shape
 from engine.core.infer import require_floating, require_same_dtype
 from engine.core.opdef import op
 from engine.core.spec import Spec
-from engine.kernels.cpu.products import product
-from engine.kernels.cpu.sums import summed
-from engine.ops.sequences import rnn_steps as steps
+from engine.kernels.cpu import recurrent as steps
 
 _NAMES = {"LSTM": "LSTM", "GRU": "GRU", "RNN_TANH": "SimpleRNN", "RNN_RELU": "SimpleRNN"}
 
@@ -98,12 +96,7 @@ def _mask(xp: Any, lengths: Any, time: int, dtype: Any, mode: str) -> Any:
             f"{_NAMES[mode]}: sequence_length {high if high > time else low} is not a length for inputs of "
             f"{time} steps; use 0 to {time}"
         )
-    return None if low == time else (xp.arange(time)[:, None] < lengths[None, :]).astype(dtype)[:, :, None]
-
-
-def start(xp: Any, state: Any, x: Any, w_hh: Any) -> Any:
-    """The state before the first step [N, H]: zeros where none is given."""
-    return xp.zeros((x.shape[1], w_hh.shape[1]), x.dtype) if state is None else state
+    return None if low == time else steps.inside(xp, lengths, time, dtype)
 
 
 # order=1: the gradient walks back through time in one operator; RNN(cell) is made of operators of any order.
@@ -119,9 +112,9 @@ def rnn(
     given = (x, w_ih, w_hh, b_ih, b_hh, h0, c0, lengths)
     _infer(*[_spec(a) for a in given], mode=mode, is_reverse=is_reverse)
     mask = _mask(xp, lengths, x.shape[0], x.dtype, mode)
-    h = start(xp, h0, x, w_hh)
+    h = steps.start(xp, h0, x, w_hh)
     if mode == "LSTM":
-        c = start(xp, c0, x, w_hh)
+        c = steps.start(xp, c0, x, w_hh)
         return steps.lstm(xp, x, w_ih, w_hh, b_ih, b_hh, h, c, mask, is_reverse)
     no_c, no_cells = xp.zeros((x.shape[1], 0), x.dtype), xp.zeros((*x.shape[:2], 0), x.dtype)
     if mode == "GRU":
@@ -157,78 +150,31 @@ def _rnn_grad(
     """
     time, batch, size = y.shape
     mask = _mask(xp, lengths, time, x.dtype, mode)
-    first = start(xp, h0, x, w_hh)
+    first = steps.start(xp, h0, x, w_hh)
     last = xp.zeros((batch, size), x.dtype) if g_h is None else g_h
     to_c = None
     if mode == "LSTM":
         g_c = xp.zeros((batch, size), x.dtype) if g_c is None else g_c
-        begin = start(xp, c0, x, w_hh)
+        begin = steps.start(xp, c0, x, w_hh)
         to_x, to_h, to_first, to_c = steps.lstm_back(
             xp, w_hh, gates, cells, begin, g_y, last, g_c, mask, is_reverse
         )
     elif mode == "GRU":
-        before = _before(xp, y, first, mask, is_reverse)
+        before = steps.before(xp, y, first, mask, is_reverse)
         to_x, to_h, to_first = steps.gru_back(xp, w_hh, gates, before, g_y, last, mask, is_reverse)
     else:
         to_x, to_h, to_first = steps.simple_back(xp, w_hh, y, g_y, last, mask, is_reverse, mode == "RNN_RELU")
     g_x = None
     if of_x:
-        g_x = of_inputs(xp, to_x, w_ih, x.shape)
-    of_h = of_recurrent(xp, to_h, y, h0 if mask is None else first, mask, is_reverse).reshape(w_hh.shape)
+        g_x = steps.of_inputs(xp, to_x, w_ih, x.shape)
+    of_h = steps.of_recurrent(xp, to_h, y, h0 if mask is None else first, mask, is_reverse).reshape(
+        w_hh.shape
+    )
     return (
-        g_x, of_input(xp, to_x, x).reshape(w_ih.shape), of_h, *of_biases(xp, to_x, to_h, b_ih, b_hh),
+        g_x, steps.of_input(xp, to_x, x).reshape(w_ih.shape), of_h,
+        *steps.of_biases(xp, to_x, to_h, b_ih, b_hh),
         None if h0 is None else to_first, None if c0 is None else to_c,
     )  # fmt: skip
-
-
-def of_inputs(xp: Any, to_x: Any, w_ih: Any, shape: Any) -> Any:
-    """The gradient of x from those of the gates [gates, T, N, H]."""
-    count, size = to_x.shape[0], to_x.shape[3]
-    return product(xp, to_x.reshape(count, -1, size), steps.parted(w_ih, count)).sum(0).reshape(shape)
-
-
-def of_input(xp: Any, to_x: Any, x: Any) -> Any:
-    """The gradient of the weight of x, [gates, H, I]: one product over all steps for each gate."""
-    return product(xp, _turned(to_x), x.reshape(-1, x.shape[2]))
-
-
-def of_recurrent(xp: Any, to_h: Any, y: Any, first: Any, mask: Any, is_reverse: bool) -> Any:
-    """The gradient of the weight of h, [gates, H, H].
-
-    ``first`` is the state before the first step, None where that is zero: it takes no part then.
-    """
-    size = y.shape[2]
-    if first is None and len(y) > 1:
-        later, earlier = (slice(-1), slice(1, None)) if is_reverse else (slice(1, None), slice(-1))
-        return product(xp, _turned(to_h[:, later]), y[earlier].reshape(-1, size))
-    before = _before(xp, y, 0 if first is None else first, mask, is_reverse)
-    return product(xp, _turned(to_h), before.reshape(-1, size))
-
-
-def _turned(to_gates: Any) -> Any:
-    """Gradients of the gates [gates, T, N, H] as [gates, H, rows]."""
-    return to_gates.reshape(len(to_gates), -1, to_gates.shape[3]).swapaxes(1, 2)
-
-
-def of_biases(xp: Any, to_x: Any, to_h: Any, b_ih: Any, b_hh: Any) -> tuple[Any, Any]:
-    """The gradients of both biases; None for one that is not there."""
-    g_b_ih = None if b_ih is None else _sums(xp, to_x)
-    if b_hh is None:
-        return g_b_ih, None
-    return g_b_ih, _sums(xp, to_h) if to_x is not to_h or g_b_ih is None else g_b_ih.copy()
-
-
-def _sums(xp: Any, to_gates: Any) -> Any:
-    """Gradients of the gates [gates, T, N, H] summed over steps and samples, side by side: [gates * H]."""
-    return xp.concatenate([summed(xp, each, (0, 1)) for each in to_gates])
-
-
-def _before(xp: Any, y: Any, first: Any, mask: Any, is_reverse: bool) -> Any:
-    """The state before each step: y of the step before, or the initial state, also where y is 0 so far."""
-    before = steps.shifted(xp, y, first, is_reverse)
-    if is_reverse and mask is not None:
-        before[:-1] += (1 - mask[1:]) * first
-    return before
 
 
 @rnn.grad_all("x", "w_ih", "w_hh", "b_ih", "b_hh", "h0", "c0")

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.ops.sequences import rnn
-from engine.ops.sequences import rnn_steps as steps
+from engine.kernels.cpu import recurrent as steps
 
 Array = Any
 
@@ -61,12 +60,12 @@ def _forward(
         features, count = 0, len(w_in)
         steps.inputs(np, x, w_in, None if bias is None else bias[:count], into[:count])
         into[count:] = 0 if bias is None else bias[count:, None, None]
-    first = np.ascontiguousarray(rnn.start(np, h0, x, w_hh))
+    first = np.ascontiguousarray(steps.start(np, h0, x, w_hh))
     arrays = [x, w_in, bias, recurrent, first]
     last = 0 if is_reverse else -1
     if mode == "LSTM":
         cells = np.empty_like(y)
-        arrays += [np.ascontiguousarray(rnn.start(np, c0, x, w_hh)), gates, y, cells]
+        arrays += [np.ascontiguousarray(steps.start(np, c0, x, w_hh)), gates, y, cells]
         loop(sizes, arrays, is_reverse, features, x)
         return y, y[last].copy(), cells[last].copy(), gates, cells
     loop(sizes, [*arrays, gates, y] if kept else [*arrays, y], is_reverse, features, x)
@@ -87,20 +86,20 @@ def _backward(
     to_x = to_h = np.empty((count, *y.shape), x.dtype)
     if mode == "LSTM":
         dc = _flow(g_c, sizes, x)
-        begin = np.ascontiguousarray(rnn.start(np, c0, x, w_hh))
+        begin = np.ascontiguousarray(steps.start(np, c0, x, w_hh))
         arrays = [gates, w_hh, begin, cells, g_y, dh, dc, to_x]
     elif mode == "GRU":
         to_h = np.empty_like(to_x)
-        arrays = [gates, w_hh, np.ascontiguousarray(rnn.start(np, h0, x, w_hh)), y, g_y, dh, to_x, to_h]
+        arrays = [gates, w_hh, np.ascontiguousarray(steps.start(np, h0, x, w_hh)), y, g_y, dh, to_x, to_h]
     else:
         arrays = [y, w_hh, g_y, dh, to_x]
     loop(sizes, [*arrays, w_in, g_x], is_reverse, features, g_y)
     if of_x and g_x is None:
-        g_x = rnn.of_inputs(np, to_x, w_ih, x.shape)
+        g_x = steps.of_inputs(np, to_x, w_ih, x.shape)
     return (
-        g_x, rnn.of_input(np, to_x, x).reshape(w_ih.shape),
-        rnn.of_recurrent(np, to_h, y, h0, None, is_reverse).reshape(w_hh.shape),
-        *rnn.of_biases(np, to_x, to_h, b_ih, b_hh), None if h0 is None else dh, None if c0 is None else dc,
+        g_x, steps.of_input(np, to_x, x).reshape(w_ih.shape),
+        steps.of_recurrent(np, to_h, y, h0, None, is_reverse).reshape(w_hh.shape),
+        *steps.of_biases(np, to_x, to_h, b_ih, b_hh), None if h0 is None else dh, None if c0 is None else dc,
     )  # fmt: skip
 
 

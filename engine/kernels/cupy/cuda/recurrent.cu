@@ -6,6 +6,8 @@
 //
 // Macros: T, A, MODE (0 LSTM, 1 GRU, 2 tanh, 3 relu), GIVEN (1: another kernel made the product).
 
+#include "faults.cuh"
+
 #define TILE 16
 #define DEPTH 32
 #if MODE == 0
@@ -29,7 +31,7 @@ __device__ __forceinline__ A sigmoid(A x) { return hyperbolic(x * (A)0.5) * (A)0
 extern "C" __global__ void __launch_bounds__(TILE *TILE) step_forward(
     const T *__restrict__ w, const T *__restrict__ b_ih, const T *__restrict__ b_hh, const T *__restrict__ h0,
     const T *__restrict__ c0, const T *__restrict__ product, const i64 *__restrict__ lengths, T *gates, T *y,
-    T *cells, T *state, int biased, int masked, int time, int before, int done, int batch, int size, i64 gate) {
+    T *cells, T *state, i64 *record, int code, int steps, int biased, int masked, int time, int before, int done, int batch, int size, i64 gate) {
     const int unit = blockIdx.x * TILE + threadIdx.x % TILE, sample = blockIdx.y * TILE + threadIdx.x / TILE;
     const i64 all = (i64)batch * size, here = (i64)sample * size + unit, now = time * all + here;
     const T *h = before < 0 ? h0 : masked ? state + ((done + 1) % 2) * all : y + before * all;
@@ -76,6 +78,8 @@ extern "C" __global__ void __launch_bounds__(TILE *TILE) step_forward(
         }
         const A old = wide(h[here]);
         const bool inside = !masked || time < lengths[sample];
+        if (masked && done == 0 && unit == 0 && (lengths[sample] < 0 || lengths[sample] > steps))
+            note(record, code, lengths[sample], sample, 0, steps);
 #if MODE == 0
         const A c = wide(before < 0 ? c0[here] : cells[before * all + here]);
         const A i = sigmoid(of_x[0] + of_h[0]), f = sigmoid(of_x[1] + of_h[1]);

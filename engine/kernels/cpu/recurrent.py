@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.kernels.cpu import products
+from engine.kernels.cpu.sums import summed
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 
@@ -344,3 +345,68 @@ def shifted(xp: Any, states: Any, first: Any, is_reverse: bool) -> Any:
     else:
         before[0], before[1:] = first, states[:-1]
     return before
+
+
+# -- what both backends do around the steps ------------------------------------------------------------------
+
+
+def inside(xp: Any, lengths: Any, time: int, dtype: Any) -> Any:
+    """1 at the steps within each length: [T, N, 1]; None without lengths."""
+    if lengths is None:
+        return None
+    return (xp.arange(time)[:, None] < lengths[None, :]).astype(dtype)[:, :, None]
+
+
+def start(xp: Any, state: Any, x: Any, w_hh: Any) -> Any:
+    """The state before the first step [N, H]: zeros where none is given."""
+    return xp.zeros((x.shape[1], w_hh.shape[1]), x.dtype) if state is None else state
+
+
+def of_inputs(xp: Any, to_x: Any, w_ih: Any, shape: Any) -> Any:
+    """The gradient of x from those of the gates [gates, T, N, H]."""
+    count, size = to_x.shape[0], to_x.shape[3]
+    return products.product(xp, to_x.reshape(count, -1, size), parted(w_ih, count)).sum(0).reshape(shape)
+
+
+def of_input(xp: Any, to_x: Any, x: Any) -> Any:
+    """The gradient of the weight of x, [gates, H, I]: one product over all steps for each gate."""
+    return products.product(xp, _turned(to_x), x.reshape(-1, x.shape[2]))
+
+
+def of_recurrent(xp: Any, to_h: Any, y: Any, first: Any, mask: Any, is_reverse: bool) -> Any:
+    """The gradient of the weight of h, [gates, H, H].
+
+    ``first`` is the state before the first step, None where that is zero: it takes no part then.
+    """
+    size = y.shape[2]
+    if first is None and len(y) > 1:
+        later, sooner = (slice(-1), slice(1, None)) if is_reverse else (slice(1, None), slice(-1))
+        return products.product(xp, _turned(to_h[:, later]), y[sooner].reshape(-1, size))
+    earlier = before(xp, y, 0 if first is None else first, mask, is_reverse)
+    return products.product(xp, _turned(to_h), earlier.reshape(-1, size))
+
+
+def _turned(to_gates: Any) -> Any:
+    """Gradients of the gates [gates, T, N, H] as [gates, H, rows]."""
+    return to_gates.reshape(len(to_gates), -1, to_gates.shape[3]).swapaxes(1, 2)
+
+
+def of_biases(xp: Any, to_x: Any, to_h: Any, b_ih: Any, b_hh: Any) -> tuple[Any, Any]:
+    """The gradients of both biases; None for one that is not there."""
+    g_b_ih = None if b_ih is None else _sums(xp, to_x)
+    if b_hh is None:
+        return g_b_ih, None
+    return g_b_ih, _sums(xp, to_h) if to_x is not to_h or g_b_ih is None else g_b_ih.copy()
+
+
+def _sums(xp: Any, to_gates: Any) -> Any:
+    """Gradients of the gates [gates, T, N, H] summed over steps and samples, side by side: [gates * H]."""
+    return xp.concatenate([summed(xp, each, (0, 1)) for each in to_gates])
+
+
+def before(xp: Any, y: Any, first: Any, mask: Any, is_reverse: bool) -> Any:
+    """The state before each step: y of the step before, or the initial state, also where y is 0 so far."""
+    made = shifted(xp, y, first, is_reverse)
+    if is_reverse and mask is not None:
+        made[:-1] += (1 - mask[1:]) * first
+    return made
