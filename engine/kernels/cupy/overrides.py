@@ -62,6 +62,11 @@ OVERRIDES: dict[str, str] = {
     **{name: f"unpooling:{name}" for name in (
         "unpool", "unpool3d", "max_pool2d_with_index_grad", "max_pool3d_with_index_grad",
     )},
+    **{name: f"norm_rows:{name}" for name in (
+        "layer_norm", "layer_norm_grad", "group_norm", "group_norm_grad", "instance_norm",
+        "instance_norm_grad",
+    )},
+    **{name: f"batch_norm:{name}" for name in ("batch_norm", "batch_norm_grad")},
 }  # fmt: skip
 # Those whose kernels take bfloat16 as its bits, and round once; the others get float32 and are rounded after.
 BFLOAT16 = frozenset({"bmm", "matmul_v2", "mul", "product_of_rows"})

@@ -20,7 +20,7 @@ _WAYS = ("warp", "block", "column")  # as in rows.cuh
 _KEPT = 4096  # layouts
 _WARP_ROWS = 4  # rows of a block of which a warp takes each
 _LONGEST_OF_WARP = 1024
-_PART = 4096  # elements of a row that one part has at least
+_PART = {"warp": 4096, "block": 4096, "column": 256}  # elements of a row that one part has at least
 _MOST_PARTS = 64
 _ENOUGH_BLOCKS = 512  # more parts than fill a large device with blocks gain nothing
 _LIMIT = 1 << 31
@@ -47,7 +47,8 @@ class Rows:
             self.how, self.block, blocks = "block", (threads,), self.count
         self.parts = 1
         if in_parts:
-            self.parts = max(1, min(self.length // _PART, _ENOUGH_BLOCKS // max(blocks, 1), _MOST_PARTS))
+            least = self.length // _PART[self.how]
+            self.parts = max(1, min(least, _ENOUGH_BLOCKS // max(blocks, 1), _MOST_PARTS))
         self.grid = (blocks, self.parts)
         way = np.uint32(_WAYS.index(self.how))
         self.sizes = (way, np.int64(self.count), np.uint32(r1), np.int64(k2), np.uint32(r2))
@@ -88,6 +89,11 @@ def rows_of(shape: tuple[int, ...], axes: tuple[int, ...], in_parts: bool = Fals
     k1, r1, k2, r2 = sizes if len(sizes) == 4 else (sizes[0], 1, 1, sizes[1]) if sizes else (1, 1, 1, 1)
     made = Rows((k1, r1, k2, r2), in_parts)
     return made if made.grid[0] < _LIMIT else None
+
+
+def computing(dtype: Any) -> type[np.floating[Any]]:
+    """The type of numbers that kernels compute in, for elements of a floating dtype."""
+    return np.float64 if dtype == np.float64 else np.float32
 
 
 def packed(*arrays: Any) -> list[Any]:

@@ -71,7 +71,7 @@ template <typename N, typename F> __device__ N over_column(N x, F f) {
 // beyond the last row have no share, and take part in reductions all the same.
 struct Row {
     i64 number, start, across;
-    u32 first, end, step, inner, how;
+    u32 begin, first, end, step, inner, how;
     bool live;
 
     __device__ __forceinline__ Row(u32 way, i64 rows, u32 r1, i64 k2, u32 r2) {
@@ -93,7 +93,7 @@ struct Row {
         inner = r2;
         start = k1 * r1 * across + of * r2;
         u64 size = live ? (u64)r1 * r2 : 0;
-        u32 begin = (u32)(size * blockIdx.y / gridDim.y);
+        begin = (u32)(size * blockIdx.y / gridDim.y);
         end = (u32)(size * (blockIdx.y + 1) / gridDim.y);
         first = begin + (how == BY_COLUMN ? threadIdx.y : threadIdx.x);
         step = how == BY_COLUMN ? blockDim.y : blockDim.x;
