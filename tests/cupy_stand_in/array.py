@@ -12,24 +12,70 @@ from typing import Any
 
 import numpy as np
 
-from tests.cupy_stand_in import counts
+from tests.cupy_stand_in import counts, memory, streams
 from tests.cupy_stand_in.recorded import names, require
 
 SCALARS = (bool, int, float, complex, np.generic)
 _METHODS: dict[str, Any] = names()["classes"]["ndarray"]
 
 
-def on_device(host: Any) -> Any:
-    """What a NumPy function gave, as it lies on the device: numbers are arrays of no dimensions there."""
+def on_device(host: Any, inputs: Sequence[Any] = ()) -> Any:
+    """What a NumPy function gave, as it lies on the device: numbers are arrays of no dimensions there.
+
+    What lies in the memory of an input is a view of it; everything else gets memory of its own.
+    """
     if isinstance(host, np.ndarray):
+        for each in inputs:
+            if isinstance(each, ndarray) and np.may_share_memory(host, each._host):
+                return each._view(host)
         return ndarray._of(host)
     if isinstance(host, np.generic):
         return ndarray._of(np.asarray(host))
     if isinstance(host, tuple) and hasattr(host, "_fields"):  # results of linalg have names
-        return type(host)(*[on_device(each) for each in host])
+        return type(host)(*[on_device(each, inputs) for each in host])
     if isinstance(host, (list, tuple)):
-        return type(host)([on_device(each) for each in host])
+        return type(host)([on_device(each, inputs) for each in host])
     return host
+
+
+def computed(function: Any, inputs: Sequence[Any] = ()) -> Any:
+    """What a function of NumPy gives, on the device.
+
+    While the stream captures, the memory is there and nothing in it; the graph computes it at each launch.
+    """
+    counts.launch()
+    with np.errstate(all="ignore"):
+        found = function()
+    made = on_device(found, inputs)
+    kept = streams.capture()
+    if kept is not None:
+        fresh = [array for array in _arrays(made) if array._base is None]
+        for array in fresh:
+            spoil(array._host)
+        if fresh:
+            places = [array._host if array._base is None else None for array in _arrays(made)]
+            kept.work.append(functools.partial(_again, function, places))
+    return made
+
+
+def _arrays(made: Any) -> list[ndarray]:
+    if isinstance(made, (list, tuple)):
+        return [array for each in made for array in _arrays(each)]
+    return [made] if isinstance(made, ndarray) else []
+
+
+def _again(function: Any, places: list[Any]) -> None:
+    found = function()
+    many = found if isinstance(found, (list, tuple)) else [found]
+    for place, value in zip(places, many, strict=True):
+        if place is not None:
+            place[...] = value
+
+
+def spoil(host: Any) -> None:
+    """Make it what nobody wrote: NaN where there is one."""
+    if host.size:
+        host.fill(np.nan if host.dtype.kind in "fc" else True if host.dtype.kind == "b" else 85)
 
 
 def on_host(value: Any, where: str) -> Any:
@@ -54,7 +100,7 @@ def _index(key: Any, shape: Sequence[int]) -> Any:
             made.append(part)
             continue
         if isinstance(part, (list, np.ndarray)) or (isinstance(part, tuple) and isinstance(key, tuple)):
-            counts.to_device()
+            staged()
             part = np.asarray(part)
             if part.size == 0 and part.dtype != bool:
                 part = part.astype(np.int32)
@@ -62,7 +108,7 @@ def _index(key: Any, shape: Sequence[int]) -> Any:
             part = part._host
         if isinstance(part, np.ndarray):
             if part.dtype.kind == "b":
-                counts.wait()  # how many are True decides the shape
+                waits()  # how many are True decides the shape
             elif part.dtype.kind in "iu":
                 if axis < len(shape) and shape[axis]:
                     part = part % shape[axis]
@@ -93,26 +139,36 @@ class ndarray:
     """``cupy.ndarray``: memory of the device is a NumPy array that only the stand-in touches."""
 
     __array_priority__ = 100
-    __slots__ = ("__weakref__", "_base", "_host")
+    __slots__ = ("__weakref__", "_base", "_host", "_mem")
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
         self, shape: Any, dtype: Any = float, memptr: Any = None, strides: Any = None, order: str = "C"
     ) -> None:
-        self._base: Any = None
+        kind = np.dtype(dtype)
         if memptr is None:
-            self._host = np.empty(shape, dtype, order=order)  # type: ignore[call-overload]
-        else:
-            self._host = memptr.array(shape, np.dtype(dtype), strides)
+            strides = np.empty(shape, kind, order=order).strides  # type: ignore[call-overload]
+            memptr = memory.alloc(int(np.prod(shape, dtype=np.int64)) * kind.itemsize)
+        self._base: Any = None
+        self._mem = memptr.mem
+        self._host = memptr.array(shape, kind, strides)
 
     @classmethod
     def _of(cls, host: Any, base: Any = None) -> ndarray:
+        """An array with these numbers; a view where it has a base."""
         if host.dtype.kind not in "biufc":
             raise ValueError(f"Unsupported dtype {host.dtype}")
         if host.dtype in (np.longdouble, np.clongdouble) and host.dtype.itemsize > 16:
             raise ValueError(f"Unsupported dtype {host.dtype}")
         made = cls.__new__(cls)
-        made._host, made._base = host, base
+        made._base = base
+        if base is not None:
+            made._host, made._mem = host, base._mem
+            return made
+        place = memory.alloc(host.nbytes)
+        strides = host.strides if host.flags.forc else np.empty_like(host).strides
+        made._host, made._mem = place.array(host.shape, host.dtype, strides), place.mem
+        made._host[...] = host
         return made
 
     # What the host knows without asking the device.
@@ -138,9 +194,7 @@ class ndarray:
 
     @property
     def data(self) -> Any:
-        from tests.cupy_stand_in.cuda import MemoryPointer
-
-        return MemoryPointer(self._host.ctypes.data, self._host)
+        return memory.MemoryPointer(self._mem, self._host.ctypes.data - self._mem.ptr if self.size else 0)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
@@ -149,7 +203,8 @@ class ndarray:
         return found
 
     def _part(self, name: str, value: Any) -> None:
-        setattr(self._host, name, on_host(value, name))
+        part, given = getattr(self._host, name), on_host(value, name)
+        write(lambda: part.__setitem__(..., given))
 
     def _view(self, host: Any) -> ndarray:
         return ndarray._of(host, self if self._base is None else self._base)
@@ -162,7 +217,18 @@ class ndarray:
             )
         if out is not None and out.shape != self.shape:
             raise ValueError(f"Shape mismatch. Expected shape: {self.shape}, actual shape: {out.shape}")
-        counts.to_host()
+        pinned = out is not None and not blocking and memory.is_pinned(out)
+        if streams.capture() is not None:
+            if not pinned:
+                streams.refuse_wait()
+            host = self._host
+            streams.work(lambda: streams.copied_later(out, host.copy()))
+            return out
+        counts.to_host(pinned)
+        if pinned:
+            streams.copied_later(out, self._host.copy())
+            return out
+        streams.seen()
         if out is None:
             return np.array(self._host, order=order)  # type: ignore[call-overload]
         out[...] = self._host
@@ -214,8 +280,7 @@ class ndarray:
             raise TypeError(f"{arr.dtype} array cannot be set to {self.dtype} array")
         if arr.shape != self.shape:
             raise ValueError(f"Shape mismatch. Old shape: {self.shape}, new shape: {arr.shape}")
-        counts.to_device()
-        self._host[...] = arr
+        _copy(self._host, arr)
 
     # NumPy's own functions hand over to the functions of the same name here.
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -263,28 +328,32 @@ class ndarray:
             # A single element is a view of no dimensions.
             parts = key if isinstance(key, tuple) else (key,)
             return self._view(self._host[(*parts, Ellipsis)])
-        counts.launch()
-        return on_device(found)
+        index, host = _index(key, self.shape), self._host
+        return computed(lambda: host[index])
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if isinstance(value, np.ndarray) and not (isinstance(key, slice) and key == slice(None)):
+        whole = isinstance(key, slice) and key == slice(None)
+        if isinstance(value, np.ndarray) and not whole:
             if not _has_arrays(key) and value.ndim:
                 raise ValueError("non-scalar numpy.ndarray cannot be used for fill")
-            counts.to_device()
+            staged()
         elif isinstance(value, np.ndarray):
             if (value.dtype, value.shape) != (self.dtype, self.shape):
                 raise ValueError(
                     "copying a numpy.ndarray to a cupy.ndarray by empty slice assignment must ensure arrays "
                     "have same shape and dtype"
                 )
-            counts.to_device()
+            _copy(self._host, value)
+            return
         elif isinstance(value, (list, tuple)):
             if not _has_arrays(key):
                 raise TypeError(f"fill() takes a number, not a {type(value).__name__}")
-            counts.to_device()
-        counts.launch()
-        with np.errstate(all="ignore"):
-            self._host[_index(key, self.shape)] = value._host if isinstance(value, ndarray) else value
+            staged()
+        index, host = _index(key, self.shape), self._host
+        given = value._host if isinstance(value, ndarray) else value
+        if isinstance(given, np.ndarray):
+            np.broadcast_to(given, host[index].shape)  # raises now what the graph would raise later
+        write(lambda: host.__setitem__(index, given))
 
     def __contains__(self, value: Any) -> bool:
         raise TypeError("cupy.ndarray has no `in`: it would wait for each element")
@@ -292,8 +361,8 @@ class ndarray:
     def _scatter(self, ufunc: Any, slices: Any, value: Any) -> None:
         if self.dtype.name not in ("int32", "uint32", "uint64", "float16", "float32", "float64"):
             raise TypeError(f"scatter supports int32, float32, ... and not {self.dtype}")
-        counts.launch()
-        ufunc.at(self._host, _index(slices, self.shape), on_host(value, "scatter_add"))
+        index, host, given = _index(slices, self.shape), self._host, on_host(value, "scatter_add")
+        write(lambda: ufunc.at(host, index, given))
 
     def scatter_add(self, slices: Any, value: Any) -> None:
         self._scatter(np.add, slices, value)
@@ -310,9 +379,12 @@ class ndarray:
     def fill(self, value: Any) -> None:
         if isinstance(value, (np.ndarray, ndarray)) and value.ndim:
             raise ValueError("non-scalar numpy.ndarray cannot be used for fill")
-        counts.launch()
-        with np.errstate(all="ignore"):
-            self._host.fill(value._host if isinstance(value, ndarray) else value)
+        host = self._host
+        if isinstance(value, ndarray):
+            given = value._host
+            write(lambda: host.fill(given[()]))
+        else:
+            write(lambda: host.fill(value))
 
     def __copy__(self) -> ndarray:
         return self.copy()  # type: ignore[attr-defined,no-any-return]
@@ -352,37 +424,101 @@ def _method(name: str) -> Any:
         given = [on_host(each, name) for each in args]
         named = {key: on_host(each, name) for key, each in kwargs.items()}
         if name in _WAITS:
-            counts.wait()
+            waits()
         if name == "take":
             return _take(self, *args, **kwargs)
-        with np.errstate(all="ignore"):
-            found = getattr(self._host, name)(*given, **named)
-        if name in _MAY_VIEW and found is not self._host and np.may_share_memory(found, self._host):
-            return self._view(found)
-        if found is self._host:
-            return self
-        counts.launch()
-        if "out" in kwargs and kwargs["out"] is not None:
+        library(name, (self, *args))
+        host = self._host
+        if kwargs.get("out") is not None:
+            write(lambda: getattr(host, name)(*given, **named))
             return kwargs["out"]
-        return on_device(found)
+        if name in _IN_PLACE:
+            write(lambda: getattr(host, name)(*given, **named))
+            return None
+        if name in _MAY_VIEW:
+            with np.errstate(all="ignore"):
+                found = getattr(host, name)(*given, **named)
+            if found is host:
+                return self
+            if np.may_share_memory(found, host):
+                return self._view(found)
+        return computed(lambda: getattr(host, name)(*given, **named))
 
     return call
 
 
 def _take(self: ndarray, indices: Any, axis: Any = None, out: Any = None) -> Any:
     if not isinstance(indices, (ndarray, int, np.integer)):
-        counts.to_device()
-    counts.launch()
-    plain = indices._host if isinstance(indices, ndarray) else np.asarray(indices)
-    found = np.take(self._host, plain, axis, mode="wrap")
+        staged()
+    host, plain = self._host, indices._host if isinstance(indices, ndarray) else np.asarray(indices)
     if out is None:
-        return on_device(found)
+        return computed(lambda: np.take(host, plain, axis, mode="wrap"))
+    found = np.take(host, plain, axis, mode="wrap")
     if out.dtype != found.dtype:
         raise TypeError("Output dtype mismatch")
     if out.shape != found.shape:
         raise ValueError("Output shape mismatch")
-    out._host[...] = found
+    write(lambda: out._host.__setitem__(..., np.take(host, plain, axis, mode="wrap")))
     return out
+
+
+def write(function: Any) -> None:
+    """A kernel that writes to memory that is there."""
+    counts.launch()
+    streams.work(function)
+
+
+def _copy(to: Any, source: Any) -> None:
+    """A copy from the host that keeps its stream's order."""
+    pinned = memory.is_pinned(source)
+    if not pinned:
+        streams.refuse_wait()
+    counts.to_device(pinned)
+    if not pinned:
+        to[...] = source
+        return
+
+    def copy() -> None:
+        to[...] = source
+        streams.read_later(source)
+
+    streams.work(copy)
+
+
+def staged() -> None:
+    """A copy from the host through pinned memory of CuPy's, which it uses again: not for a graph."""
+    if streams.capture() is not None:
+        memory.alloc_pinned_memory(1)
+        raise streams.said("StreamCaptureUnsupported")
+    counts.to_device()
+
+
+def waits() -> None:
+    """The host waits for values."""
+    streams.refuse_wait()
+    streams.waited()
+
+
+_BLAS = {"matmul", "dot", "vdot", "inner", "tensordot", "einsum"}
+
+
+def library(name: str, args: Sequence[Any], path: str = "") -> None:
+    """Refuse, while the stream captures, what CuPy leaves to libraries that do not capture."""
+    if streams.capture() is None:
+        return
+    kinds = [each.dtype.kind for each in args if isinstance(each, ndarray)]
+    if name in _BLAS and not path and len(kinds) > 1 and kinds[0] in "fc":
+        streams.refuse_library("cuBLAS")
+    elif path == "linalg" and name != "norm":
+        streams.refuse_library("cuSOLVER")
+    elif path == "random":
+        streams.refuse_library("cuRAND")
+    elif name in _SORTS:  # Thrust waits for its stream
+        streams.refuse_wait()
+
+
+_SORTS = {"sort", "argsort", "lexsort", "partition", "argpartition", "msort", "sort_complex"}
+_IN_PLACE = {"sort", "partition", "fill", "put", "itemset", "resize"}
 
 
 for _name, _allowed in _METHODS.items():

@@ -20,6 +20,7 @@ class Counts:
     to_device: int = 0
     to_host: int = 0
     waits: int = 0
+    pinned: int = 0  # of the copies, those that go on while the host does
     places: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def told(self, *kinds: str) -> str:
@@ -51,15 +52,17 @@ def launch() -> None:
         counts.launches += 1
 
 
-def to_device() -> None:
+def to_device(pinned: bool = False) -> None:
     """An array was copied from the host. From memory that is not pinned the host waits for it."""
     _note("to_device")
+    if pinned:
+        _note("pinned")
 
 
-def to_host() -> None:
-    """An array was copied to the host, which waited for all that came before it."""
+def to_host(pinned: bool = False) -> None:
+    """An array was copied to the host; unless it is pinned memory, it waited for all that came before."""
     _note("to_host")
-    _note("waits")
+    _note("pinned" if pinned else "waits")
 
 
 def wait() -> None:

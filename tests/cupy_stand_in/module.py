@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from tests.cupy_stand_in import counts, cuda, raw
-from tests.cupy_stand_in.array import ndarray, on_device, on_host
+from tests.cupy_stand_in import cuda, memory, raw, streams
+from tests.cupy_stand_in.array import (
+    computed,
+    library,
+    ndarray,
+    on_host,
+    spoil,
+    staged,
+    waits,
+    write,
+)
 from tests.cupy_stand_in.operators import give_operators
 from tests.cupy_stand_in.recorded import names, require
 from tests.cupy_stand_in.ufuncs import ufunc
@@ -49,17 +58,26 @@ def _wrapped(path: str, name: str, allowed: Any) -> Any:
             return mine(*[_plain(a) for a in args], **{k: _plain(v) for k, v in kwargs.items()})
         given = [on_host(each, full) for each in args]
         named = {key: on_host(each, full) for key, each in kwargs.items()}
-        counts.launch()
         if name in _WAITS or (name == "where" and len(args) == 1):
-            counts.wait()
-        with np.errstate(all="ignore"):
-            found = mine(*given, **named)
+            waits()
+        arrays = [*_devices(args), *_devices(kwargs.values())]
+        library(name, arrays, path)
         if kwargs.get("out") is not None:
+            write(lambda: mine(*given, **named))
             return kwargs["out"]
-        return on_device(found)
+        return computed(lambda: mine(*given, **named), arrays)
 
     call.__name__ = name
     return call
+
+
+def _devices(values: Iterable[Any]) -> Iterator[ndarray]:
+    """The arrays of the device among arguments, lists written out."""
+    for value in values:
+        if isinstance(value, ndarray):
+            yield value
+        elif type(value) in (list, tuple):
+            yield from _devices(value)
 
 
 def _plain(value: Any) -> Any:
@@ -70,16 +88,19 @@ def _plain(value: Any) -> Any:
 
 def _array(obj: Any, dtype: Any = None, copy: Any = True, order: str | None = "K", ndmin: int = 0) -> ndarray:
     if isinstance(obj, ndarray):
-        found = np.array(obj._host, dtype, copy=True if copy else None, order=order, ndmin=ndmin)  # type: ignore[call-overload]
-        if found is obj._host:
+        host = obj._host
+        made = lambda: np.array(host, dtype, copy=True if copy else None, order=order, ndmin=ndmin)  # type: ignore[call-overload]  # noqa: E731
+        found = made()
+        if found is host:
             return obj
-        counts.launch()
-        return ndarray._of(found)
+        if np.may_share_memory(found, host):
+            return obj._view(found)
+        return computed(made)  # type: ignore[no-any-return]
     if isinstance(obj, (list, tuple)) and _has_device(obj):
-        counts.launch()
-        return ndarray._of(np.array(_plain(obj), dtype, order=order, ndmin=ndmin))  # type: ignore[call-overload]
+        plain = _plain(obj)
+        return computed(lambda: np.array(plain, dtype, order=order, ndmin=ndmin))  # type: ignore[call-overload,no-any-return]
     found = np.array(obj, dtype, order="C" if order == "K" else order, ndmin=ndmin)  # type: ignore[call-overload]
-    counts.to_device()
+    staged()
     return ndarray._of(found)
 
 
@@ -102,7 +123,7 @@ def _asfortranarray(a: Any, dtype: Any = None) -> ndarray:
 
 
 def _asnumpy(a: Any, stream: Any = None, order: str = "C", out: Any = None, *, blocking: bool = True) -> Any:
-    return a.get(stream, order, out) if isinstance(a, ndarray) else np.asarray(a)
+    return a.get(stream, order, out, blocking) if isinstance(a, ndarray) else np.asarray(a)
 
 
 def _full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> ndarray:
@@ -116,26 +137,37 @@ def _full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> n
 def _full_like(
     a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: Any = None, shape: Any = None
 ) -> ndarray:
-    made = ndarray._of(np.empty_like(a._host, dtype, order, True, shape))  # type: ignore[call-overload]
+    made = _empty_like(a, dtype, order, subok, shape)
     made.fill(fill_value)
     return made
 
 
 def _empty(shape: Any, dtype: Any = float, order: str = "C") -> ndarray:
     # Memory of the device is not cleared: what is read before it is written must show.
-    made = np.empty(shape, dtype, order=order)  # type: ignore[call-overload]
-    if made.dtype.kind in "fc":
-        made.fill(np.nan)
-    return ndarray._of(made)
+    made = ndarray(shape, dtype, order=order)
+    if streams.capture() is None:
+        spoil(made._host)
+    return made
+
+
+def _empty_like(
+    prototype: Any, dtype: Any = None, order: str = "K", subok: Any = None, shape: Any = None
+) -> ndarray:
+    like = np.empty_like(prototype._host, dtype, order, True, shape)  # type: ignore[call-overload]
+    place = memory.alloc(like.nbytes)
+    made = ndarray(like.shape, like.dtype, place, like.strides)
+    if streams.capture() is None:
+        spoil(made._host)
+    return made
 
 
 def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = None) -> None:
-    counts.launch()
     given = on_host(src, "copyto")
     kind = given.dtype if isinstance(given, (np.ndarray, np.generic)) else None
     if kind is not None and not np.can_cast(kind, dst.dtype, casting):  # type: ignore[arg-type]
         raise TypeError(f"Cannot cast {kind} to {dst.dtype} in {casting} casting mode")
-    np.copyto(dst._host, given, "unsafe", True if where is None else on_host(where, "copyto"))
+    chosen = True if where is None else on_host(where, "copyto")
+    write(lambda: np.copyto(dst._host, given, "unsafe", chosen))
 
 
 def _concatenate(
@@ -143,11 +175,11 @@ def _concatenate(
 ) -> Any:
     if not isinstance(tup, ndarray) and not all(isinstance(each, ndarray) for each in tup):
         raise TypeError("Only cupy arrays can be concatenated")
-    counts.launch()
-    found = np.concatenate([each._host for each in tup], axis, dtype=dtype, casting=casting)  # type: ignore[call-overload]
+    hosts = [each._host for each in tup]
+    joined = lambda: np.concatenate(hosts, axis, dtype=dtype, casting=casting)  # type: ignore[call-overload]  # noqa: E731
     if out is None:
-        return on_device(found)
-    out._host[...] = found
+        return computed(joined)
+    write(lambda: out._host.__setitem__(..., joined()))
     return out
 
 
@@ -158,8 +190,8 @@ def _take(a: Any, indices: Any, axis: Any = None, out: Any = None) -> Any:
 def _repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     if isinstance(repeats, (ndarray, np.ndarray)):
         raise ValueError("cupy.repeat: repeats must be an int or a list of int, not an array")
-    counts.launch()
-    return on_device(np.repeat(a._host, repeats, axis))
+    host = a._host
+    return computed(lambda: np.repeat(host, repeats, axis))
 
 
 def _get_array_module(*args: Any) -> Any:
@@ -169,10 +201,10 @@ def _get_array_module(*args: Any) -> Any:
 _OWN = {
     "array": _array, "asarray": _asarray, "asanyarray": _asarray, "ascontiguousarray": _ascontiguousarray,
     "asfortranarray": _asfortranarray, "asnumpy": _asnumpy, "full": _full, "full_like": _full_like,
-    "empty": _empty,
+    "empty": _empty, "empty_like": _empty_like,
     "copyto": _copyto, "concatenate": _concatenate, "take": _take, "repeat": _repeat,
-    "get_array_module": _get_array_module, "get_default_memory_pool": lambda: cuda.pool,
-    "get_default_pinned_memory_pool": lambda: cuda.pinned_pool, "show_config": lambda: None,
+    "get_array_module": _get_array_module, "get_default_memory_pool": lambda: memory.pool,
+    "get_default_pinned_memory_pool": lambda: memory.pinned_pool, "show_config": lambda: None,
     "is_available": lambda: True,
 }  # fmt: skip
 
@@ -181,8 +213,6 @@ def _cuda() -> Any:
     made = cuda.module()
     made.compiler = types.ModuleType("cupy.cuda.compiler")
     made.compiler.CompileException = raw.CompileException
-    made.driver = types.ModuleType("cupy.cuda.driver")
-    made.driver.CUDADriverError = cuda.CUDADriverError
     return made
 
 
@@ -233,18 +263,18 @@ def installed() -> Iterator[Any]:
     import engine.kernels
 
     kept = {
-        name: sys.modules.pop(name)
-        for name in list(sys.modules)
-        if name == "cupy" or name.startswith("cupy.")
+        name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] in ("cupy", "cupyx")
     }
     ours = "engine.kernels.cupy"
     backend = {name: sys.modules.pop(name) for name in list(sys.modules) if f"{name}.".startswith(f"{ours}.")}
     top = cupy()
-    sys.modules["cupy"] = top
+    sys.modules["cupy"], sys.modules["cupyx"] = top, cuda.cupyx()
     try:
         yield top
     finally:
-        sys.modules.pop("cupy", None)
+        del sys.modules["cupy"], sys.modules["cupyx"]
+        memory.set_allocator(memory.pool.malloc)
+        memory.set_pinned_memory_allocator()
         if f"{ours}.overrides" in sys.modules:
             sys.modules[f"{ours}.overrides"].unregister()
         for name in [name for name in sys.modules if f"{name}.".startswith(f"{ours}.")]:

@@ -7,15 +7,17 @@ make a GPU read wild memory. Here they are refused, each with what is wrong.
 from __future__ import annotations
 
 import ctypes
+import functools
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.cupy_stand_in import compiler, counts
+from tests.cupy_stand_in import compiler, counts, streams
 from tests.cupy_stand_in.array import ndarray
-from tests.cupy_stand_in.cuda import CUDADriverError, MemoryPointer
+from tests.cupy_stand_in.cuda import CUDADriverError
+from tests.cupy_stand_in.memory import MemoryPointer
 
 SHARED = 48 << 10
 # The kinds that an array's numbers may have where the kernel's parameter points to numbers of a kind.
@@ -146,10 +148,15 @@ class RawKernel:
             raise WouldCrash(f"{self.name}: {shared_mem} bytes of shared memory; at most {SHARED}")
         places = self._places(args)
         pointers = (ctypes.c_void_p * max(1, len(places)))(*[ctypes.addressof(place) for place in places])
+        # A graph keeps addresses and no arrays; their memory stays for the sake of this process alone.
+        kept = [value._host for value in args if isinstance(value, ndarray)], places
+        sizes = (ctypes.c_uint * 3)(*grid), (ctypes.c_uint * 3)(*block)
         counts.launch()
         compiler.launched(self.code, self.name)
-        launch = getattr(self._module._library, f"shim_launch_{self.name}")
-        if launch(pointers, (ctypes.c_uint * 3)(*grid), (ctypes.c_uint * 3)(*block), shared_mem):
+        streams.work(functools.partial(self._run, kept, pointers, *sizes, shared_mem))
+
+    def _run(self, kept: Any, *given: Any) -> None:
+        if getattr(self._module._library, f"shim_launch_{self.name}")(*given):
             raise WouldCrash(f"{self.name}: {compiler.runtime().shim_failure().decode()}")
 
     def _sizes(self, what: str, given: Any) -> tuple[int, int, int]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
-from tests.cupy_stand_in import counts
-from tests.cupy_stand_in.array import SCALARS, ndarray, on_device
+from tests.cupy_stand_in.array import SCALARS, computed, ndarray, write
 
 _BY_REDUCE = {"add": "sum", "multiply": "prod"}
 _BY_ACCUMULATE = {"add": "cumsum", "multiply": "cumprod"}
@@ -50,35 +50,45 @@ class ufunc:
             raise NotImplementedError(f"the stand-in has no cupy.{self.name}")
         given = [value._host if isinstance(value, ndarray) else value for value in args]
         ins, outs = self._types(given, dtype)
-        given = [
-            g.astype(t) if isinstance(g, np.ndarray) else np.asarray(g).astype(t)
-            for g, t in zip(given, ins, strict=True)
-        ]
-        counts.launch()
-        with np.errstate(all="ignore"):
-            found = self._loop(*given)
+        given = [_Argument(g, t) for g, t in zip(given, ins, strict=True)]
+        loop = functools.partial(self._values, given, outs)
+        targets = out if isinstance(out, tuple) else (out,) + (None,) * (self.nout - 1)
+        if not any(isinstance(target, ndarray) for target in targets):
+            return computed(loop if self.nout > 1 else lambda: loop()[0])
+        shape = np.broadcast_shapes(*(g.shape for g in given))
+        for kind, target in zip(outs, targets, strict=True):
+            if target is not None:
+                self._check(kind, shape, target, casting)
+        results = tuple(
+            ndarray(shape, kind) if target is None else target
+            for kind, target in zip(outs, targets, strict=True)
+        )
+        places = [each._host for each in results]
+
+        def store() -> None:
+            for place, value in zip(places, loop(), strict=True):
+                place[...] = value
+
+        write(store)
+        return results[0] if self.nout == 1 else results
+
+    def _values(self, given: list[Any], outs: list[Any]) -> tuple[Any, ...]:
+        """What the loop gives, each in its type."""
+        found = self._loop(*[g.now() for g in given])
         many = found if isinstance(found, tuple) else (found,)
-        results = []
-        for n, (value, kind) in enumerate(zip(many, outs, strict=True)):
-            value = np.asarray(value).astype(kind, copy=False)
-            target = out[n] if isinstance(out, tuple) else out if n == 0 else None
-            if target is None:
-                results.append(on_device(value))
-                continue
-            if not np.can_cast(value.dtype, target.dtype, casting):  # type: ignore[arg-type]
-                raise TypeError(
-                    f"output (typecode '{value.dtype.char}') could not be coerced to provided output "
-                    f"parameter (typecode '{target.dtype.char}') according to the casting rule \"{casting}\""
-                )
-            if np.broadcast_shapes(value.shape, target.shape) != target.shape:
-                raise ValueError(
-                    f"non-broadcastable output operand with shape {target.shape} doesn't match the "
-                    f"broadcast shape {value.shape}"
-                )
-            with np.errstate(all="ignore"):
-                target._host[...] = value
-            results.append(target)
-        return results[0] if self.nout == 1 else tuple(results)
+        return tuple(np.asarray(v).astype(k, copy=False) for v, k in zip(many, outs, strict=True))
+
+    def _check(self, kind: Any, shape: Any, target: ndarray, casting: str) -> None:
+        if not np.can_cast(kind, target.dtype, casting):  # type: ignore[arg-type]
+            raise TypeError(
+                f"output (typecode '{kind.char}') could not be coerced to provided output "
+                f"parameter (typecode '{target.dtype.char}') according to the casting rule \"{casting}\""
+            )
+        if np.broadcast_shapes(shape, target.shape) != target.shape:
+            raise ValueError(
+                f"non-broadcastable output operand with shape {target.shape} doesn't match the "
+                f"broadcast shape {shape}"
+            )
 
     def _types(self, given: list[Any], dtype: Any) -> tuple[list[np.dtype[Any]], list[np.dtype[Any]]]:
         """Types of the loop: the first of CuPy's that the arguments cast to safely; numbers give way."""
@@ -110,9 +120,8 @@ class ufunc:
     def reduceat(self, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
         if self.name != "add":
             raise NotImplementedError(f"`{self.name}.reduceat` is not supported yet")
-        counts.launch()
-        plain = indices._host if isinstance(indices, ndarray) else np.asarray(indices)
-        return on_device(np.add.reduceat(array._host, plain, axis, dtype))
+        host, plain = array._host, indices._host if isinstance(indices, ndarray) else np.asarray(indices)
+        return computed(lambda: np.add.reduceat(host, plain, axis, dtype))
 
     def at(self, a: Any, indices: Any, b: Any = None) -> None:
         if self.name not in _AT:
@@ -124,6 +133,18 @@ class ufunc:
 
 
 ufunc.__module__ = "cupy"
+
+
+class _Argument:
+    """An argument of a loop, whose values are read when the loop runs."""
+
+    __slots__ = ("kind", "shape", "value")
+
+    def __init__(self, value: Any, kind: np.dtype[Any]) -> None:
+        self.value, self.kind, self.shape = value, kind, np.shape(value)
+
+    def now(self) -> Any:
+        return np.asarray(self.value).astype(self.kind)
 
 
 def _fits(kind: Any, to: np.dtype[Any], kinds: list[Any]) -> bool:
