@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -92,8 +93,11 @@ class ufunc:
 
     def _types(self, given: list[Any], dtype: Any) -> tuple[list[np.dtype[Any]], list[np.dtype[Any]]]:
         """Types of the loop: the first of CuPy's that the arguments cast to safely; numbers give way."""
-        kinds = [g.dtype if isinstance(g, (np.ndarray, np.generic)) else type(g) for g in given]
-        wanted = None if dtype is None else np.dtype(dtype)
+        kinds = tuple(g.dtype if isinstance(g, (np.ndarray, np.generic)) else type(g) for g in given)
+        return self._types_of(kinds, None if dtype is None else np.dtype(dtype))
+
+    @functools.lru_cache(maxsize=4096)  # noqa: B019 - they live as long as the module
+    def _types_of(self, kinds: Any, wanted: Any) -> tuple[list[np.dtype[Any]], list[np.dtype[Any]]]:
         for each in self.types:
             ins, outs = each.split("->")
             if wanted is not None:
@@ -147,7 +151,7 @@ class _Argument:
         return np.asarray(self.value).astype(self.kind)
 
 
-def _fits(kind: Any, to: np.dtype[Any], kinds: list[Any]) -> bool:
+def _fits(kind: Any, to: np.dtype[Any], kinds: Sequence[Any]) -> bool:
     """Whether an argument goes into a loop: Python's numbers take any type of their own kind or above."""
     if isinstance(kind, np.dtype):
         return bool(np.can_cast(kind, to, "safe"))
