@@ -115,6 +115,25 @@ def refused(place: Place, why: str, remedy: str = "", kind: type[DeviceError] = 
     return error
 
 
+def is_pinned(array: Any) -> bool:
+    """Whether an array of NumPy lies in page-locked memory, or is a view of one that does."""
+    base = array.base
+    while base is not None:
+        if type(base).__module__.startswith("cupy.cuda"):
+            return True
+        base = base.obj if isinstance(base, memoryview) else getattr(base, "base", None)
+    return False
+
+
+def page_locked(array: Any) -> Any:
+    """A copy of an array of NumPy in page-locked memory; itself where there is no GPU."""
+    try:
+        module = backend(CUDAPlace(0))
+    except DeviceError:
+        return array
+    return array if redirected() else module.memory.pinned(array)
+
+
 def is_cupy(array: Any) -> bool:
     """Whether it is an array of CuPy, which need not be installed."""
     return type(array).__module__.partition(".")[0] == "cupy"

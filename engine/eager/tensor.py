@@ -19,7 +19,16 @@ from engine.core.errors import (
     UnreadyError,
 )
 from engine.core.operator import Counter, Leaf, Operator, lock_of
-from engine.core.place import CPUPlace, CUDAPlace, Place, array_module, fetched, is_cupy
+from engine.core.place import (
+    CPUPlace,
+    CUDAPinnedPlace,
+    CUDAPlace,
+    Place,
+    array_module,
+    fetched,
+    is_cupy,
+    is_pinned,
+)
 
 if TYPE_CHECKING:
     from engine.autodiff.edges import Edge
@@ -94,7 +103,7 @@ class Tensor:
     def place(self) -> Place:
         """The device that holds the data."""
         if isinstance(self._array, np.ndarray):
-            return CPUPlace()
+            return CUDAPinnedPlace() if is_pinned(self._array) else CPUPlace()
         return CUDAPlace(int(self._array.device.id))
 
     @property

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from engine.core.dtype import from_numpy
 from engine.core.errors import DTypeError, ShapeError
-from engine.core.place import Place, as_place, current_place
+from engine.core.place import CPUPlace, Place, as_place, current_place
 from engine.eager.tensor import Tensor
 from engine.tensor.creation import to_tensor
 
@@ -72,17 +72,33 @@ def to_tensors(batch: Any, place: Any = None, owned: bool = False) -> Any:
 
 
 def _tensors(batch: Any, place: Place, taken: set[int] | None) -> Any:
-    if isinstance(batch, np.ndarray):
+    def tensor(array: np.ndarray) -> Tensor:
         # An array that stands twice in a batch still makes two Tensors.
-        if taken is None or place.kind != "cpu" or id(batch) in taken or not _is_ready(batch):
-            return to_tensor(batch, place=place)
-        taken.add(id(batch))
-        return Tensor(batch)
+        if taken is None or place.kind != "cpu" or id(array) in taken or not _is_ready(array):
+            return to_tensor(array, place=place)  # type: ignore[no-any-return]
+        taken.add(id(array))
+        return Tensor(array)
+
+    return mapped(batch, tensor)
+
+
+def mapped(batch: Any, make: Callable[[np.ndarray], Any]) -> Any:
+    """The same structure with what ``make`` gives for every array; tuples become lists."""
+    if isinstance(batch, np.ndarray):
+        return make(batch)
     if isinstance(batch, (list, tuple)):
-        return [_tensors(field, place, taken) for field in batch]
+        return [mapped(field, make) for field in batch]
     if isinstance(batch, Mapping):
-        return {key: _tensors(value, place, taken) for key, value in batch.items()}
+        return {key: mapped(value, make) for key, value in batch.items()}
     return batch
+
+
+def to_plain(array: np.ndarray) -> np.ndarray:
+    """The array as a Tensor holds it; itself where it may stay. Raises DTypeError as ``to_tensor``."""
+    if _is_ready(array):
+        return array
+    plain: np.ndarray = to_tensor(array, place=CPUPlace())._array
+    return plain
 
 
 def _is_ready(array: np.ndarray) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError
-from engine.core.place import Place, as_place
+from engine.core.place import Place, as_place, current_place
 from engine.core.random import default_generator, numpy_state, set_numpy_state
 from engine.core.spans import watch
 from engine.eager.mode import RECORDING
@@ -23,6 +23,7 @@ from engine.io.batch_sampler import BatchSampler
 from engine.io.collate import to_tensors
 from engine.io.dataset import Dataset, IterableDataset
 from engine.io.fetching import Fetcher
+from engine.io.sampler import RandomSampler, SequenceSampler, SubsetRandomSampler, WeightedRandomSampler
 
 if TYPE_CHECKING:
     from engine.io.worker import Job
@@ -62,7 +63,10 @@ class DataLoader:
         batch_sampler: yields lists of indices; excludes ``batch_size``, ``shuffle`` and ``drop_last``.
         shuffle: a new order every epoch, drawn from NumPy's global generator when the epoch begins.
         drop_last: leave out the last batch if it is short.
-        use_buffer_reader, timeout: have no effect on what comes, as in Paddle.
+        use_buffer_reader: on a GPU, batches are copied through page-locked memory on a stream of their own,
+            one ahead where making a batch draws no random numbers in this process. No effect on the CPU, nor
+            on what comes.
+        timeout: has no effect on what comes, as in Paddle.
         use_shared_memory: arrays come from the workers through memory that both see, on Linux; else, and
             elsewhere, through a pipe.
         worker_init_fn: called with its number in each worker before the first batch.
@@ -223,6 +227,17 @@ class DataLoader:
         batched = self.batch_size is not None or self.batch_sampler is not None
         return Fetcher(self.dataset, self.collate_fn, batched, self.batch_size or 1, self.drop_last)
 
+    def _is_predrawn(self) -> bool:
+        """Whether the order of an epoch is drawn when it begins, by samplers that are known to do so."""
+        batches = self.batch_sampler
+        if batches is None:
+            return not self._iterable
+        sampler = getattr(batches, "sampler", None)
+        return type(batches) is BatchSampler and (
+            type(sampler) in (SequenceSampler, SubsetRandomSampler, WeightedRandomSampler)
+            or (type(sampler) is RandomSampler and sampler.generator is None)
+        )
+
     def _tasks(self) -> Iterator[Any]:
         """What batches are to be made of. Draws the epoch's order now."""
         if self._iterable:
@@ -274,7 +289,12 @@ class _Here:
 
     def take(self) -> Any:
         """The next batch. Raises StopIteration after the last."""
-        return self._fetcher.fetch(next(self._tasks))
+        self._task = next(self._tasks)
+        return self._fetcher.fetch(self._task)
+
+    def put_back(self) -> None:
+        """Let ``take`` make the last batch again."""
+        self._tasks = itertools.chain([self._task], self._tasks)
 
 
 @dataclass
@@ -324,7 +344,20 @@ class _Epoch(Iterator[Any]):
         finally:
             if resume is not None:
                 _set_generators(now)
+        self._take = self._source_of(source)
         return position
+
+    def _source_of(self, source: _Here | Workers) -> Callable[[], Any]:
+        """What gives the next batch as Tensors."""
+        loader = self._loader
+        place = loader.places or current_place()
+        if place.is_gpu_place() and loader.use_buffer_reader:
+            from engine.io.sending import SentAhead
+
+            if isinstance(source, _Here):
+                return SentAhead(source.take, source.put_back, place, loader._is_predrawn()).take
+            return SentAhead(source.take, None, place, True).take
+        return lambda: to_tensors(source.take(), loader.places, not isinstance(source, _Here))
 
     def __next__(self) -> Any:
         with self._lock:
@@ -347,7 +380,11 @@ class _Epoch(Iterator[Any]):
         if source is None:
             raise StopIteration
         try:
-            batch = source.take()
+            if modes.is_static():
+                with modes.use(RECORDING):  # what is fed to a Program is data, not a part of it
+                    tensors = self._take()
+            else:
+                tensors = self._take()
         except StopIteration:
             position.finished = True
             self._source = None
@@ -355,11 +392,8 @@ class _Epoch(Iterator[Any]):
                 source.close()
             raise
         position.position += 1
-        owned = not isinstance(source, _Here)
         if not modes.is_static():
-            return to_tensors(batch, loader.places, owned)
-        with modes.use(RECORDING):  # what is fed to a Program is data, not a part of it
-            tensors = to_tensors(batch, loader.places, owned)
+            return tensors
         return tensors if loader.return_list else [_fed(loader.feed_list, tensors)]
 
 

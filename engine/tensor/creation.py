@@ -10,7 +10,7 @@ from engine.core import bfloat
 from engine.core import mode as modes
 from engine.core.dtype import DType, as_dtype, default_dtype, from_numpy, require_fitting
 from engine.core.errors import ArgumentError, DTypeError
-from engine.core.place import as_place, backend, current_place
+from engine.core.place import as_place, backend, current_place, page_locked
 from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Tensor
 from engine.ops.arrays import creation, dynamic_shape
@@ -39,6 +39,8 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
         array = backend(where).xp.asarray(array)
     elif array is data or array.base is not None or isinstance(data, (np.ndarray, Tensor)):
         array = array.copy()
+    if where.is_cuda_pinned_place():
+        array = page_locked(array)
     return Tensor(array, stop_gradient)
 
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bfloat import adopt, plain
 from engine.core.errors import ArgumentError, DTypeError, UnsupportedError
 from engine.core.operator import Leaf
-from engine.core.place import CPUPlace, Place, as_place
+from engine.core.place import CPUPlace, Place, as_place, backend, current_place, page_locked
 from engine.core.var_type import VarType
 from engine.eager.tensor import Tensor, counter_of, write
 from engine.ops.arrays import transfer
@@ -22,11 +23,20 @@ from engine.tensor.inplace import replace
 # -- devices and dtypes ------------------------------------------------------------------------------------
 
 
-def to_place(x: Tensor, place: Place) -> Tensor:
-    """x on another device, gradients flowing back; x itself where it is there already."""
-    if x.place == place:
+def to_place(x: Tensor, place: Place, blocking: bool = True) -> Tensor:
+    """x on another device, gradients flowing back; x itself where it is there already.
+
+    From page-locked memory the host waits for the copy only where it is ``blocking``.
+    """
+    here = x.place
+    if here == place:
         return x
-    return transfer.memcpy(x, source=x.place.device, target=place.device)  # type: ignore[no-any-return]
+    if place.is_cuda_pinned_place():
+        return _pin_memory(x)
+    made: Tensor = transfer.memcpy(x, source=here.device, target=place.device)
+    if blocking and here.is_cuda_pinned_place() and place.is_gpu_place():
+        backend(place).streams.current(place.index).synchronize()
+    return made
 
 
 def _is_place(value: Any) -> bool:
@@ -57,18 +67,31 @@ def to(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
             device = as_place(value)
         else:
             dtype = value
-    result = x if device is None else to_place(x, device)
+    blocking = kwargs.get("blocking", next((v for v in args if isinstance(v, bool)), True))
+    result = x if device is None else to_place(x, device, bool(blocking))
     return result if dtype is None else math.cast(result, dtype)
 
 
 def _cuda(x: Tensor, device_id: int | None = None, blocking: bool = True) -> Tensor:
-    """The tensor on a GPU."""
-    return to_place(x, as_place(f"gpu:{device_id or 0}"))
+    """The tensor on a GPU, by default the current one; ``blocking`` matters for page-locked memory."""
+    current = current_place()
+    if device_id is None and current.is_gpu_place():
+        return to_place(x, current, blocking)
+    return to_place(x, as_place(f"gpu:{device_id or 0}"), blocking)
 
 
 def _pin_memory(x: Tensor, blocking: bool = True) -> Tensor:
-    """The tensor in memory of the CPU; page-locked memory is not used here."""
-    return to_place(x, CPUPlace())
+    """The tensor in page-locked memory of the host, from which a GPU copies while the host goes on; without a
+    GPU in plain memory."""
+    host = to_place(x, CPUPlace()) if x.place.is_gpu_place() else x
+    if host.place.is_cuda_pinned_place():
+        return host
+    locked = page_locked(plain(host._array))
+    if locked is host._array:
+        return host
+    made: Tensor = host if host is not x else transfer.memcpy(x, source="cpu", target="cpu")
+    made._array = adopt(locked)
+    return made
 
 
 # -- storage -----------------------------------------------------------------------------------------------

@@ -12,11 +12,11 @@ from typing import Any
 import cupy
 
 from engine.core.place import CUDAPlace, look, refused
-from engine.kernels.cupy import memory, overrides, streams
+from engine.kernels.cupy import feeding, memory, overrides, streams
 
 __all__ = [
-    "check", "count", "cuda_version", "driver_version", "memory", "on", "overrides", "properties", "streams",
-    "synchronize", "use", "xp",
+    "check", "count", "cuda_version", "driver_version", "feeding", "memory", "on", "overrides", "properties",
+    "streams", "synchronize", "use", "xp",
 ]  # fmt: skip
 
 xp = cupy

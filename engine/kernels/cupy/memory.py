@@ -10,6 +10,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from engine.core.place import is_pinned
 from engine.kernels.cupy.out_of_memory import malloc
 
 # Sizes of the pool are multiples of it.
@@ -110,6 +111,8 @@ def free_and_total(index: int) -> tuple[int, int]:
 
 def pinned(array: np.ndarray) -> np.ndarray:
     """A copy in page-locked memory of the host, which a GPU reads while the host goes on."""
+    if not array.size:
+        return array.copy()
     memory = cupy.cuda.alloc_pinned_memory(array.nbytes)
     made = np.frombuffer(memory, array.dtype, array.size).reshape(array.shape)
     made[...] = array
@@ -144,3 +147,14 @@ class Sending:
 
 
 sending = Sending()
+
+
+def put(array: Any, index: int) -> Any:
+    """The array on GPU number ``index``: itself if it lies there, else a copy.
+
+    From page-locked memory the GPU copies while the host goes on, so that it must not be changed before.
+    """
+    with cupy.cuda.Device(index):
+        if isinstance(array, np.ndarray):
+            return sending.send(array) if is_pinned(array) else cupy.asarray(array)
+        return array if array.device.id == index else array.copy()

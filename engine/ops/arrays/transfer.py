@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from engine.core.bfloat import adopt
 from engine.core.infer import same_as_x
 from engine.core.opdef import op
@@ -11,7 +13,8 @@ from engine.core.place import as_place, backend, moved
 @op("memcpy", infer=same_as_x, moves=True)
 def memcpy(xp, x, *, source="cpu", target="cpu"):
     """A copy of x on the device ``target``; its gradient is copied back to ``source``, the device of x."""
-    there = moved(backend(as_place(target)).xp, x)
+    place = as_place(target)
+    there = moved(np, x) if place.kind == "cpu" else backend(place).memory.put(x, place.index)
     return x.copy() if there is x else adopt(there)
 
 
