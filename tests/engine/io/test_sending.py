@@ -88,18 +88,17 @@ def test_copies_run_behind_what_reads_the_old_batch_and_before_what_reads_the_ne
     [random.random, np.random.random, lambda: float(paddle.rand([1]).numpy()[0])],
     ids=["random", "numpy", "engine"],
 )
-def test_random_numbers_come_in_the_order_of_the_cpu(draw: Any) -> None:
-    def run(device: str) -> Any:
+def test_random_numbers_come_in_the_order_of_batches_one_by_one(draw: Any) -> None:
+    def run(ahead: bool) -> Any:
         paddle.seed(3)
         np.random.seed(3)
         random.seed(3)
         found = []
-        with place_guard(device):
-            for batch in DataLoader(Rows(draw=draw), batch_size=3, shuffle=True):
-                found.append((_values([batch]), np.random.random(), random.random()))
+        for batch in DataLoader(Rows(draw=draw), batch_size=3, shuffle=True, use_buffer_reader=ahead):
+            found.append((_values([batch]), np.random.random(), random.random(), paddle.rand([1]).tolist()))
         return found
 
-    assert run("gpu:0") == run("cpu")
+    assert run(True) == run(False)
 
 
 def test_a_loader_goes_on_in_mid_epoch() -> None:
