@@ -299,7 +299,8 @@ class PinnedMemoryPool:
     """``cupy.cuda.PinnedMemoryPool``."""
 
     def malloc(self, size: int) -> Any:
-        kind = type("PinnedMemoryPointer", (_Pinned,), {"_type_": ctypes.c_char, "_length_": size})
+        parts = {"_type_": ctypes.c_char, "_length_": size, "__module__": "cupy.cuda.pinned_memory"}
+        kind = type("PinnedMemoryPointer", (_Pinned,), parts)
         made = kind()
         made.ptr, made.size = ctypes.addressof(made), lambda: size  # type: ignore[attr-defined]
         return made
