@@ -14,7 +14,7 @@ from engine.core.spec import Spec
 from engine.core.windows import pads_of
 from engine.kernels.cupy import convolution
 from engine.kernels.cupy.convolution import Convolution
-from engine.kernels.cupy.overrides import default
+from engine.kernels.cupy.overrides import handed_over
 from engine.kernels.cupy.source import FLOATING
 from engine.kernels.cupy.strides import three
 
@@ -75,7 +75,7 @@ def _plain(name: str) -> Callable[..., Any]:
     def kernel(xp: Any, x: Any, weight: Any, **attrs: Any) -> Any:
         sizes = _sizes(name, x, weight, attrs)
         if sizes is None:
-            return default(name)(xp, x, weight, **attrs)
+            return handed_over(name, xp, x, weight, **attrs)
         return compute(sizes, x, weight)
 
     return kernel
@@ -87,7 +87,7 @@ def _fused(name: str) -> Callable[..., Any]:
     def kernel(xp: Any, x: Any, weight: Any, bias: Any, **attrs: Any) -> Any:
         sizes = _sizes(name, x, weight, attrs, bias)
         if sizes is None:
-            return default(f"{name}_fusion")(xp, x, weight, bias, **attrs)
+            return handed_over(f"{name}_fusion", xp, x, weight, bias, **attrs)
         return convolution.forward(sizes, x, weight, bias, attrs.get("activation") == "relu")
 
     return kernel
@@ -101,7 +101,7 @@ def _gradients(name: str) -> Callable[..., Any]:
     def kernel(xp: Any, x: Any, weight: Any, g_in: Any, **attrs: Any) -> Any:
         sizes = _sizes(name, x, weight, attrs, g_in)
         if sizes is None:
-            return default(f"{name}_grad")(xp, x, weight, g_in, **attrs)
+            return handed_over(f"{name}_grad", xp, x, weight, g_in, **attrs)
         image, result = (g_in, x) if transposed else (x, g_in)
         return (
             to_x(sizes, g_in, weight) if attrs.get("need_x", True) else None,

@@ -14,6 +14,7 @@ from typing import Any
 
 import cupy
 
+from engine.core import bfloat
 from engine.core.opdef import OPS
 from engine.kernels import choice
 
@@ -69,12 +70,27 @@ OVERRIDES: dict[str, str] = {
     **{name: f"batch_norm:{name}" for name in ("batch_norm", "batch_norm_grad")},
 }  # fmt: skip
 # Those whose kernels take bfloat16 as its bits, and round once; the others get float32 and are rounded after.
-BFLOAT16 = frozenset({"bmm", "matmul_v2", "mul", "product_of_rows"})
+BFLOAT16 = frozenset(
+    {"bmm", "matmul_v2", "mul", "product_of_rows"}
+    | {name for name, place in OVERRIDES.items()
+       if place.split(":")[0] in ("convolution_operators", "pooling", "unpooling")}
+)  # fmt: skip
 
 
 def default(name: str) -> Callable[..., Any]:
     """The operator's default kernel, which CuPy's own functions compute."""
     return OPS[name].kernel
+
+
+def handed_over(name: str, xp: Any, *arrays: Any, **attrs: Any) -> Any:
+    """What the operator's default kernel gives; for bfloat16 as its bits, of the numbers in float32."""
+    if not any(bfloat.is_bfloat16(each) for each in arrays):
+        return default(name)(xp, *arrays, **attrs)
+    wide = [bfloat.widen(xp, each) if bfloat.is_bfloat16(each) else each for each in arrays]
+    results = default(name)(xp, *wide, **attrs)
+    if not isinstance(results, tuple):
+        return bfloat.narrow(xp, results)
+    return tuple([bfloat.narrow(xp, r) if r is not None and r.dtype == "float32" else r for r in results])
 
 
 class Override:

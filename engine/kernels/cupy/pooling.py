@@ -17,7 +17,7 @@ import numpy as np
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.core.windows import pads_of
-from engine.kernels.cupy.overrides import default
+from engine.kernels.cupy.overrides import handed_over
 from engine.kernels.cupy.source import FLOATING, blocks, kernel, of_type
 from engine.kernels.cupy.strides import COUNTED, as_arguments, strides_of, three
 
@@ -96,7 +96,7 @@ def _pool(name: str) -> Callable[..., Any]:
     def pool(xp: Any, x: Any, *, pooling_type: str = "max", **attrs: Any) -> Any:
         windows = _windows(name, attrs, x)
         if windows is None:
-            return default(name)(xp, x, pooling_type=pooling_type, **attrs)
+            return handed_over(name, xp, x, pooling_type=pooling_type, **attrs)
         return _pooled(windows, x, pooling_type == "avg")[0]
 
     return pool
@@ -106,7 +106,7 @@ def _gradient(name: str) -> Callable[..., Any]:
     def gradient(xp: Any, x: Any, y: Any, g_in: Any, *, pooling_type: str = "max", **attrs: Any) -> Any:
         windows = _windows(name, attrs, x, y, g_in)
         if windows is None:
-            return default(f"{name}_grad")(xp, x, y, g_in, pooling_type=pooling_type, **attrs)
+            return handed_over(f"{name}_grad", xp, x, y, g_in, pooling_type=pooling_type, **attrs)
         arrays, strides = _strided(windows, x, y, g_in)
         made = cupy.empty(x.shape, x.dtype)
         kernel("pooling", "gathered", **of_type(x.dtype))(
@@ -122,7 +122,7 @@ def _pick(name: str) -> Callable[..., Any]:
     def pick(xp: Any, x: Any, y: Any, values: Any, **attrs: Any) -> Any:
         windows = _windows(name, attrs, x, y, values)
         if windows is None:
-            return default(f"max_{name}_pick")(xp, x, y, values, **attrs)
+            return handed_over(f"max_{name}_pick", xp, x, y, values, **attrs)
         arrays, strides = _strided(windows, x, y, values)
         made = cupy.empty(windows.made, x.dtype)
         kernel("pooling", "picked", **of_type(x.dtype))(
@@ -137,7 +137,7 @@ def _with_index(name: str) -> Callable[..., Any]:
     def pool(xp: Any, x: Any, **attrs: Any) -> Any:
         windows = _windows(name, attrs, x)
         if windows is None:
-            return default(name)(xp, x, **attrs)
+            return handed_over(name, xp, x, **attrs)
         return _pooled(windows, x, False, True)
 
     return pool

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from engine.kernels.cupy import faults
-from engine.kernels.cupy.overrides import default
+from engine.kernels.cupy.overrides import handed_over
 from engine.kernels.cupy.source import FLOATING, TYPES, kernel, of_type
 
 _THREADS = 256
@@ -47,7 +47,7 @@ def _unpool(name: str, rank: int) -> Callable[..., Any]:
     def unpool(xp: Any, x: Any, indices: Any, *, output_size: Any, **attrs: Any) -> Any:
         planes, size, count = math.prod(x.shape[:2]), math.prod(output_size), math.prod(x.shape[2:])
         if x.ndim != rank + 2 or not _serves(x, indices, planes, size, count):
-            return default(name)(xp, x, indices, output_size=output_size, **attrs)
+            return handed_over(name, xp, x, indices, output_size=output_size, **attrs)
         return _launch(xp, name, "unpooled", x, indices, (*x.shape[:2], *output_size), 1)
 
     return unpool
@@ -57,7 +57,7 @@ def _gradient(name: str) -> Callable[..., Any]:
     def gradient(xp: Any, x: Any, mask: Any, g_in: Any) -> Any:
         planes, size, count = math.prod(x.shape[:2]), math.prod(x.shape[2:]), math.prod(mask.shape[2:])
         if not _serves(g_in, mask, planes, size, count):
-            return default(name)(xp, x, mask, g_in)
+            return handed_over(name, xp, x, mask, g_in)
         return _launch(xp, name, "added_up", g_in, mask, x.shape, 2)
 
     return gradient

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engine.core import bfloat
 from engine.core.opdef import OPS
+from engine.ops.images.conv import conv2d
 from tests.cupy_stand_in.counts import counted
 from tests.each import each
 from tests.engine.kernels.cupy.kernels_on_gpu import numbers, on_gpu, run
@@ -136,3 +138,31 @@ def test_what_the_kernels_do_not_serve_goes_to_the_default(cupy: Any) -> None:
     x = cupy.asarray(numbers(1, 1, 2, 3, 3))
     with pytest.raises(TypeError, match="dtypes do not fit"):
         OPS["conv2d"].overrides["cupy"][0](cupy, x, cupy.asarray(numbers(2, 1, 2, 2, 2, dtype=np.float64)))
+
+
+def _low(values: Any) -> Any:
+    """float32 rounded to bfloat16, as its bits."""
+    return bfloat.plain(bfloat.narrow(np, values))
+
+
+def test_bfloat16_is_read_as_its_bits_and_rounded_once(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from engine.eager.tensor import Tensor
+    from engine.kernels.cupy import convolution_operators
+
+    attrs: dict[str, Any] = {"paddings": [1, 1]}
+    x, weight, g = _low(numbers(1, 2, 5, 4, 4)), _low(numbers(2, 6, 5, 3, 3)), _low(numbers(3, 2, 6, 4, 4))
+    wide = [bfloat.widen(np, a).astype(np.float64) for a in (x, weight, g)]
+    want = OPS["conv2d"].kernel(np, *wide[:2], **attrs), *OPS["conv2d_grad"].kernel(np, *wide, **attrs)
+    for served in (True, False):
+        if not served:  # the default kernel computes in float32 then
+            monkeypatch.setattr(convolution_operators, "_sizes", lambda *_: None)
+        got = [*run(cupy, "conv2d", x, weight, **attrs), *run(cupy, "conv2d_grad", x, weight, g, **attrs)]
+        for a, b in zip(got, want, strict=True):
+            assert a.dtype == np.uint16
+            np.testing.assert_allclose(bfloat.widen(np, a), b, rtol=2**-8, atol=2**-18)
+    monkeypatch.undo()
+    tensors = [Tensor(cupy.asarray(a)) for a in (x, weight)]
+    with counted() as seen:
+        made = conv2d(*tensors, **attrs)
+    assert seen.launches == 1  # nothing was widened
+    assert made._array.get().tobytes() == run(cupy, "conv2d", x, weight, **attrs)[0].tobytes()
