@@ -64,11 +64,12 @@ class DeviceKeys:
         self.array = cupy.zeros((count, 2), np.uint64)
         self.keys = tuple([DeviceKey(self.array[n]) for n in range(count)])
 
-    def renew(self) -> None:
-        """Take the next keys of the generator."""
+    def renew(self) -> list[GPUKey]:
+        """Take the next keys of the generator, which are returned too: others may draw the same numbers."""
         count = len(self.keys)
         first = self._generator.reserve_on_gpu(count)
         kernel("philox", "philox_keys", **of_type(np.float32))(
             (blocks(count, _THREADS),), (_THREADS,),
             (self.array, np.uint64(count), np.uint64(first.seed & _MOST), np.uint64(first.offset & _MOST)),
         )  # fmt: skip
+        return [GPUKey(first.seed, first.offset + n) for n in range(count)]

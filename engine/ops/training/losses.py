@@ -87,7 +87,10 @@ def _kept_mean_grad(xp, g_in, x, label, *, ignore_index=-100):
 
 
 def _count(xp: Any, x: Any, label: Any, ignore_index: int) -> Any:
-    return x.dtype.type(max(int(xp.count_nonzero(label != ignore_index)), 1))
+    kept = xp.count_nonzero(label != ignore_index)
+    if xp is np:
+        return x.dtype.type(max(int(kept), 1))
+    return xp.maximum(kept, 1).astype(x.dtype)  # the host waits for nothing
 
 
 _kept_mean_grad.grad(g_in=lambda g, label, ignore_index: kept_mean(g, label, ignore_index=ignore_index))

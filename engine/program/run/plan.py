@@ -88,11 +88,14 @@ class Plan:
                 from engine.program.run.updates import update_groups  # with the first step, not the engine
 
                 self.update_groups = update_groups(self.ops, self.specs)
-        function = self._compiled(Writer(self, program, xp))
+        writer = Writer(self, program, xp)
+        function = self._compiled(writer)
         self._function = metered(function) if program.foreign else function
         if xp is not np:
-            from engine.program.run.replay import Replay  # with the first plan on a GPU
+            from engine.program.run.recorded import next_key  # with the first plan on a GPU
+            from engine.program.run.replay import Replay
 
+            writer.namespace["reserve"] = next_key
             self._function = self.replay = Replay(self, program, self._lines, self._function)
         track(self)
 

@@ -1,20 +1,15 @@
 """Plans on a GPU as CUDA graphs: run operator by operator at first, then recorded, then replayed.
 
-A graph holds the addresses of everything it reads and writes. What a plan changes in place, and what is the
-same array as in the call before, is taken where it lies, and a look at its address comes before each replay;
-everything else is copied into an array of the graph. Results are arrays of the graph on loan: as long as
-the caller has one, it is not written again. A plan that can't be recorded runs as before, and one line says
-why.
+A plan that can't be recorded runs as before, and one line says why; see decision 113.
 """
 
 from __future__ import annotations
 
 import logging
-import sys
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +18,7 @@ from engine.core.spans import watch
 from engine.kernels import choice
 from engine.program.graph.liveness import with_sub_blocks, written
 from engine.program.graph.program import Program, variables_of
+from engine.program.run.recorded import Recorded, Refused
 from engine.program.run.reuse import bases_of
 
 if TYPE_CHECKING:
@@ -36,14 +32,6 @@ WARM = 2
 MOVES = 8
 # Graphs that are kept, in the whole process: those unused for longest give their memory back.
 KEPT = 64
-
-
-class Refused(Exception):
-    """A plan can't be recorded; ``operator`` is the one that forbids it, None for none."""
-
-    def __init__(self, reason: str, operator: Operator | None = None) -> None:
-        super().__init__(reason)
-        self.operator = operator
 
 
 def refusal(plan: Plan, program: Program) -> Refused | None:
@@ -60,8 +48,6 @@ def refusal(plan: Plan, program: Program) -> Refused | None:
             return Refused("the host takes part in it", operator)
         if opdef.moves:
             return Refused("its result may lie on another device", operator)
-        if opdef.random:
-            return Refused("its random numbers come from the host", operator)
         if not all(plan.spec_of(v).known for v in variables_of(operator.outputs)):
             return Refused("the shape of its result depends on values", operator)
     return None
@@ -78,10 +64,12 @@ class Replay:
         self._consumes = plan.consumes
         base = bases_of(plan.ops)
         changed = {base.get(id(v), id(v)) for v in written(plan.ops)}
+        self._draws = sum(o.opdef.random and o.taken is None for o in plan.ops)
         self._changed = [n for n, v in enumerate(plan.inputs) if id(v) in changed]
         self._last: list[Any] = []  # weak references to the arguments of the call before
         self._calls = self._moves = 0
-        self._graph: _Recorded | None = None
+        self._graph: Recorded | None = None
+        self._copied: set[int] = set()  # results that a caller kept
         self.refused = refusal(plan, program)
         self._told = False
 
@@ -111,10 +99,12 @@ class Replay:
                     values.clear()
                 return found
             if not graph.lies_as_before(values):
-                self.let_go()
                 self._moves += 1
                 if self._moves > MOVES:
                     self.refused = Refused("what it changes in place lies elsewhere again and again")
+            held = graph.lent()
+            self._copied |= held if not self._copied else set(range(graph.count))
+            self.let_go()
         elif self._calls >= WARM:
             return self._record(values)
         self._calls += 1
@@ -133,7 +123,7 @@ class Replay:
             for n, (value, last) in enumerate(zip(values, self._last, strict=True))
         ]
         try:
-            graph = _Recorded(self._function, values, fixed, self._consumes)
+            graph = Recorded(self._function, values, fixed, self._copied, self._draws)
         except Exception as error:
             self.refused = self._refused(error)
             self._tell()
@@ -182,86 +172,6 @@ def _weak(value: Any) -> Any:
     except TypeError:
         return None
 
-
-class _Recorded:
-    """The graph of a plan for arguments that lie where they lie; see the module.
-
-    Raises Refused for other arguments than arrays, and what ``engine.kernels.cupy.graphs.Graph`` raises.
-    """
-
-    def __init__(
-        self, function: Callable[[Any], Any], values: Sequence[Any], fixed: Sequence[bool], consumes: bool
-    ) -> None:
-        from engine.kernels.cupy import graphs
-
-        if not all(isinstance(value, graphs.Array) for value in values):
-            raise Refused("it draws the random numbers of an earlier call again")
-        self._key = graphs.stream_key()
-        self._kernels = choice.kernels.get()
-        self._memory = graphs.arena()
-        with self._memory.lock:
-            self._fixed = [(n, v.data.ptr, v.strides) for n, v in enumerate(values) if fixed[n]]
-            places = self._memory.like([v for n, v in enumerate(values) if not fixed[n]])
-            self._fed = list(zip((n for n, f in enumerate(fixed) if not f), places, strict=True))
-            given = list(values)
-            for n, place in self._fed:
-                given[n] = place
-            stays = [v for n, v in enumerate(values) if fixed[n]]
-            self._graph = graphs.Graph(self._memory, lambda: function(given), stays)
-            self._results = list(self._graph.result)
-            self._graph.result = ()
-            if not all(isinstance(result, graphs.Array) for result in self._results):
-                raise Refused("one of its results is not an array")
-            # Of these, and of those that a caller kept, copies are handed out.
-            self._copied = {
-                n
-                for n, result in enumerate(self._results)
-                if result.base is not None or _holders(self._results, n) > _NONE
-            }
-
-    def lies_as_before(self, values: Sequence[Any]) -> bool:
-        """Whether the graph holds for these arguments, on the current stream."""
-        from engine.kernels.cupy import graphs
-
-        return (
-            graphs.stream_key() == self._key
-            and choice.kernels.get() == self._kernels
-            and all(values[n].data.ptr == at and values[n].strides == s for n, at, s in self._fixed)
-            and all(values[n].shape == place.shape for n, place in self._fed)
-        )
-
-    def replay(self, values: Sequence[Any]) -> tuple[Any, ...] | None:
-        """The results for these arguments; None, and nothing is done, where something lies elsewhere or
-        the caller still has an earlier result."""
-        with self._memory.lock:
-            if not self.lies_as_before(values) or self._lent():
-                return None
-            for n, place in self._fed:
-                value = values[n]
-                if value is not place:
-                    place[...] = value
-            self._graph.launch()
-            return tuple(
-                [result.copy("K") if n in self._copied else result for n, result in enumerate(self._results)]
-            )
-
-    def _lent(self) -> bool:
-        """Whether the caller has a result of an earlier call; from then on copies of it are handed out."""
-        held = [
-            n
-            for n in range(len(self._results))
-            if n not in self._copied and _holders(self._results, n) > _NONE
-        ]
-        self._copied.update(held)
-        return bool(held)
-
-
-def _holders(results: list[Any], n: int) -> int:
-    return sys.getrefcount(results[n])
-
-
-# What that counts where only the list holds it, which depends on the version of Python.
-_NONE = _holders([object()], 0)
 
 _kept: OrderedDict[int, weakref.ref[Replay]] = OrderedDict()
 _kept_lock = threading.Lock()
