@@ -68,6 +68,14 @@ OVERRIDES: dict[str, str] = {
         "instance_norm_grad",
     )},
     **{name: f"batch_norm:{name}" for name in ("batch_norm", "batch_norm_grad")},
+    **{name: f"taking:{name}" for name in (
+        "gather", "gather_nd", "index_sample", "index_select", "lookup_table_v2", "one_hot_v2",
+        "take_along_axis",
+    )},
+    **{name: f"adding:{name}" for name in (
+        "gather_grad", "index_add", "lookup_table_v2_grad", "put_along_axis", "put_along_axis_zeros",
+        "scatter", "scatter_nd_add",
+    )},
 }  # fmt: skip
 # Those whose kernels take bfloat16 as its bits, and round once; the others get float32 and are rounded after.
 BFLOAT16 = frozenset(
