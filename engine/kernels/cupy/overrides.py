@@ -55,6 +55,7 @@ OVERRIDES: dict[str, str] = {
             "softsign", "swish", "swish_grad", "tanh_shrink", "thresholded_relu", "xlogy",
         )
     },
+    **{name: f"kept_mean:{name}" for name in ("kept_mean", "kept_mean_grad")},
     "dropout": "random:dropout",
     "gaussian_inplace": "random:gaussian_like",
     "gaussian_random": "random:gaussian",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import require_floating, same_as_x
 from engine.core.opdef import op
@@ -59,14 +61,25 @@ def lookup(xp, ids, weight, *, is_sparse=False, padding_idx=-1):
     if weight.ndim != 2 or ids.dtype.kind not in "iu" or not _fits(weight.dtype):
         raise TypeError("wrong inputs")  # inference explains what is wrong
     rows = weight.shape[0]
-    if ids.size and (int(ids.min()) < 0 or int(ids.max()) >= rows):
+    if xp is np and ids.size and (int(ids.min()) < 0 or int(ids.max()) >= rows):
         wrong = ids[(ids < 0) | (ids >= rows)].reshape(-1)[0]
         raise OutOfRangeError(
             f"embedding: row {int(wrong)} is out of range: weight has {rows} rows; use 0 to {rows - 1}"
         )
     found = xp.take(weight, ids, axis=0)
+    if xp is not np:
+        return _masked(xp, found, ids, rows, padding_idx)
     if padding_idx >= 0:
         found[ids == padding_idx] = 0
+    return found
+
+
+def _masked(xp: Any, found: Any, ids: Any, rows: int, padding_idx: int) -> Any:
+    """0 for the padding, and NaN for rows that do not exist: to count either, a GPU would be waited for."""
+    if padding_idx >= 0:
+        found = xp.where((ids == padding_idx)[..., None], found.dtype.type(0), found)
+    if found.dtype.kind in "fc":
+        found = xp.where(((ids < 0) | (ids >= rows))[..., None], found.dtype.type(np.nan), found)
     return found
 
 
@@ -81,7 +94,12 @@ def _lookup_grad(xp, g_in, ids, like, *, is_sparse=False, padding_idx=-1):
     flat, rows = ids.reshape(-1), g_in.reshape(-1, g_in.shape[-1])
     if padding_idx >= 0:
         kept = flat != padding_idx
-        flat, rows = flat[kept], rows[kept]
+        # A GPU would be waited for to count them: there nothing is added for them.
+        flat, rows = (
+            (flat[kept], rows[kept])
+            if xp is np
+            else (flat, xp.where(kept[:, None], rows, rows.dtype.type(0)))
+        )
     xp.add.at(result, flat, rows)
     return result
 

@@ -38,7 +38,8 @@ def pick_class(xp, x, label, *, axis=-1, ignore_index=-100):
     _infer_pick(Spec.of(x), Spec.of(label), axis=axis)
     index, kept = _class_index(xp, label, x.shape[axis], ignore_index)
     out = one_each(xp, x, index, axis)
-    return out if kept is None else xp.where(kept, out, x.dtype.type(0))
+    out = out if kept is None else xp.where(kept, out, x.dtype.type(0))
+    return _marked(xp, out, label, x.shape[axis], ignore_index)
 
 
 @op("pick_class_grad", infer=lambda g_in, label, x, **_: x.with_dtype(g_in.dtype), slots={"g_in": "Out@GRAD"})
@@ -124,7 +125,8 @@ def _require_alike(x: Any, label: Any) -> None:
 def bce_loss(xp, x, label):
     """-(label * log(x) + (1 - label) * log(1 - x)), the logarithms not below -100."""
     _require_alike(x, label)
-    if x.size and (x.min() < 0 or x.max() > 1):
+    # A GPU would be waited for; the logarithm of a negative number is NaN there, as here.
+    if xp is np and x.size and (x.min() < 0 or x.max() > 1):
         raise OutOfRangeError(
             f"binary_cross_entropy: input holds probabilities, 0 to 1: got {float(x.min())} to "
             f"{float(x.max())} in {Spec.of(x)}; use sigmoid() before it, or "
@@ -229,6 +231,7 @@ def softmax_with_cross_entropy(
         loss = log_total - _taken(xp, shifted, index, axis)
         if kept is not None:
             loss = xp.where(kept, loss, logits.dtype.type(0))
+        loss = _marked(xp, loss, label, logits.shape[axis], ignore_index)
     return softmax, loss
 
 
@@ -259,7 +262,13 @@ def _taken(xp: Any, x: Any, index: Any, axis: int) -> Any:
 
 
 def _class_index(xp: Any, label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
-    """Labels usable as indices, and a mask of those not ignored (None: all). Raises OutOfRangeError."""
+    """Labels usable as indices, and a mask of those not ignored (None: all). Raises OutOfRangeError.
+
+    On a GPU, which would be waited for, class numbers that do not exist are masked: see ``_marked``.
+    """
+    if xp is not np:
+        kept = (label != ignore_index) & (label >= 0) & (label < classes)
+        return xp.where(kept, label, label.dtype.type(0)), kept
     if xp is np and ignore_index < 0 and label.size and label.dtype.kind == "i":
         # As numbers without a sign, those below 0 are above all classes: one look at the labels.
         if int(label.view(f"u{label.itemsize}").max()) < min(classes, 1 << (8 * label.itemsize - 1)):
@@ -276,6 +285,14 @@ def _class_index(xp: Any, label: Any, classes: int, ignore_index: int) -> tuple[
             "check the labels or the last layer's size"
         )
     return xp.where(kept, label, 0), kept
+
+
+def _marked(xp: Any, result: Any, label: Any, classes: int, ignore_index: int) -> Any:
+    """The result, NaN where a GPU was given a class number that does not exist, so that the loss tells."""
+    if xp is np:
+        return result
+    wrong = (label != ignore_index) & ((label < 0) | (label >= classes))
+    return xp.where(wrong, result.dtype.type(np.nan), result)
 
 
 @op("softmax_with_cross_entropy_grad", infer=lambda g_in, softmax, label, **_: softmax,
