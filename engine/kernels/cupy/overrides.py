@@ -73,6 +73,10 @@ OVERRIDES: dict[str, str] = {
         "gather", "gather_nd", "index_sample", "index_select", "lookup_table_v2", "one_hot_v2",
         "take_along_axis",
     )},
+    **{name: f"reductions:{name}" for name in (
+        "logsumexp", "p_norm", "reduce_amax", "reduce_amin", "reduce_max", "reduce_mean", "reduce_min",
+        "reduce_sum", "sum_to_like",
+    )},
     **{name: f"adding:{name}" for name in (
         "gather_grad", "index_add", "lookup_table_v2_grad", "put_along_axis", "put_along_axis_zeros",
         "scatter", "scatter_nd_add",
