@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 from resources.processes import missing
 from resources.settings import RULES_OF, RUN_SETTINGS, TRAIN_SETTINGS, Rule, rule_of
 from studio.controllers.binders import Bonds
+from studio.controllers.device_list import DeviceList
 from studio.session.schedule_plan import plan_of
 from studio.session.session import Session
 from studio.session.settings import RunSettings, title_of
@@ -41,6 +42,8 @@ class RunSettingsController(QObject):
         self._planning.setSingleShot(True)
         self._planning.setInterval(PLAN_MS)
         self._planning.timeout.connect(self._show_plan)
+        self.devices = DeviceList(panel.form.control("device"), self)
+        self.devices.changed.connect(self._offer_devices)
         self._bonds = Bonds()
         self._bonds.show(self._view, "settings", self._show_settings)
         self._bonds.show(self._view, "setting_problems", self._show_problems)
@@ -122,10 +125,7 @@ class RunSettingsController(QObject):
 
     def _show_settings(self, settings: RunSettings) -> None:
         form = self._panel.form
-        devices = RUN_SETTINGS["device"].choices
-        if settings.device not in dict(devices):  # a certain one of several GPUs
-            devices = (*devices, (settings.device, settings.device))
-        form.set_choices("device", devices)
+        self._offer_devices()
         for name, (chooser, _) in RULES_OF.items():
             rule = rule_of(name, getattr(settings, chooser))
             if rule is not None:
@@ -154,6 +154,9 @@ class RunSettingsController(QObject):
             settings.model.rpartition(":")[2] if settings.user_file else title_of(settings.model),
             self.tr("the built-in digits") if settings.data == "digits" else title_of(settings.data),
         )
+
+    def _offer_devices(self) -> None:
+        self._panel.form.set_choices("device", *self.devices.choices(self._view.settings.device))
 
     def _show_parameters(self, name: str, rule: Rule, values: dict[str, Any]) -> None:
         for setting in rule.parameters:

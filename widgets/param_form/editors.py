@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence, QStandardItemModel
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -115,18 +118,26 @@ class ChoiceEditor(_EditorBase):
         self._box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._values: list[Value] = []
         self._take(self._box)
-        self.set_choices(field.choices)
+        self.set_choices(field.choices, {})
         self._box.currentIndexChanged.connect(self.edited)
         self._box.installEventFilter(self)
 
-    def set_choices(self, choices: tuple[tuple[Value, str], ...]) -> None:
-        """Offer other choices; the chosen value stays where it is among them."""
+    def set_choices(self, choices: tuple[tuple[Value, str], ...], reasons: Mapping[Any, str]) -> None:
+        """Offer other choices; the chosen value stays where it is among them. Those with a reason are grey,
+        and say it where the pointer rests and to readers of the screen."""
         old = self._box.currentIndex()
         chosen = self._values[old] if old >= 0 else None
         self._values = [value for value, _ in choices]
         self._box.blockSignals(True)
         self._box.clear()
         self._box.addItems([label for _, label in choices])
+        model = self._box.model()
+        for row, value in enumerate(self._values):
+            if isinstance(model, QStandardItemModel) and value in reasons:
+                item = model.item(row)
+                item.setEnabled(False)
+                item.setToolTip(reasons[value])
+                item.setAccessibleDescription(reasons[value])
         if chosen in self._values:
             self._box.setCurrentIndex(self._values.index(chosen))
         self._box.blockSignals(False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, Qt, Signal
@@ -212,12 +212,17 @@ class ParamForm(QWidget):
         line = LINES * list(self._rows).index(key)
         self._grid.setRowMinimumHeight(line + 1, theme.SPACE_S if visible else 0)
 
-    def set_choices(self, key: str, choices: tuple[tuple[Value, str], ...]) -> None:
-        """Offer other choices, or the same in other words; the chosen one stays where it is among them."""
+    def set_choices(
+        self, key: str, choices: tuple[tuple[Value, str], ...], reasons: Mapping[Value, str] | None = None
+    ) -> None:
+        """Offer other choices, or the same in other words; the chosen one stays where it is among them.
+
+        Those with one of the ``reasons`` are grey and say it.
+        """
         row = self._row(key)
         if not isinstance(row.editor, ChoiceEditor):
             raise ValueError(f"ParamForm.set_choices: {key} is of kind {row.field.kind!r}, not 'choice'")
-        row.editor.set_choices(choices)
+        row.editor.set_choices(choices, reasons or {})
         self._edited(row)
 
     def set_text(self, key: str, label: str, help_text: str = "") -> None:
