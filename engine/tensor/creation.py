@@ -9,7 +9,8 @@ import numpy as np
 from engine.core import bfloat
 from engine.core import mode as modes
 from engine.core.dtype import DType, as_dtype, default_dtype, from_numpy, require_fitting
-from engine.core.errors import ArgumentError, DTypeError
+from engine.core.errors import ArgumentError, DeviceMemoryError, DTypeError
+from engine.core.frames import located, user_frame
 from engine.core.place import as_place, backend, current_place, page_locked
 from engine.eager.grad_mode import no_grad
 from engine.eager.tensor import Tensor
@@ -27,7 +28,8 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
 
     Python floats become the default dtype, ints int64, bools bool; NumPy arrays keep theirs. Raises
     DTypeError for data that is not numeric (strings, objects), ArgumentError for ragged lists, and
-    OutOfRangeError for numbers that an integer ``dtype`` does not hold.
+    OutOfRangeError for numbers that an integer ``dtype`` does not hold, DeviceMemoryError where a GPU has no
+    memory.
 
     Differs from Paddle: numbers that an integer ``dtype`` does not hold are refused; there they wrap around.
     """
@@ -36,7 +38,10 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
     array = _as_array(data, None if dtype is None else as_dtype(dtype))
     where = current_place() if place is None else as_place(place)
     if where.kind != "cpu":
-        array = backend(where).xp.asarray(array)
+        try:
+            array = backend(where).xp.asarray(array)
+        except DeviceMemoryError as error:
+            raise located(DeviceMemoryError(f"to_tensor: {error.message}"), user_frame()) from error
     elif array is data or array.base is not None or isinstance(data, (np.ndarray, Tensor)):
         array = array.copy()
     if where.is_cuda_pinned_place():

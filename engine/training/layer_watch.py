@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.operator import Leaf
+from engine.core.place import is_cupy
 from engine.eager.backward import leaf_gradient
 from engine.eager.grad_mode import no_grad
 from engine.eager.mode import unwatch, watch
@@ -74,8 +75,12 @@ class LayerWatch:
 
 
 def global_norm(parameters: Any) -> float:
-    """The 2-norm of all gradients together, before any clipping; NaN where there is none."""
-    total, found = 0.0, False
+    """The 2-norm of all gradients together, before any clipping; NaN where there is none.
+
+    A GPU adds up the squares itself: it is waited for once.
+    """
+    total: Any = 0.0
+    found = False
     for parameter in parameters:
         edge = parameter._edge
         if edge is None:
@@ -85,7 +90,9 @@ def global_norm(parameters: Any) -> float:
             flat = gradient._array.reshape(-1)
             if flat.dtype.itemsize < 4:  # half precision would overflow
                 flat = flat.astype("float32")
-            total, found = total + float(flat @ flat), True
+            square = flat @ flat
+            total, found = total + (square.astype("float64") if is_cupy(flat) else float(square)), True
+    total = float(total)
     return math.sqrt(total) if found and total >= 0 else math.nan
 
 

@@ -187,6 +187,14 @@ def _take(a: Any, indices: Any, axis: Any = None, out: Any = None) -> Any:
     return a.take(indices, axis, out)
 
 
+def _take_along_axis(a: Any, indices: Any, axis: Any) -> Any:
+    # An index that is out of range wraps around, as in each index of arrays.
+    host, places = a._host, on_host(indices, "take_along_axis")
+    if axis is None:
+        return computed(lambda: np.take_along_axis(host, places % host.size, None), [a, indices])
+    return computed(lambda: np.take_along_axis(host, places % host.shape[axis], axis), [a, indices])
+
+
 def _repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     if isinstance(repeats, (ndarray, np.ndarray)):
         raise ValueError("cupy.repeat: repeats must be an int or a list of int, not an array")
@@ -203,6 +211,7 @@ _OWN = {
     "asfortranarray": _asfortranarray, "asnumpy": _asnumpy, "full": _full, "full_like": _full_like,
     "empty": _empty, "empty_like": _empty_like,
     "copyto": _copyto, "concatenate": _concatenate, "take": _take, "repeat": _repeat,
+    "take_along_axis": _take_along_axis,
     "get_array_module": _get_array_module, "get_default_memory_pool": lambda: memory.pool,
     "get_default_pinned_memory_pool": lambda: memory.pinned_pool, "show_config": lambda: None,
     "is_available": lambda: True,

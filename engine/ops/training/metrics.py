@@ -92,7 +92,7 @@ def _infer_accuracy(values: Spec, indices: Spec, label: Spec) -> tuple[Spec, Spe
 def accuracy(xp, values, indices, label):
     """The share of samples whose label is among the indices, with both counts."""
     _infer_accuracy(Spec.of(values), Spec.of(indices), Spec.of(label))
-    correct = int((indices == label).any(axis=1).sum())
+    correct = (indices == label).any(axis=1).sum(dtype=np.int32)
     total = indices.shape[0]
-    share = correct / total if total else 0.0
-    return xp.asarray(share, np.float32), xp.asarray(correct, np.int32), xp.asarray(total, np.int32)
+    share = (correct / max(total, 1)).astype(np.float32)
+    return xp.asarray(share), xp.asarray(correct), xp.full((), total, np.int32)

@@ -46,10 +46,12 @@ def explained(plan: Plan, lines: Mapping[int, Operator], error: Exception) -> Ex
 
 def _with_largest(error: Exception, plan: Plan) -> DeviceMemoryError:
     """That a GPU has no memory, with the largest values that the plan holds at its fullest moment."""
+    from engine.kernels.cupy.out_of_memory import in_words  # which is there, as it has raised the error
+
     told = []
     for each in plan.report().owners[:3]:
         where = f" of {Path(each.file).name}:{each.line}" if each.file else ""
-        told.append(f"{each.operator}{where} {each.bytes / 1e6:.2f} MB")
+        told.append(f"{each.operator}{where} {in_words(each.bytes)}")
     what, _, remedy = str(error).rpartition("; ")
     held = f", and at its fullest the program holds {', '.join(told)}" if told else ""
     return DeviceMemoryError(f"{what}{held}; {remedy}")
