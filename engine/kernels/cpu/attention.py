@@ -96,8 +96,11 @@ class _Kernels:
     def __init__(self, xp: Any) -> None:
         self._xp = xp
         self.product = functools.partial(product, xp)
-        self.softmax, self.softmax_grad = OPS["softmax"].kernel, OPS["softmax_grad"].kernel
-        self.scale = OPS["scale"].kernel
+        # Those of a GPU may be its own; on the CPU a plan's whole attention is, where it is compiled.
+        self.softmax, self.softmax_grad, self.scale = (
+            OPS[name].kernel if xp is np else OPS[name].kernel_for("cupy")[0]
+            for name in ("softmax", "softmax_grad", "scale")
+        )
 
     def scaled(self, x: Array, factor: float | None) -> Array:
         """x times ``factor``, x itself where it is None."""

@@ -25,6 +25,9 @@ OVERRIDES: dict[str, str] = {
     **{name: f"products:{name}" for name in (
         "addmm", "bmm", "dot", "matmul_v2", "mul", "mv", "product_of_rows", "squared_l2_norm",
     )},
+    "fused_attention": "attention:forward",
+    "fused_attention_grad": "attention:backward",
+    "fused_scores": "attention:scores",
     "rnn": "recurrent:forward",
     "rnn_grad": "recurrent:backward",
     **{name: f"convolution_operators:{name}" for name in (

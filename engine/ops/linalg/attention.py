@@ -36,8 +36,13 @@ def _check(where: str, x: Spec, *others: Spec) -> None:
 
 # Opaque: files and the Programs of strangers have the operators that it is made of.
 @op("fused_attention", infer=_infer, outputs=("out", "weights"), opaque=True)
-def fused_attention(xp, x, y, v, masks: list, *, factor=None, times=None, turned=False, lies=False):
-    """The values that rows look at, and how much each looks at each: [..., rows, columns]."""
+def fused_attention(
+    xp, x, y, v, masks: list, *, factor=None, times=None, turned=False, lies=False, keeps=True
+):  # fmt: skip
+    """The values that rows look at, and how much each looks at each: [..., rows, columns].
+
+    Where nothing reads the latter, ``keeps`` is False, and it may be None.
+    """
     from engine.kernels.cpu import attention  # with the first one, not with the engine
 
     return attention.forward(xp, x, y, v, masks, factor, times, turned, lies)

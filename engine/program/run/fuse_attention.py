@@ -164,7 +164,9 @@ class _Search:
             members.append(result)
             made = _Fused(fused_attention.opdef, [self.position(o) for o in members], place)
             made.inputs, made.outputs = [x, y, v, masks], [result.outputs[0], weights]
-            made.attrs = {**attrs, "lies": self._is_merged(result.outputs[0])}
+            readers = set(self.readers[id(weights)]) - {place}
+            keeps = bool(readers) or id(weights) in self.kept
+            made.attrs = {**attrs, "lies": self._is_merged(result.outputs[0]), "keeps": keeps}
             return made
         places = [self.position(o) for o in members]
         made = _Fused(fused_scores.opdef, places, max(places))

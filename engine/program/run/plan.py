@@ -78,11 +78,12 @@ class Plan:
         self.ops = needed(lowered(program, needed(ops, outputs)), outputs)
         self.constants = constants(self.ops) if xp is np and not program.foreign else {}
         self.specs = concrete_specs(program, self.ops, feeds)
-        if xp is np and not program.foreign and (level.get() if passes is None else passes):
-            if any(o.opdef.name.startswith("softmax") for o in self.ops):
-                from engine.program.run.fuse_attention import fuse_attention  # most have none
+        fuses = not program.foreign and bool(level.get() if passes is None else passes)
+        if fuses and any(o.opdef.name.startswith("softmax") for o in self.ops):
+            from engine.program.run.fuse_attention import fuse_attention  # most have none
 
-                self.ops = fuse_attention(self.ops, outputs, self.specs, self.constants)
+            self.ops = fuse_attention(self.ops, outputs, self.specs, self.constants)
+        if fuses and xp is np:
             self.ops = fuse_elementwise(self.ops, outputs, self.specs, self.constants, compiles())
             if any(o.opdef.name in FLAT for o in self.ops):
                 from engine.program.run.updates import update_groups  # with the first step, not the engine

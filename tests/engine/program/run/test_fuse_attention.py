@@ -57,9 +57,9 @@ MASKS = {
 
 def plan_of(
     way: str, mask: tuple[int, ...] | None = None, dtype: str = "float32", passes: int = 1,
-    shape: tuple[int, ...] | None = None, learned: bool = False,
+    shape: tuple[int, ...] | None = None, learned: bool = False, xp: Any = np, results: int | None = None,
 ) -> tuple[Plan, list[Any]]:  # fmt: skip
-    """The plan of an attention with its gradients, and values for its inputs."""
+    """The plan of an attention with its gradients, or of the first ``results``, and values for its inputs."""
     build, usual = WAYS[way]
     shape = shape or usual
     random = np.random.default_rng(0)
@@ -78,7 +78,7 @@ def plan_of(
         gradients = static.gradients([out], leaves, [flow])
     block, inputs = program.global_block(), list(data.values())
     specs = {v.name: v.spec for v in inputs}
-    plan = Plan(program, block.ops, inputs, [out, *gradients], specs, passes=passes)
+    plan = Plan(program, block.ops, inputs, [out, *gradients][:results], specs, xp, passes=passes)
     return plan, [given[v.name] for v in inputs]
 
 
