@@ -91,13 +91,33 @@ def test_dtypes(cupy: Any, dtype: Any) -> None:
     _check(cupy, numbers(1, 2, 6, 5, 5), numbers(2, 7, 6, 3, 3), dtype, paddings=[1, 1])
 
 
-def test_large_tiles(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Changes a number that launches are chosen by."""
     from engine.kernels.cupy import convolution
 
-    monkeypatch.setattr(convolution, "_MANY", 1)
-    convolution._gathering.cache_clear()
+    def change(name: str, value: int) -> None:
+        monkeypatch.setattr(convolution, name, value)
+
+    launches = convolution._gathering, convolution._filtering
+    for kept in launches:
+        kept.cache_clear()
+    yield change
+    for kept in launches:
+        kept.cache_clear()
+
+
+def test_large_tiles(cupy: Any, settings: Any) -> None:
+    settings("_MANY", 1)
     _check(cupy, numbers(1, 1, 4, 9, 9), numbers(2, 130, 4, 2, 2))
-    convolution._gathering.cache_clear()
+    _check(cupy, numbers(1, 1, 130, 5, 5), numbers(2, 3, 130, 2, 2))
+
+
+def test_many_parts_are_added(cupy: Any, settings: Any) -> None:
+    settings("_LEAST", 16)
+    settings("_LEAST_DIRECT", 16)
+    _check(cupy, numbers(1, 3, 4, 18, 17), numbers(2, 6, 4, 2, 2))  # 24 parts of 32 places
+    _check(cupy, numbers(1, 9, 2, 13, 12), numbers(2, 2, 1, 1, 2), groups=2)  # 10 of 128, directly
 
 
 def test_bias_and_activation_go_into_the_launch(cupy: Any) -> None:
