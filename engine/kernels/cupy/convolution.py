@@ -73,6 +73,8 @@ DIRECT = 128  # threads of a block that has no tile
 _FEW = 4  # rows that a thread computes directly
 _FLAT_ROWS, _WIDE_ROWS = 32, 96
 _MANY = 256  # blocks from which on larger ones keep a GPU busy
+_IDLE, _FULL = 64, 128  # tiles below which blocks share them, and how many blocks there are then
+_STRETCH = 256  # terms of a sum that a block that shares a tile has at least
 _PARTS = 512  # blocks that the gradient by the filters is cut into, where there are places enough
 _LEAST, _LEAST_DIRECT = 256, 1024  # places of a part
 _WASTE = 8  # a tile that holds fewer than one sum of so many is left to `entries`
@@ -85,6 +87,7 @@ class Launch(NamedTuple):
     grid: Triple
     threads: int
     arguments: tuple[Any, ...]
+    parts: int  # how many blocks give a part of the same sums, which are added then
 
 
 def serves(sizes: Convolution) -> bool:
@@ -112,12 +115,35 @@ def _gathered(
     source, strides = strides_of(source, sizes.rank, sizes.last)
     channels, size = (sizes.channels, sizes.image) if backward else (sizes.filters, sizes.made)
     made = cupy.empty(sizes.shape(channels, size), source.dtype)
-    if made.size:
-        launch = _gathering(sizes, backward, source.dtype, strides, bias is not None, rectified)
-        weight = cupy.ascontiguousarray(weight)
-        beside = weight if bias is None else cupy.ascontiguousarray(bias)
-        launch.kernel(launch.grid, (launch.threads,), (source, weight, beside, made, *launch.arguments))
+    if not made.size:
+        return made
+    launch = _gathering(sizes, backward, source.dtype, strides, bias is not None, rectified)
+    weight = cupy.ascontiguousarray(weight)
+    beside = weight if bias is None else cupy.ascontiguousarray(bias)
+    parts = _parts(launch, made)
+    launch.kernel(launch.grid, (launch.threads,), (source, weight, beside, made, parts, *launch.arguments))
+    if launch.parts > 1:
+        apart = 1 if sizes.last else math.prod(size)
+        _add(parts, made, launch.parts, beside, channels, apart, bias is not None, rectified)
     return made
+
+
+def _parts(launch: Launch, made: Any) -> Any:
+    """Memory for the parts of sums; nothing where there is one."""
+    wide = np.float64 if made.dtype == np.float64 else np.float32
+    return cupy.empty(launch.parts * made.size if launch.parts > 1 else 0, wide)
+
+
+def _add(
+    parts: Any, made: Any, count: int, bias: Any, channels: int = 1, apart: int = 1, biased: bool = False,
+    rectified: bool = False,
+) -> None:  # fmt: skip
+    """Write the sum of so many parts, plus a bias for each channel, which are ``apart`` in memory."""
+    kernel("convolution_sums", "sums", **of_type(made.dtype))(
+        (blocks(made.size, 32),), (256,),
+        (parts, bias, made, np.int64(made.size), np.int32(count), np.int32(channels), np.int64(apart),
+         np.int32(biased), np.int32(rectified)),
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=_KEPT)
@@ -139,18 +165,28 @@ def _gathering(
         filters = 1 if rows == 1 else _FEW
         code = kernel("convolution_direct", "direct", **macros, FILTERS=filters)
         grid, threads = (blocks(places, DIRECT), blocks(rows, filters)), DIRECT
+        parts = 1
     else:
         code = kernel("convolution", "products", **macros, **tile.macros())
         grid, threads = (blocks(places, tile.columns), blocks(rows, tile.rows)), tile.threads
+        parts = _shares(grid[0] * grid[1] * s.groups * phases, channels * taps // phases)
     by_row, by_channel = (taps, s.taken * taps) if backward else (s.taken * taps, taps)
     numbers = [s.samples, rows, channels, *made, *size, *s.kernel, *s.strides, *s.pads, *s.dilations]
     last = [each * s.taken * taps, by_row, by_channel]
     result = _contiguous(sizes, rows * s.groups, made)
     arguments = (
         *map(np.int32, numbers), *as_arguments(strides), *map(np.int64, [*result, *last]),
-        np.int32(biased), np.int32(rectified),
+        np.int32(biased), np.int32(rectified), np.int64(s.samples * rows * s.groups * math.prod(made)),
+        np.int32(parts),
     )  # fmt: skip
-    return Launch(code, (*grid, s.groups * phases), threads, arguments)
+    return Launch(code, (*grid, s.groups * phases * parts), threads, arguments, parts)
+
+
+def _shares(tiles: int, length: int) -> int:
+    """How many blocks share a tile whose sums have that many terms: several where tiles are too few."""
+    if tiles >= _IDLE or length < 2 * _STRETCH:
+        return 1
+    return min(_FULL // tiles, length // _STRETCH)
 
 
 def _tile(rows: int, places: int, times: int, dtype: Any) -> Tile | None:
@@ -171,21 +207,18 @@ def filter_gradient(sizes: Convolution, x: Any, g: Any) -> Any:
     made = cupy.empty((sizes.filters, sizes.taken, *inner), x.dtype)
     if not made.size:
         return made
-    launch, parts = _filtering(sizes, x.dtype, strides, g_strides)
-    wide = np.float64 if x.dtype == np.float64 else np.float32
-    of_parts = cupy.empty(parts * made.size if parts > 1 else 0, wide)
-    launch.kernel(launch.grid, (launch.threads,), (x, g, of_parts, made, *launch.arguments))
-    if parts == 1:
-        return made
-    total = kernel("convolution_sums", "sums", **of_type(x.dtype))
-    total((blocks(made.size, 32),), (256,), (of_parts, made, np.int64(made.size), np.int32(parts)))
+    launch = _filtering(sizes, x.dtype, strides, g_strides)
+    parts = _parts(launch, made)
+    launch.kernel(launch.grid, (launch.threads,), (x, g, parts, made, *launch.arguments))
+    if launch.parts > 1:
+        _add(parts, made, launch.parts, made)
     return made
 
 
 @lru_cache(maxsize=_KEPT)
 def _filtering(
     sizes: Convolution, dtype: Any, strides: tuple[int, ...], g_strides: tuple[int, ...]
-) -> tuple[Launch, int]:
+) -> Launch:
     s = sizes
     each, entries = s.filters // s.groups, s.taken * math.prod(s.kernel)
     places = s.samples * math.prod(s.made)
@@ -206,7 +239,7 @@ def _filtering(
         *map(np.int32, numbers), *as_arguments(strides), *as_arguments(g_strides), np.int32(s.groups),
         np.int32(length),
     )  # fmt: skip
-    return Launch(code, (*grid, s.groups * parts), threads, arguments), parts
+    return Launch(code, (*grid, s.groups * parts), threads, arguments, parts)
 
 
 def _contiguous(sizes: Convolution, channels: int, size: Triple) -> tuple[int, ...]:

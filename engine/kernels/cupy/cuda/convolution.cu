@@ -1,7 +1,8 @@
 // Convolutions and their gradients by the image, as products whose second factor is gathered while they run.
 //
 // Rows are channels of the result, columns its places; a sum goes over channels of the source and entries of
-// the filter. Both factors lie in shared memory twice, so that the next part comes while one is used.
+// the filter. Both factors lie in shared memory twice, so that the next part comes while one is used. Where
+// there are few tiles, several blocks share one: each adds a stretch of the sum, and `sums` adds those.
 #include "convolution_axes.cuh"
 #include "convolution_tile.cuh"
 
@@ -12,7 +13,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) products(PROBLEM) {
     alignas(16) __shared__ A weights[2][DEPTH][ROWS + GAP];
     alignas(16) __shared__ A values[2][DEPTH][COLUMNS];
     __shared__ i64 places[COLUMNS];
-    AXES
+    AXES((int)blockIdx.z / shares)
+    const int share = (int)blockIdx.z % shares;
     const int thread = threadIdx.x, across = thread % ACROSS, down = thread / ACROSS;
     const int row = blockIdx.y * ROWS;
 
@@ -22,7 +24,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) products(PROBLEM) {
     const T *from = source + at.source + (i64)group * channels * source_c;
     if (thread < COLUMNS) places[thread] = at.made;
     const int length = channels * d.taps * h.taps * w.taps;
-    const int parts = (int)blockIdx.x * COLUMNS < positions ? (length + DEPTH - 1) / DEPTH : 0;
+    const int all = (int)blockIdx.x * COLUMNS < positions ? (length + DEPTH - 1) / DEPTH : 0;
+    const int each = (all + shares - 1) / shares, begin = share * each;
+    const int parts = all - begin < each ? all - begin : each;
 
     A sums[PER_ROW][PER_COLUMN];
 #pragma unroll
@@ -30,10 +34,10 @@ extern "C" __global__ void __launch_bounds__(THREADS) products(PROBLEM) {
 #pragma unroll
         for (int j = 0; j < PER_COLUMN; ++j) sums[i][j] = (A)0;
 
-    if (parts) {  // the same for all threads
-        digits_t of_value = digits_of(thread / COLUMNS, FLAT(d.taps), h.taps, w.taps);
+    if (parts > 0) {  // the same for all threads
+        digits_t of_value = digits_of(begin * DEPTH + thread / COLUMNS, FLAT(d.taps), h.taps, w.taps);
         const digits_t value_step = digits_of(THREADS / COLUMNS, FLAT(d.taps), h.taps, w.taps);
-        digits_t of_weight = digits_of(thread % DEPTH, FLAT(d.taps), h.taps, w.taps);
+        digits_t of_weight = digits_of(begin * DEPTH + thread % DEPTH, FLAT(d.taps), h.taps, w.taps);
         const digits_t weight_step = digits_of(DEPTH, FLAT(d.taps), h.taps, w.taps);
         const T *row_of = weight + group * weight_group + (row + thread / DEPTH) * weight_row;
         A next_weights[WEIGHTS], next_values[VALUES];
@@ -78,8 +82,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) products(PROBLEM) {
 #pragma unroll
         for (int i = 0; i < PER_ROW; ++i) {
             const int below = row + down * PER_ROW + i, channel = group * rows + below;
-            if (below < rows)
-                put(made + place + channel * made_c, finished(sums[i][j], bias, biased, rectified, channel));
+            if (below >= rows) continue;
+            if (shares > 1) stretches[share * size + place + channel * made_c] = sums[i][j];
+            else put(made + place + channel * made_c, finished(sums[i][j], bias, biased, rectified, channel));
         }
     }
 }

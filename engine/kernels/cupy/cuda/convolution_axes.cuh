@@ -56,16 +56,17 @@ __device__ __forceinline__ axis_t axis_of(int made, int size, int kernel, int st
 
 #define PROBLEM                                                                                               \
     const T *__restrict__ source, const T *__restrict__ weight, const T *__restrict__ bias,                   \
-        T *__restrict__ made, int samples, int rows, int channels, int made_d, int made_h, int made_w,        \
-        int size_d, int size_h, int size_w, int kernel_d, int kernel_h, int kernel_w, int stride_d,           \
-        int stride_h, int stride_w, int pad_d, int pad_h, int pad_w, int dilation_d, int dilation_h,          \
-        int dilation_w, i64 source_n, int source_c, int source_d, int source_h, int source_w, i64 made_n,     \
-        i64 made_c, i64 made_sd, i64 made_sh, i64 made_sw, i64 weight_group, i64 weight_row,                  \
-        i64 weight_channel, int biased, int rectified
+        T *__restrict__ made, A *__restrict__ stretches, int samples, int rows, int channels, int made_d,     \
+        int made_h, int made_w, int size_d, int size_h, int size_w, int kernel_d, int kernel_h, int kernel_w, \
+        int stride_d, int stride_h, int stride_w, int pad_d, int pad_h, int pad_w, int dilation_d,            \
+        int dilation_h, int dilation_w, i64 source_n, int source_c, int source_d, int source_h, int source_w, \
+        i64 made_n, i64 made_c, i64 made_sd, i64 made_sh, i64 made_sw, i64 weight_group, i64 weight_row,      \
+        i64 weight_channel, int biased, int rectified, i64 size, int shares
 
-#define AXES                                                                                                  \
-    int phase = BACKWARD ? (int)blockIdx.z % (stride_d * stride_h * stride_w) : 0;                            \
-    const int group = BACKWARD ? (int)blockIdx.z / (stride_d * stride_h * stride_w) : (int)blockIdx.z;        \
+// Of the convolution that a block works at: its group, and the axes in its phase.
+#define AXES(number)                                                                                          \
+    int phase = BACKWARD ? (number) % (stride_d * stride_h * stride_w) : 0;                                   \
+    const int group = BACKWARD ? (number) / (stride_d * stride_h * stride_w) : (number);                      \
     const axis_t w = axis_of(made_w, size_w, kernel_w, stride_w, pad_w, dilation_w, phase % stride_w);        \
     phase /= stride_w;                                                                                        \
     const axis_t h = axis_of(made_h, size_h, kernel_h, stride_h, pad_h, dilation_h, phase % stride_h);        \

@@ -5,7 +5,7 @@
 #define THREADS 128
 
 extern "C" __global__ void __launch_bounds__(THREADS) direct(PROBLEM) {
-    AXES
+    AXES((int)blockIdx.z)
     const place_t at = place_of(blockIdx.x * THREADS + threadIdx.x, positions, d, h, w, source_n, made_n,
                                 made_sd, made_sh, made_sw);
     if (at.made < 0) return;

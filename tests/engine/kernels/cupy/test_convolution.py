@@ -86,6 +86,20 @@ def test_channels_last_and_any_memory_order(cupy: Any) -> None:
     _near(kernel(cupy, moved[..., ::2], cupy.asarray(weight)[:, :6]).get(), want)
 
 
+def test_few_tiles_are_shared_by_blocks(cupy: Any) -> None:
+    x, weight, bias = numbers(1, 2, 80, 3, 4), numbers(2, 80, 80, 3, 3), numbers(3, 80)
+    for data_format in ("NCHW", "NHWC"):
+        attrs = {"paddings": [1, 1], "strides": [1, 2], "data_format": data_format}
+        if data_format == "NHWC":
+            x = x.transpose(0, 2, 3, 1)
+        _check(cupy, x, weight, **attrs)
+        given = (x, weight, bias)
+        with counted() as seen:
+            (got,) = run(cupy, "conv2d_fusion", *given, activation="relu", **attrs)
+        assert seen.launches == 4  # tiles and sums; it ran twice
+        _near(got, OPS["conv2d_fusion"].kernel(np, *given, activation="relu", **attrs))
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float16])
 def test_dtypes(cupy: Any, dtype: Any) -> None:
     _check(cupy, numbers(1, 2, 6, 5, 5), numbers(2, 7, 6, 3, 3), dtype, paddings=[1, 1])
