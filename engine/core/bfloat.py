@@ -14,6 +14,7 @@ import numpy as np
 
 from engine.core.dtype import DType, bfloat16
 from engine.core.opdef import OpDef
+from engine.core.place import array_module
 from engine.core.spec import Spec
 
 _BITS = np.dtype(np.uint16)
@@ -73,6 +74,15 @@ def narrow(xp: Any, array: Any) -> Any:
     up = (bits >> 16) & 1
     rounded = ((bits + 0x7FFF + up) >> 16).astype(xp.uint16)
     return xp.where(xp.isnan(array), xp.uint16(0x7FC0), rounded)
+
+
+def add_to(array: Any, added: Any) -> None:
+    """``array += added`` for two arrays of one kind, on a GPU too, where ``+`` would add the bits."""
+    if isinstance(array, np.ndarray) or array.dtype != _BITS:
+        array += added
+    else:
+        xp = array_module(array)
+        array[...] = narrow(xp, widen(xp, array) + widen(xp, added))
 
 
 def cut(xp: Any, array: Any) -> Any:

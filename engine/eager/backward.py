@@ -10,7 +10,7 @@ from engine.autodiff.edges import Edge, end
 from engine.autodiff.recorded import Packed
 from engine.autodiff.tape import Hooks, Retained, Walk
 from engine.core import mode as modes
-from engine.core.bfloat import adopt, filled, is_bfloat16
+from engine.core.bfloat import add_to, adopt, filled, is_bfloat16
 from engine.core.dtype import bfloat16
 from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
 from engine.core.operator import Leaf, Operator, OutEdge, lock_of
@@ -217,7 +217,7 @@ class _Store:
                 return
             held, added = kept._array, gradient._array
             if held.__class__ is added.__class__ and held.dtype == added.dtype:
-                held += added
+                add_to(held, added)
                 counter_of(kept).count += 1
             else:
                 leaf.grad = kept + gradient

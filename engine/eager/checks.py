@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from engine.core.bfloat import is_bfloat16, widen
+from engine.core.dtype import bfloat16, from_numpy
 from engine.core.errors import NotFiniteError
 from engine.core.frames import line_of, outside
 from engine.core.opdef import OpDef
@@ -27,7 +29,7 @@ def check_values(on: bool, level: int = 0, looked_at: Callable[[str], bool] | No
         if looked_at is not None and not looked_at(opdef.name):
             return
         for array in results:
-            if array is not None and array.dtype.kind in "fc":
+            if array is not None and (array.dtype.kind in "fc" or is_bfloat16(array)):
                 _look(opdef, array, level)
 
     while _watching:
@@ -38,14 +40,16 @@ def check_values(on: bool, level: int = 0, looked_at: Callable[[str], bool] | No
 
 
 def _look(opdef: OpDef, array: Any, level: int) -> None:
-    xp = array_module(array)
+    xp, dtype = array_module(array), from_numpy(array.dtype)
+    if dtype is bfloat16:
+        array = widen(xp, array)
     if bool(xp.isfinite(array).all()):
         return
     nan, infinite = int(xp.isnan(array).sum()), int(xp.isinf(array).sum())
     frame = outside(sys._getframe(1))
     message = (
         f"{opdef.name}: its result holds {nan} nan and {infinite} infinite values of {array.size}: shape "
-        f"{list(array.shape)}, {array.dtype} ({frame.f_code.co_filename}:"
+        f"{list(array.shape)}, {dtype.name} ({frame.f_code.co_filename}:"
         f"{line_of(frame.f_code, frame.f_lasti)}); look at its inputs, or set FLAGS_check_nan_inf to 0"
     )
     if level == 0:

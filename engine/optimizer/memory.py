@@ -7,6 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from engine.core.bfloat import converted
+from engine.core.dtype import float32
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.place import array_module
 from engine.eager.tensor import Tensor, write
@@ -41,7 +43,7 @@ class Memory:
         """The copy in float32 that is updated in the parameter's place."""
         found = self.masters.get(parameter)
         if found is None:
-            array = parameter._array.astype(np.float32)
+            array = converted(array_module(parameter._array), parameter._array, float32)
             found = self.masters[parameter] = _kept(array, f"{parameter.name}_fp32_master_0")
         return found
 
