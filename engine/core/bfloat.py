@@ -152,16 +152,31 @@ def wrapped(opdef: OpDef, xp: Any, low: list[bool], attrs: dict[str, Any]) -> An
         return adopt(result) if opdef.single else [adopt(r) for r in result]
 
     def computes(xp: Any, *arrays: Any, **given: Any) -> Any:
-        wide = [_widened(xp, a) for a in arrays]
-        result = kernel(*wide) if direct else kernel(xp, *wide, **{**given, **changed})
-        results = [result] if opdef.single else list(result)
-        made = [
-            narrow(xp, xp.asarray(r)) if is_low and r is not None else r
-            for r, is_low in zip(results, low, strict=True)
-        ]
-        return made[0] if opdef.single else made
+        return _in_float(opdef, kernel, direct, low, xp, arrays, {**given, **changed})
 
     return views if opdef.view and not direct else computes
+
+
+def by_default(opdef: OpDef, xp: Any, arrays: Any, named: dict[str, Any]) -> Any:
+    """The results of the operator's own kernel, in float32, of arrays of which some are bfloat16."""
+    attrs = opdef.with_defaults({n: v for n, v in named.items() if n in opdef.attributes})
+    specs = opdef.infer_specs([_specs(a) for a in arrays], attrs)
+    low = [s is not None and s.dtype is bfloat16 for s in specs]
+    return _in_float(opdef, opdef.kernel, False, low, xp, arrays, attrs)
+
+
+def _in_float(
+    opdef: OpDef, kernel: Any, direct: bool, low: list[bool], xp: Any, arrays: Any, attrs: dict[str, Any]
+) -> Any:
+    """What a kernel computes of the numbers in float32; results that are ``low`` rounded to bfloat16."""
+    wide = [_widened(xp, a) for a in arrays]
+    result = kernel(*wide) if direct else kernel(xp, *wide, **attrs)
+    results = [result] if opdef.single else list(result)
+    made = [
+        narrow(xp, xp.asarray(r)) if is_low and r is not None else r
+        for r, is_low in zip(results, low, strict=True)
+    ]
+    return made[0] if opdef.single else made
 
 
 def _widened(xp: Any, value: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.core.context import Setting
 from engine.core.errors import ArgumentError, DeviceError, DTypeError, ModeError
-from engine.core.place import CUDAPlace, Place, as_place, backend, current_place, place_guard
+from engine.core.place import CUDAPlace, Place, as_place, backend, current_place, look, place_guard
 from engine.device.kinds import synchronize
 
 
@@ -87,6 +87,7 @@ class Event:
         """Wait until what was given before is done."""
         if self.event_base is not None:
             self.event_base.synchronize()
+            look()
 
     def __repr__(self) -> str:
         return f"Event(device={self.device})"
@@ -160,6 +161,7 @@ class Stream:
             synchronize(self.device)
         else:
             self.stream_base.synchronize()
+            look()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Stream) or self.device != other.device:

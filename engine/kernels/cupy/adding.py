@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from engine.kernels.cupy import faults
-from engine.kernels.cupy.overrides import default
+from engine.kernels.cupy.overrides import handed_over
 from engine.kernels.cupy.rows import packed
 from engine.kernels.cupy.source import TYPES, blocks, kernel, of_type
 from engine.kernels.cupy.taking import along, are_positions, around, keys, numbers, spread
@@ -62,7 +62,7 @@ def add_rows(
 def gather_grad(xp: Any, g_in: Any, like: Any, index: Any, *, axis: int = 0) -> Any:
     """Zeros like ``like`` with the slices of g_in added at index."""
     if not _serves(g_in, index):
-        return default("gather_grad")(xp, g_in, like, index, axis=axis)
+        return handed_over("gather_grad", xp, g_in, like, index, axis=axis)
     made = xp.zeros(like.shape, g_in.dtype)
     return add_rows(xp, "gather", made, index, g_in, around(like.shape, axis % like.ndim))
 
@@ -72,7 +72,7 @@ def lookup_table_v2_grad(
 ) -> Any:
     """Zeros like the table with each row of g_in added at its number."""
     if not _serves(g_in, ids):
-        return default("lookup_table_v2_grad")(xp, g_in, ids, like, padding_idx=padding_idx)
+        return handed_over("lookup_table_v2_grad", xp, g_in, ids, like, padding_idx=padding_idx)
     made = xp.zeros(like.shape, g_in.dtype)
     return add_rows(xp, "embedding", made, ids, g_in, around(like.shape, 0), left_out=max(padding_idx, -1))
 
@@ -82,7 +82,7 @@ def index_add(xp: Any, x: Any, index: Any, value: Any, *, axis: int = 0) -> Any:
     fits = _serves(x, index, value) and -x.ndim <= axis < x.ndim and index.ndim == 1
     at = axis % x.ndim if fits else 0
     if not fits or value.shape != (*x.shape[:at], index.size, *x.shape[at + 1 :]):
-        return default("index_add")(xp, x, index, value, axis=axis)
+        return handed_over("index_add", xp, x, index, value, axis=axis)
     return add_rows(xp, "index_add", x.copy("C"), index, value, around(x.shape, at))
 
 
@@ -90,7 +90,7 @@ def scatter(xp: Any, x: Any, index: Any, updates: Any, *, overwrite: bool = True
     """x with the rows at index replaced by updates, or by the sum of those with the same index."""
     fits = _serves(x, index, updates) and x.ndim > 0 and index.ndim < 2
     if not fits or updates.shape != (*index.shape, *x.shape[1:]):
-        return default("scatter")(xp, x, index, updates, overwrite=overwrite)
+        return handed_over("scatter", xp, x, index, updates, overwrite=overwrite)
     how = _LAST if overwrite else _SUMMED
     return add_rows(xp, "scatter", x.copy("C"), index, updates, around(x.shape, 0), how)
 
@@ -100,7 +100,7 @@ def scatter_nd_add(xp: Any, x: Any, index: Any, updates: Any) -> Any:
     depth = index.shape[-1] if index.ndim else 0
     fits = _serves(x, index, updates) and 0 < depth <= min(_DEEPEST, x.ndim)
     if not fits or updates.shape != (*index.shape[:-1], *x.shape[depth:]):
-        return default("scatter_nd_add")(xp, x, index, updates)
+        return handed_over("scatter_nd_add", xp, x, index, updates)
     sizes = (1, prod(x.shape[:depth]), prod(x.shape[depth:]))
     return add_rows(xp, "scatter_nd_add", x.copy("C"), index, updates, sizes, within=x.shape[:depth])
 
@@ -113,7 +113,7 @@ def put_along_axis_zeros(
 ) -> Any:
     """Zeros like ``like`` with g_in added at the indices along an axis."""
     if like.ndim == 0 or not _serves(g_in, indices) or indices.ndim != like.ndim:
-        return default("put_along_axis_zeros")(xp, g_in, like, indices, axis=axis, broadcast=broadcast)
+        return handed_over("put_along_axis_zeros", xp, g_in, like, indices, axis=axis, broadcast=broadcast)
     made = xp.zeros(like.shape, g_in.dtype)
     return _put(xp, "take_along_axis", made, indices, g_in, g_in.shape, axis % like.ndim, "add")
 
@@ -126,8 +126,16 @@ def put_along_axis(
     fits = _serves(x, indices, values) and x.ndim > 0 and -x.ndim <= axis < x.ndim and reduce in _HOW
     shape = along(x.shape, indices, axis, broadcast) if fits else None
     if shape is None or not _broadcasts(values.shape, shape):
-        return default("put_along_axis")(
-            xp, x, indices, values, axis=axis, reduce=reduce, include_self=include_self, broadcast=broadcast
+        return handed_over(
+            "put_along_axis",
+            xp,
+            x,
+            indices,
+            values,
+            axis=axis,
+            reduce=reduce,
+            include_self=include_self,
+            broadcast=broadcast,
         )
     anew = not include_self and reduce != "assign"
     return _put(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.kernels.cupy.overrides import default
+from engine.kernels.cupy.overrides import handed_over
 from engine.kernels.cupy.rows import Rows, computing, packed, rows_of
 from engine.kernels.cupy.source import FLOATING, TYPES, of_type
 
@@ -20,7 +20,7 @@ def _channels(x: Any, data_layout: str, numbers: tuple[Any, ...]) -> Rows | None
         return None
     channel = x.ndim - 1 if data_layout in _LAST else 1
     dtype = numbers[0].dtype
-    if x.dtype not in (dtype, np.float16) or dtype.name not in FLOATING:
+    if x.dtype not in (dtype, np.float16, np.uint16) or dtype.name not in FLOATING:
         return None
     if any(n.dtype != dtype or n.shape != (x.shape[channel],) for n in numbers):
         return None
@@ -39,9 +39,9 @@ def batch_norm(
     """y, running mean and variance after this batch, the mean that was used, 1 / sqrt(variance + epsilon)."""
     found = _channels(x, data_layout, (scale, bias, mean, variance))
     if found is None or not 0 <= epsilon <= 0.001:
-        return default("batch_norm")(
-            xp, x, scale, bias, mean, variance, momentum=momentum, epsilon=epsilon, is_test=is_test,
-            data_layout=data_layout, use_global_stats=use_global_stats,
+        return handed_over(
+            "batch_norm", xp, x, scale, bias, mean, variance, momentum=momentum, epsilon=epsilon,
+            is_test=is_test, data_layout=data_layout, use_global_stats=use_global_stats,
             trainable_statistics=trainable_statistics,
         )  # fmt: skip
     given = use_global_stats or (is_test and not trainable_statistics)
@@ -64,9 +64,9 @@ def batch_norm_grad(
     """The gradients of batch_norm's x, scale and bias."""
     found = _channels(x, data_layout, (scale, saved_mean, saved_variance))
     if found is None or g_in.shape != x.shape or g_in.dtype != x.dtype:
-        return default("batch_norm_grad")(
-            xp, x, scale, g_in, saved_mean, saved_variance, epsilon=epsilon, is_test=is_test,
-            data_layout=data_layout, use_global_stats=use_global_stats,
+        return handed_over(
+            "batch_norm_grad", xp, x, scale, g_in, saved_mean, saved_variance, epsilon=epsilon,
+            is_test=is_test, data_layout=data_layout, use_global_stats=use_global_stats,
             trainable_statistics=trainable_statistics,
         )  # fmt: skip
     given = use_global_stats or (is_test and not trainable_statistics)

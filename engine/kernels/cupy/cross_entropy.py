@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from engine.kernels.cupy import faults
-from engine.kernels.cupy.overrides import default
+from engine.kernels.cupy.overrides import handed_over
 from engine.kernels.cupy.rows import Rows, packed, rows_of
 from engine.kernels.cupy.source import FLOATING, TYPES, of_type
 
@@ -22,8 +22,14 @@ def softmax_with_cross_entropy(
     """softmax(logits), and -log of it at the label's class."""
     found = _of(logits, label, axis, soft_label)
     if found is None:
-        return default("softmax_with_cross_entropy")(
-            xp, logits, label, soft_label=soft_label, ignore_index=ignore_index, axis=axis
+        return handed_over(
+            "softmax_with_cross_entropy",
+            xp,
+            logits,
+            label,
+            soft_label=soft_label,
+            ignore_index=ignore_index,
+            axis=axis,
         )
     logits, label = packed(logits, label)
     soft, loss = xp.empty(logits.shape, logits.dtype), xp.empty(_each(logits, axis), logits.dtype)
@@ -45,8 +51,15 @@ def softmax_with_cross_entropy_grad(
     """(softmax - label) * g along the class axis."""
     found = _of(softmax, label, axis, soft_label)
     if found is None or g_in.dtype != softmax.dtype or g_in.shape != _each(softmax, axis):
-        return default("softmax_with_cross_entropy_grad")(
-            xp, g_in, softmax, label, soft_label=soft_label, ignore_index=ignore_index, axis=axis
+        return handed_over(
+            "softmax_with_cross_entropy_grad",
+            xp,
+            g_in,
+            softmax,
+            label,
+            soft_label=soft_label,
+            ignore_index=ignore_index,
+            axis=axis,
         )
     g_in, softmax, label = packed(g_in, softmax, label)
     made = xp.empty(softmax.shape, softmax.dtype)
@@ -65,7 +78,7 @@ def pick_class(xp: Any, x: Any, label: Any, *, axis: int = -1, ignore_index: int
     """The element of x at the label's class, 0 where the label is ignore_index."""
     found = _of(x, label, axis, False)
     if found is None:
-        return default("pick_class")(xp, x, label, axis=axis, ignore_index=ignore_index)
+        return handed_over("pick_class", xp, x, label, axis=axis, ignore_index=ignore_index)
     x, label = packed(x, label)
     label = _numbers(label)
     made = xp.empty(label.shape, x.dtype)
@@ -82,7 +95,7 @@ def pick_class_grad(
     """Zeros like x with g_in at the label's class."""
     found = _of(x, label, axis, False)
     if found is None or g_in.dtype != x.dtype or g_in.shape != label.shape:
-        return default("pick_class_grad")(xp, g_in, label, x, axis=axis, ignore_index=ignore_index)
+        return handed_over("pick_class_grad", xp, g_in, label, x, axis=axis, ignore_index=ignore_index)
     g_in, label = packed(g_in, label)
     label = _numbers(label)
     made = xp.empty(x.shape, g_in.dtype)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.kernels.cupy.overrides import default
+from engine.kernels.cupy.overrides import handed_over
 from engine.kernels.cupy.rows import computing, packed, rows_of
 from engine.kernels.cupy.source import FLOATING, blocks, kernel, of_type
 
@@ -118,7 +118,7 @@ def layer_norm(
     """Normalised over the axes from ``begin_norm_axis`` on, with mean and variance of each row."""
     found = _layered(x, begin_norm_axis)
     if found is None or not _fits(found, x, scale, bias):
-        return default("layer_norm")(xp, x, scale, bias, epsilon=epsilon, begin_norm_axis=begin_norm_axis)
+        return handed_over("layer_norm", xp, x, scale, bias, epsilon=epsilon, begin_norm_axis=begin_norm_axis)
     leading = x.shape[: begin_norm_axis % x.ndim]
     y, mean, variance = _forward(xp, found, x, scale, bias, epsilon, False)
     return y, mean.reshape(leading), variance.reshape(leading)
@@ -131,8 +131,16 @@ def layer_norm_grad(
     """The gradients of layer_norm's x, scale (None without one) and bias."""
     found = _layered(x, begin_norm_axis)
     if found is None or not _fits(found, x, scale) or not _alike(x, g_in, mean, variance):
-        return default("layer_norm_grad")(
-            xp, x, g_in, mean, variance, scale, epsilon=epsilon, begin_norm_axis=begin_norm_axis
+        return handed_over(
+            "layer_norm_grad",
+            xp,
+            x,
+            g_in,
+            mean,
+            variance,
+            scale,
+            epsilon=epsilon,
+            begin_norm_axis=begin_norm_axis,
         )
     return _backward(xp, found, x, g_in, mean, variance, scale, epsilon, False)
 
@@ -144,8 +152,8 @@ def group_norm(
     """Each sample normalised over groups of channels, with mean and variance of each."""
     found = _grouped(x, groups, data_layout in _LAST and x.ndim > 2)
     if found is None or not _fits(found, x, scale, bias):
-        return default("group_norm")(
-            xp, x, scale, bias, epsilon=epsilon, groups=groups, data_layout=data_layout
+        return handed_over(
+            "group_norm", xp, x, scale, bias, epsilon=epsilon, groups=groups, data_layout=data_layout
         )
     y, mean, variance = _forward(xp, found, x, scale, bias, epsilon, False)
     return y, mean.reshape(-1, groups), variance.reshape(-1, groups)
@@ -158,8 +166,17 @@ def group_norm_grad(
     """The gradients of group_norm's x, scale (None without one) and bias."""
     found = _grouped(x, groups, data_layout in _LAST and x.ndim > 2)
     if found is None or not _fits(found, x, scale) or not _alike(x, g_in, mean, variance):
-        return default("group_norm_grad")(
-            xp, x, g_in, mean, variance, scale, epsilon=epsilon, groups=groups, data_layout=data_layout
+        return handed_over(
+            "group_norm_grad",
+            xp,
+            x,
+            g_in,
+            mean,
+            variance,
+            scale,
+            epsilon=epsilon,
+            groups=groups,
+            data_layout=data_layout,
         )
     return _backward(xp, found, x, g_in, mean, variance, scale, epsilon, False)
 
@@ -168,7 +185,7 @@ def instance_norm(xp: Any, x: Any, scale: Any = None, bias: Any = None, *, epsil
     """Each channel of each sample normalised, with its mean and 1 / sqrt(variance + epsilon)."""
     found = _grouped(x, x.shape[1], False) if x.ndim > 1 else None
     if found is None or not _fits(found, x, scale, bias):
-        return default("instance_norm")(xp, x, scale, bias, epsilon=epsilon)
+        return handed_over("instance_norm", xp, x, scale, bias, epsilon=epsilon)
     return _forward(xp, found, x, scale, bias, epsilon, True)
 
 
@@ -179,7 +196,9 @@ def instance_norm_grad(
     """The gradients of instance_norm's x, scale (None without one) and bias."""
     found = _grouped(x, x.shape[1], False) if x.ndim > 1 else None
     if found is None or not _fits(found, x, scale) or not _alike(x, g_in, saved_mean, saved_variance):
-        return default("instance_norm_grad")(xp, x, g_in, saved_mean, saved_variance, scale, epsilon=epsilon)
+        return handed_over(
+            "instance_norm_grad", xp, x, g_in, saved_mean, saved_variance, scale, epsilon=epsilon
+        )
     return _backward(xp, found, x, g_in, saved_mean, saved_variance, scale, epsilon, True)
 
 

@@ -86,11 +86,13 @@ OVERRIDES: dict[str, str] = {
     )},
 }  # fmt: skip
 # Those whose kernels take bfloat16 as its bits, and round once; the others get float32 and are rounded after.
-BFLOAT16 = frozenset(
-    {"bmm", "matmul_v2", "mul", "product_of_rows"}
-    | {name for name, place in OVERRIDES.items()
-       if place.split(":")[0] in ("convolution_operators", "pooling", "unpooling")}
-)  # fmt: skip
+BFLOAT16 = frozenset({
+    "bmm", "matmul_v2", "mul", "product_of_rows",
+    *(name for name, place in OVERRIDES.items() if place.split(":")[0] in {
+        "convolution_operators", "pooling", "unpooling", "softmax", "cross_entropy", "norm_rows",
+        "batch_norm", "reductions", "taking", "adding",
+    }),
+})  # fmt: skip
 
 
 def default(name: str) -> Callable[..., Any]:
@@ -98,15 +100,15 @@ def default(name: str) -> Callable[..., Any]:
     return OPS[name].kernel
 
 
-def handed_over(name: str, xp: Any, *arrays: Any, **attrs: Any) -> Any:
+def handed_over(name: str, xp: Any, *arrays: Any, out: Any = None, **attrs: Any) -> Any:
     """What the operator's default kernel gives; for bfloat16 as its bits, of the numbers in float32."""
-    if not any(bfloat.is_bfloat16(each) for each in arrays):
-        return default(name)(xp, *arrays, **attrs)
-    wide = [bfloat.widen(xp, each) if bfloat.is_bfloat16(each) else each for each in arrays]
-    results = default(name)(xp, *wide, **attrs)
-    if not isinstance(results, tuple):
-        return bfloat.narrow(xp, results)
-    return tuple([bfloat.narrow(xp, r) if r is not None and r.dtype == "float32" else r for r in results])
+    if not any(each is not None and bfloat.is_bfloat16(each) for each in arrays):
+        return default(name)(xp, *arrays, **attrs, **({} if out is None else {"out": out}))
+    made = bfloat.by_default(OPS[name], xp, arrays, attrs)
+    if out is None:
+        return tuple(made) if isinstance(made, list) else made
+    out[...] = made
+    return out
 
 
 class Override:

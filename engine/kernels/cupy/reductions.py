@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.infer import normal_axes
-from engine.kernels.cupy.overrides import default
+from engine.kernels.cupy.overrides import handed_over
 from engine.kernels.cupy.rows import computing, packed, rows_of
 from engine.kernels.cupy.source import FLOATING, blocks, kernel, of_type
 
@@ -58,7 +58,7 @@ def _reduction(name: str, what: str) -> Any:
         axes = _axes(x, axis, reduce_all)
         made = _reduced(xp, what, x, axes)
         if made is None:
-            return default(name)(xp, x, axis=axis, keepdim=keepdim, reduce_all=reduce_all)
+            return handed_over(name, xp, x, axis=axis, keepdim=keepdim, reduce_all=reduce_all)
         return _shaped(made, x, axes, keepdim)
 
     return run
@@ -81,7 +81,7 @@ def sum_to_like(xp: Any, x: Any, y: Any) -> Any:
     axes = tuple(range(max(extra, 0)))
     axes += tuple(n + len(axes) for n, d in enumerate(to) if d == 1 and x.shape[n + len(axes)] != 1)
     made = _reduced(xp, "total", x, axes) if axes else None
-    return default("sum_to_like")(xp, x, y) if made is None else made.reshape(y.shape)
+    return handed_over("sum_to_like", xp, x, y) if made is None else made.reshape(y.shape)
 
 
 def logsumexp(xp: Any, x: Any, *, axis: Any = (), keepdim: bool = False, reduce_all: bool = False) -> Any:
@@ -89,7 +89,7 @@ def logsumexp(xp: Any, x: Any, *, axis: Any = (), keepdim: bool = False, reduce_
     axes = _axes(x, axis, reduce_all)
     rows = rows_of(x.shape, axes) if x.dtype.name in FLOATING else None
     if rows is None:
-        return default("logsumexp")(xp, x, axis=axis, keepdim=keepdim, reduce_all=reduce_all)
+        return handed_over("logsumexp", xp, x, axis=axis, keepdim=keepdim, reduce_all=reduce_all)
     (packed_x,) = packed(x)
     made = xp.empty(rows.count, x.dtype)
     rows.launch("log_sums", "logsumexp", of_type(x.dtype), packed_x, made, rows)
@@ -110,7 +110,7 @@ def p_norm(
         what = "largest absolute" if porder > 0 else "smallest absolute"
     made = _reduced(xp, what, x, axes, porder if what == "powers" else 1.0)
     if made is None:
-        return default("p_norm")(
-            xp, x, porder=porder, axis=axis, epsilon=epsilon, keepdim=keepdim, asvector=asvector
+        return handed_over(
+            "p_norm", xp, x, porder=porder, axis=axis, epsilon=epsilon, keepdim=keepdim, asvector=asvector
         )
     return _shaped(made, x, axes, keepdim)

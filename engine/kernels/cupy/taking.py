@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from engine.kernels.cupy import faults
-from engine.kernels.cupy.overrides import default
+from engine.kernels.cupy.overrides import handed_over
 from engine.kernels.cupy.rows import packed
 from engine.kernels.cupy.source import TYPES, blocks, kernel
 
@@ -63,22 +63,22 @@ def _serves(x: Any, index: Any, axis: int) -> bool:
 def gather(xp: Any, x: Any, index: Any, *, axis: int = 0) -> Any:
     """Slices of x along an axis at the positions in index."""
     if not _serves(x, index, axis):
-        return default("gather")(xp, x, index, axis=axis)
+        return handed_over("gather", xp, x, index, axis=axis)
     return _slices(xp, "gather", x, index, axis % x.ndim)
 
 
 def index_select(xp: Any, x: Any, index: Any, *, dim: int = 0) -> Any:
     """Slices of x along a dimension at the positions in the 1-D index."""
     if not _serves(x, index, dim) or index.ndim != 1:
-        return default("index_select")(xp, x, index, dim=dim)
+        return handed_over("index_select", xp, x, index, dim=dim)
     return _slices(xp, "index_select", x, index, dim % x.ndim)
 
 
 def lookup_table_v2(xp: Any, ids: Any, weight: Any, *, is_sparse: bool = False, padding_idx: int = -1) -> Any:
     """The row of weight at each number in ids, zeros where it is padding_idx (-1: none)."""
-    whole = weight.dtype.name in ("int8", "int16")
-    if weight.ndim != 2 or not _serves(weight, ids, 0) or not (weight.dtype.kind in "fc" or whole):
-        return default("lookup_table_v2")(xp, ids, weight, padding_idx=padding_idx)
+    known = weight.dtype.kind in "fc" or weight.dtype.name in ("int8", "int16", "uint16")
+    if weight.ndim != 2 or not _serves(weight, ids, 0) or not known:
+        return handed_over("lookup_table_v2", xp, ids, weight, padding_idx=padding_idx)
     return _slices(xp, "embedding", weight, ids, 0, max(padding_idx, -1))
 
 
@@ -91,14 +91,14 @@ def take_along_axis(xp: Any, x: Any, indices: Any, *, axis: int = -1, broadcast:
     """Elements at the indices along an axis."""
     fitted = along(x.shape, indices, axis, broadcast) if _serves(x, indices, axis) else None
     if fitted is None:
-        return default("take_along_axis")(xp, x, indices, axis=axis, broadcast=broadcast)
+        return handed_over("take_along_axis", xp, x, indices, axis=axis, broadcast=broadcast)
     return _along(xp, "take_along_axis", x, indices, fitted, axis % x.ndim)
 
 
 def index_sample(xp: Any, x: Any, index: Any) -> Any:
     """For each row of x the elements at the positions in the same row of index."""
     if not _serves(x, index, 0) or x.ndim != 2 or index.ndim != 2 or x.shape[0] != index.shape[0]:
-        return default("index_sample")(xp, x, index)
+        return handed_over("index_sample", xp, x, index)
     return _along(xp, "index_sample", x, index, index.shape, 1)
 
 
@@ -134,7 +134,7 @@ def gather_nd(xp: Any, x: Any, index: Any) -> Any:
     """The parts of x at the positions in the last dimension of index."""
     depth = index.shape[-1] if index.ndim else 0
     if not 0 < depth <= min(_DEEPEST, x.ndim) or not _serves(x, index, 0):
-        return default("gather_nd")(xp, x, index)
+        return handed_over("gather_nd", xp, x, index)
     rows = keys(xp, "gather_nd", index, x.shape[:depth])
     sizes = (1, prod(x.shape[:depth]), prod(x.shape[depth:]))
     return _taken(xp, "", x, rows, (*index.shape[:-1], *x.shape[depth:]), sizes, rows.size)
@@ -160,7 +160,7 @@ def keys(xp: Any, name: str, index: Any, sizes: tuple[int, ...], left_out: int =
 def one_hot_v2(xp: Any, x: Any, *, depth: int) -> Any:
     """A row of zeros with a one at the class, for each class number in x."""
     if not are_positions(x) or depth < 1:
-        return default("one_hot_v2")(xp, x, depth=depth)
+        return handed_over("one_hot_v2", xp, x, depth=depth)
     index, macros = numbers(x)
     made = xp.empty((*x.shape, depth), np.float32)
     kernel("taking", "one_hot", T="float", **macros)(
