@@ -143,18 +143,24 @@ def wrapped(opdef: OpDef, xp: Any, low: list[bool], attrs: dict[str, Any]) -> An
         takes = getattr(opdef.overrides.get("cupy", (None,))[0], "takes_bfloat16", None)
         if takes is not None and takes():
             return kernel
-    changed: dict[str, Any] = dict.fromkeys(
-        (name for name in opdef.dtypes if attrs.get(name) == "bfloat16"), "float32"
-    )
 
     def views(xp: Any, *arrays: Any, **given: Any) -> Any:
         result = kernel(xp, *arrays, **given)
         return adopt(result) if opdef.single else [adopt(r) for r in result]
 
+    return views if opdef.view and not direct else by_float32(opdef, kernel, direct, low, attrs)
+
+
+def by_float32(opdef: OpDef, kernel: Any, direct: bool, low: list[bool], attrs: dict[str, Any]) -> Any:
+    """What has ``kernel`` compute in float32 and rounds the outputs that ``low`` says."""
+    changed: dict[str, Any] = dict.fromkeys(
+        (name for name in opdef.dtypes if attrs.get(name) == "bfloat16"), "float32"
+    )
+
     def computes(xp: Any, *arrays: Any, **given: Any) -> Any:
         return _in_float(opdef, kernel, direct, low, xp, arrays, {**given, **changed})
 
-    return views if opdef.view and not direct else computes
+    return computes
 
 
 def by_default(opdef: OpDef, xp: Any, arrays: Any, named: dict[str, Any]) -> Any:

@@ -18,6 +18,8 @@ _log = logging.getLogger(__name__)
 PATIENCE = 300.0  # seconds that a training or a plan waits for the compiler
 VARIABLE = "MODEL_STUDIO_KERNELS"
 CHOICES = ("auto", "numpy", "fast")
+# The backend by which an operator keeps what updates many parameters of a GPU at once (``kernels/cupy``).
+TOGETHER = "cupy together"
 
 # "auto": compiled ones where llvmlite is installed; "fast": an error where it is not.
 kernels: Setting[str] = Setting("kernels", os.environ.get(VARIABLE) or "auto")

@@ -155,7 +155,8 @@ class Optimizer:
         key = (factor, type(array), _FLOAT32 if array.dtype.itemsize < 4 else array.dtype)
         found = self._rates.get(key)
         if found is None or found[0] != lr:
-            tensor = Tensor(array_module(array).asarray([lr * factor], dtype=key[2]))
+            # On a GPU the number comes with the launch that fills the array: nothing is copied.
+            tensor = Tensor(array_module(array).full((1,), lr * factor, dtype=key[2]))
             found = self._rates[key] = (lr, tensor)
         return found[1]
 
@@ -220,9 +221,11 @@ class Optimizer:
             rate = self._rate_now(lr, parameter.optimize_attr["learning_rate"], target)
             self._update(target, gradient, rate, kept, group.options, decay, parameter)
             if master is not None:
-                parameter_updates.assign_into(
-                    parameter, arithmetic.cast(master, out_dtype=parameter.dtype.name)
-                )
+                self._from_master(parameter, master)
+
+    def _from_master(self, parameter: Any, master: Any) -> None:
+        """Give a parameter in half precision the numbers of its copy in float32."""
+        parameter_updates.assign_into(parameter, arithmetic.cast(master, out_dtype=parameter.dtype.name))
 
     def _state_of(self, parameter: Any, target: Any, group: Group) -> tuple[Tensor, ...]:
         """The state of a parameter, with its first values where it has none yet."""

@@ -11,8 +11,11 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core.opdef import Applier
+from engine.core.place import is_cupy
 from engine.eager.arena import Arenas, Row
-from engine.eager.tensor import Tensor
+from engine.eager.tensor import Tensor, write
+from engine.kernels.choice import TOGETHER
+from engine.ops.elementwise import arithmetic
 from engine.optimizer.groups import Group
 
 if TYPE_CHECKING:
@@ -58,7 +61,9 @@ class Together:
         return made
 
     def update(self, optimizer: Optimizer, group: Group, pairs: Pairs, lr: float) -> Pairs:
-        """Update the parameters that lie in arenas; returns the other pairs."""
+        """Update the parameters that lie in arenas, or on a GPU; returns the other pairs."""
+        if pairs and is_cupy(pairs[0][0]._array) and modes.current().fast:
+            return on_device(optimizer, group, pairs, lr)
         usual = self._usual.get(id(group))
         if usual is not None:
             gradients = usual.gradients(group, pairs)
@@ -134,6 +139,49 @@ class Together:
                 self._calls.clear()
             found = self._calls[place] = OneCall(self._flat.opdef, attributes, arrays)
         return found
+
+
+def on_device(optimizer: Optimizer, group: Group, pairs: Pairs, lr: float) -> Pairs:
+    """Update parameters of a GPU where they lie: one launch for all that are updated alike.
+
+    Returns the pairs that have to be updated one by one.
+    """
+    found = optimizer._rule.opdef.overrides.get(TOGETHER)
+    left: Pairs = []
+    alike: dict[Any, list[tuple[Tensor, Tensor, tuple[Tensor, ...], Tensor]]] = {}
+    for parameter, gradient in pairs:
+        decay = parameter.regularizer or group.decay
+        if found is None or gradient.__class__ is not Tensor or not is_cupy(parameter._array):
+            left.append((parameter, gradient))
+            continue
+        target = parameter
+        if optimizer._uses_master(parameter):
+            target = optimizer._memory.master(parameter)
+            gradient = arithmetic.cast(gradient, out_dtype="float32")
+        if decay is not None:
+            gradient = optimizer._decayed(target, gradient, decay)
+        kept = optimizer._state_of(parameter, target, group)
+        attributes = optimizer._attributes(group.options, decay, parameter)
+        factor = parameter.optimize_attr["learning_rate"]
+        key = (factor, target._array.dtype, tuple(sorted(attributes.items())))
+        alike.setdefault(key, []).append((target, gradient, kept, parameter))
+    for (factor, _, attributes), members in alike.items():
+        rate = optimizer._rate_now(lr, factor, members[0][0])
+        columns = {"param": [target._array for target, *_ in members]}
+        for n, slot in enumerate(optimizer._state):
+            columns[slot] = [kept[n]._array for _, _, kept, _ in members]
+        shared = {"learning_rate": rate._array, "skip_update": _array(optimizer._skip_update)}
+        done = found[0](columns, [g._array for _, g, _, _ in members], shared, dict(attributes))
+        for target, gradient, kept, parameter in members:
+            if done:
+                for tensor in (target, *kept):
+                    write(tensor, tensor._array)
+            else:
+                decay = parameter.regularizer or group.decay
+                optimizer._update(target, gradient, rate, kept, group.options, decay, parameter)
+            if target is not parameter:
+                optimizer._from_master(parameter, target)
+    return left
 
 
 class _Usual:

@@ -13,7 +13,10 @@ from typing import Any
 import cupy
 import numpy as np
 
+from engine.core import bfloat
+from engine.core.dtype import bfloat16
 from engine.core.errors import EngineError
+from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.kernels.cupy.chain import THREADS, Chain, Steps, run_of, values_of
 from engine.kernels.cupy.overrides import default
@@ -103,8 +106,25 @@ def fused(xp: Any, xs: list[Array], *, steps: Any, outputs: tuple[int, ...], out
         kept[key] = _launch(xs, steps, outputs, out)
     launch = kept[key]
     if launch is None:
-        return default("fused_elementwise")(xp, xs, steps=steps, outputs=outputs, out=out)
+        return _one_by_one("fused_elementwise", (xs,), {"steps": steps, "outputs": outputs}, out)
     return tuple(launch(xs, out))
+
+
+def _one_by_one(name: str, values: Sequence[Any], attrs: dict[str, Any], out: Any) -> Any:
+    """The default kernel's results, of bfloat16 through float32."""
+    opdef, kernel = OPS[name], default(name)
+    arrays = [x for each in values for x in (each if isinstance(each, list) else [each]) if x is not None]
+    if not any(bfloat.is_bfloat16(x) for x in arrays):
+        return kernel(cupy, *values, **attrs, **({} if out is None else {"out": out}))
+    specs = opdef.infer_specs([_specs(each) for each in values], opdef.with_defaults(attrs))
+    low = [spec.dtype is bfloat16 for spec in specs]
+    return bfloat.by_float32(opdef, kernel, False, low, attrs)(cupy, *values, **attrs)
+
+
+def _specs(value: Any) -> Any:
+    return (
+        [Spec.of(x) for x in value] if isinstance(value, list) else None if value is None else Spec.of(value)
+    )
 
 
 class _Like:
@@ -131,8 +151,7 @@ def single(name: str) -> Callable[..., Any]:
         if all(x is not None for x in xs):
             launch = _found(name, attrs, xs, out)
         if launch is None:
-            given: Mapping[str, Any] = attrs if out is None else {**attrs, "out": out}
-            return default(name)(xp, *xs, **given)
+            return _one_by_one(name, xs, attrs, out)
         return launch(xs, None if out is None else (out,))[0]
 
     return kernel

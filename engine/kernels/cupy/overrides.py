@@ -20,6 +20,17 @@ from engine.kernels import choice
 
 _log = logging.getLogger(__name__)
 
+# Elementwise operators that take CuPy more than one launch.
+ELEMENTWISE = (
+    "brelu", "celu", "clip", "clip_mask", "elementwise_heaviside", "elu", "erf",
+    "exponential_piece_grad", "fmax_takes_first", "fmin_takes_first", "gelu", "gelu_grad",
+    "gradient_where", "hard_shrink", "hard_sigmoid", "hard_swish", "hard_swish_grad", "leaky_relu",
+    "leaky_relu_grad", "linear_piece_grad", "logsigmoid", "mish", "mish_grad", "relu6", "relu_grad",
+    "round", "rsqrt", "scale", "selu", "sigmoid", "silu", "softplus", "softplus_grad", "softshrink",
+    "softsign", "swish", "swish_grad", "tanh_shrink", "thresholded_relu", "xlogy",
+)  # fmt: skip
+# Updates of parameters: one launch for one, and for all that are updated alike (:class:`Together`).
+UPDATES = ("adadelta", "adagrad", "adam", "adamax", "adamw", "momentum", "rmsprop", "sgd")
 # The module of this package and the function in it, by operator.
 OVERRIDES: dict[str, str] = {
     **{name: f"products:{name}" for name in (
@@ -46,18 +57,8 @@ OVERRIDES: dict[str, str] = {
         "pool3d", "pool3d_grad", "max_pool3d_pick", "max_pool3d_with_index",
     )},
     "fused_elementwise": "elementwise:fused",
-    # Those that take CuPy more than one launch.
-    **{
-        name: f"elementwise:{name}"
-        for name in (
-            "brelu", "celu", "clip", "clip_mask", "elementwise_heaviside", "elu", "erf",
-            "exponential_piece_grad", "fmax_takes_first", "fmin_takes_first", "gelu", "gelu_grad",
-            "gradient_where", "hard_shrink", "hard_sigmoid", "hard_swish", "hard_swish_grad", "leaky_relu",
-            "leaky_relu_grad", "linear_piece_grad", "logsigmoid", "mish", "mish_grad", "relu6", "relu_grad",
-            "round", "rsqrt", "scale", "selu", "sigmoid", "silu", "softplus", "softplus_grad", "softshrink",
-            "softsign", "swish", "swish_grad", "tanh_shrink", "thresholded_relu", "xlogy",
-        )
-    },
+    **{name: f"updates:{name}" for name in UPDATES},
+    **{name: f"elementwise:{name}" for name in ELEMENTWISE},
     **{name: f"kept_mean:{name}" for name in ("kept_mean", "kept_mean_grad")},
     "dropout": "random:dropout",
     "gaussian_inplace": "random:gaussian_like",
@@ -90,7 +91,7 @@ BFLOAT16 = frozenset({
     "bmm", "matmul_v2", "mul", "product_of_rows",
     *(name for name, place in OVERRIDES.items() if place.split(":")[0] in {
         "convolution_operators", "pooling", "unpooling", "softmax", "cross_entropy", "norm_rows",
-        "batch_norm", "reductions", "taking", "adding",
+        "batch_norm", "reductions", "taking", "adding", "elementwise",
     }),
 })  # fmt: skip
 
@@ -138,16 +139,44 @@ class Override:
         try:
             return self._found(xp, *values, **named)
         except cupy.cuda.compiler.CompileException as error:
-            _log.warning(
-                "kernels: %s was not compiled for the GPU, CuPy's functions compute instead: %s",
-                self.name, str(error).strip()[:400],
-            )  # fmt: skip
+            _log_failure(self.name, error)
             self._found, self._failed = default(self.name), True
             return self._found(xp, *values, **named)
 
 
+class Together:
+    """Updates many parameters by one operator in few launches, and says whether it did.
+
+    See :func:`engine.kernels.cupy.updates.together`; where that can't be compiled, each is updated alone.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name, self._failed = name, False
+
+    def __call__(self, *given: Any) -> bool:
+        if self._failed or choice.kernels.get() == "numpy":
+            return False
+        from engine.kernels.cupy.updates import together
+
+        try:
+            return together(self.name, *given)
+        except cupy.cuda.compiler.CompileException as error:
+            _log_failure(self.name, error)
+            self._failed = True
+            return False
+
+
+def _log_failure(name: str, error: Exception) -> None:
+    _log.warning(
+        "kernels: %s was not compiled for the GPU, CuPy's functions compute instead: %s",
+        name, str(error).strip()[:400],
+    )  # fmt: skip
+
+
 def register() -> None:
     """Give the operators of the table their kernels."""
+    for name in UPDATES:
+        OPS[name].override(choice.TOGETHER, Together(name))
     for name, place in OVERRIDES.items():
         if name in OPS and "cupy" not in OPS[name].overrides:
             OPS[name].override("cupy", Override(name, place))
@@ -155,6 +184,8 @@ def register() -> None:
 
 def unregister() -> None:
     """Take them away again: for tests, in which the array module is another one."""
+    for name in UPDATES:
+        OPS[name].overrides.pop(choice.TOGETHER, None)
     for name in OVERRIDES:
         if name in OPS and isinstance(OPS[name].overrides.get("cupy", (None,))[0], Override):
             del OPS[name].overrides["cupy"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from engine.core.dtype import bool_
 from engine.core.errors import DTypeError
 from engine.core.infer import require_floating
@@ -26,10 +28,21 @@ def _infer_check(x: list[Spec], scale: Spec) -> tuple[Spec, ...]:
 )
 def check_finite_and_unscale(xp, x: list, scale):
     """Each x divided by ``scale`` [1], and last whether any holds nan or infinity [1]: then all are zeros."""
+    if xp is not np:
+        return _unscaled(xp, x, scale)
     found = any(not bool(xp.isfinite(each).all()) for each in x)
     factor = 0.0 if found else 1.0 / float(scale.item())
     made = [xp.zeros_like(each) if found else (each * factor).astype(each.dtype, copy=False) for each in x]
     return [*made, xp.asarray([found])]
+
+
+def _unscaled(xp: Any, x: list[Any], scale: Any) -> list[Any]:
+    """The same on a GPU, where the host does not wait for what was found."""
+    whole = xp.stack([xp.isfinite(each).all() for each in x]).all() if x else xp.ones((), bool)
+    found = xp.logical_not(whole).reshape(1)
+    factor = (1.0 / scale.astype(np.float64)).reshape(())
+    made = [xp.where(found[0], each.dtype.type(0), each * factor.astype(each.dtype)) for each in x]
+    return [*made, found]
 
 
 def _infer_update(
@@ -51,6 +64,10 @@ def update_loss_scaling(
 
     It stays where it would overflow, and is never less than 1.
     """
+    if xp is not np:
+        limits = incr_every_n_steps, decr_every_n_nan_or_inf, incr_ratio, decr_ratio
+        _rescaled(xp, found_infinite, prev_loss_scaling, in_good_steps, in_bad_steps, *limits)
+        return prev_loss_scaling, in_good_steps, in_bad_steps
     if bool(found_infinite.any()):
         in_good_steps[...] = 0
         in_bad_steps += 1
@@ -66,3 +83,20 @@ def update_loss_scaling(
                 prev_loss_scaling[...] = grown
             in_good_steps[...] = 0
     return prev_loss_scaling, in_good_steps, in_bad_steps
+
+
+def _rescaled(
+    xp: Any, found: Any, scale: Any, good: Any, bad: Any, every: int, after: int, up: float, down: float
+) -> None:
+    """The same on a GPU: all cases are computed, and one is chosen there."""
+    found = found.any()
+    good[...] = xp.where(found, 0, good + 1)
+    bad[...] = xp.where(found, bad + 1, 0)
+    grows, shrinks = good == every, bad == after
+    kind = scale.dtype.type
+    grown = scale * kind(up)
+    grown = xp.where(xp.isfinite(grown), grown, scale)
+    lower = xp.maximum((scale.astype(np.float64) * down).astype(scale.dtype), kind(1))
+    scale[...] = xp.where(grows, grown, xp.where(shrinks, lower, scale))
+    good[...] = xp.where(grows, 0, good)
+    bad[...] = xp.where(shrinks, 0, bad)

@@ -7,7 +7,10 @@ size.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from engine.core.errors import DTypeError, ShapeError
 from engine.core.infer import require_floating
@@ -26,6 +29,20 @@ def require_fitting(where: str, param: Spec, **others: Spec) -> None:
             raise DTypeError(f"{where}: {name} is {spec}: the target is {param}; they must have one dtype")
 
 
+def _number(xp: Any, array: Any) -> Any:
+    """The one number of ``array``; on a GPU, where the host would wait for it, a float64 array of it."""
+    return float(array.item()) if xp is np else array.astype(np.float64).reshape(())
+
+
+def _as(param: Any, number: Any) -> Any:
+    """A number of :func:`_number` beside ``param``: Python's are rounded to its dtype, arrays are not."""
+    return number if isinstance(number, float) else number.astype(param.dtype)
+
+
+def _root(xp: Any, number: Any) -> Any:
+    return math.sqrt(number) if isinstance(number, float) else xp.sqrt(number)
+
+
 def _infer_sgd(param: Spec, learning_rate: Spec, grad: Spec) -> Spec:
     require_fitting("sgd", param, grad=grad)
     return param
@@ -34,7 +51,7 @@ def _infer_sgd(param: Spec, learning_rate: Spec, grad: Spec) -> Spec:
 @op("sgd", infer=_infer_sgd, outputs=("param_out",), writes={"param_out": "param"})
 def sgd(xp, param, learning_rate, grad):
     """param - learning_rate * grad."""
-    param -= xp.multiply(grad, float(learning_rate.item()), dtype=param.dtype)
+    param -= xp.multiply(grad, _as(param, _number(xp, learning_rate)), dtype=param.dtype)
     return param
 
 
@@ -53,7 +70,7 @@ def momentum(xp, param, grad, velocity, learning_rate, *, mu=0.9, use_nesterov=F
 
     The gradient is first multiplied by ``rescale_grad`` and, with ``l2_decay``, increased by coeff * param.
     """
-    rate = float(learning_rate.item())
+    rate = _as(param, _number(xp, learning_rate))
     scratch = (
         xp.multiply(grad, float(rescale_grad), out=xp.empty_like(param)) if rescale_grad != 1.0 else grad
     )
@@ -95,13 +112,23 @@ def _infer_adam(
     return param, moment1, moment2, beta1_pow, beta2_pow
 
 
-def _skips(skip_update: Any) -> bool:
-    """Whether a step is left out: loss scaling found a gradient that is not finite."""
-    return skip_update is not None and bool(skip_update.any())
+def _unless_skipped(xp: Any, skip: Any, state: Sequence[Any], step: Callable[[], None]) -> None:
+    """Make the step, which changes ``state``, unless loss scaling found a gradient that is not finite."""
+    if skip is None:
+        step()
+    elif xp is np:
+        if not bool(skip.any()):
+            step()
+    else:  # the host does not wait for the answer
+        before = [array.copy() for array in state]
+        step()
+        skips = skip.any()
+        for array, old in zip(state, before, strict=True):
+            array[...] = xp.where(skips, old, array)
 
 
 def _adam_step(
-    xp: Any, param: Any, grad: Any, rate: float, moment1: Any, moment2: Any, beta1_pow: Any, beta2_pow: Any,
+    xp: Any, param: Any, grad: Any, rate: Any, moment1: Any, moment2: Any, beta1_pow: Any, beta2_pow: Any,
     beta1: float, beta2: float, epsilon: float,
 ) -> None:  # fmt: skip
     """Kingma and Ba, Adam (2015), the second form of section 2; each running mean moves by its decay rate.
@@ -110,8 +137,8 @@ def _adam_step(
     exactly.
     """
     beta1, beta2 = float(beta1_pow.dtype.type(beta1)), float(beta2_pow.dtype.type(beta2))
-    correction = math.sqrt(1.0 - float(beta2_pow.item()))
-    rate *= correction / (1.0 - float(beta1_pow.item()))
+    correction = _root(xp, 1.0 - _number(xp, beta2_pow))
+    rate = rate * (correction / (1.0 - _number(xp, beta1_pow)))
     scratch = xp.empty_like(param)
     xp.subtract(grad, moment1, out=scratch)
     scratch *= 1.0 - beta1
@@ -121,9 +148,9 @@ def _adam_step(
     scratch *= 1.0 - beta2
     moment2 += scratch
     xp.sqrt(moment2, out=scratch)
-    scratch += epsilon * correction
+    scratch += _as(param, epsilon * correction)
     xp.divide(moment1, scratch, out=scratch)
-    scratch *= rate
+    scratch *= _as(param, rate)
     param -= scratch
     beta1_pow *= beta1
     beta2_pow *= beta2
@@ -136,11 +163,14 @@ def adam(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow,
 
     Where ``skip_update`` [1] is given and true nothing changes.
     """
-    if _skips(skip_update):
-        return param, moment1, moment2, beta1_pow, beta2_pow
-    rate = float(learning_rate.item())
-    _adam_step(xp, param, grad, rate, moment1, moment2, beta1_pow, beta2_pow, beta1, beta2, epsilon)
-    return param, moment1, moment2, beta1_pow, beta2_pow
+    state = param, moment1, moment2, beta1_pow, beta2_pow
+
+    def step() -> None:
+        rate = _number(xp, learning_rate)
+        _adam_step(xp, param, grad, rate, moment1, moment2, beta1_pow, beta2_pow, beta1, beta2, epsilon)
+
+    _unless_skipped(xp, skip_update, state, step)
+    return state
 
 
 @op("adamw", infer=_infer_adam, outputs=_OUTPUTS, writes=_WRITES)
@@ -150,13 +180,16 @@ def adamw(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow
 
     Loshchilov and Hutter, Decoupled weight decay regularization (2019). The rate is learning_rate * lr_ratio.
     """
-    if _skips(skip_update):
-        return param, moment1, moment2, beta1_pow, beta2_pow
-    rate = float(learning_rate.item()) * lr_ratio
-    if with_decay:
-        param *= 1.0 - rate * coeff
-    _adam_step(xp, param, grad, rate, moment1, moment2, beta1_pow, beta2_pow, beta1, beta2, epsilon)
-    return param, moment1, moment2, beta1_pow, beta2_pow
+    state = param, moment1, moment2, beta1_pow, beta2_pow
+
+    def step() -> None:
+        rate = _number(xp, learning_rate) * lr_ratio
+        if with_decay:
+            xp.multiply(param, _as(param, 1.0 - rate * coeff), out=param)
+        _adam_step(xp, param, grad, rate, moment1, moment2, beta1_pow, beta2_pow, beta1, beta2, epsilon)
+
+    _unless_skipped(xp, skip_update, state, step)
+    return state
 
 
 def _infer_adagrad(param: Spec, grad: Spec, moment: Spec, learning_rate: Spec, **_: Any) -> tuple[Spec, Spec]:
@@ -176,7 +209,7 @@ def adagrad(xp, param, grad, moment, learning_rate, *, epsilon=1e-6):
     xp.sqrt(moment, out=step)
     step += epsilon
     xp.divide(grad, step, out=step)
-    step *= float(learning_rate.item())
+    step *= _as(param, _number(xp, learning_rate))
     param -= step
     return param, moment
 
@@ -214,7 +247,7 @@ def rmsprop(xp, param, mean_square, grad, moment, learning_rate, mean_grad, *, e
         xp.add(mean_square, param.dtype.type(epsilon), out=step)
     xp.sqrt(step, out=step)
     xp.divide(grad, step, out=step)
-    step *= float(learning_rate.item())
+    step *= _as(param, _number(xp, learning_rate))
     moment *= momentum
     moment += step
     param -= moment
@@ -251,7 +284,7 @@ def adadelta(xp, param, grad, avg_squared_grad, avg_squared_update, learning_rat
     square -= avg_squared_update
     square *= 1.0 - rho
     avg_squared_update += square
-    step *= float(learning_rate.item())
+    step *= _as(param, _number(xp, learning_rate))
     param -= step
     return param, avg_squared_grad, avg_squared_update
 
@@ -282,7 +315,7 @@ def adamax(xp, param, grad, learning_rate, moment, inf_norm, beta1_pow, *, beta1
     xp.absolute(grad, out=step)
     xp.maximum(step, inf_norm, out=inf_norm)
     xp.divide(moment, inf_norm, out=step)
-    step *= float(learning_rate.item()) / (1.0 - float(beta1_pow.item()))
+    step *= _as(param, _number(xp, learning_rate) / (1.0 - _number(xp, beta1_pow)))
     param -= step
     beta1_pow *= beta1
     return param, moment, inf_norm, beta1_pow
@@ -295,30 +328,40 @@ def lamb(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow,
 
     You et al., Large batch optimization for deep learning (2020).
     """
-    if _skips(skip_update):
-        return param, moment1, moment2, beta1_pow, beta2_pow
-    step = xp.subtract(grad, moment1, out=xp.empty_like(param))
-    step *= 1.0 - beta1
-    moment1 += step
-    xp.multiply(grad, grad, out=step)
-    step -= moment2
-    step *= 1.0 - beta2
-    moment2 += step
-    xp.divide(moment2, param.dtype.type(1.0 - float(beta2_pow.item())), out=step)
-    xp.sqrt(step, out=step)
-    step += epsilon
-    xp.divide(moment1, step, out=step)
-    step /= 1.0 - float(beta1_pow.item())
-    step += weight_decay * param
-    rate = float(learning_rate.item())
-    if weight_decay > 0 or always_adapt:
-        sizes = [math.sqrt(float(xp.vdot(a, a).item())) for a in (param, step)]
-        rate *= sizes[0] / sizes[1] if min(sizes) > 0 else 1.0
-    step *= rate
-    param -= step
-    beta1_pow *= beta1
-    beta2_pow *= beta2
-    return param, moment1, moment2, beta1_pow, beta2_pow
+    state = param, moment1, moment2, beta1_pow, beta2_pow
+
+    def update() -> None:
+        step = xp.subtract(grad, moment1, out=xp.empty_like(param))
+        step *= 1.0 - beta1
+        xp.add(moment1, step, out=moment1)
+        xp.multiply(grad, grad, out=step)
+        step -= moment2
+        step *= 1.0 - beta2
+        xp.add(moment2, step, out=moment2)
+        xp.divide(moment2, _as(param, 1.0 - _number(xp, beta2_pow)), out=step)
+        xp.sqrt(step, out=step)
+        step += epsilon
+        xp.divide(moment1, step, out=step)
+        step /= _as(param, 1.0 - _number(xp, beta1_pow))
+        step += weight_decay * param
+        rate = _number(xp, learning_rate)
+        if weight_decay > 0 or always_adapt:
+            own, other = [_root(xp, _number(xp, xp.vdot(a, a))) for a in (param, step)]
+            rate = rate * _adapted(xp, own, other, own, other)
+        step *= _as(param, rate)
+        xp.subtract(param, step, out=param)
+        xp.multiply(beta1_pow, beta1, out=beta1_pow)
+        xp.multiply(beta2_pow, beta2, out=beta2_pow)
+
+    _unless_skipped(xp, skip_update, state, update)
+    return state
+
+
+def _adapted(xp: Any, size: Any, slope: Any, over: Any, under: Any) -> Any:
+    """over / under where both norms are positive, else 1."""
+    if isinstance(size, float):
+        return over / under if min(size, slope) > 0 else 1.0
+    return xp.where((size > 0) & (slope > 0), over / under, 1.0)
 
 
 def _infer_assign_into(target: Spec, value: Spec) -> Spec:
@@ -349,7 +392,7 @@ def decayed_adagrad(xp, param, grad, moment, learning_rate, *, decay=0.95, epsil
     """moment = decay * moment + (1 - decay) * grad^2; param -= rate * grad / (sqrt(moment) + epsilon)."""
     moment *= decay
     moment += (1.0 - decay) * grad * grad
-    param -= float(learning_rate.item()) * grad / (xp.sqrt(moment) + epsilon)
+    param -= _as(param, _number(xp, learning_rate)) * grad / (xp.sqrt(moment) + epsilon)
     return param, moment
 
 
@@ -368,13 +411,13 @@ _LEAST = 1e-10  # what Paddle adds to both penalties
 @op("ftrl", infer=_infer_ftrl, outputs=tuple(_FTRL), writes=_FTRL)
 def ftrl(xp, param, squared, linear, grad, learning_rate, *, l1=0.0, l2=0.0, lr_power=-0.5):
     """McMahan et al., Ad click prediction: a view from the trenches (2013); ``lr_power`` is their -0.5."""
-    rate, kind = float(learning_rate.item()), param.dtype.type
+    rate, kind = _as(param, _number(xp, learning_rate)), param.dtype.type
     l1, l2 = l1 + _LEAST, l2 + _LEAST
     total = squared + grad * grad
     power = xp.power(total, kind(-lr_power))
-    linear += grad - (power - xp.power(squared, kind(-lr_power))) / kind(rate) * param
+    linear += grad - (power - xp.power(squared, kind(-lr_power))) / rate * param
     pull = xp.sign(linear) * kind(l1) - linear
-    steepness = power / kind(rate) + kind(2.0 * l2)
+    steepness = power / rate + kind(2.0 * l2)
     param[...] = xp.where(xp.abs(linear) > l1, pull / steepness, kind(0))
     squared[...] = total
     return param, squared, linear
@@ -394,11 +437,12 @@ def lars_momentum(xp, param, grad, velocity, learning_rate, *, mu=0.9, lars_coef
 
     You et al., Large batch training of convolutional networks (2017).
     """
-    rate, kind = float(learning_rate.item()), param.dtype.type
-    size, slope = (float(xp.sqrt((value * value).sum())) for value in (param, grad))
-    if lars_weight_decay > 0 and size > 0 and slope > 0:
-        rate *= lars_coeff * size / (slope + lars_weight_decay * size + epsilon)
+    rate, kind = _number(xp, learning_rate), param.dtype.type
+    size, slope = (_number(xp, xp.sqrt((value * value).sum())) for value in (param, grad))
+    if lars_weight_decay > 0:
+        under = slope + lars_weight_decay * size + epsilon
+        rate = rate * _adapted(xp, size, slope, lars_coeff * size, under)
     velocity *= kind(mu)
-    velocity += kind(rate) * (grad + kind(lars_weight_decay) * param)
+    velocity += _as(param, rate) * (grad + kind(lars_weight_decay) * param)
     param -= velocity
     return param, velocity

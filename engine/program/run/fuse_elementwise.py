@@ -6,9 +6,10 @@ and backward parts gain alike, and no file ever holds the fused operator.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
+from typing import NamedTuple
 
-from engine.core.dtype import DType, bfloat16, bool_, float32, float64
+from engine.core.dtype import DType, bfloat16, bool_, float16, float32, float64, int32, int64
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.kernels.choice import wants_fast
@@ -44,8 +45,38 @@ _ALONE = frozenset((
     "relu", "relu_grad", "leaky_relu", "leaky_relu_grad", "linear_piece_grad", "where", "gradient_where",
 ))  # fmt: skip
 _FUNCTION = 4
+_ON_GPU = (float16, bfloat16, float32, float64, bool_, int32, int64)
 # A compiled loop has a pointer for each value; more would not stay in registers and the first cache.
 _MOST = 24
+
+
+class Way(NamedTuple):
+    """Which operators may be fused: their names and dtypes, and which groups gain."""
+
+    names: Container[str]
+    takes: Callable[[DType], bool]
+    pays: Callable[[int, Sequence[str]], bool]  # by elements and the names of the operators
+
+
+def way(compiled: bool, on_gpu: bool = False) -> Way:
+    """The way of a plan that is made now, in NumPy, in compiled loops, or on a GPU."""
+    if on_gpu:
+        from engine.kernels.steps.further import FURTHER  # with the first plan on a GPU
+
+        # One alone has its kernel already; of two, one launch is saved whatever their size.
+        return Way(FURTHER.keys(), _ON_GPU.__contains__, lambda size, names: len(names) > 1)
+    if compiled:
+        return Way(COMPILED, (float32, float64, bool_).__contains__, _pays_compiled)
+    return Way(
+        FUSABLE, lambda dtype: dtype is not bfloat16 and not dtype.is_complex,
+        lambda size, names: size >= LARGE and len(names) > 2,
+    )  # fmt: skip
+
+
+def _pays_compiled(size: int, names: Sequence[str]) -> bool:
+    if len(names) == 1:
+        return size >= LEAST and names[0] in _ALONE
+    return size * sum(_FUNCTION if name in FUNCTIONS else 1 for name in names) >= LEAST
 
 
 def compiles() -> bool:
@@ -70,7 +101,7 @@ def fuse_elementwise(
     outputs: Sequence[Variable],
     specs: Mapping[int, Spec],
     known: Container[int],
-    compiled: bool,
+    by: Way,
 ) -> list[Operator]:
     """Let one operator do what several elementwise ones do, where its kernel is faster.
 
@@ -82,8 +113,8 @@ def fuse_elementwise(
         return c, d
 
     ``specs`` are those of a run, ``known`` the constants of the plan, both by id of the Variable.
-    ``compiled`` says whether loops are compiled: then smaller groups gain; in NumPy only large ones do, see
-    decision 92. A group stands where its last operator stood; in between nothing changes in place what
+    Compiled loops gain in smaller groups, too; in NumPy only large ones do (decision 92), on a GPU all. A
+    group stands where its last operator stood; in between nothing changes in place what
     it reads.
     """
     everything = list(with_sub_blocks(ops))
@@ -93,7 +124,7 @@ def fuse_elementwise(
     groups: list[_Group] = []
     for position, operator in enumerate(ops):
         joined = None
-        if _fits(operator, specs, known, once, compiled):
+        if _fits(operator, specs, known, once, by):
             joined = _join(position, operator, ops, made_by, specs)
             joined.read |= {base.get(id(v), id(v)) for v in variables_of(operator.inputs)}
             groups.append(joined)
@@ -107,7 +138,7 @@ def fuse_elementwise(
                 group.closed = group.closed or not changed.isdisjoint(group.read)
         if joined is not None:
             made_by[id(operator.outputs[0])] = joined
-    return _replaced(ops, [g for g in groups if _pays(g, ops, specs, compiled)], {id(v) for v in outputs})
+    return _replaced(ops, [g for g in groups if _pays(g, ops, specs, by)], {id(v) for v in outputs})
 
 
 def _fits(
@@ -115,26 +146,20 @@ def _fits(
     specs: Mapping[int, Spec],
     known: Container[int],
     once: Container[int],
-    compiled: bool,
+    by: Way,
 ) -> bool:
     """Whether ``operator`` may be part of a group; a second run of one may be, too."""
-    if operator.opdef.name not in (COMPILED if compiled else FUSABLE) or len(operator.outputs) != 1:
+    if operator.opdef.name not in by.names or len(operator.outputs) != 1:
         return False
     (made,) = operator.outputs
     values = [*operator.inputs, made]
     if not all(isinstance(v, Variable) for v in values) or id(made) in known or id(made) not in once:
         return False
     found = [specs.get(id(v), v.spec) for v in values]
-    if not all(s.known and _has_kind(s.dtype, compiled) for s in found):
+    if not all(s.known and by.takes(s.dtype) for s in found):
         return False
     size: int = found[-1].size
     return size > 1 and not made.persistable
-
-
-def _has_kind(dtype: DType, compiled: bool) -> bool:
-    if compiled:
-        return dtype in (float32, float64, bool_)
-    return dtype is not bfloat16 and not dtype.is_complex
 
 
 def made_once(everything: Sequence[Operator]) -> set[int]:
@@ -181,17 +206,12 @@ def _join(
     return joined
 
 
-def _pays(group: _Group, ops: Sequence[Operator], specs: Mapping[int, Spec], compiled: bool) -> bool:
+def _pays(group: _Group, ops: Sequence[Operator], specs: Mapping[int, Spec], by: Way) -> bool:
     """Whether one operator is faster than those of the group."""
     if not group.members:
         return False
     size = specs[id(ops[group.members[0]].outputs[0])].size
-    names = [ops[n].opdef.name for n in group.members]
-    if compiled and len(names) == 1:
-        return size >= LEAST and names[0] in _ALONE
-    if compiled:
-        return size * sum(_FUNCTION if name in FUNCTIONS else 1 for name in names) >= LEAST
-    return size >= LARGE and len(group.members) > 2
+    return by.pays(size, [ops[n].opdef.name for n in group.members])
 
 
 def _replaced(ops: Sequence[Operator], groups: Sequence[_Group], kept: Container[int]) -> list[Operator]:

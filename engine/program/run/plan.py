@@ -23,6 +23,7 @@ from engine.core.place import array_module, backend, current_place
 from engine.core.random import reserve_for
 from engine.core.spans import watch
 from engine.core.spec import Spec
+from engine.kernels import choice
 from engine.ops.training.flat_updates import FLAT
 from engine.program.backward.gradient_operator import lowered
 from engine.program.graph.liveness import last_uses, needed
@@ -30,7 +31,7 @@ from engine.program.graph.program import Block, Program, Variable, variables_of
 from engine.program.passes.pipeline import level
 from engine.program.run.concrete import concrete_specs
 from engine.program.run.constants import constants
-from engine.program.run.fuse_elementwise import compiles, fuse_elementwise
+from engine.program.run.fuse_elementwise import compiles, fuse_elementwise, way
 from engine.program.run.meter import Gauge, made, metered, step
 from engine.program.run.reuse import bases_of, fitting, handed_on, reusable
 
@@ -76,15 +77,20 @@ class Plan:
         self.outputs = tuple(outputs)
         self.consumes = consumes
         self.ops = needed(lowered(program, needed(ops, outputs)), outputs)
-        self.constants = constants(self.ops) if xp is np and not program.foreign else {}
+        # The meter of a stranger's Program knows what NumPy's kernels need, one by one.
+        self.constants = {} if program.foreign else constants(self.ops)
+        if xp is not np:
+            self.constants = {key: xp.asarray(value) for key, value in self.constants.items()}
         self.specs = concrete_specs(program, self.ops, feeds)
         fuses = not program.foreign and bool(level.get() if passes is None else passes)
         if fuses and any(o.opdef.name.startswith("softmax") for o in self.ops):
             from engine.program.run.fuse_attention import fuse_attention  # most have none
 
             self.ops = fuse_attention(self.ops, outputs, self.specs, self.constants)
-        if fuses and xp is np:
-            self.ops = fuse_elementwise(self.ops, outputs, self.specs, self.constants, compiles())
+        # NumPy gains by a fused operator too; on a GPU only our kernel makes one launch of it.
+        if fuses and (xp is np or choice.kernels.get() != "numpy"):
+            by = way(xp is np and compiles(), on_gpu=xp is not np)
+            self.ops = fuse_elementwise(self.ops, outputs, self.specs, self.constants, by)
             if any(o.opdef.name in FLAT for o in self.ops):
                 from engine.program.run.updates import update_groups  # with the first step, not the engine
 

@@ -1,8 +1,9 @@
-"""Updates in plans: those that stand side by side become one call over the arrays of an arena.
+"""Updates in plans: those that stand side by side become one call.
 
 The operators of a Program stay one for each parameter. Where the arrays that a call gets are slices of an
 arena (``engine/eager/arena.py``), one operator over flat arrays updates them; where they are not, each
-is updated alone, to the same bits, and ``missed`` says that it may be worth to move them into one.
+is updated alone, to the same bits, and ``missed`` says that it may be worth to move them into one. On a GPU
+one launch updates them where they lie.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ import numpy as np
 from engine.core.dtype import float32, float64
 from engine.core.opdef import OpDef
 from engine.core.operator import Operator
+from engine.core.place import array_module
 from engine.core.spec import Spec
 from engine.eager.arena import Arenas, Row, row_at
 from engine.eager.tensor import Tensor
+from engine.kernels.choice import TOGETHER
 from engine.ops.training.flat_updates import FLAT
 from engine.program.graph.program import Variable
 from engine.program.run.kernels import OneCall
@@ -99,6 +102,9 @@ class Update:
         self.missed = False  # whether the last call updated them one by one
 
     def __call__(self, arrays: Sequence[Any], gradients: Sequence[Any], shared: Sequence[Any]) -> None:
+        if not isinstance(arrays[0], np.ndarray):
+            self._on_device(arrays, gradients, dict(zip(self._shared, shared, strict=True)))
+            return
         place = self._place
         if place is None or list(map(id, arrays)) != place.ids:
             place = self._place = self._found(arrays)
@@ -119,12 +125,23 @@ class Update:
         call = None if self._place is None else self._place.kernel
         return ("numpy", "") if call is None else (call.report(), call.why_numpy())
 
-    def _one_by_one(self, arrays: Sequence[Any], gradients: Sequence[Any], shared: dict[str, Any]) -> None:
-        kernel, names = self._one.kernel_for("cpu")[0], self._one.input_names
+    def _on_device(self, arrays: Sequence[Any], gradients: Sequence[Any], shared: dict[str, Any]) -> None:
+        """The update of arrays of CuPy."""
+        together = self._one.overrides.get(TOGETHER)
+        count = self._count
+        columns = {name: arrays[n * count : (n + 1) * count] for n, name in enumerate(self._columns)}
+        if together is None or not together[0](columns, gradients, shared, self._attrs):
+            self._one_by_one(arrays, gradients, shared, array_module(arrays[0]))
+
+    def _one_by_one(
+        self, arrays: Sequence[Any], gradients: Sequence[Any], shared: dict[str, Any], xp: Any = np
+    ) -> None:
+        kernel = self._one.kernel_for("cpu" if xp is np else "cupy")[0]
+        names = self._one.input_names
         for n, gradient in enumerate(gradients):
             given = dict(zip(self._columns, arrays[n :: self._count], strict=True))
             given |= {**shared, "grad": gradient}
-            kernel(np, *[given[name] for name in names], **self._attrs)
+            kernel(xp, *[given[name] for name in names], **self._attrs)
 
     def _found(self, arrays: Sequence[Any]) -> _Place | None:
         """Where these arrays lie; None where they are not those of neighbours in one arena."""
