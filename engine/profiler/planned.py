@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engine.core.place import current_place
 from engine.kernels.cpu.threads import computing_threads, get_num_threads
 from engine.program.run.explain import WHY, Explained
+from engine.program.run.replay import WARM
 from engine.program.run.report import Report
 from engine.program.run.trail import AfterPass, trail
 from engine.training.config import TrainingConfig
@@ -69,7 +71,8 @@ class Planned:
 def planned(
     config: TrainingConfig, source_folder: Path | None = None, inputs: Sequence[Input] = ()
 ) -> Planned:
-    """What a static training of ``config`` runs, after two steps of a network of its own.
+    """What a static training of ``config`` runs, after two steps of a network of its own; on a GPU after one
+    more, with which its plans are recorded as graphs.
 
     Arguments, and what it raises, are those of :func:`engine.profiler.training.profile`; compiled kernels are
     waited for.
@@ -87,7 +90,8 @@ def planned(
             batch = next(iter(made.batches))
             made.stepper.train(*batch, go_on=True)
             kernels.due(1)
-            made.stepper.train(*batch, go_on=True)
+            for _ in range(WARM if current_place().is_gpu_place() else 1):
+                made.stepper.train(*batch, go_on=True)
             return planned_step(made.stepper)
     finally:
         set_random_state(before)

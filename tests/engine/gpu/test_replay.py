@@ -6,6 +6,7 @@ import gc
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,13 @@ import pytest
 import engine as paddle
 from engine import nn, optimizer
 from engine.core.errors import ArgumentError
+from engine.core.spans import watch
 from engine.kernels import choice
 from engine.nn import functional as F
+from engine.profiler.planned import planned_step
 from engine.program.run import replay
+from engine.training.stepper import Stepper
+from studio.cli.planned_output import show_plans
 from tests.cupy_stand_in.counts import counted
 from tests.cupy_stand_in.module import gpu
 
@@ -121,6 +126,61 @@ def test_a_replay_is_one_launch_and_the_copies_of_what_is_fed() -> None:
             found = scores(x)
     assert (done.launches, done.waits, done.to_host, done.to_device) == (2, 0, 0, 0), done.told("waits")
     np.testing.assert_allclose(found.numpy(), network(x).numpy(), rtol=1e-6)
+
+
+def test_a_loaded_model_predicts_with_a_graph(tmp_path: Path) -> None:
+    network = _with_norm()
+    network.eval()
+    paddle.jit.save(
+        network, str(tmp_path / "net"), [paddle.static.InputSpec([None, 1, 6, 6], "float32", "x")]
+    )
+    loaded = paddle.jit.load(str(tmp_path / "net"))
+    for x, _ in _batches(5, 3, 1, 6, 6):
+        np.testing.assert_allclose(loaded(x).numpy(), network(x).numpy(), rtol=1e-5, atol=1e-6)
+    plans = [plan for each in loaded.functions["forward"]._runners.values() for _, plan in each.plans()]
+    assert [plan.graph for plan in plans] == ["graph"]
+
+
+def test_a_training_step_is_told_to_be_a_graph(capsys: pytest.CaptureFixture[str]) -> None:
+    network = _with_norm()
+    stepper = Stepper(network, optimizer.Adam(parameters=network.parameters()), True, (1, 6, 6))
+    for x, label in _batches(3, 3, 1, 6, 6):
+        before = [part.graph for part in planned_step(stepper).parts]
+        stepper.train(x, label)
+    found = planned_step(stepper)
+    assert (before, [part.graph for part in found.parts]) == (["plain"], ["graph"])
+    show_plans(found)
+    assert (
+        f"forward and backward: {len(found.parts[0].rows)} operators, as a CUDA graph"
+        in capsys.readouterr().out
+    )
+
+
+def test_a_recording_of_spans_sees_the_operators_one_by_one() -> None:
+    @paddle.jit.to_static
+    def twice(x: Any) -> Any:
+        return paddle.tanh(x) @ x
+
+    class Names:
+        shapes = details = False
+
+        def __init__(self) -> None:
+            self.found: list[str] = []
+
+        def add(self, kind: str, name: str, *_: Any) -> None:
+            self.found.append(name)
+
+    x = paddle.ones([3, 3])
+    for _ in range(4):
+        twice(x)
+    names = Names()
+    watch.start(names)  # type: ignore[arg-type]
+    try:
+        twice(x)
+    finally:
+        watch.stop()
+    assert _plans(twice) == ["graph"]
+    assert names.found == ["tanh", "matmul_v2"]
 
 
 def test_a_result_that_the_caller_keeps_is_not_written_again() -> None:
