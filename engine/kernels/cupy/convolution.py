@@ -56,9 +56,13 @@ class Tile(NamedTuple):
     depth: int
     per_row: int
     per_column: int
+    resident: int  # blocks that share a multiprocessor: bounds the registers of a thread
 
-    def macros(self) -> dict[str, int]:
-        return {name.upper(): value for name, value in self._asdict().items()}
+    def macros(self, dtype: Any) -> dict[str, int]:
+        found = {name.upper(): value for name, value in self._asdict().items()}
+        if dtype == np.float64:  # takes two registers each
+            found["RESIDENT"] = max(self.resident // 2, 1)
+        return found
 
     @property
     def threads(self) -> int:
@@ -66,9 +70,9 @@ class Tile(NamedTuple):
 
 
 # Rows are channels of the result, columns its places.
-WIDE, EVEN, FLAT = Tile(128, 128, 8, 8, 8), Tile(64, 64, 8, 4, 4), Tile(16, 128, 8, 4, 4)
+WIDE, EVEN, FLAT = Tile(128, 128, 8, 8, 8, 2), Tile(64, 64, 8, 4, 4, 4), Tile(16, 128, 8, 4, 4, 8)
 # Rows are filters, columns entries of one filter.
-EVEN_FILTERS, FEW_FILTERS = Tile(64, 64, 16, 4, 4), Tile(16, 32, 32, 2, 2)
+EVEN_FILTERS, FEW_FILTERS = Tile(64, 64, 16, 4, 4, 3), Tile(16, 32, 32, 2, 2, 6)
 DIRECT = 128  # threads of a block that has no tile
 _FEW = 4  # rows that a thread computes directly
 _FLAT_ROWS, _WIDE_ROWS = 32, 96
@@ -93,7 +97,7 @@ class Launch(NamedTuple):
 def serves(sizes: Convolution) -> bool:
     """Whether indices of 32 bits and the grid reach; else the default kernel computes."""
     image, made = math.prod(sizes.image), math.prod(sizes.made)
-    entries = max(sizes.filters, sizes.taken) * math.prod(sizes.kernel)
+    entries = sizes.filters * sizes.taken * math.prod(sizes.kernel)
     samples = max(sizes.channels * image, sizes.filters * made)
     most = max(sizes.samples * max(image, made), entries, samples)
     return most < COUNTED and sizes.groups * math.prod(sizes.strides) < _GRID
@@ -167,7 +171,7 @@ def _gathering(
         grid, threads = (blocks(places, DIRECT), blocks(rows, filters)), DIRECT
         parts = 1
     else:
-        code = kernel("convolution", "products", **macros, **tile.macros())
+        code = kernel("convolution", "products", **macros, **tile.macros(dtype))
         grid, threads = (blocks(places, tile.columns), blocks(rows, tile.rows)), tile.threads
         parts = _shares(grid[0] * grid[1] * s.groups * phases, channels * taps // phases)
     by_row, by_channel = (taps, s.taken * taps) if backward else (s.taken * taps, taps)
@@ -175,7 +179,7 @@ def _gathering(
     last = [each * s.taken * taps, by_row, by_channel]
     result = _contiguous(sizes, rows * s.groups, made)
     arguments = (
-        *map(np.int32, numbers), *as_arguments(strides), *map(np.int64, [*result, *last]),
+        *map(np.int32, numbers), *as_arguments(strides), *map(np.int64, result), *map(np.int32, last),
         np.int32(biased), np.int32(rectified), np.int64(s.samples * rows * s.groups * math.prod(made)),
         np.int32(parts),
     )  # fmt: skip
@@ -229,7 +233,7 @@ def _filtering(
         code, grid, threads = kernel("convolution_entries", "entries", **macros), (each * entries, 1), DIRECT
         least, step = _LEAST_DIRECT, DIRECT
     else:
-        code, threads = kernel("convolution_filters", "filters", **macros, **tile.macros()), tile.threads
+        code, threads = kernel("convolution_filters", "filters", **macros, **tile.macros(dtype)), tile.threads
         grid, least, step = (blocks(entries, tile.columns), blocks(each, tile.rows)), _LEAST, tile.depth
     wanted = min(blocks(_PARTS, grid[0] * grid[1] * s.groups), blocks(places, least), (_GRID - 1) // s.groups)
     length = max(blocks(blocks(places, max(wanted, 1)), step) * step, step)

@@ -9,7 +9,7 @@
 #define WEIGHTS (ROWS * DEPTH / THREADS) /* that a thread fetches for a part */
 #define VALUES (COLUMNS * DEPTH / THREADS)
 
-extern "C" __global__ void __launch_bounds__(THREADS) products(PROBLEM) {
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) products(PROBLEM) {
     alignas(16) __shared__ A weights[2][DEPTH][ROWS + GAP];
     alignas(16) __shared__ A values[2][DEPTH][COLUMNS];
     __shared__ i64 places[COLUMNS];
@@ -45,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) products(PROBLEM) {
         for (int part = -1; part < parts; ++part) {
             if (part + 1 < parts) {
                 const bool real = of_weight.c < channels;
-                const i64 place = WEIGHT(of_weight);
+                const int place = WEIGHT(of_weight);
 #pragma unroll
                 for (int i = 0; i < WEIGHTS; ++i) {
                     const int below = i * (THREADS / DEPTH);

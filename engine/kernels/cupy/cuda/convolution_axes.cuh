@@ -60,8 +60,8 @@ __device__ __forceinline__ axis_t axis_of(int made, int size, int kernel, int st
         int made_h, int made_w, int size_d, int size_h, int size_w, int kernel_d, int kernel_h, int kernel_w, \
         int stride_d, int stride_h, int stride_w, int pad_d, int pad_h, int pad_w, int dilation_d,            \
         int dilation_h, int dilation_w, i64 source_n, int source_c, int source_d, int source_h, int source_w, \
-        i64 made_n, i64 made_c, i64 made_sd, i64 made_sh, i64 made_sw, i64 weight_group, i64 weight_row,      \
-        i64 weight_channel, int biased, int rectified, i64 size, int shares
+        i64 made_n, i64 made_c, i64 made_sd, i64 made_sh, i64 made_sw, int weight_group, int weight_row,      \
+        int weight_channel, int biased, int rectified, i64 size, int shares
 
 // Of the convolution that a block works at: its group, and the axes in its phase.
 #define AXES(number)                                                                                          \

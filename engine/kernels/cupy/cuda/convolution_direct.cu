@@ -21,7 +21,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) direct(PROBLEM) {
             for (k.h = 0; k.h < h.taps; ++k.h)
                 for (k.w = 0; k.w < w.taps; ++k.w) {
                     const A value = GATHERED(from, at, k);
-                    const i64 place = WEIGHT(k);
+                    const int place = WEIGHT(k);
 #pragma unroll
                     for (int i = 0; i < FILTERS; ++i)
                         if (row + i < rows) sums[i] += wide(row_of[i * weight_row + place]) * value;

@@ -7,7 +7,7 @@
 #define LEFTS (ROWS / ALONG)
 #define RIGHTS (COLUMNS / ALONG)
 
-extern "C" __global__ void __launch_bounds__(THREADS) filters(PROBLEM) {
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) filters(PROBLEM) {
     alignas(16) __shared__ A lefts[2][DEPTH][ROWS + GAP];
     alignas(16) __shared__ A rights[2][DEPTH][COLUMNS + GAP];
     PART
