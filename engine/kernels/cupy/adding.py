@@ -15,12 +15,11 @@ from engine.kernels.cupy import faults
 from engine.kernels.cupy.overrides import handed_over
 from engine.kernels.cupy.rows import packed
 from engine.kernels.cupy.source import TYPES, blocks, kernel, of_type
-from engine.kernels.cupy.taking import along, are_positions, around, keys, numbers, spread
+from engine.kernels.cupy.taking import DEEPEST, along, are_positions, around, keys, numbers, spread
 
 _RANKED = 1 << 15  # beyond that CuPy's sort is less work than counting
 _ADDED, _SUMMED, _LAST = (np.uint32(n) for n in range(3))
 _HOW = {name: np.uint32(n) for n, name in enumerate(("assign", "add", "mul", "amin", "amax"))}
-_DEEPEST = 5
 
 
 def _serves(x: Any, index: Any, *others: Any) -> bool:
@@ -31,14 +30,17 @@ def _serves(x: Any, index: Any, *others: Any) -> bool:
 
 def add_rows(
     xp: Any, name: str, made: Any, index: Any, values: Any, sizes: tuple[int, int, int], how: Any = _ADDED,
-    *, within: tuple[int, ...] | None = None, left_out: int = -1,
+    *, within: tuple[int, ...] | None = None, left_out: int = -1, wraps: bool = False,
 ) -> Any:  # fmt: skip
     """``values`` [outer][count][inner] added to ``made`` [outer][size][inner] = ``sizes`` at positions of the
-    middle one, which are in the last dimension of index where they are ``within`` several. Returns made."""
+    middle one, which are in the last dimension of index where they are ``within`` several. Returns made.
+
+    ``wraps``: negative positions count from the end.
+    """
     outer, size, inner = sizes
     if not made.size or not values.size:
         return made
-    rows = keys(xp, name, index, within or (size,), left_out)
+    rows = keys(xp, name, index, within or (size,), left_out, wraps)
     count = rows.size
     if count <= _RANKED:
         order = xp.empty(count, np.int64)
@@ -98,7 +100,7 @@ def scatter(xp: Any, x: Any, index: Any, updates: Any, *, overwrite: bool = True
 def scatter_nd_add(xp: Any, x: Any, index: Any, updates: Any) -> Any:
     """x with updates added at the positions in the last dimension of index."""
     depth = index.shape[-1] if index.ndim else 0
-    fits = _serves(x, index, updates) and 0 < depth <= min(_DEEPEST, x.ndim)
+    fits = _serves(x, index, updates) and 0 < depth <= min(DEEPEST, x.ndim)
     if not fits or updates.shape != (*index.shape[:-1], *x.shape[depth:]):
         return handed_over("scatter_nd_add", xp, x, index, updates)
     sizes = (1, prod(x.shape[:depth]), prod(x.shape[depth:]))

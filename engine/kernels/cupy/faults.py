@@ -30,6 +30,7 @@ _TOLD: dict[str, str] = {
     "nll_loss": _CLASS,
     "embedding": _ROW,
     "gather": _INDEX,
+    "getitem": _INDEX,
     "gather_nd": _INDEX,
     "index_select": _INDEX,
     "index_sample": _INDEX,
@@ -95,7 +96,7 @@ def look() -> None:
 
 def _told(device: int, number: int, value: int, place: int, low: int, high: int) -> str:
     name = _NAMES[number - 1]
-    what = _TOLD[name].format(value=value, count=high + 1 - low, low=low, high=high)
+    what = _TOLD[name].format(value=value, count=high + 1, low=low, high=high)
     return (
         f"{name}: {what} (element {place} of what gpu:{device} was given; a GPU tells it when results are "
         "fetched, so an operator before this line is meant)"

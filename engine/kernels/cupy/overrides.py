@@ -81,6 +81,7 @@ OVERRIDES: dict[str, str] = {
         "logsumexp", "p_norm", "reduce_amax", "reduce_amin", "reduce_max", "reduce_mean", "reduce_min",
         "reduce_sum", "sum_to_like",
     )},
+    **{name: f"indexing:{name}" for name in ("getitem", "getitem_grad")},
     **{name: f"adding:{name}" for name in (
         "gather_grad", "index_add", "lookup_table_v2_grad", "put_along_axis", "put_along_axis_zeros",
         "scatter", "scatter_nd_add",

@@ -16,7 +16,7 @@ from engine.kernels.cupy.rows import packed
 from engine.kernels.cupy.source import TYPES, blocks, kernel
 
 _WIDTHS = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}
-_DEEPEST = 5  # dimensions that a position names at most
+DEEPEST = 5  # dimensions that a position names at most
 _NONE = np.int64(-1)
 
 
@@ -37,11 +37,14 @@ def around(shape: tuple[int, ...], axis: int) -> tuple[int, int, int]:
     return prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
 
 
-def _taken(
+def taken(
     xp: Any, name: str, x: Any, index: Any, shape: tuple[int, ...], sizes: tuple[int, int, int], count: int,
-    along: bool = False, left_out: Any = _NONE,
+    along: bool = False, wraps: bool = False, left_out: Any = _NONE,
 ) -> Any:  # fmt: skip
-    """An array of ``shape`` from x as [outer][size][inner] = ``sizes``; no ``name``: wrong ones are known."""
+    """An array of ``shape`` from x as [outer][size][inner] = ``sizes``; no ``name``: wrong ones are known.
+
+    ``wraps``: negative positions count from the end.
+    """
     (x,) = packed(x)
     index, macros = numbers(index)
     bits = np.dtype(f"u{x.itemsize}")
@@ -51,7 +54,7 @@ def _taken(
     kernel("taking", "take", T=_WIDTHS[x.itemsize], **macros)(
         (blocks(made.size),), (256,),
         (x.view(bits), index, made, np.int64(made.size), np.int64(count), np.int64(size), np.int64(inner),
-         np.uint32(along), np.int64(left_out), code, faults.record()),
+         np.uint32(along), np.uint32(wraps), np.int64(left_out), code, faults.record()),
     )  # fmt: skip
     return made.view(x.dtype)
 
@@ -84,7 +87,7 @@ def lookup_table_v2(xp: Any, ids: Any, weight: Any, *, is_sparse: bool = False, 
 
 def _slices(xp: Any, name: str, x: Any, index: Any, axis: int, left_out: int = -1) -> Any:
     shape = (*x.shape[:axis], *index.shape, *x.shape[axis + 1 :])
-    return _taken(xp, name, x, index, shape, around(x.shape, axis), index.size, left_out=np.int64(left_out))
+    return taken(xp, name, x, index, shape, around(x.shape, axis), index.size, left_out=np.int64(left_out))
 
 
 def take_along_axis(xp: Any, x: Any, indices: Any, *, axis: int = -1, broadcast: bool = False) -> Any:
@@ -127,20 +130,22 @@ def _along(xp: Any, name: str, x: Any, indices: Any, shape: tuple[int, ...], axi
     # Positions may be of fewer rows than x has: the first ones.
     x = x[tuple(slice(None) if n == axis else slice(d) for n, d in enumerate(shape))]
     indices = spread(xp, indices, shape)
-    return _taken(xp, name, x, indices, shape, around(x.shape, axis), shape[axis], True)
+    return taken(xp, name, x, indices, shape, around(x.shape, axis), shape[axis], True)
 
 
 def gather_nd(xp: Any, x: Any, index: Any) -> Any:
     """The parts of x at the positions in the last dimension of index."""
     depth = index.shape[-1] if index.ndim else 0
-    if not 0 < depth <= min(_DEEPEST, x.ndim) or not _serves(x, index, 0):
+    if not 0 < depth <= min(DEEPEST, x.ndim) or not _serves(x, index, 0):
         return handed_over("gather_nd", xp, x, index)
     rows = keys(xp, "gather_nd", index, x.shape[:depth])
     sizes = (1, prod(x.shape[:depth]), prod(x.shape[depth:]))
-    return _taken(xp, "", x, rows, (*index.shape[:-1], *x.shape[depth:]), sizes, rows.size)
+    return taken(xp, "", x, rows, (*index.shape[:-1], *x.shape[depth:]), sizes, rows.size)
 
 
-def keys(xp: Any, name: str, index: Any, sizes: tuple[int, ...], left_out: int = -1) -> Any:
+def keys(
+    xp: Any, name: str, index: Any, sizes: tuple[int, ...], left_out: int = -1, wraps: bool = False
+) -> Any:
     """Numbers of rows of the positions in the last dimension of index, in an array of ``sizes``, flat.
 
     -1 for those that do not exist, which are noted under ``name``, and for ``left_out``.
@@ -148,11 +153,11 @@ def keys(xp: Any, name: str, index: Any, sizes: tuple[int, ...], left_out: int =
     index, macros = numbers(index)
     count = index.size // len(sizes)
     made = xp.empty(count, np.int64)
-    told = [np.int64(n) for n in (*sizes, *[1] * (_DEEPEST - len(sizes)))]
+    told = [np.int64(n) for n in (*sizes, *[1] * (DEEPEST - len(sizes)))]
     kernel("adding", "keys", T="float", A="float", **macros)(
         (blocks(count),), (256,),
-        (index, made, np.int64(count), np.uint32(len(sizes)), *told, np.int64(left_out), faults.code(name),
-         faults.record()),
+        (index, made, np.int64(count), np.uint32(len(sizes)), *told, np.uint32(wraps), np.int64(left_out),
+         faults.code(name), faults.record()),
     )  # fmt: skip
     return made
 

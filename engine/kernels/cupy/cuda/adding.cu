@@ -4,20 +4,23 @@
 #include "rows.cuh"
 #include "faults.cuh"
 
-// Numbers of rows from positions in up to five dimensions; -1 for what is left out.
+// Numbers of rows from positions in up to five dimensions; -1 for what is left out. `wraps`: negative positions
+// count from the end.
 extern "C" __global__ void keys(
-    const I *index, i64 *made, i64 count, u32 depth, i64 n0, i64 n1, i64 n2, i64 n3, i64 n4, i64 left_out, int code,
-    i64 *record) {
+    const I *index, i64 *made, i64 count, u32 depth, i64 n0, i64 n1, i64 n2, i64 n3, i64 n4, u32 wraps, i64 left_out,
+    int code, i64 *record) {
     i64 j = (i64)blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= count) return;
     i64 key = 0;
     for (u32 d = 0; d < depth; d++) {
         i64 size = d == 0 ? n0 : d == 1 ? n1 : d == 2 ? n2 : d == 3 ? n3 : n4, at = (i64)index[j * depth + d];
-        if (at < 0 || at >= size) {
-            note(record, code, at, j * depth + d, 0, size - 1);
+        i64 low = wraps ? -size : 0;
+        if (at < low || at >= size) {
+            note(record, code, at, j * depth + d, low, size - 1);
             key = -1;
             break;
         }
+        if (at < 0) at += size;
         key = key * size + at;
     }
     made[j] = key == left_out ? -1 : key;

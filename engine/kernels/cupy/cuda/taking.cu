@@ -5,15 +5,18 @@
 #include "faults.cuh"
 
 // `along`: every element of the result has a position of its own; else there is one for each of `count`.
-// `left_out` gives 0. `code` 0: negative positions are known to be wrong already, and give 0.
+// `wraps`: negative positions count from the end. `left_out` gives 0. `code` 0: negative positions are known to
+// be wrong already, and give 0.
 extern "C" __global__ void take(
-    const T *x, const I *index, T *made, i64 elements, i64 count, i64 size, i64 inner, u32 along, i64 left_out,
+    const T *x, const I *index, T *made, i64 elements, i64 count, i64 size, i64 inner, u32 along, u32 wraps, i64 left_out,
     int code, i64 *record) {
     i64 e = (i64)blockIdx.x * blockDim.x + threadIdx.x;
     if (e >= elements) return;
     i64 of = e / inner, place = along ? e : of % count, from = (i64)index[place];
-    bool exists = from >= 0 && from < size;
-    if (!exists && code && (along || (e % inner == 0 && of < count))) note(record, code, from, place, 0, size - 1);
+    i64 low = wraps ? -size : 0;
+    bool exists = from >= low && from < size;
+    if (!exists && code && (along || (e % inner == 0 && of < count))) note(record, code, from, place, low, size - 1);
+    if (exists && from < 0) from += size;
     T found = 0;
     if (exists && from != left_out) found = x[(of / count * size + from) * inner + e % inner];
     made[e] = found;
