@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.kernels.cpu import pool
+from engine.kernels.cpu import pool, products
 from engine.kernels.cpu import threads as threads_
 from engine.kernels.cpu.ranges import in_ranges, unbuffered
 
@@ -53,6 +53,8 @@ class Rows:
     def __init__(self, plan: Any) -> None:
         self.plan = plan
         self.xp = plan.xp
+        # A tile is one task of the pool, so its product is one call on the CPU.
+        self.matmul = np.matmul if plan.xp is np else functools.partial(products.product, plan.xp)
         p = plan
         self.inner = p.kh * p.kw * p.taken  # numbers of a window
         if self.xp is not np:
@@ -91,7 +93,7 @@ class Rows:
 
         def compute(tiles: Sequence[Tile]) -> None:
             for rows, place, windows in self._windows(source, tiles):
-                self.xp.matmul(matrix, windows, out=result[rows, :, :, place])
+                self.matmul(matrix, windows, out=result[rows, :, :, place])
                 if finish is not None:
                     finish(whole[rows, :, place], _ALL)
 
@@ -146,7 +148,7 @@ class Rows:
         """Add what tiles give to the gradient of the filters."""
         turned = flow.transpose(1, 0, 3, 2)
         for rows, place, windows in self._windows(source, tiles):
-            each = self.xp.matmul(windows, turned[rows, :, place])
+            each = self.matmul(windows, turned[rows, :, place])
             total += each.sum(axis=0) if len(each) > 1 else each[0]
 
     def _by_lines(
@@ -173,7 +175,7 @@ class Rows:
                             out[...] = 0
                             continue
                         matrix = turned[:, :, places].reshape(p.groups, p.kw * p.taken, -1)
-                        self.xp.matmul(matrix, seen[..., place], out=out)
+                        self.matmul(matrix, seen[..., place], out=out)
                     for b, columns, met in self._columns(column, stop):
                         image[first:last, :, :, met] += made[:, :, b, :, columns]
                 if total is not None:
@@ -184,7 +186,7 @@ class Rows:
                     for rows, places, seen in self._reads(first, last, flow):
                         if seen is not None:
                             lines = flat[rows.start - first : rows.stop - first : rows.step]
-                            each = self.xp.matmul(lines, seen[..., place].swapaxes(2, 3))
+                            each = self.matmul(lines, seen[..., place].swapaxes(2, 3))
                             each = each.sum(axis=0) if len(each) > 1 else each[0]
                             total[:, :, places] += each.reshape(p.groups, p.kw * p.taken, -1, p.each)
 

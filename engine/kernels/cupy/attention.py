@@ -108,8 +108,8 @@ def backward(
         None if a is None else cupy.ascontiguousarray(a) for a in (weights, dropped, kept)
     )
     of_flow, of_x, of_y, of_v, to_x, to_y, to_v = (steps[4 * n : 4 * n + 4] for n in range(7))
-    macros = {
-        **source.of_type(x.dtype), "MASK": False, "VALUES": False, "WEIGHTS": False,
+    macros = {  # without dropout those of a forward launch: one source to compile for both
+        **source.of_type(x.dtype), "MASK": False, "VALUES": True, "WEIGHTS": True,
         "DROPPED": dropped is not None, "KEPT": kept is not None,
     }  # fmt: skip
     places = prod(lead)

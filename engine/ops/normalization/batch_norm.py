@@ -75,7 +75,9 @@ def across_channels(ndim: int, channel: int) -> tuple[int, ...]:
 
 
 def dots(xp: Any, a: Any, b: Any, channel: int) -> Any:
-    """The sum of a * b for each channel, without their product in memory."""
+    """The sum of a * b for each channel, on the CPU without their product in memory."""
+    if xp is not np:  # CuPy's einsum is cuBLAS's, which can't be captured into a CUDA graph
+        return xp.sum(a * b, axis=_other_axes(a.ndim, channel), dtype=a.dtype)
     letters = "abcde"[: a.ndim]
     return xp.einsum(f"{letters},{letters}->{letters[channel]}", a, b)
 

@@ -126,12 +126,12 @@ def test_nan_and_infinity_reach_their_rows_alone(cupy: Any) -> None:
     assert (found[1:] == [[np.inf, np.inf], [4, 4]]).all()
 
 
-@pytest.mark.parametrize("name", ["matmul_v2", "mul", "bmm", "product_of_rows"])
+@pytest.mark.parametrize("name", ["matmul_v2", "mul", "bmm", "mv", "product_of_rows"])
 def test_bfloat16_is_rounded_once(cupy: Any, name: str) -> None:
     from engine.core.generate import make_apply
 
     shape = (2, 3, 300) if name == "bmm" else (3, 300)
-    other = {"bmm": (2, 300, 2), "product_of_rows": (3, 2)}.get(name, (300, 2))
+    other = {"bmm": (2, 300, 2), "mv": (300,), "product_of_rows": (3, 2)}.get(name, (300, 2))
     x, y = (bfloat.narrow(cupy, cupy.asarray(_numbers(*each, dtype="float32"))) for each in (shape, other))
     a, b = (bfloat.widen(cupy, each).get().astype("float64") for each in (x, y))
     with place_guard("gpu:0"), counted() as counts:
