@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engine.core import bfloat
 from engine.core.opdef import OPS
 from tests.cupy_stand_in.counts import counted
 from tests.each import each
@@ -131,3 +132,22 @@ def test_one_launch_and_no_wait(cupy: Any) -> None:
     with counted() as seen:
         OPS["pool2d_grad"].overrides["cupy"][0](cupy, x, y, y, **attrs)
     assert (seen.launches, seen.waits, seen.to_device) == (1, 0, 0)
+
+
+def test_bfloat16_is_read_as_its_bits(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from engine.kernels.cupy import pooling
+
+    low = bfloat.plain(bfloat.narrow(np, numbers(1, 2, 3, 5, 4)))
+    wide = bfloat.widen(np, low)
+    attrs: dict[str, Any] = {"ksize": [3, 2], "paddings": [1, 0]}
+    y, places = OPS["max_pool2d_with_index"].kernel(np, wide, **attrs)
+    mean = OPS["pool2d"].kernel(np, wide, pooling_type="avg", **attrs)
+    for served in (True, False):
+        if not served:  # the default kernels compute in float32 then
+            monkeypatch.setattr(pooling, "_windows", lambda *_: None)
+        got, where = run(cupy, "max_pool2d_with_index", low, **attrs)
+        assert got.dtype == np.uint16
+        _equal(bfloat.widen(np, got), y)
+        _equal(where, places)
+        (got,) = run(cupy, "pool2d", low, pooling_type="avg", **attrs)
+        np.testing.assert_allclose(bfloat.widen(np, got), mean, rtol=2**-8)
