@@ -27,7 +27,9 @@ _FLAGS = (
     "-std=gnu++17", "-O1", "-w", "-shared", "-fPIC", "-ffp-contract=off", "-fno-strict-aliasing",
     "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables", "-fno-math-errno",
 )  # fmt: skip
-_SANITIZED = ("-fsanitize=address", "-fsanitize-sections=shim_shared", "-g1")
+_SANITIZED = (
+    "-fsanitize=address", "-fsanitize-recover=address", "-fsanitize-sections=shim_shared", "-g1",
+)  # fmt: skip
 _BOUNDS = r"(?:__launch_bounds__\s*\(((?:[^()]|\([^()]*\))*)\)\s*)?"
 _KERNEL = re.compile(rf'^\s*extern\s+"C"\s+__global__\s+{_BOUNDS}void\s+{_BOUNDS}(\w+)\s*\(', re.MULTILINE)
 _DYNAMIC = re.compile(r"extern\s+__shared__\s+(?:__align__\(\s*\d+\s*\)\s+)?([\w: ]+?)\s+(\w+)\s*\[\s*\]\s*;")
@@ -42,6 +44,16 @@ def missing() -> str | None:
     if sys.platform == "win32":
         return "kernels run on the host where fork and mmap are"
     return None if _command() else "no C++ compiler (g++ or clang++): the kernels are not run"
+
+
+def sanitizer() -> str | None:
+    """The library of the address sanitizer that a process has to preload; None where there is none."""
+    command = _command()
+    if missing() or sys.platform != "linux" or command is None:
+        return None
+    asked = [command, "-print-file-name=libasan.so"]
+    found = subprocess.run(asked, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
+    return found if os.path.isabs(found) else None
 
 
 def sanitized() -> bool:

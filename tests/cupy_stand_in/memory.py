@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.cupy_stand_in import streams
+from tests.cupy_stand_in import compiler, streams
 
 TOTAL = 8 << 30
 UNIT = 512
@@ -145,6 +145,14 @@ class PooledMemory:
         self._pool._returned.append(self._chunk)
 
 
+def _close(place: int, size: int, closed: bool) -> None:
+    """Let the address sanitizer, where it watches, report whoever comes here."""
+    if size and compiler.sanitized():
+        library = ctypes.CDLL(None)
+        change = library.__asan_poison_memory_region if closed else library.__asan_unpoison_memory_region
+        change(ctypes.c_void_p(place), ctypes.c_size_t(size))
+
+
 class MemoryPool:
     """``cupy.cuda.MemoryPool``: free chunks are kept for each stream, split and joined again."""
 
@@ -158,10 +166,14 @@ class MemoryPool:
     def malloc(self, size: int) -> MemoryPointer:
         if size == 0:
             return MemoryPointer(_nothing, 0)
-        size = -(-size // UNIT) * UNIT
+        # Under the sanitizer something closed lies behind every array.
+        whole = -(-size // UNIT) * UNIT + UNIT * compiler.sanitized()
         with self._lock:
-            chunk = self._found(size, streams.current().ptr)
-        return MemoryPointer(PooledMemory(chunk, self), 0)
+            chunk = self._found(whole, streams.current().ptr)
+        made = PooledMemory(chunk, self)
+        _close(made.ptr, size, False)
+        _close(made.ptr + size, whole - size, True)
+        return MemoryPointer(made, 0)
 
     def _found(self, size: int, stream: int) -> _Chunk:
         self._take_back()
@@ -201,6 +213,7 @@ class MemoryPool:
         while self._returned:
             chunk = self._returned.popleft()
             self._used -= chunk.size
+            _close(chunk.parent.ptr + chunk.offset, chunk.size, True)
             self._let_go(chunk)
 
     def _let_go(self, chunk: _Chunk) -> None:

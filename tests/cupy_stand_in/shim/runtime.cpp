@@ -105,6 +105,9 @@ static void work() {
 }
 
 static void prepare(Fiber *fiber) {
+#if defined(__SANITIZE_ADDRESS__)
+    ASAN_UNPOISON_MEMORY_REGION(fiber->stack, STACK); // what an abandoned thread has left
+#endif
 #if defined(__x86_64__)
     void **top = (void **)(fiber->stack + STACK) - 16;
     memset(top, 0, 16 * sizeof(void *));
