@@ -57,8 +57,21 @@ def sanitizer() -> str | None:
 
 
 def sanitized() -> bool:
-    """Whether this process runs under the address sanitizer, which the test of it preloads."""
+    """Whether this process runs under the address sanitizer, which the test of it preloads.
+
+    ``MODEL_STUDIO_SHIM_ASAN`` is ``few`` for one set of macros of each source, ``all`` for every set.
+    """
     return bool(os.environ.get("MODEL_STUDIO_SHIM_ASAN"))
+
+
+_watched: dict[str, str] = {}
+
+
+def _watch(code: str) -> bool:
+    """Whether the sanitizer is to watch this source."""
+    body = re.sub(r"^#define .*\n", "", code, flags=re.MULTILINE)
+    first = _watched.setdefault(body, code)
+    return sanitized() and (first == code or os.environ["MODEL_STUDIO_SHIM_ASAN"] == "all")
 
 
 @cache
@@ -108,13 +121,10 @@ def _common() -> bytes:
     return said + b"".join(path.read_bytes() for path in sorted(SHIM.iterdir()))
 
 
-def _flags() -> tuple[str, ...]:
-    return _FLAGS + (_SANITIZED if sanitized() else ())
-
-
-def built(code: str, beside: str = "") -> Path:
+def built(code: str, beside: str = "", watched: bool = False) -> Path:
     """The object of a C++ source; ``beside`` is written next to it. Raises Refused."""
-    key = hashlib.sha256(b"\0".join([_common(), " ".join(_flags()).encode(), code.encode()])).hexdigest()[:40]
+    flags = _FLAGS + (_SANITIZED if watched else ())
+    key = hashlib.sha256(b"\0".join([_common(), " ".join(flags).encode(), code.encode()])).hexdigest()[:40]
     path = folder() / f"{key}.so"
     if path.exists():
         os.utime(path)
@@ -125,7 +135,7 @@ def built(code: str, beside: str = "") -> Path:
         with tempfile.TemporaryDirectory(dir=folder(), prefix="making-") as making:
             source, made = Path(making, "source.cpp"), Path(making, "made.so")
             source.write_text(code, encoding="utf-8")
-            command = [str(_command()), *_flags(), f"-I{SHIM}", "-o", str(made), str(source), "-lm"]
+            command = [str(_command()), *flags, f"-I{SHIM}", "-o", str(made), str(source), "-lm"]
             if sys.platform == "darwin":
                 command.append("-Wl,-undefined,dynamic_lookup")
             done = subprocess.run(command, capture_output=True, text=True, timeout=200)
@@ -154,7 +164,7 @@ def _forget() -> None:
 def runtime() -> ctypes.PyDLL:
     """What runs blocks and threads. It keeps Python's lock: launches come one at a time."""
     code = (SHIM / "runtime.cpp").read_text(encoding="utf-8")
-    library = ctypes.PyDLL(str(built(code)), mode=ctypes.RTLD_GLOBAL)
+    library = ctypes.PyDLL(str(built(code, watched=sanitized())), mode=ctypes.RTLD_GLOBAL)
     library.shim_failure.restype = ctypes.c_char_p
     return library
 
@@ -162,7 +172,7 @@ def runtime() -> ctypes.PyDLL:
 @cache
 def launched(code: str, name: str) -> None:
     """Leave a mark beside the object: a test ran this kernel of it."""
-    path = built(translated(code), code)
+    path = built(translated(code), code, _watch(code))
     path.with_name(f"{path.stem}.{name}.ran").touch()
 
 
@@ -170,4 +180,4 @@ def launched(code: str, name: str) -> None:
 def loaded(code: str) -> ctypes.PyDLL:
     """A CUDA source as a library whose kernels can be launched. Raises Refused."""
     runtime()
-    return ctypes.PyDLL(str(built(translated(code), code)))
+    return ctypes.PyDLL(str(built(translated(code), code, _watch(code))))

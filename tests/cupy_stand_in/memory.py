@@ -39,6 +39,14 @@ def taken() -> int:
     return _taken[0]
 
 
+def _close(place: int, size: int, closed: bool) -> None:
+    """Let the address sanitizer, where it watches, report whoever comes here."""
+    if size and compiler.sanitized():
+        library = ctypes.CDLL(None)
+        change = library.__asan_poison_memory_region if closed else library.__asan_unpoison_memory_region
+        change(ctypes.c_void_p(place), ctypes.c_size_t(size))
+
+
 class Memory:
     """Memory as the driver gives it: ``size`` bytes of the host, aligned, full of what nobody wrote."""
 
@@ -49,7 +57,8 @@ class Memory:
         if _taken[0] + size > TOTAL:
             raise OutOfMemoryError(size, _taken[0])
         whole = np.empty(size + UNIT, np.uint8)
-        first = -whole.ctypes.data % UNIT
+        first = UNIT - whole.ctypes.data % UNIT
+        _close(whole.ctypes.data, first, True)
         self.host = whole[first : first + size]
         self.ptr = self.host.ctypes.data if size else 0
         self.size = size
@@ -143,14 +152,6 @@ class PooledMemory:
     def __del__(self) -> None:
         # Whenever Python likes, in the middle of the pool's own work too.
         self._pool._returned.append(self._chunk)
-
-
-def _close(place: int, size: int, closed: bool) -> None:
-    """Let the address sanitizer, where it watches, report whoever comes here."""
-    if size and compiler.sanitized():
-        library = ctypes.CDLL(None)
-        change = library.__asan_poison_memory_region if closed else library.__asan_unpoison_memory_region
-        change(ctypes.c_void_p(place), ctypes.c_size_t(size))
 
 
 class MemoryPool:
