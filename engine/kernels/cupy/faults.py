@@ -39,7 +39,6 @@ _TOLD: dict[str, str] = {
     "put_along_axis": _INDEX,
     "scatter": _INDEX,
     "scatter_nd_add": _INDEX,
-    "segment_pool": "number {value} of a segment is out of range; use {low} to {high}",
     **dict.fromkeys(
         ("unpool", "unpool3d", "max_pool2d_with_index_grad", "max_pool3d_with_index_grad"),
         "place {value} is out of range for a plane with {count} elements; use {low} to {high}",
