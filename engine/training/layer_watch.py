@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.operator import Leaf
-from engine.core.place import is_cupy
+from engine.core.place import array_module, is_cupy
 from engine.eager.backward import leaf_gradient
 from engine.eager.grad_mode import no_grad
 from engine.eager.mode import unwatch, watch
@@ -75,12 +75,8 @@ class LayerWatch:
 
 
 def global_norm(parameters: Any) -> float:
-    """The 2-norm of all gradients together, before any clipping; NaN where there is none.
-
-    A GPU adds up the squares itself: it is waited for once.
-    """
-    total: Any = 0.0
-    found = False
+    """The 2-norm of all gradients together, before any clipping; NaN where there is none."""
+    flats = []
     for parameter in parameters:
         edge = parameter._edge
         if edge is None:
@@ -88,12 +84,30 @@ def global_norm(parameters: Any) -> float:
         gradient = leaf_gradient(edge) if edge.__class__ is Leaf else parameter.grad
         if gradient is not None:
             flat = gradient._array.reshape(-1)
-            if flat.dtype.itemsize < 4:  # half precision would overflow
-                flat = flat.astype("float32")
-            square = flat @ flat
-            total, found = total + (square.astype("float64") if is_cupy(flat) else float(square)), True
-    total = float(total)
-    return math.sqrt(total) if found and total >= 0 else math.nan
+            flats.append(flat.astype("float32") if flat.dtype.itemsize < 4 else flat)  # half would overflow
+    if not flats:
+        return math.nan
+    total = 0.0
+    if is_cupy(flats[0]):
+        total = _on_gpu(flats)
+    else:
+        for flat in flats:
+            total += float(flat @ flat)
+    return math.sqrt(total) if total >= 0 else math.nan
+
+
+# On a GPU gradients of fewer numbers are put side by side: a launch costs more than to copy them.
+_SMALL = 1 << 14
+
+
+def _on_gpu(flats: list[Any]) -> float:
+    """The sum of the squares in arrays of a GPU, which is waited for once."""
+    xp = array_module(flats[0])
+    parts = [flat for flat in flats if flat.size >= _SMALL]
+    small = [flat for flat in flats if flat.size < _SMALL]
+    if small:
+        parts.append(xp.concatenate(small))
+    return float(xp.stack([part @ part for part in parts]).sum(dtype="float64"))
 
 
 def histogram(values: np.ndarray) -> Histogram:
