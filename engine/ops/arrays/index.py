@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bfloat import is_bfloat16, narrow, widen
 from engine.core.dtype import float32
 from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import broadcast_shapes, normal_axis, require_same_dtype
@@ -244,6 +245,8 @@ def sum_to_like(xp, x, y):
     """
     if x.shape == y.shape:
         return x[...]
+    if is_bfloat16(x):  # a view of bfloat16 takes its bits as they are, a sum must not
+        return narrow(xp, sum_to_like.opdef.kernel(xp, widen(xp, x), y))
     extra = x.ndim - y.ndim
     to = y.shape[max(-extra, 0) :]
     x = x.sum(axis=tuple(range(extra)), dtype=x.dtype) if extra > 0 else x

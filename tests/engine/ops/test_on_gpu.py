@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.core.draws import CounterDraws
 from engine.core.opdef import OPS
 from engine.core.place import place_guard
-from engine.core.random import GPUKey, default_generator
+from engine.core.random import default_generator
 from engine.eager.backward import grad
 from engine.eager.tensor import Tensor
 from engine.kernels.choice import kernels
 from tests.cupy_stand_in.module import gpu, installed
 from tests.each import each
+from tests.engine.one_stream import one_stream
 from tests.engine.ops.case import Case
 from tests.engine.ops.test_table import (
     BY_OP,
@@ -76,28 +76,9 @@ def _single(value: Any) -> Any:
     return value.astype(np.float32) if getattr(value, "dtype", None) == np.float64 else value
 
 
-class _AsOnGPU(GPUKey):
-    """A key of the CPU that gives the numbers of the GPU's."""
-
-    def draws(self) -> Any:
-        return nullcontext(CounterDraws(*self))
-
-    def private(self, seed: int) -> Any:
-        return CounterDraws(seed, 0)
-
-
 @pytest.fixture(autouse=True)
-def one_stream(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Random operators draw on the CPU what they draw on the GPU."""
-    generator = default_generator()
-
-    def reserve() -> Any:
-        return _AsOnGPU(*generator.reserve_on_gpu())
-
-    monkeypatch.setattr(generator, "reserve", reserve)
-    for opdef in OPS.values():
-        if opdef.random:
-            monkeypatch.setitem(opdef.namespace, "reserve", reserve)
+def same_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    one_stream(monkeypatch)
 
 
 def _compare(
