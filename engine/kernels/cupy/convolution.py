@@ -135,7 +135,12 @@ def _gathered(
 def _parts(launch: Launch, made: Any) -> Any:
     """Memory for the parts of sums; nothing where there is one."""
     wide = np.float64 if made.dtype == np.float64 else np.float32
-    return cupy.empty(launch.parts * made.size if launch.parts > 1 else 0, wide)
+    return cupy.empty(launch.parts * made.size, wide) if launch.parts > 1 else _nothing(wide)
+
+
+@lru_cache(maxsize=2)
+def _nothing(dtype: Any) -> Any:
+    return cupy.empty(0, dtype)
 
 
 def _add(
