@@ -29,10 +29,10 @@ _LIMIT = 1 << 31
 class Rows:
     """One way to cut an array into ``count`` rows of ``length`` elements, with the launch that serves it."""
 
-    __slots__ = ("block", "count", "grid", "how", "kept", "length", "parts", "sizes")
+    __slots__ = ("block", "count", "grid", "how", "length", "parts", "sizes")
 
     def __init__(self, sizes: tuple[int, int, int, int], in_parts: bool) -> None:
-        k1, r1, k2, r2 = self.kept = sizes
+        k1, r1, k2, r2 = sizes
         self.count, self.length = k1 * k2, r1 * r2
         if r2 == 1 and k2 >= 8:
             # Neighbours in memory are of different rows: a column of threads for each.
