@@ -46,6 +46,11 @@ class Arena:
         with cupy.cuda.using_allocator(self.pool.malloc):
             return [cupy.empty_like(array) for array in arrays]
 
+    def one(self) -> list[Any]:
+        """A list that alone holds a new array."""
+        with cupy.cuda.using_allocator(self.pool.malloc):
+            return [cupy.empty(1)]
+
     def has(self, place: int) -> bool:
         """Whether an address lies in it."""
         return any(block.ptr <= place < block.ptr + block.mem.size for block in self._blocks)

@@ -84,6 +84,8 @@ class Recorded:
         self._results = list(self._graph.result)
         self._graph.result = ()
         self.count = len(self._results)
+        # What is counted where the list alone holds an array, which depends on the version of Python.
+        self._free = _holders(self._memory.one(), 0)
         places = range(self.count)
         # Keys that the plan drew, for whoever draws the same numbers again.
         self._drawn = {
@@ -98,7 +100,7 @@ class Recorded:
         return (
             self._results[n].ndim == 0
             or self._results[n].base is not None
-            or _holders(self._results, n) > _NONE
+            or _is_held(self._results, n, self._free)
         )
 
     def lies_as_before(self, values: Sequence[Any]) -> bool:
@@ -132,12 +134,15 @@ class Recorded:
     def lent(self) -> set[int]:
         """The results of earlier calls that the caller still has, of those that are not copied."""
         own = [n for n in range(self.count) if n not in self._copied and n not in self._drawn]
-        return {n for n in own if _holders(self._results, n) > _NONE}
+        return {n for n in own if _is_held(self._results, n, self._free)}
 
 
-def _holders(results: list[Any], n: int) -> int:
-    return sys.getrefcount(results[n])
+def _holders(results: list[Any], n: int) -> tuple[int, int, int]:
+    """How many hold a result, its pointer, and its memory: some views hold the result, others its memory."""
+    pointer = results[n].data
+    return sys.getrefcount(results[n]), sys.getrefcount(pointer), sys.getrefcount(pointer.mem)
 
 
-# What that counts where only the list holds it, which depends on the version of Python.
-_NONE = _holders([object()], 0)
+def _is_held(results: list[Any], n: int, free: tuple[int, int, int]) -> bool:
+    """Whether there are more holders than of an array that the list alone holds."""
+    return any(count > at_rest for count, at_rest in zip(_holders(results, n), free, strict=True))

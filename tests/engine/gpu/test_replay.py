@@ -214,7 +214,22 @@ def test_a_result_that_the_caller_keeps_is_not_written_again() -> None:
     assert [float(each[0]) for each in kept] == [0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0]
     views = [twice(paddle.full([3], float(n)))[1:] for n in range(4)]
     assert [float(each[0]) for each in views] == [0.0, 2.0, 4.0, 6.0]
+    strided = [paddle.as_strided(twice(paddle.full([3], float(n))), [2], [1]) for n in range(6)]
+    assert [float(each[0]) for each in strided] == [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]
     assert _plans(twice) == ["graph"]
+
+
+def test_memory_of_a_result_that_is_kept_without_it_is_not_written_again(cupy: Any) -> None:
+    @paddle.jit.to_static
+    def twice(x: Any) -> Any:
+        return x * 2.0
+
+    kept = []
+    for n in range(6):  # as CuPy's as_strided makes arrays: they do not know whose memory it is
+        found = twice(paddle.full([3], float(n)))._array
+        kept.append(cupy.ndarray((2,), found.dtype, found.data + 4))
+        del found
+    assert [float(each[1]) for each in kept] == [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]
 
 
 def test_a_result_outlives_its_graph() -> None:
