@@ -10,6 +10,7 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError
 from engine.core.opdef import OPS
+from engine.core.place import is_cupy
 from engine.core.spec import Spec
 from engine.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from engine.ops.elementwise import arithmetic, extremes, power
@@ -46,7 +47,11 @@ class Rate:
         known = scope.find_var(self.name)
         scheduled = isinstance(self.optimizer._learning_rate, LRScheduler)
         if scheduled or (self._last is not None and value != self._last) or known is None:
-            (known or scope.var(self.name)).store(np.full(self.shape, value, self.dtype))
+            found = None if known is None or known.tensor is None else known.tensor._array
+            if is_cupy(found) and (found.shape, found.dtype) == (tuple(self.shape), np.dtype(self.dtype)):
+                found.fill(value)  # the number comes with the launch, and a graph finds it where it was
+            else:
+                (known or scope.var(self.name)).store(np.full(self.shape, value, self.dtype))
         self._last = value
 
 

@@ -58,6 +58,7 @@ OVERRIDES: dict[str, str] = {
     )},
     "fused_elementwise": "elementwise:fused",
     **{name: f"updates:{name}" for name in UPDATES},
+    "check_finite_and_unscale": "scaling:check_finite_and_unscale",
     **{name: f"elementwise:{name}" for name in ELEMENTWISE},
     **{name: f"kept_mean:{name}" for name in ("kept_mean", "kept_mean_grad")},
     "dropout": "random:dropout",
@@ -93,6 +94,7 @@ BFLOAT16 = frozenset({
     *(name for name, place in OVERRIDES.items() if place.split(":")[0] in {
         "convolution_operators", "pooling", "unpooling", "softmax", "cross_entropy", "norm_rows",
         "batch_norm", "reductions", "taking", "adding", "elementwise",
+        "scaling",
     }),
 })  # fmt: skip
 

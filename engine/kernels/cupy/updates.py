@@ -17,18 +17,13 @@ import numpy as np
 
 from engine.core.opdef import OPS
 from engine.kernels.cupy.overrides import default
-from engine.kernels.cupy.source import EXACT, Kernel, generated
-from engine.kernels.cupy.writer import CudaWriter, Value, helpers
+from engine.kernels.cupy.parts import EACH, THREADS, arguments, chosen, grid, kernel, stretches, written_for
+from engine.kernels.cupy.source import Kernel
+from engine.kernels.cupy.writer import CudaWriter, Value
 from engine.kernels.steps.updates import UPDATES, Update
 
 Array = Any
 _TYPES = {np.dtype(np.float32): ("float32", "float"), np.dtype(np.float64): ("float64", "double")}
-_THREADS = 256
-_EACH = 4  # elements of a thread, where there are enough
-_MOST_BLOCKS = 1024  # of one parameter
-_ROOM = 3600  # bytes for addresses and sizes: CUDA gives a kernel's parameters 4096
-# So many parameters has a kernel: one that gets fewer leaves the rest out.
-_PARTS = (1, 2, 4, 8, 16, 32, 64)
 
 
 class _Number:
@@ -99,38 +94,25 @@ class _Written:
         self.factors = [np.float64(factor) for factor in of.powers.values()]
 
     @property
-    def most(self) -> int:
-        """How many parameters one launch may have."""
-        each = 8 * (len(self.of.arrays) + 2 + len(self.of.powers))
-        return max(n for n in _PARTS if n * each <= _ROOM)
+    def columns(self) -> int:
+        """Addresses and sizes of one parameter."""
+        return len(self.of.arrays) + 2 + len(self.of.powers)
 
     def update(self, parts: int) -> Kernel:
         """The kernel for so many parameters."""
         kind, names = self.type, [f"a{n}" for n in range(len(self.of.arrays))]
         powers = [f"w{n}" for n in range(len(self.of.powers))]
-        parameters, cases, locals_ = [], [], [f"const {kind} *g = g_0; i64 size = size_0;"]
-        for name in names:
-            locals_.append(f"{kind} *{name} = {name}_0;")
-        for name in powers:
-            locals_.append(f"const {self.power} *{name} = {name}_0;")
-        for n in range(parts):
-            own = [f"{kind} *{name}_{n}" for name in names] + [f"const {kind} *g_{n}", f"i64 size_{n}"]
-            own += [f"const {self.power} *{name}_{n}" for name in powers]
-            parameters += own
-            if n:
-                sets = " ".join(f"{name} = {name}_{n};" for name in (*names, "g", "size", *powers))
-                cases.append(f"case {n}: {sets} break;")
+        columns = [(f"{kind} *", name) for name in names] + [(f"const {kind} *", "g"), ("i64", "size")]
+        columns += [(f"const {self.power} *", name) for name in powers]
+        parameters, body = chosen(columns, parts)
         parameters.append(f"const {self.rate} *rate_at")
         skip = "false"
         if self.skips:
             parameters.append("const bool *skip")
             skip = "*skip"
         parameters += self._shared.parameters()
-        count = len(self._numbers)
-        body = [
-            *locals_,
-            *(["switch (blockIdx.y) {", *cases, "}"] if cases else []),
-            f"__shared__ {kind} numbers[{count}];",
+        body += [
+            f"__shared__ {kind} numbers[{len(self._numbers)}];",
             "__shared__ bool skipped;",
             "if (threadIdx.x == 0) {",
             f"skipped = {skip};",
@@ -140,15 +122,15 @@ class _Written:
             *[f"numbers[{n}] = ({kind}){value.text};" for n, value in enumerate(self._numbers)],
             "}",
             "__syncthreads();",
-            "const i64 step = (i64)gridDim.x * blockDim.x;",
-            "if (!skipped) for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < size; i += step) {",
+            "if (skipped) size = 0;",
+            *EACH,
             f"const {kind} gradient = g[i];",
             *[f"const {kind} x{n} = {name}[i];" for n, name in enumerate(names)],
             *self._rule.statements(self._made),
             *[f"{name}[i] = {value.text};" for name, value in zip(names, self._made, strict=True)],
             "}",
         ]
-        return _kernel("update_parameters", parameters, body)
+        return kernel("update_parameters", parameters, body)
 
     def advance(self, parts: int) -> Kernel:
         """The kernel that multiplies the powers of so many parameters, one a thread."""
@@ -160,13 +142,7 @@ class _Written:
         if self.skips:
             parameters.append("const bool *skip")
         parameters += [f"double k{k}" for k in range(len(self.of.powers))]
-        return _kernel("advance_powers", parameters, [*body, "}"])
-
-
-def _kernel(name: str, parameters: Sequence[str], body: Sequence[str]) -> Kernel:
-    lines = "\n    ".join(body)
-    head = f'extern "C" __global__ void __launch_bounds__({_THREADS})\n{name}({", ".join(parameters)})'
-    return generated(f"{helpers()}\n{head} {{\n    {lines}\n}}\n", name, EXACT)
+        return kernel("advance_powers", parameters, [*body, "}"])
 
 
 @lru_cache(maxsize=256)
@@ -202,8 +178,7 @@ def together(
         return False
     told = [cupy.ascontiguousarray(g) for g in gradients]
     flags = [] if skip is None else [skip]
-    for begin in range(0, len(told), written.most):
-        part = slice(begin, begin + written.most)
+    for part in stretches(len(told), written.columns):
         _launch(written, [c[part] for c in arrays], told[part], [c[part] for c in own], [rate, *flags])
     return True
 
@@ -230,18 +205,15 @@ def _launch(
     powers: Sequence[Sequence[Array]], shared: Sequence[Array],
 ) -> None:  # fmt: skip
     count = len(gradients)
-    parts = next(n for n in _PARTS if n >= count)
+    parts = written_for(count)
     rows = [
         [*[c[n] for c in arrays], gradients[n], np.int64(gradients[n].size), *[c[n] for c in powers]]
         for n in range(count)
     ]
-    rows += [rows[0]] * (parts - count)  # no block asks for them
-    largest = max(g.size for g in gradients)
-    across = min(-(-largest // (_THREADS * _EACH)), _MOST_BLOCKS)
-    arguments = [each for row in rows for each in row]
-    written.update(parts)((across, count), (_THREADS,), [*arguments, *shared, *written.given])
+    blocks = grid([g.size for g in gradients])
+    written.update(parts)(blocks, (THREADS,), [*arguments(rows), *shared, *written.given])
     if powers:
-        single = [c[n] for n in [*range(count), *[0] * (parts - count)] for c in powers]
+        single = arguments([[c[n] for c in powers] for n in range(count)])
         threads = count * len(powers)
         written.advance(parts)((1,), (threads,), [*single, *shared[1:], *written.factors])
 
@@ -251,14 +223,14 @@ def alone(name: str) -> Callable[..., Any]:
     opdef = OPS[name]
     outputs = [str(output.writes) for output in opdef.outputs]
 
-    def kernel(xp: Any, *values: Array, **attrs: Any) -> Any:
+    def update(xp: Any, *values: Array, **attrs: Any) -> Any:
         given = dict(zip(opdef.input_names, values, strict=False))
         columns = {slot: [x] for slot, x in given.items() if slot not in _OTHERS}
         if not together(name, columns, [given["grad"]], given, attrs):
             return default(name)(xp, *values, **attrs)
         return given[outputs[0]] if opdef.single else tuple([given[slot] for slot in outputs])
 
-    return kernel
+    return update
 
 
 _OTHERS = ("grad", "learning_rate", "skip_update")

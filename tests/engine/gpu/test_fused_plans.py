@@ -147,3 +147,27 @@ def test_a_converted_step_updates_all_parameters_at_once(monkeypatch: pytest.Mon
     assert all(p._array is a for p, a in zip(net.parameters(), arrays, strict=True))
     assert calls == [4 * 5] * 3  # four parameters, each with two moments and two powers
     assert gpu() or counts.waits == 0
+
+
+def test_a_rate_that_changes_in_a_program_is_not_copied() -> None:
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    rate = optimizer.lr.StepDecay(0.5, 1, gamma=0.5)
+    paddle.enable_static()
+    with paddle.static.program_guard(main, startup):
+        x = paddle.static.data("x", [4, 3], "float32")
+        weight = paddle.static.create_parameter([3], "float32")
+        loss = (x * weight).sum()
+        optimizer.SGD(rate).minimize(loss)
+    paddle.disable_static()
+    executor = paddle.static.Executor(paddle.CUDAPlace(0))
+    executor.run(startup)
+    ones, losses = paddle.ones([4, 3]), []
+    for _ in range(3):
+        with counted() as counts:
+            (loss_now,) = executor.run(main, feed={"x": ones}, fetch_list=[loss], return_numpy=False)
+        assert gpu() or (counts.to_device, counts.waits) == (0, 0) or not losses
+        losses.append(float(loss_now))
+        rate.step()
+    # Each step takes rate * 4 from three weights, of which the loss has four each.
+    steps = [48 * 0.5, 48 * 0.25]
+    np.testing.assert_allclose(np.diff(losses), [-s for s in steps], rtol=1e-5)

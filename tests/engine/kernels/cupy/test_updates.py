@@ -130,7 +130,7 @@ def test_a_skipped_update_changes_nothing_and_nobody_waits(cupy: Any, name: str,
 def test_groups_that_one_kernel_can_not_have_are_cut(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from engine.kernels.cupy.updates import _written
 
-    monkeypatch.setattr("engine.kernels.cupy.updates._ROOM", 2 * 8 * 6)
+    monkeypatch.setattr("engine.kernels.cupy.parts._ROOM", 2 * 8 * 6)
     together, _ = OPS["adam"].overrides[TOGETHER]
     names = OPS["adam"].input_names
     rows = [dict(zip(names, _inputs("adam", (3,), n, np.float32), strict=True)) for n in range(5)]
