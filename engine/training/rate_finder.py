@@ -46,12 +46,14 @@ class Found:
 
     ``suggestion`` is the rate at which the smoothed loss falls fastest, NaN where it does not fall; ``why``
     says that then. ``stopped`` is empty where the whole range was swept, else diverged or cancelled.
+    ``fallback`` says why the CPU computed where the device ``auto`` hoped for a GPU.
     """
 
     tried: tuple[Tried, ...]
     suggestion: float
     why: str
     stopped: str
+    fallback: str = ""
 
 
 def find_rate(
@@ -103,19 +105,19 @@ def _sweep(
     average, best = 0.0, math.inf
     for number, (rate, (pictures, labels)) in enumerate(zip(rates, _endless(parts.batches), strict=False), 1):
         if stopped():
-            return _found(tried, "cancelled")
+            return _found(tried, "cancelled", parts.fallback)
         parts.stepper.optimizer.set_lr(rate)
         loss, _ = parts.stepper.train(pictures, labels)
         if not math.isfinite(loss):
-            return _found(tried, "diverged")
+            return _found(tried, "diverged", parts.fallback)
         average = SMOOTHING * average + (1.0 - SMOOTHING) * loss
         smoothed = average / (1.0 - SMOOTHING**number)
         tried.append(Tried(rate, loss, smoothed))
         tell(tried[-1])
         best = min(best, smoothed)
         if number >= FEWEST and smoothed > DIVERGED * best:
-            return _found(tried, "diverged")
-    return _found(tried, "")
+            return _found(tried, "diverged", parts.fallback)
+    return _found(tried, "", parts.fallback)
 
 
 def _endless(batches: Any) -> Iterator[Any]:
@@ -123,9 +125,9 @@ def _endless(batches: Any) -> Iterator[Any]:
         yield from batches
 
 
-def _found(tried: Sequence[Tried], stopped: str) -> Found:
+def _found(tried: Sequence[Tried], stopped: str, fallback: str) -> Found:
     suggestion, why = suggest([each.rate for each in tried], [each.smoothed for each in tried])
-    return Found(tuple(tried), suggestion, why, stopped)
+    return Found(tuple(tried), suggestion, why, stopped, fallback)
 
 
 def suggest(rates: Sequence[float], smoothed: Sequence[float]) -> tuple[float, str]:

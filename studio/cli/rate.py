@@ -35,6 +35,8 @@ def find_rate(
         except ArgumentError as error:
             raise typer.BadParameter(str(error)) from None
         found = search(config, lowest, highest, steps)
+        if found.fallback:
+            say(found.fallback, err=True)
         if as_json:
             emit_json({
                 "suggestion": found.suggestion, "why": found.why, "stopped": found.stopped,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,13 @@ def test_a_sweep_suggests_a_rate_that_learns(bars: Path) -> None:
     assert first.smoothed == pytest.approx(first.loss), "the start of the smoothed loss is corrected"
     again = find_rate(config(bars), 1e-5, 10.0, 60)
     assert again == found, "the same settings give the same sweep"
+
+
+def test_a_sweep_says_why_the_cpu_computes(bars: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "engine.kernels.cupy", None)
+    found = find_rate(config(bars, device="auto"), steps=20)
+    assert found.fallback.startswith("device auto: the CPU computes, because gpu:0 needs CuPy")
+    assert find_rate(config(bars), steps=20).fallback == ""
 
 
 def test_a_sweep_that_diverges_ends_there(bars: Path) -> None:
