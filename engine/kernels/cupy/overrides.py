@@ -90,7 +90,7 @@ OVERRIDES: dict[str, str] = {
 }  # fmt: skip
 # Those whose kernels take bfloat16 as its bits, and round once; the others get float32 and are rounded after.
 BFLOAT16 = frozenset({
-    "bmm", "matmul_v2", "mul", "mv", "product_of_rows",
+    "bmm", "dropout", "matmul_v2", "mul", "mv", "product_of_rows",
     *(name for name, place in OVERRIDES.items() if place.split(":")[0] in {
         "convolution_operators", "pooling", "unpooling", "softmax", "cross_entropy", "norm_rows",
         "batch_norm", "reductions", "taking", "adding", "elementwise",

@@ -7,18 +7,17 @@ from typing import Any
 import cupy
 import numpy as np
 
+from engine.core.bfloat import is_bfloat16, narrow, widen
 from engine.core.dtype import as_dtype
 from engine.core.random import draws_of
 from engine.kernels.cupy.draws import GPUDraws
 from engine.kernels.cupy.overrides import default
 from engine.kernels.cupy.source import FLOATING
 
-_PLAIN = tuple(name for name in FLOATING if name != "uint16")  # of bfloat16, numbers come widened
-
 
 def _stream(key: Any, seed: int, dtype: Any) -> GPUDraws | None:
     """Where numbers of a dtype come from; None where the GPU does not make them."""
-    if np.dtype(dtype).name not in _PLAIN:
+    if np.dtype(dtype).name not in FLOATING:
         return None
     with draws_of(key, seed) as draws:
         return draws if isinstance(draws, GPUDraws) else None
@@ -85,13 +84,15 @@ def dropout(
     modes = ("upscale_in_train", "downgrade_in_infer")
     whole = axis is None and not is_test and 0 <= dropout_prob < 1 and dropout_implementation in modes
     draws = _stream(key, seed, x.dtype) if whole else None
+    low = is_bfloat16(x)
     if draws is None:
-        return default("dropout")(
-            xp, x, dropout_prob=dropout_prob, is_test=is_test, dropout_implementation=dropout_implementation,
-            axis=axis, seed=seed, key=key,
+        made = default("dropout")(
+            xp, widen(xp, x) if low else x, dropout_prob=dropout_prob, is_test=is_test,
+            dropout_implementation=dropout_implementation, axis=axis, seed=seed, key=key,
         )  # fmt: skip
+        return tuple([narrow(xp, each) for each in made]) if low else made
     keep = np.float32(1) - np.float32(dropout_prob)
     upscale = dropout_implementation == "upscale_in_train" and bool(keep)
-    one = x.dtype.type
+    one = np.float32 if low else x.dtype.type
     share, factor = (one(keep), one(1 / keep)) if upscale else (one(1), one(1))
     return draws.dropout(cupy.ascontiguousarray(x), dropout_prob, share, factor)

@@ -109,6 +109,12 @@ OPERATORS: dict[str, Callable[[], Any]] = {
     "dropout": lambda: nn.functional.dropout(paddle.to_tensor(X), 0.4),
     "dropout float64": lambda: nn.functional.dropout(paddle.to_tensor(X.astype("float64")), 0.4),
     "dropout float16": lambda: nn.functional.dropout(paddle.to_tensor(X.astype("float16")), 0.4),
+    "dropout bfloat16": lambda: nn.functional.dropout(paddle.to_tensor(X, dtype="bfloat16"), 0.4).astype(
+        "float32"
+    ),
+    "dropout of rows in bfloat16": lambda: nn.functional.dropout(
+        paddle.to_tensor(X, dtype="bfloat16"), 0.4, axis=0
+    ).astype("float32"),
     "dropout of columns": lambda: nn.functional.dropout(paddle.to_tensor(X).t(), 0.4),
     "dropout downgrade": lambda: nn.functional.dropout(paddle.to_tensor(X), 0.4, mode="downscale_in_infer"),
     "dropout of rows": lambda: nn.functional.dropout(paddle.to_tensor(X), 0.4, axis=0),
