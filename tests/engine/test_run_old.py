@@ -116,7 +116,7 @@ def test_a_module_is_run_as_python_does(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.parametrize(
-    ("words", "said"), [(["--mode", "eager", "x.py"], "'eager'"), (["--device=gpu", "x.py"], "'gpu'"),
+    ("words", "said"), [(["--mode", "eager", "x.py"], "'eager'"), (["--device=tpu", "x.py"], "'tpu'"),
                         (["--mode"], "''"), ([], "usage:"), (["-m"], "usage:")]
 )  # fmt: skip
 def test_wrong_use(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -96,14 +96,6 @@ def test_the_callers_floating_point_errors_hold_in_shards(several, tasks):
     assert len(tasks) == 2
 
 
-def test_another_backend_is_called_as_it_is(several):
-    class Backend:
-        def matmul(self, a, b, out=None):
-            return ("its own", a, b, out)
-
-    assert products.product(Backend(), 1, 2) == ("its own", 1, 2, None)
-
-
 def test_blas_starts_no_threads_beside_the_pool():
     code = (
         "import numpy as np, threadpoolctl\n"
