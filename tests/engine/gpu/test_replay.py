@@ -93,9 +93,24 @@ def _with_dropout() -> Any:
     return nn.Sequential(nn.Linear(6, 8), nn.Dropout(0.5), nn.Linear(8, 8), nn.Dropout(0.3), nn.Linear(8, 4))
 
 
+class _Sequences(nn.Layer):
+    """A recurrent layer and an attending one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(2, 4)
+        self.attending = nn.TransformerEncoderLayer(4, 2, 8, dropout=0.2)
+        self.last = nn.Linear(12, 4)
+
+    def forward(self, x: Any) -> Any:
+        found, _ = self.lstm(x.reshape([-1, 3, 2]))
+        return self.last(self.attending(found).flatten(1))
+
+
 @pytest.mark.parametrize("at_once", [True, False], ids=["at once", "forward and backward"])
 @pytest.mark.parametrize(
-    ("make", "shape"), [(_mlp, (5, 6)), (_with_norm, (3, 1, 6, 6)), (_with_dropout, (5, 6))]
+    ("make", "shape"),
+    [(_mlp, (5, 6)), (_with_norm, (3, 1, 6, 6)), (_with_dropout, (5, 6)), (_Sequences, (2, 6))],
 )
 def test_a_training_has_the_bits_of_a_plain_one(
     make: Callable[[], Any], shape: tuple[int, ...], at_once: bool
