@@ -12,7 +12,7 @@ from typing import Any
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.core.windows import pads_of
-from engine.kernels.cupy import convolution
+from engine.kernels.cupy import convolution, cudnn
 from engine.kernels.cupy.convolution import Convolution
 from engine.kernels.cupy.overrides import handed_over
 from engine.kernels.cupy.source import FLOATING
@@ -68,9 +68,24 @@ def _found(
     return found if convolution.serves(found) else None
 
 
+def _best(theirs: Callable[..., Any], ours: Callable[..., Any]) -> Callable[..., Any]:
+    """cuDNN where it is installed and serves a convolution, else the engine's own kernels."""
+
+    def compute(sizes: Convolution, first: Any, second: Any) -> Any:
+        made = theirs(sizes, first, second)
+        return ours(sizes, first, second) if made is None else made
+
+    return compute
+
+
+_forward = _best(cudnn.forward, convolution.forward)
+_input_gradient = _best(cudnn.input_gradient, convolution.input_gradient)
+_filter_gradient = _best(cudnn.filter_gradient, convolution.filter_gradient)
+
+
 def _plain(name: str) -> Callable[..., Any]:
     """The operator ``name``: a convolution, or a transposed one, which is the gradient of an image."""
-    compute = convolution.input_gradient if name.endswith("_transpose") else convolution.forward
+    compute = _input_gradient if name.endswith("_transpose") else _forward
 
     def kernel(xp: Any, x: Any, weight: Any, **attrs: Any) -> Any:
         sizes = _sizes(name, x, weight, attrs)
@@ -96,7 +111,7 @@ def _fused(name: str) -> Callable[..., Any]:
 def _gradients(name: str) -> Callable[..., Any]:
     """The gradients of the operator ``name``, each only if needed (else None)."""
     transposed = name.endswith("_transpose")
-    to_x = convolution.forward if transposed else convolution.input_gradient
+    to_x = _forward if transposed else _input_gradient
 
     def kernel(xp: Any, x: Any, weight: Any, g_in: Any, **attrs: Any) -> Any:
         sizes = _sizes(name, x, weight, attrs, g_in)
@@ -105,7 +120,7 @@ def _gradients(name: str) -> Callable[..., Any]:
         image, result = (g_in, x) if transposed else (x, g_in)
         return (
             to_x(sizes, g_in, weight) if attrs.get("need_x", True) else None,
-            convolution.filter_gradient(sizes, image, result) if attrs.get("need_weight", True) else None,
+            _filter_gradient(sizes, image, result) if attrs.get("need_weight", True) else None,
         )
 
     return kernel
