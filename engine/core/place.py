@@ -125,6 +125,11 @@ def is_pinned(array: Any) -> bool:
     return False
 
 
+def is_writable(array: Any) -> bool:
+    """Whether numbers may be put into an array: one of NumPy says it, into one of CuPy they always may."""
+    return bool(getattr(array.flags, "writeable", True))
+
+
 def page_locked(array: Any) -> Any:
     """A copy of an array of NumPy in page-locked memory; itself where there is no GPU."""
     try:

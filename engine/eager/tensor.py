@@ -28,6 +28,7 @@ from engine.core.place import (
     fetched,
     is_cupy,
     is_pinned,
+    is_writable,
 )
 
 if TYPE_CHECKING:
@@ -412,7 +413,7 @@ def write(tensor: Tensor, array: Any) -> None:
     """
     target = tensor._array
     if array is not target:
-        if not target.flags.writeable:
+        if not is_writable(target):
             tensor._array = target = target.copy()
         target[...] = array if target.__class__ is array.__class__ else array_module(target).asarray(array)
     counter_of(tensor).count += 1

@@ -10,6 +10,7 @@ import numpy as np
 from engine.core import mode as modes
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError
 from engine.core.frames import located, user_frame
+from engine.core.place import is_writable
 from engine.eager.tensor import Tensor, write
 from engine.ops.arrays import index as ops
 from engine.ops.elementwise import arithmetic
@@ -138,7 +139,7 @@ def _written_at_once(x: Tensor, plain: tuple[Any, ...], tensors: list[Any], valu
         return False
     if mode.grad and x._edge is not None:
         return False
-    if not x._array.flags.writeable:
+    if not is_writable(x._array):
         x._array = x._array.copy()
     try:
         ops.put(x._array, given, [t._array for t in tensors], plain)

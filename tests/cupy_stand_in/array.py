@@ -135,6 +135,24 @@ def _axes(part: Any) -> int:
     return 1
 
 
+class Flags:
+    """``cupy.ndarray.flags``: what CuPy knows of an array, which is less than NumPy does.
+
+    Nothing says whether an array may be written to: all may, those of ``broadcast_to`` too.
+    """
+
+    __slots__ = ("c_contiguous", "f_contiguous", "fnc", "forc", "owndata")
+
+    def __init__(self, host: Any) -> None:
+        for name in self.__slots__:
+            setattr(self, name, getattr(host, name))
+
+    def __getitem__(self, name: str) -> bool:
+        if name not in ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA"):
+            raise KeyError(f"{name} is not defined for cupy.ndarray.flags")
+        return bool(getattr(self, name.lower()))
+
+
 class ndarray:
     """``cupy.ndarray``: memory of the device is a NumPy array that only the stand-in touches."""
 
@@ -179,7 +197,7 @@ class ndarray:
     nbytes = property(lambda self: self._host.nbytes)
     itemsize = property(lambda self: self._host.itemsize)
     strides = property(lambda self: self._host.strides)
-    flags = property(lambda self: self._host.flags)
+    flags = property(lambda self: Flags(self._host.flags))
     base = property(lambda self: self._base)
     T = property(lambda self: self._view(self._host.T))
     mT = property(lambda self: self._view(self._host.mT))
