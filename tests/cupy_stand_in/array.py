@@ -236,12 +236,7 @@ class ndarray:
         if out is not None and out.shape != self.shape:
             raise ValueError(f"Shape mismatch. Expected shape: {self.shape}, actual shape: {out.shape}")
         pinned = out is not None and not blocking and memory.is_pinned(out)
-        if streams.capture() is not None:
-            if not pinned:
-                streams.refuse_wait()
-            host = self._host
-            streams.work(lambda: streams.copied_later(out, host.copy()))
-            return out
+        streams.refuse_transfer("D2H")
         counts.to_host(pinned)
         if pinned:
             streams.copied_later(out, self._host.copy())
@@ -488,9 +483,8 @@ def write(function: Any) -> None:
 
 def _copy(to: Any, source: Any) -> None:
     """A copy from the host that keeps its stream's order."""
+    streams.refuse_transfer("H2D")
     pinned = memory.is_pinned(source)
-    if not pinned:
-        streams.refuse_wait()
     counts.to_device(pinned)
     if not pinned:
         to[...] = source
@@ -504,10 +498,10 @@ def _copy(to: Any, source: Any) -> None:
 
 
 def staged() -> None:
-    """A copy from the host through pinned memory of CuPy's, which it uses again: not for a graph."""
+    """A copy from the host through pinned memory of CuPy's, which it uses again."""
     if streams.capture() is not None:
         memory.alloc_pinned_memory(1)
-        raise streams.said("StreamCaptureUnsupported")
+    streams.refuse_transfer("H2D")
     counts.to_device()
 
 

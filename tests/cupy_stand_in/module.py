@@ -100,6 +100,8 @@ def _array(obj: Any, dtype: Any = None, copy: Any = True, order: str | None = "K
         plain = _plain(obj)
         return computed(lambda: np.array(plain, dtype, order=order, ndmin=ndmin))  # type: ignore[call-overload,no-any-return]
     found = np.array(obj, dtype, order="C" if order == "K" else order, ndmin=ndmin)  # type: ignore[call-overload]
+    if not found.ndim:  # an argument of a kernel that fills
+        return _full((), found[()], found.dtype)
     staged()
     return ndarray._of(found)
 

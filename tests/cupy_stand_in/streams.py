@@ -96,6 +96,12 @@ def refuse_wait() -> None:
         raise RuntimeError("the current stream is capturing, so synchronous API calls are disallowed")
 
 
+def refuse_transfer(kind: str) -> None:
+    """CuPy refuses every copy between host and device in a capture, of pinned memory too."""
+    if capture() is not None:
+        raise RuntimeError(f"the current stream is capturing, so {kind} transfers are disallowed")
+
+
 def waited() -> None:
     """The host has waited: copies are seen."""
     counts.wait()

@@ -33,6 +33,12 @@ extern "C" __global__ void add(const float *x, float *y) { y[threadIdx.x] += x[t
 """
 
 
+def _pinned() -> Any:
+    import cupyx
+
+    return cupyx.zeros_pinned((2, 2))
+
+
 def test_a_graph_computes_when_it_is_launched_and_on_the_same_memory(cupy: Any) -> None:
     x, y = cupy.asarray(np.arange(4, dtype=np.float32)), cupy.zeros(4, np.float32)
     z, rows = cupy.zeros((2, 4), np.float32), cupy.asarray(np.array([1, 0]))
@@ -92,7 +98,9 @@ def test_memory_that_a_graph_let_go_of_is_given_to_others_and_written_by_it(cupy
         (lambda c, s, x: c.nonzero(x), RuntimeError, "is capturing", False),
         (lambda c, s, x: x[x > 0], RuntimeError, "is capturing", False),
         (lambda c, s, x: x.set(np.zeros((2, 2))), RuntimeError, "is capturing", False),
-        (lambda c, s, x: c.asarray(np.zeros(2)), RuntimeError, "CaptureUnsupported", False),
+        (lambda c, s, x: x.set(_pinned()), RuntimeError, "H2D transfers are disallowed", False),
+        (lambda c, s, x: x.get(out=_pinned(), blocking=False), RuntimeError, "D2H transfers", False),
+        (lambda c, s, x: c.asarray(np.zeros(2)), RuntimeError, "H2D transfers are disallowed", False),
         (lambda c, s, x: x @ x, NotImplementedError, "calling cuBLAS API during stream capture", False),
         (lambda c, s, x: x.dot(x), NotImplementedError, "cuBLAS", False),
         (lambda c, s, x: c.einsum("ij,jk->ik", x, x), NotImplementedError, "cuBLAS", False),
@@ -202,14 +210,14 @@ def test_copies_from_and_to_pinned_memory_go_on_while_the_host_does(cupy: Any) -
     x[0, 0] = 8
     with pytest.raises(AssertionError, match="was written before its copy was waited for"):
         event.synchronize()
-    memory = cupy.cuda.alloc_pinned_memory(24)
-    again = np.frombuffer(memory, np.float32, 6)
-    again[...] = 2
-    graph, _ = _captured(cupy, lambda: (y.set(again.reshape(2, 3)), y.get(out=out, blocking=False)))
-    again[...] = 3
+
+
+def test_a_number_is_an_argument_of_a_kernel_and_no_copy(cupy: Any) -> None:
+    with counts.counted() as told:
+        graph, made = _captured(cupy, lambda: cupy.asarray(np.float32(2.5)))
+    assert (told.to_device, told.launches) == (0, 1)
     graph.launch()
-    cupy.cuda.Device().synchronize()
-    assert (out == 3).all()
+    assert made.get() == np.float32(2.5)
 
 
 def test_time_between_events(cupy: Any) -> None:
