@@ -27,7 +27,7 @@ overrides.register()
 def check(index: int) -> None:
     """Raise DeviceError with CuPy's own words if GPU number ``index`` can't be used here.
 
-    It is asked once: the GPU computes a number, for which the host waits.
+    It is asked once: a kernel is compiled, and the GPU computes a number, for which the host waits.
     """
     place = CUDAPlace(index)
     try:
@@ -44,11 +44,12 @@ def check(index: int) -> None:
         )
     try:
         with cupy.cuda.Device(index):
-            cupy.zeros(1).sum().item()
+            (cupy.zeros(1) + 1).item()  # a sum would be ready-made: this one is compiled
     except Exception as error:  # whatever the driver or the compiler of kernels has to say
         raise refused(
             place, f"can't compute: CuPy says {type(error).__name__}: {error}",
-            "check that its CUDA version fits the driver",
+            "check that its CUDA version fits the driver, and that CUDA's compiler and libraries are there: "
+            "pip install 'model-studio[gpu]' ('model-studio[gpu-cuda13]' for CUDA 13)",
         ) from error  # fmt: skip
     memory.peaks()
 

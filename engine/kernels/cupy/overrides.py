@@ -119,8 +119,8 @@ class Override:
     """A kernel that is imported when it is called first.
 
     With the choice ``numpy`` (``MODEL_STUDIO_KERNELS``) the default kernel runs on CuPy. Where the kernel
-    can't be compiled (NVRTC is missing, or refuses the source) one line says so, and the default kernel
-    serves from then on.
+    can't be compiled one line says so, and the default kernel serves from then on. Without NVRTC CuPy
+    computes nothing: :func:`engine.kernels.cupy.check` refuses the GPU then.
     """
 
     def __init__(self, name: str, place: str) -> None:

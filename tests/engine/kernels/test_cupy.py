@@ -76,3 +76,20 @@ def test_a_gpu_that_can_not_compute(cupy: Any) -> None:
     with pytest.raises(DeviceError, match="CuPy says OSError: libnvrtc"):
         engine.set_device("gpu")
     assert engine.get_device() == "cpu"
+
+
+def test_a_gpu_without_the_compiler_of_kernels(cupy: Any) -> None:
+    """CuPy's wheels have sums ready-made; everything else is compiled by NVRTC, which is not in them."""
+
+    class Zeros:
+        def sum(self) -> Any:
+            return types.SimpleNamespace(item=lambda: 0.0)
+
+        def __add__(self, _: int) -> Any:
+            raise RuntimeError("Failure finding nvrtc library")
+
+    cupy(1, lambda _: Zeros())
+    with pytest.raises(
+        DeviceError, match=r"RuntimeError: Failure finding nvrtc library; .*pip install 'model-studio\[gpu\]'"
+    ):
+        engine.set_device("gpu")
