@@ -12,6 +12,7 @@ from tests.cupy_stand_in.array import SCALARS, computed, ndarray, write
 
 _BY_REDUCE = {"add": "sum", "multiply": "prod"}
 _BY_ACCUMULATE = {"add": "cumsum", "multiply": "cumprod"}
+_COMPARISONS = {"equal", "greater", "greater_equal", "less", "less_equal", "not_equal"}
 _AT = {"add": "scatter_add", "maximum": "scatter_max", "minimum": "scatter_min"}
 
 
@@ -92,9 +93,19 @@ class ufunc:
             )
 
     def _types(self, given: list[Any], dtype: Any) -> tuple[list[np.dtype[Any]], list[np.dtype[Any]]]:
-        """Types of the loop: the first of CuPy's that the arguments cast to safely; numbers give way."""
-        kinds = tuple(g.dtype if isinstance(g, (np.ndarray, np.generic)) else type(g) for g in given)
-        return self._types_of(kinds, None if dtype is None else np.dtype(dtype))
+        """Types of the loop: the first of CuPy's that the arguments cast to safely.
+
+        Python's numbers give way to arrays of their own kind or above; beside others they are 64 bits wide.
+        """
+        kinds = [g.dtype if isinstance(g, (np.ndarray, np.generic)) else type(g) for g in given]
+        strong = [kind for kind in kinds if isinstance(kind, np.dtype) or kind is bool]
+        weak = [kind for kind in kinds if kind in (int, float, complex)]
+        stay = not strong or max(map(_score, strong), default=-1) < max(map(_score, weak), default=-1)
+        for n, kind in enumerate(kinds):
+            whole = kind is int and self.name in _COMPARISONS and any(_is_whole(k) for k in strong)
+            if kind is bool or stay or whole:
+                kinds[n] = np.dtype("u8") if kind is int and given[n] >= 1 << 63 else np.dtype(kind)
+        return self._types_of(tuple(kinds), None if dtype is None else np.dtype(dtype))
 
     @functools.lru_cache(maxsize=4096)  # noqa: B019 - they live as long as the module
     def _types_of(self, kinds: Any, wanted: Any) -> tuple[list[np.dtype[Any]], list[np.dtype[Any]]]:
@@ -104,7 +115,7 @@ class ufunc:
                 if np.dtype(outs[0]) == wanted:
                     return [np.dtype(c) for c in ins], [np.dtype(c) for c in outs]
                 continue
-            if all(_fits(kind, np.dtype(c), kinds) for kind, c in zip(kinds, ins, strict=True)):
+            if all(_fits(kind, np.dtype(c)) for kind, c in zip(kinds, ins, strict=True)):
                 return [np.dtype(c) for c in ins], [np.dtype(c) for c in outs]
         told = [k.name if isinstance(k, np.dtype) else k.__name__ for k in kinds]
         raise TypeError(f"Wrong type ({told}) of arguments for cupy_{self.name}")
@@ -145,19 +156,25 @@ class _Argument:
     __slots__ = ("kind", "shape", "value")
 
     def __init__(self, value: Any, kind: np.dtype[Any]) -> None:
+        if type(value) is int:
+            value = np.array(value, kind)  # OverflowError for what the type does not hold, as in CuPy
         self.value, self.kind, self.shape = value, kind, np.shape(value)
 
     def now(self) -> Any:
         return np.asarray(self.value).astype(self.kind)
 
 
-def _fits(kind: Any, to: np.dtype[Any], kinds: Sequence[Any]) -> bool:
-    """Whether an argument goes into a loop: Python's numbers take any type of their own kind or above."""
+def _score(kind: Any) -> int:
+    """Where the kind of a type stands: truths, whole numbers, all others."""
+    return {"b": 0, "u": 1, "i": 1, "f": 2, "c": 2}[np.dtype(kind).kind]
+
+
+def _is_whole(kind: Any) -> bool:
+    return kind is not bool and kind.kind in "iu"
+
+
+def _fits(kind: Any, to: np.dtype[Any]) -> bool:
+    """Whether an argument goes into a loop: Python's numbers do where they do not change its type."""
     if isinstance(kind, np.dtype):
         return bool(np.can_cast(kind, to, "safe"))
-    if all(not isinstance(k, np.dtype) for k in kinds):
-        return bool(np.can_cast(np.dtype(kind), to, "safe"))
-    order = "?biufc"
-    mine = {bool: "?", int: "i", float: "f", complex: "c"}[kind]
-    other = {"b": "?", "u": "u"}.get(to.kind, to.kind)
-    return order.index(mine) <= order.index(other) or (mine == "i" and other == "u")
+    return bool(np.result_type(kind(0), to) == to)
