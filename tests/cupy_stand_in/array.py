@@ -345,19 +345,10 @@ class ndarray:
         return computed(lambda: host[index])
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        whole = isinstance(key, slice) and key == slice(None)
-        if isinstance(value, np.ndarray) and not whole:
+        if isinstance(value, np.ndarray):
             if not _has_arrays(key) and value.ndim:
                 raise ValueError("non-scalar numpy.ndarray cannot be used for fill")
             staged()
-        elif isinstance(value, np.ndarray):
-            if (value.dtype, value.shape) != (self.dtype, self.shape):
-                raise ValueError(
-                    "copying a numpy.ndarray to a cupy.ndarray by empty slice assignment must ensure arrays "
-                    "have same shape and dtype"
-                )
-            _copy(self._host, value)
-            return
         elif isinstance(value, (list, tuple)):
             if not _has_arrays(key):
                 raise TypeError(f"fill() takes a number, not a {type(value).__name__}")
@@ -372,8 +363,9 @@ class ndarray:
         raise TypeError("cupy.ndarray has no `in`: it would wait for each element")
 
     def _scatter(self, ufunc: Any, slices: Any, value: Any) -> None:
-        if self.dtype.name not in ("int32", "uint32", "uint64", "float16", "float32", "float64"):
-            raise TypeError(f"scatter supports int32, float32, ... and not {self.dtype}")
+        names = ("int32", "int64", "uint32", "uint64", "float32", "float64")
+        if self.dtype.name not in (*names, *(("float16",) if ufunc is np.add else ())):
+            raise TypeError(f"cupy.{ufunc.__name__}.at only supports {', '.join(names)}, not {self.dtype}")
         index, host, given = _index(slices, self.shape), self._host, on_host(value, "scatter_add")
         write(lambda: ufunc.at(host, index, given))
 
