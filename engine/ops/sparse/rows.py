@@ -78,10 +78,14 @@ def _infer_largest(x: Spec, rows: Spec, like: Spec) -> Spec:
 @op("sparse_max_rows", infer=_infer_largest)
 def max_rows(xp, x, rows, like):
     """As many rows as like has: the elementwise maximum of the rows k of x with that number; each has one."""
-    result = xp.full((len(like), *x.shape[1:]), -xp.inf, x.dtype)
+    shape = (len(like), *x.shape[1:])
     if xp is not np:
-        xp.maximum.at(result, rows, x)
-    elif len(rows):
+        kind = np.promote_types(x.dtype, np.float32)  # CuPy's maximum.at has no float16
+        result = xp.full(shape, -xp.inf, kind)
+        xp.maximum.at(result, rows, x.astype(kind, copy=False))
+        return result.astype(x.dtype, copy=False)
+    result = xp.full(shape, -xp.inf, x.dtype)
+    if len(rows):
         order = np.argsort(rows, kind="stable")
         ordered = rows[order]
         starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
