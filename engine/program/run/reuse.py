@@ -21,8 +21,9 @@ def reusable(
     """For operators (by id) the input whose array each output may be written into, or None.
 
     Only arrays that an operator of the plan made in this call (not the constants ``known``, by id, to all
-    calls), that no view uses later, and that have the shape and dtype of the result. Values that control flow
-    reads or returns may share an array, so they are left out.
+    calls), that no view uses later, and that have the shape and dtype of the result. Where the operator reads
+    a view of the array as well, an element would be read after another has been written in its place. Values
+    that control flow reads or returns may share an array, so they are left out.
     """
     last = last_uses(ops)
     base = bases_of(ops)
@@ -36,9 +37,11 @@ def reusable(
     for position, operator in enumerate(ops):
         opdef = operator.opdef
         if opdef.has_out and (opdef.listed or opdef.single) and not opdef.outputs[0].writes:
+            read = list(variables_of(operator.inputs))
+            viewed = {base[id(v)] for v in read if id(v) in base}
             free = [
-                v for v in variables_of(operator.inputs)
-                if id(v) in owned and id(v) not in kept and end[id(v)] == position
+                v for v in read
+                if id(v) in owned and id(v) not in kept | viewed and end[id(v)] == position
             ]  # fmt: skip
             into: list[Variable | None] = []
             for number, result in enumerate(operator.outputs):
