@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
+import re
+import threading
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.cupy_stand_in import compiler, counts, streams
+from tests.cupy_stand_in import compiler, counts, orders, streams
 from tests.cupy_stand_in.array import ndarray
 from tests.cupy_stand_in.cuda import CUDADriverError
-from tests.cupy_stand_in.memory import MemoryPointer
+from tests.cupy_stand_in.memory import MemoryPointer, UnownedMemory
 
 SHARED = 48 << 10
+_launching = threading.Lock()  # what is asked of a launch belongs to the launch
 # The kinds that an array's numbers may have where the kernel's parameter points to numbers of a kind.
 _FITS = {"f": "f", "i": "iu", "u": "iu", "b": "b", "h": "f", "w": "u"}
 _WORDS = {
@@ -131,6 +135,10 @@ class RawKernel:
 
     @cached_property
     def _most(self) -> int:
+        """The most threads of a block: NVRTC gives a kernel without bounds up to 255 registers a thread, of
+        which a multiprocessor has 65536."""
+        if not re.search(rf"__launch_bounds__[^;{{]*\b{self.name}\s*\(", self.code):
+            return 256
         return int(getattr(self._module._library, f"shim_bounds_{self.name}")())
 
     @property
@@ -149,15 +157,22 @@ class RawKernel:
         places = self._places(args)
         pointers = (ctypes.c_void_p * max(1, len(places)))(*[ctypes.addressof(place) for place in places])
         # A graph keeps addresses and no arrays; their memory stays for the sake of this process alone.
-        kept = [value._host for value in args if isinstance(value, ndarray)], places
+        given = {
+            number: orders.Given(value._host, isinstance(value._mem, UnownedMemory))
+            for number, value in enumerate(args) if isinstance(value, ndarray)
+        }  # fmt: skip
+        kept = given, places
         sizes = (ctypes.c_uint * 3)(*grid), (ctypes.c_uint * 3)(*block)
         counts.launch()
         compiler.launched(self.code, self.name)
         streams.work(functools.partial(self._run, kept, pointers, *sizes, shared_mem))
 
-    def _run(self, kept: Any, *given: Any) -> None:
-        if getattr(self._module._library, f"shim_launch_{self.name}")(*given):
-            raise WouldCrash(f"{self.name}: {compiler.runtime().shim_failure().decode()}")
+    def _run(self, kept: Any, pointers: Any, grid: Any, block: Any, shared: int) -> None:
+        launch = getattr(self._module._library, f"shim_launch_{self.name}")
+        with _launching:
+            orders.ask(self.code, self.name, math.prod(grid) * math.prod(block), kept[0])
+            if launch(pointers, grid, block, shared):
+                raise WouldCrash(f"{self.name}: {compiler.runtime().shim_failure().decode()}")
 
     def _sizes(self, what: str, given: Any) -> tuple[int, int, int]:
         if not isinstance(given, tuple) or not 1 <= len(given) <= 3:

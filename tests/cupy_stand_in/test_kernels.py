@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cupy_stand_in import orders
 from tests.cupy_stand_in.module import installed
 from tests.cupy_stand_in.raw import CompileException, WouldCrash
 
@@ -49,7 +50,8 @@ def test_a_block_reduces_between_barriers(cupy: Any) -> None:
 def test_a_barrier_that_is_missing_shows(cupy: Any) -> None:
     x = np.ones(1024, np.float32)
     y = cupy.zeros(4, np.float32)
-    _kernel(SUM, "sums", BARRIER="")((4,), (256,), (cupy.asarray(x), y, np.int32(1000)))
+    with orders.repeated("off"):
+        _kernel(SUM, "sums", BARRIER="")((4,), (256,), (cupy.asarray(x), y, np.int32(1000)))
     assert y.get()[0] != 256
 
 
@@ -197,6 +199,15 @@ def test_launches_that_cupy_would_pass_on_are_refused(cupy: Any, wrong: Any, tol
         _kernel(SUM, "sums", BARRIER="__syncthreads();")(*wrong(cupy, x, y))
 
 
+def test_more_threads_than_find_registers_for_sure_need_bounds(cupy: Any) -> None:
+    source = 'extern "C" __global__ void f(int *y) { y[threadIdx.x] = 1; }'
+    y = cupy.zeros(512, np.int32)
+    with pytest.raises(WouldCrash, match="at most 256"):
+        _kernel(source, "f")((1,), (257,), (y,))
+    _kernel(source.replace("void", "void __launch_bounds__(512)"), "f")((1,), (512,), (y,))
+    assert y.get().all()
+
+
 def test_a_source_that_does_not_compile_and_a_name_that_is_not_there(cupy: Any) -> None:
     with pytest.raises(CompileException, match=r"source.cu.*(abc|expected)"):
         _kernel('extern "C" __global__ void f(int *y) { abc }', "f")((1,), (1,), (cupy.zeros(1, "i4"),))
@@ -210,7 +221,7 @@ def test_a_source_that_does_not_compile_and_a_name_that_is_not_there(cupy: Any) 
 
 def test_warps_that_never_wait_for_each_other_take_their_turns(cupy: Any) -> None:
     source = """
-    extern "C" __global__ void turns(const float *x, float *y) {
+    extern "C" __global__ void __launch_bounds__(1024) turns(const float *x, float *y) {
         int t = threadIdx.x;
         float sum = x[t];
         for (int n = 0; n < 40; n++) sum += __shfl_xor_sync(0xFFFFFFFFu, sum, 1);

@@ -2,7 +2,8 @@
 //
 // A thread runs until it ends or waits; only threads that wait have a stack of their own (a fiber), so a
 // kernel without barriers is a plain loop. Blocks of even number start with their first thread, the others with
-// their last: what a forgotten barrier leaves to chance on a GPU comes out differently here.
+// their last: what a forgotten barrier leaves to chance on a GPU comes out differently here. A launch may be
+// repeated with threads and blocks in other orders (orders.py): every result must have the same bits then.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -46,6 +47,21 @@ unsigned char turn[MOST];
 uint3 indices[MOST];
 int total, started, ended;
 bool backwards;
+// The orders that a launch is repeated in. Between two barriers each of two threads comes first once.
+enum Order { ARRIVING, ASCENDING, DESCENDING, SHUFFLED, ORDERS };
+const char *const order_names[] = {"as they arrive", "ascending", "descending", "shuffled"};
+int order;
+int ranked[MOST]; // threads as they start; places: where a thread stands there
+int places[MOST];
+unsigned long long chance;
+// Memory that a launch may write, and how much of it has to come out alike.
+struct Range {
+    char *at;
+    size_t size, compared;
+    int argument;
+};
+Range *ranges;
+int range_count;
 void (*body)(void **);
 void **values;
 char failure[300];
@@ -92,7 +108,7 @@ static void work() {
     for (;;) {
         Fiber *mine = running;
         while (started < total) {
-            int thread = backwards ? total - 1 - started : started;
+            int thread = order ? ranked[started] : backwards ? total - 1 - started : started;
             started++;
             mine->thread = thread;
             threadIdx = indices[thread];
@@ -135,8 +151,25 @@ static Fiber *new_fiber() {
     return fiber;
 }
 
-static void release(Barrier *barrier) {
-    for (int n = 0; n < barrier->arrived - 1; n++) ready[readies++ % MOST] = barrier->waiting[n];
+static unsigned drawn(unsigned below) { // Marsaglia: Xorshift RNGs
+    chance ^= chance << 13, chance ^= chance >> 7, chance ^= chance << 17;
+    return (unsigned)((chance >> 32) * below >> 32);
+}
+
+static int by_place(const void *a, const void *b) {
+    return places[(*(Fiber *const *)a)->thread] - places[(*(Fiber *const *)b)->thread];
+}
+
+static void release(Barrier *barrier, int count) {
+    if (order == SHUFFLED)
+        for (int n = count - 1; n > 0; n--) {
+            int other = drawn(n + 1);
+            Fiber *fiber = barrier->waiting[n];
+            barrier->waiting[n] = barrier->waiting[other], barrier->waiting[other] = fiber;
+        }
+    else if (order)
+        qsort(barrier->waiting, count, sizeof(Fiber *), by_place);
+    for (int n = 0; n < count; n++) ready[readies++ % MOST] = barrier->waiting[n];
     barrier->arrived = 0;
 }
 
@@ -158,12 +191,11 @@ static void wait(Barrier *barrier, int wanted, int line, const char *what) {
         give_up(running);
     }
     barrier->line = line;
-    barrier->arrived++;
+    barrier->waiting[barrier->arrived++] = running;
     if (barrier->arrived == wanted) {
-        release(barrier);
-        return;
+        release(barrier, order ? wanted : wanted - 1); // without an order the last one goes on
+        if (!order) return;
     }
-    barrier->waiting[barrier->arrived - 1] = running;
     leave(running);
 }
 
@@ -204,6 +236,11 @@ static void start(bool first, char *shared, char *shared_end, unsigned bytes) {
 #endif
     if (first || total % WARP) memset(offered, 0xFF, sizeof offered);
     memset(turn, 0, total);
+    for (int n = 0; order && n < total; n++) {
+        int other = order == SHUFFLED ? drawn(n + 1) : n; // Fisher and Yates, from the inside
+        ranked[n] = ranked[other], ranked[other] = order == DESCENDING ? total - 1 - n : n;
+    }
+    for (int n = 0; order && n < total; n++) places[ranked[n]] = n;
     started = ended = readies = first_ready = 0;
     block_barrier.arrived = 0;
     for (int warp = 0; warp * WARP < total; warp++) warp_barriers[warp].arrived = 0;
@@ -211,7 +248,8 @@ static void start(bool first, char *shared, char *shared_end, unsigned bytes) {
 
 static void run_block() {
     while (ended < total && !failure[0]) {
-        if (first_ready < readies) {
+        bool waits = order == SHUFFLED && started < total && drawn(2); // warps overtake each other
+        if (first_ready < readies && !waits) {
             running = ready[first_ready++ % MOST];
             if (first_ready == readies) first_ready = readies = 0;
             threadIdx = indices[running->thread];
@@ -234,6 +272,92 @@ static void run_block() {
 
 extern "C" const char *shim_failure(void) { return failure; }
 
+// The block that comes at a place of the order: a step that has no factor in common with their number visits all.
+static unsigned long long block_at(unsigned long long place, unsigned long long blocks) {
+    if (order != SHUFFLED || blocks >= 1ull << 31) return order == DESCENDING ? blocks - 1 - place : place;
+    unsigned long long step = blocks * 5 / 8 + 1;
+    for (;; step++) {
+        unsigned long long a = blocks, b = step;
+        while (b) {
+            unsigned long long rest = a % b;
+            a = b, b = rest;
+        }
+        if (a == 1) return (place * step + blocks / 3) % blocks;
+    }
+}
+
+static int run_grid(int how, unsigned bytes, char *shared, char *shared_end) {
+    order = how;
+    chance = 0x9E3779B97F4A7C15ull;
+    unsigned long long blocks = (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
+    for (unsigned long long number = 0; number < blocks; number++) {
+        unsigned long long at = block_at(number, blocks), plane = at / gridDim.x;
+        blockIdx = {(unsigned)(at % gridDim.x), (unsigned)(plane % gridDim.y), (unsigned)(plane / gridDim.y)};
+        backwards = at & 1;
+        start(number == 0, shared, shared_end, bytes);
+        run_block();
+#if !defined(__SANITIZE_ADDRESS__)
+        for (int n = 0; n < GUARD && !failure[0]; n++)
+            if (shim_dynamic[bytes + n] != (char)0xA5)
+                snprintf(failure, sizeof failure, "block (%u, %u, %u) wrote behind its %u bytes of shared memory",
+                         blockIdx.x, blockIdx.y, blockIdx.z, bytes);
+#endif
+        if (failure[0]) {
+            made = spares = 0;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void copied(char *to, bool back) { // all ranges, one behind the other
+    for (int n = 0; n < range_count; n++) {
+        if (back) memcpy(ranges[n].at, to, ranges[n].size);
+        else memcpy(to, ranges[n].at, ranges[n].size);
+        to += ranges[n].size;
+    }
+}
+
+static int compare(const char *first) {
+    for (int n = 0; n < range_count; first += ranges[n++].size)
+        for (size_t at = 0; at < ranges[n].compared; at++)
+            if (ranges[n].at[at] != first[at]) {
+                snprintf(failure, sizeof failure,
+                         "with threads and blocks %s argument %d differs from byte %zu on: a race, or a sum "
+                         "whose order is left to chance",
+                         order_names[order], ranges[n].argument, at);
+                return 1;
+            }
+    return 0;
+}
+
+// The next launch is repeated in all orders, with this memory as it was before; it keeps the first result.
+extern "C" void shim_repeat(const Range *given, int count) {
+    free(ranges);
+    ranges = (Range *)malloc(count * sizeof(Range) + 1);
+    if (!ranges) abort();
+    memcpy(ranges, given, count * sizeof(Range));
+    range_count = count;
+}
+
+static int repeat(unsigned bytes, char *shared, char *shared_end) {
+    size_t all = 1;
+    for (int n = 0; n < range_count; n++) all += ranges[n].size;
+    char *before = (char *)malloc(all), *after = (char *)malloc(all);
+    if (!before || !after) abort();
+    copied(before, false);
+    int failed = run_grid(ARRIVING, bytes, shared, shared_end);
+    copied(after, false);
+    for (int how = ASCENDING; how < ORDERS && !failed; how++) {
+        copied(before, true);
+        failed = run_grid(how, bytes, shared, shared_end) || compare(after);
+    }
+    copied(after, true);
+    free(before), free(after), free(ranges);
+    ranges = nullptr, range_count = 0;
+    return failed;
+}
+
 extern "C" int shim_run(void (*thread)(void **), void **given, const unsigned *grid, const unsigned *block,
                         unsigned bytes, char *shared, char *shared_end) {
     body = thread, values = given, failure[0] = 0;
@@ -242,24 +366,5 @@ extern "C" int shim_run(void (*thread)(void **), void **given, const unsigned *g
     total = block[0] * block[1] * block[2];
     for (int n = 0; n < total; n++)
         indices[n] = {n % block[0], n / block[0] % block[1], n / block[0] / block[1]};
-    unsigned long long number = 0;
-    for (unsigned z = 0; z < grid[2]; z++)
-        for (unsigned y = 0; y < grid[1]; y++)
-            for (unsigned x = 0; x < grid[0]; x++, number++) {
-                blockIdx = {x, y, z};
-                backwards = number & 1;
-                start(number == 0, shared, shared_end, bytes);
-                run_block();
-#if !defined(__SANITIZE_ADDRESS__)
-                for (int n = 0; n < GUARD && !failure[0]; n++)
-                    if (shim_dynamic[bytes + n] != (char)0xA5)
-                        snprintf(failure, sizeof failure, "block (%u, %u, %u) wrote behind its %u bytes of shared memory",
-                                 x, y, z, bytes);
-#endif
-                if (failure[0]) {
-                    made = spares = 0;
-                    return 1;
-                }
-            }
-    return 0;
+    return ranges ? repeat(bytes, shared, shared_end) : run_grid(ARRIVING, bytes, shared, shared_end);
 }

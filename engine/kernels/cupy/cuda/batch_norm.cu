@@ -18,7 +18,7 @@ __device__ __forceinline__ void moments_of(const Row &row, const T *x, A *mean, 
 }
 
 // The parts' means and squares: [parts][2][channels].
-extern "C" __global__ void moments(const T *x, A *parts, ROWS) {
+extern "C" __global__ void __launch_bounds__(ROW_THREADS) moments(const T *x, A *parts, ROWS) {
     Row row(PASS_ROWS);
     A mean, squares;
     moments_of(row, x, &mean, &squares);
@@ -29,7 +29,7 @@ extern "C" __global__ void moments(const T *x, A *parts, ROWS) {
 
 // y, the running statistics after this batch, the mean that was used and 1 / sqrt(variance + epsilon).
 // `given`: normalize by the running statistics.
-extern "C" __global__ void batch_norm(
+extern "C" __global__ void __launch_bounds__(ROW_THREADS) batch_norm(
     const T *x, const P *scale, const P *bias, const P *mean, const P *variance, const A *parts, T *y, P *mean_out,
     P *variance_out, P *saved_mean, P *saved_inverse, ROWS, A keep, A take, A epsilon, u32 given) {
     Row row(PASS_ROWS);
@@ -83,7 +83,8 @@ __device__ __forceinline__ void sums_of(const Row &row, const T *x, const T *g, 
 }
 
 // The parts' sums of g * (x - mean) and of g: [parts][2][channels].
-extern "C" __global__ void gradient_sums(const T *x, const T *g, const P *saved_mean, A *parts, ROWS) {
+extern "C" __global__ void __launch_bounds__(ROW_THREADS) gradient_sums(
+    const T *x, const T *g, const P *saved_mean, A *parts, ROWS) {
     Row row(PASS_ROWS);
     A along, across;
     sums_of(row, x, g, wide(saved_mean[row.live ? row.number : 0]), &along, &across);
@@ -92,7 +93,7 @@ extern "C" __global__ void gradient_sums(const T *x, const T *g, const P *saved_
     parts[(2 * blockIdx.y + 1) * rows + row.number] = across;
 }
 
-extern "C" __global__ void batch_norm_grad(
+extern "C" __global__ void __launch_bounds__(ROW_THREADS) batch_norm_grad(
     const T *x, const P *scale, const T *g, const P *saved_mean, const P *saved_inverse, const A *parts, T *x_grad,
     P *scale_grad, P *bias_grad, ROWS, u32 given) {
     Row row(PASS_ROWS);

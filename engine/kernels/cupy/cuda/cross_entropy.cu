@@ -17,7 +17,7 @@ __device__ __forceinline__ i64 class_of(const L *label, i64 row, bool tells, LAB
     return -1;
 }
 
-extern "C" __global__ void hard_loss(
+extern "C" __global__ void __launch_bounds__(ROW_THREADS) hard_loss(
     const T *logits, const L *label, T *soft, T *loss, ROWS, LABELS) {
     Row row(PASS_ROWS);
     A most, total;
@@ -33,7 +33,7 @@ extern "C" __global__ void hard_loss(
 }
 
 // (softmax - 1 at the label's class) * g, 0 where the label is ignored.
-extern "C" __global__ void hard_grad(
+extern "C" __global__ void __launch_bounds__(ROW_THREADS) hard_grad(
     const T *g, const T *soft, const L *label, T *made, ROWS, LABELS) {
     Row row(PASS_ROWS);
     i64 found = row.live ? class_of(label, row.number, row.first == 0, PASS_LABELS) : -1;
@@ -47,7 +47,8 @@ extern "C" __global__ void hard_grad(
 }
 
 // The element of a row at its label's class, 0 where that is ignored.
-extern "C" __global__ void pick(const T *x, const L *label, T *made, ROWS, LABELS) {
+extern "C" __global__ void __launch_bounds__(ROW_THREADS) pick(
+    const T *x, const L *label, T *made, ROWS, LABELS) {
     Row row(PASS_ROWS);
     if (row.leads()) {
         i64 found = class_of(label, row.number, true, PASS_LABELS);
@@ -56,7 +57,8 @@ extern "C" __global__ void pick(const T *x, const L *label, T *made, ROWS, LABEL
 }
 
 // Zeros with g at the label's class.
-extern "C" __global__ void pick_grad(const T *g, const L *label, T *made, ROWS, LABELS) {
+extern "C" __global__ void __launch_bounds__(ROW_THREADS) pick_grad(
+    const T *g, const L *label, T *made, ROWS, LABELS) {
     Row row(PASS_ROWS);
     i64 found = row.live ? class_of(label, row.number, row.first == 0, PASS_LABELS) : -1;
     A flow = row.live ? wide(g[row.number]) : 0;
@@ -65,7 +67,7 @@ extern "C" __global__ void pick_grad(const T *g, const L *label, T *made, ROWS, 
 
 // -- labels that are distributions --------------------------------------------------------------------------
 
-extern "C" __global__ void soft_loss(
+extern "C" __global__ void __launch_bounds__(ROW_THREADS) soft_loss(
     const T *logits, const T *label, T *made, T *loss, ROWS) {
     Row row(PASS_ROWS);
     A most, total, sum = 0;
@@ -82,7 +84,7 @@ extern "C" __global__ void soft_loss(
     if (row.leads()) put(loss + row.number, sum);
 }
 
-extern "C" __global__ void soft_grad(
+extern "C" __global__ void __launch_bounds__(ROW_THREADS) soft_grad(
     const T *g, const T *soft, const T *label, T *made, ROWS) {
     Row row(PASS_ROWS);
     A total = 0, flow = row.live ? wide(g[row.number]) : 0;

@@ -1,7 +1,7 @@
 // log(sum(exp(x))) of rows, without overflow; -inf where all of a row is.
 #include "rows.cuh"
 
-extern "C" __global__ void logsumexp(const T *x, T *made, ROWS) {
+extern "C" __global__ void __launch_bounds__(ROW_THREADS) logsumexp(const T *x, T *made, ROWS) {
     Row row(PASS_ROWS);
     A most = -infinite<A>(), total = 0;
     for (u32 j = row.first; j < row.end; j += row.step) most = Most()(most, (A)wide(x[row.at(j)]));

@@ -13,7 +13,7 @@ __device__ __forceinline__ u32 channel_of(const Row &row, u32 j, CHANNELS) {
     return (u32)(row.number % groups) * per + j / spread % per;
 }
 
-extern "C" __global__ void normalize(
+extern "C" __global__ void __launch_bounds__(ROW_THREADS) normalize(
     const T *x, const T *scale, const T *bias, T *y, T *mean, T *second, ROWS, CHANNELS, A epsilon, u32 flags) {
     Row row(PASS_ROWS);
     A count = (A)r1 * (A)r2, total = 0;
@@ -41,7 +41,7 @@ extern "C" __global__ void normalize(
 }
 
 // The gradient of x, and 1 / sqrt(variance + epsilon) of each row for the sums over channels.
-extern "C" __global__ void normalize_grad(
+extern "C" __global__ void __launch_bounds__(ROW_THREADS) normalize_grad(
     const T *x, const T *g, const T *scale, const T *mean, const T *second, T *made, A *inverses, ROWS, CHANNELS,
     A epsilon, u32 flags) {
     Row row(PASS_ROWS);
@@ -71,7 +71,7 @@ extern "C" __global__ void normalize_grad(
 
 // Here the rows are channels: the gradients of scale and bias, or their parts [parts][2][channels]. The
 // statistics of an element are those of row (r1 / points) * groups + channel / per.
-extern "C" __global__ void channel_sums(
+extern "C" __global__ void __launch_bounds__(ROW_THREADS) channel_sums(
     const T *x, const T *g, const T *mean, const A *inverses, A *parts, T *scale_grad, T *bias_grad, ROWS,
     u32 points, u32 groups, u32 per) {
     Row row(PASS_ROWS);

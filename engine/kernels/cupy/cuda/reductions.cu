@@ -54,7 +54,8 @@ __device__ __forceinline__ A finished(A total, A count, A power) {
 #endif
 }
 
-extern "C" __global__ void reduce(const T *x, T *made, A *parts, ROWS, A power) {
+extern "C" __global__ void __launch_bounds__(ROW_THREADS) reduce(
+    const T *x, T *made, A *parts, ROWS, A power) {
     Row row(PASS_ROWS);
     // The largest and least begin with an element: the row's first, in any order of threads.
     A total = 0;

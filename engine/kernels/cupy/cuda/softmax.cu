@@ -2,7 +2,7 @@
 #include "rows.cuh"
 #include "exponentials.cuh"
 
-extern "C" __global__ void softmax(const T *x, T *y, ROWS) {
+extern "C" __global__ void __launch_bounds__(ROW_THREADS) softmax(const T *x, T *y, ROWS) {
     Row row(PASS_ROWS);
     A most, total;
     exponentials(row, x, &most, &total);
@@ -12,7 +12,7 @@ extern "C" __global__ void softmax(const T *x, T *y, ROWS) {
     }
 }
 
-extern "C" __global__ void log_softmax(const T *x, T *y, ROWS) {
+extern "C" __global__ void __launch_bounds__(ROW_THREADS) log_softmax(const T *x, T *y, ROWS) {
     Row row(PASS_ROWS);
     A most, total;
     exponentials(row, x, &most, &total);
@@ -24,7 +24,8 @@ extern "C" __global__ void log_softmax(const T *x, T *y, ROWS) {
 }
 
 // The gradient of x where flow is that of soft = softmax(x): flow * soft - soft * sum(flow * soft).
-extern "C" __global__ void softmax_grad(const T *flow, const T *soft, T *made, ROWS) {
+extern "C" __global__ void __launch_bounds__(ROW_THREADS) softmax_grad(
+    const T *flow, const T *soft, T *made, ROWS) {
     Row row(PASS_ROWS);
     A total = 0;
     for (u32 j = row.first; j < row.end; j += row.step) {
