@@ -100,7 +100,8 @@ def serves(sizes: Convolution) -> bool:
     entries = sizes.filters * sizes.taken * math.prod(sizes.kernel)
     samples = max(sizes.channels * image, sizes.filters * made)
     most = max(sizes.samples * max(image, made), entries, samples)
-    return most < COUNTED and sizes.groups * math.prod(sizes.strides) < _GRID
+    rows = blocks(max(sizes.taken, sizes.filters // sizes.groups), min(FLAT.rows, FEW_FILTERS.rows))
+    return most < COUNTED and max(rows, sizes.groups * math.prod(sizes.strides)) < _GRID
 
 
 def forward(sizes: Convolution, x: Any, weight: Any, bias: Any = None, rectified: bool = False) -> Any:

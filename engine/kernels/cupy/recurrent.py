@@ -36,7 +36,8 @@ class _Layer:
         self.order = list(steps.order(self.time, reverse))
         self.given = self.count * self.batch * self.size * self.size > OWN
         self.macros = {**source.of_type(x.dtype), "MODE": _MODES[mode], "GIVEN": self.given}
-        self.grid = (-(-self.size // _TILE), -(-self.batch // _TILE))
+        # Samples come first: along the second axis CUDA has 65535 blocks.
+        self.grid = (-(-self.batch // _TILE), -(-self.size // _TILE))
         self.lengths = (
             None if lengths is None else cupy.ascontiguousarray(lengths.astype(np.int64, copy=False))
         )

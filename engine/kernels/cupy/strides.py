@@ -30,7 +30,9 @@ def strides_of(array: Any, rank: int, last: bool) -> tuple[Any, tuple[int, ...]]
 
 
 def _steps(array: Any) -> list[int]:
-    return [step // array.itemsize for step in array.strides]
+    """Strides in elements; 0 along axes of one element, where a view may have any."""
+    pairs = zip(array.shape, array.strides, strict=True)
+    return [0 if length == 1 else step // array.itemsize for length, step in pairs]
 
 
 def as_arguments(strides: tuple[int, ...]) -> tuple[Any, ...]:

@@ -53,7 +53,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) gemm(
     // Neighbouring threads read neighbouring elements, whichever way an operand lies.
     const bool a_turned = a_row == 1 && a_col != 1, b_turned = b_row == 1 && b_col != 1;
 
-    for (int batch = blockIdx.y; batch < batches; batch += gridDim.y) {
+    for (i64 at_batch = blockIdx.y; at_batch < batches; at_batch += gridDim.y) {
+        const int batch = (int)at_batch;
         const int in = batch % inner, rest = batch / inner, mid = rest % middle, outer = rest / middle;
         const T *from_a = a + outer * a_outer + mid * a_middle + in * a_inner;
         const T *from_b = b + outer * b_outer + mid * b_middle + in * b_inner;
@@ -157,7 +158,7 @@ extern "C" __global__ void __launch_bounds__(128) dots(
     const T *__restrict__ a, const T *__restrict__ b, T *__restrict__ out, A *__restrict__ partial, int count,
     i64 k, i64 span, i64 a_out, i64 a_step, i64 b_out, i64 b_step, i64 out_step) {
     __shared__ A warps[4];
-    for (int o = blockIdx.x; o < count; o += gridDim.x) {
+    for (i64 o = blockIdx.x; o < count; o += gridDim.x) {
         const i64 begin = blockIdx.y * span, end = begin + span < k ? begin + span : k;
         A sum = A();
         for (i64 at = begin + threadIdx.x; at < end; at += 128)
@@ -169,7 +170,7 @@ extern "C" __global__ void __launch_bounds__(128) dots(
         if (threadIdx.x == 0) {
             sum = plus(plus(warps[0], warps[1]), plus(warps[2], warps[3]));
             if (gridDim.y > 1)
-                partial[(i64)blockIdx.y * count + o] = sum;
+                partial[blockIdx.y * (i64)count + o] = sum;
             else
                 put(out + o * out_step, sum);
         }

@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(TILE *TILE) step_forward(
     const T *__restrict__ w, const T *__restrict__ b_ih, const T *__restrict__ b_hh, const T *__restrict__ h0,
     const T *__restrict__ c0, const T *__restrict__ product, const i64 *__restrict__ lengths, T *gates, T *y,
     T *cells, T *state, i64 *record, int code, int steps, int biased, int masked, int time, int before, int done, int batch, int size, i64 gate) {
-    const int unit = blockIdx.x * TILE + threadIdx.x % TILE, sample = blockIdx.y * TILE + threadIdx.x / TILE;
+    const int unit = blockIdx.y * TILE + threadIdx.x % TILE, sample = blockIdx.x * TILE + threadIdx.x / TILE;
     const i64 all = (i64)batch * size, here = (i64)sample * size + unit, now = time * all + here;
     const T *h = before < 0 ? h0 : masked ? state + ((done + 1) % 2) * all : y + before * all;
     A of_h[GATES];
@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(TILE *TILE) step_forward(
     for (int first = 0; first < size; first += DEPTH) {
         for (int at = threadIdx.x; at < TILE * DEPTH; at += TILE * TILE) {
             const int row = at / DEPTH, k = first + at % DEPTH;
-            const int own = blockIdx.y * TILE + row, to = blockIdx.x * TILE + row;
+            const int own = blockIdx.x * TILE + row, to = blockIdx.y * TILE + row;
             states[row][at % DEPTH] = own < batch && k < size ? wide(h[(i64)own * size + k]) : (A)0;
 #pragma unroll
             for (int g = 0; g < GATES; g++)
@@ -116,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(TILE *TILE) step_backward(
     const T *__restrict__ product, const i64 *__restrict__ lengths, A *carry, A *dc, T *to_x, T *to_h, T *first,
     int flows, int masked, int reverse, int last, int time, int before, int after, int batch, int size,
     i64 gate) {
-    const int unit = blockIdx.x * TILE + threadIdx.x % TILE, sample = blockIdx.y * TILE + threadIdx.x / TILE;
+    const int unit = blockIdx.y * TILE + threadIdx.x % TILE, sample = blockIdx.x * TILE + threadIdx.x / TILE;
     const i64 all = (i64)batch * size, here = (i64)sample * size + unit, now = time * all + here;
     A sum = 0;
 #if !GIVEN
@@ -125,12 +125,12 @@ extern "C" __global__ void __launch_bounds__(TILE *TILE) step_backward(
     const int depth = after < 0 ? 0 : GATES * size;
     for (int begin = 0; begin < depth; begin += DEPTH) {
         for (int at = threadIdx.x; at < TILE * DEPTH; at += TILE * TILE) {
-            const int own = blockIdx.y * TILE + at / DEPTH, k = begin + at % DEPTH;
+            const int own = blockIdx.x * TILE + at / DEPTH, k = begin + at % DEPTH;
             slopes[at / DEPTH][at % DEPTH] =
                 own < batch && k < depth
                     ? wide(to_h[k / size * gate + after * all + (i64)own * size + k % size])
                     : (A)0;
-            const int row = begin + at / TILE, to = blockIdx.x * TILE + at % TILE;
+            const int row = begin + at / TILE, to = blockIdx.y * TILE + at % TILE;
             weights[at / TILE][at % TILE] =
                 row < depth && to < size ? wide(w[(i64)row * size + to]) : (A)0;
         }

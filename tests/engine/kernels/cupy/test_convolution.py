@@ -166,12 +166,21 @@ def test_what_the_kernels_do_not_serve_goes_to_the_default(cupy: Any) -> None:
 
     found = _found("conv2d", (1 << 20, 3, 64, 64), (6, 3, 3, 3), ())
     assert found is None  # 2**32 places
+    found = _found("conv2d", (1, 1, 1, 1), (1 << 20, 1, 1, 1), ())
+    assert found is None  # 65536 tiles of 16 filters, along an axis of the grid that has 65535
     small = _found("conv2d", (1, 3, 64, 64), (6, 3, 3, 3), ())
     assert small is not None
     assert convolution.serves(small)
     x = cupy.asarray(numbers(1, 1, 2, 3, 3))
     with pytest.raises(TypeError, match="dtypes do not fit"):
         OPS["conv2d"].overrides["cupy"][0](cupy, x, cupy.asarray(numbers(2, 1, 2, 2, 2, dtype=np.float64)))
+
+
+def test_an_axis_of_one_element_may_have_any_stride(cupy: Any) -> None:
+    x = cupy.asarray(numbers(1, 2, 3, 1, 4))
+    far = cupy.ndarray(x.shape, x.dtype, x.data, strides=(*x.strides[:2], 1 << 40, x.strides[3]))
+    weight = numbers(2, 2, 3, 1, 2)
+    assert run(cupy, "conv2d", far, weight)[0].tobytes() == run(cupy, "conv2d", x, weight)[0].tobytes()
 
 
 def _low(values: Any) -> Any:

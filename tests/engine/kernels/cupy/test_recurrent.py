@@ -136,6 +136,14 @@ def test_a_length_beyond_the_steps_is_told_when_results_are_fetched(cupy: Any) -
             faults.look()
 
 
+def test_more_samples_than_one_axis_of_the_grid_has_blocks(cupy: Any) -> None:
+    from engine.kernels.cupy.recurrent import _Layer
+
+    x, one = cupy.broadcast_to(cupy.zeros((1, 1, 1)), (1, 16 * 65535 + 1, 1)), cupy.zeros((1, 1))
+    blocks = _Layer("RNN_TANH", x, one, None, False).grid
+    assert blocks == (65536, 1)  # of the first axis there may be 2**31 - 1, of the second 65535
+
+
 def test_nothing_to_walk_over(cupy: Any) -> None:
     inputs = _inputs("LSTM")
     inputs[0], inputs[5], inputs[6] = inputs[0][:, :0], inputs[5][:0], inputs[6][:0]
