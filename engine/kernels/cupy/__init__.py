@@ -6,7 +6,7 @@ The default kernels of ``engine.ops`` run on it unchanged; ``overrides.py`` list
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import cupy
@@ -23,7 +23,7 @@ xp = cupy
 overrides.register()
 
 
-@cache
+@lru_cache(maxsize=64)
 def check(index: int) -> None:
     """Raise DeviceError with CuPy's own words if GPU number ``index`` can't be used here.
 

@@ -47,7 +47,7 @@ def front_end() -> Any:
     return cudnn
 
 
-@cache
+@lru_cache(maxsize=16)
 def _handle(device: int) -> Any:
     return front_end().create_handle()
 

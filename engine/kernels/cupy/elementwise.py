@@ -7,7 +7,7 @@ and rounded after each operator. The maker of a kernel is called once for each l
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import cupy
@@ -165,7 +165,7 @@ def _found(name: str, attrs: Mapping[str, Any], xs: Sequence[Array], out: Array 
         return None
 
 
-@cache
+@lru_cache(maxsize=256)
 def __getattr__(name: str) -> Callable[..., Any]:
     """The override of the operator ``name``: the table of overrides names it so."""
     if name.startswith("_"):

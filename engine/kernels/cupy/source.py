@@ -42,7 +42,7 @@ FLOATING = ("float32", "float64", "float16", "uint16")
 _INCLUDED = re.compile(r'^#include "(\w+\.cuh)"$', re.MULTILINE)
 
 
-@cache
+@lru_cache(maxsize=_KEPT)
 def text(file: str) -> str:
     """The source ``cuda/file.cu``; ``#include "NAME.cuh"`` is replaced by that file of the same folder."""
     found = (FOLDER / f"{file}.cu").read_text(encoding="utf-8")
