@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -32,6 +32,7 @@ class PageActions(QWidget):
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(6)
         self.buttons: dict[str, ActionButton] = {}
+        self._pressed: QObject | None = None
 
     def add(self, widget: QWidget) -> None:
         """Put a chip or a label next to the right end."""
@@ -41,8 +42,16 @@ class PageActions(QWidget):
         """A button for an action, known by the action's object name."""
         button = ActionButton(action, icon, role)
         self.buttons[action.objectName()] = button
+        button.installEventFilter(self)
         self.add(button)
         return button
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """An action may put another button below the pointer (after Start: to the queue); the second click of
+        a double click was not meant for that one."""
+        if event.type() == QEvent.Type.MouseButtonPress:
+            self._pressed = watched
+        return event.type() == QEvent.Type.MouseButtonDblClick and watched is not self._pressed
 
     def show_only(self, *names: str) -> None:
         """Show these buttons and hide the others."""
