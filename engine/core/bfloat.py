@@ -85,6 +85,11 @@ def add_to(array: Any, added: Any) -> None:
         array[...] = narrow(xp, widen(xp, array) + widen(xp, added))
 
 
+def numbers(array: Any) -> Any:
+    """The array itself; of bfloat16 its numbers in float32."""
+    return widen(array_module(array), array) if is_bfloat16(array) else array
+
+
 def cut(xp: Any, array: Any) -> Any:
     """float32 numbers rounded to those of bfloat16 towards zero."""
     return (array.view(xp.uint32) & xp.uint32(0xFFFF0000)).view(xp.float32)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
+from engine.core.bfloat import is_bfloat16, narrow, numbers
 from engine.core.errors import ArgumentError, DTypeError, ModeError
 from engine.core.operator import Leaf
 from engine.core.place import array_module
@@ -29,6 +30,8 @@ class LBFGS(Optimizer):
     ends earlier where no gradient exceeds ``tolerance_grad``, or loss and parameters change by less than
     ``tolerance_change``. ``line_search_fn`` is None (steps of ``learning_rate``) or 'strong_wolfe'. Nocedal
     and Wright, Numerical optimization (2006), algorithm 7.5.
+
+    Parameters in bfloat16 are computed with in float32, and so is their state.
 
     Differs from Paddle: weight_decay and grad_clip, which Paddle ignores, are refused (a line search needs a
     loss that fits its gradient: put the penalty into the closure), and the state can be loaded again.
@@ -70,7 +73,7 @@ class LBFGS(Optimizer):
         for p in self._all():
             found = p._edge.grad if p._edge.__class__ is Leaf else None
             array = array_module(p._array).zeros_like(p._array) if found is None else found._array
-            flat.append(array.reshape(-1))
+            flat.append(numbers(array).reshape(-1))
         return array_module(flat[0]).concatenate(flat)
 
     def _move(self, start: list[Any], direction: Any, step: float) -> None:
@@ -78,7 +81,9 @@ class LBFGS(Optimizer):
         place = 0
         for p, array in zip(self._all(), start, strict=True):
             part = direction[place : place + array.size].reshape(array.shape)
-            write(p, (array + step * part).astype(array.dtype, copy=False))
+            moved = numbers(array) + step * part
+            low = is_bfloat16(array)
+            write(p, narrow(array_module(array), moved) if low else moved.astype(array.dtype, copy=False))
             place += array.size
 
     # -- steps ---------------------------------------------------------------------------------------------

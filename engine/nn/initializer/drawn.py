@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bfloat import narrow
+from engine.core.dtype import as_dtype, bfloat16
 from engine.core.errors import ArgumentError
 from engine.core.opdef import OPS
 from engine.core.random import default_generator
@@ -26,14 +28,14 @@ def _require(where: str, **values: Any) -> None:
 
 
 def drawn_by(type_name: str, shape: tuple[int, ...], dtype: str, **attrs: Any) -> np.ndarray[Any, Any]:
-    """The numbers that a random operator draws now. A ``seed`` among ``attrs`` fixes them; else that of the
-    default main Program, where it has one, in eager mode too."""
-    opdef = OPS[type_name]
+    """The numbers that a random operator draws now, for bfloat16 in float32 and rounded. A ``seed`` among
+    ``attrs`` fixes them; else that of the default main Program, where it has one, in eager mode too."""
+    opdef, kind = OPS[type_name], as_dtype(dtype)
     made: np.ndarray[Any, Any] = opdef.kernel(
-        np, *(None for _ in opdef.inputs), shape=list(shape), dtype=dtype,
+        np, *(None for _ in opdef.inputs), shape=list(shape), dtype="float32" if kind is bfloat16 else dtype,
         **{"seed": default_main_program().random_seed, **attrs}, key=default_generator().reserve(),
     )  # fmt: skip
-    return made
+    return narrow(np, made) if kind is bfloat16 else made  # type: ignore[no-any-return]
 
 
 class Drawn(Initializer):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bfloat import converted
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.strictness import tolerate
 from engine.eager.tensor import Tensor
@@ -39,7 +40,7 @@ class Assign(Initializer):
         self._value = value.numpy() if isinstance(value, Tensor) else np.array(value)
 
     def forward(self, param: Any, block: Any = None) -> None:
-        values = self.sample(tuple(param.shape)).astype(param.dtype.np)
+        values = converted(np, self.sample(tuple(param.shape)), param.dtype)
         if values.shape == tuple(param.shape):
             param.set_value(values)
         else:

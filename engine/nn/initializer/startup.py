@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.core import mode as modes
+from engine.core.dtype import bfloat16
 from engine.core.errors import ArgumentError
 from engine.core.opdef import OPS
 from engine.nn.initializer.drawn import Drawn
@@ -81,6 +82,7 @@ def _operator(initializer: Any, variable: Any, startup: Program) -> tuple[str, d
         type_name, attrs = initializer.operator(tuple(shape))
         notes = None if type_name == "uniform_random" else _BARE
         return type_name, {**common, "seed": startup.random_seed, **attrs}, notes
-    values = np.asarray(initializer.sample(tuple(shape))).astype(variable.dtype.np)
+    kind = np.float32 if variable.dtype is bfloat16 else variable.dtype.np  # the operator rounds to bfloat16
+    values = np.asarray(initializer.sample(tuple(shape))).astype(kind)
     found = {"shape": list(values.shape), "dtype": variable.dtype.name, "values": values.reshape(-1).tolist()}
     return "assign_value", found, None

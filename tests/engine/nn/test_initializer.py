@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+import engine as paddle
 from engine import nn
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.random import default_generator
@@ -161,3 +162,46 @@ def test_errors() -> None:
         initializer.Normal(0.0, None)
     with pytest.raises(DTypeError, match="no default initializer makes int64"):
         nn.Layer().create_parameter([2], dtype="int64")
+
+
+IN_BFLOAT16 = {
+    "Normal": lambda: initializer.Normal(),
+    "TruncatedNormal": lambda: initializer.TruncatedNormal(),
+    "Uniform": lambda: initializer.Uniform(),
+    "XavierUniform": lambda: initializer.XavierUniform(),
+    "KaimingNormal": lambda: initializer.KaimingNormal(),
+    "Constant": lambda: initializer.Constant(0.25),
+    "Assign": lambda: initializer.Assign(np.linspace(-1, 1, 32).reshape(8, 4)),
+}
+
+
+@pytest.mark.parametrize("name", IN_BFLOAT16)
+def test_values_in_bfloat16_are_those_in_float32_rounded(name):
+    """Towards zero: at most one part in 128 nearer to it."""
+    made = {}
+    for dtype in ("float32", "bfloat16"):
+        paddle.seed(3)
+        made[dtype] = paddle.create_parameter([8, 4], dtype, default_initializer=IN_BFLOAT16[name]())
+    assert made["bfloat16"].dtype == paddle.bfloat16
+    wide, low = made["float32"].numpy(), made["bfloat16"].astype("float32").numpy()
+    assert np.abs(wide).max() > 0.1
+    assert (np.abs(low) <= np.abs(wide)).all()
+    np.testing.assert_allclose(low, wide, rtol=1 / 128)
+
+
+@pytest.mark.parametrize("name", IN_BFLOAT16)
+def test_a_startup_program_makes_the_same_in_bfloat16(name):
+    paddle.seed(3)
+    want = paddle.create_parameter([8, 4], "float32", default_initializer=IN_BFLOAT16[name]()).numpy()
+    paddle.enable_static()
+    try:
+        main, startup = paddle.static.Program(), paddle.static.Program()
+        with paddle.static.program_guard(main, startup):
+            made = paddle.create_parameter([8, 4], "bfloat16", default_initializer=IN_BFLOAT16[name]())
+        paddle.seed(3)
+        executor = paddle.static.Executor()
+        executor.run(startup)
+        (found,) = executor.run(main, fetch_list=[made.name], return_numpy=False)
+    finally:
+        paddle.disable_static()
+    np.testing.assert_allclose(found.astype("float32").numpy(), want, rtol=1 / 128)

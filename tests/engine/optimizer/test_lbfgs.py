@@ -113,3 +113,23 @@ def test_a_line_search_ends_at_a_good_step(first):
     assert found.value <= start.value + 1e-4 * found.step * start.slope
     assert abs(found.slope) <= 0.9 * abs(start.slope)
     assert count < 15
+
+
+def test_parameters_in_bfloat16_are_numbers_not_bits():
+    """Of (w - 1)^2 from (3, -2, 1): 4 + 9 + 0 at first, and the minimum is 1, which bfloat16 holds."""
+    begin = paddle.nn.initializer.Assign(np.array([3, -2, 1], "float32"))
+    w = paddle.create_parameter([3], "bfloat16", default_initializer=begin)
+    rule = optimizer.LBFGS(0.5, parameters=[w], max_iter=4)
+
+    def closure():
+        rule.clear_grad()
+        loss = ((w.astype("float32") - 1.0) ** 2).sum()
+        loss.backward()
+        return loss
+
+    losses = [float(rule.step(closure)) for _ in range(4)]
+    assert losses[0] == 13.0
+    assert losses[-1] < 1e-3
+    assert w.dtype == paddle.bfloat16
+    np.testing.assert_allclose(w.astype("float32").numpy(), [1, 1, 1], atol=1 / 64)
+    assert rule.state_dict()["state"]["d"].dtype == paddle.float32
