@@ -14,6 +14,7 @@ import numpy as np
 
 from tests.cupy_stand_in import counts, memory, streams
 from tests.cupy_stand_in.recorded import names, require
+from tests.cupy_stand_in.work import copied, library, spoil, staged, waits, write
 
 SCALARS = (bool, int, float, complex, np.generic)
 _METHODS: dict[str, Any] = names()["classes"]["ndarray"]
@@ -70,12 +71,6 @@ def _again(function: Any, places: list[Any]) -> None:
     for place, value in zip(places, many, strict=True):
         if place is not None:
             place[...] = value
-
-
-def spoil(host: Any) -> None:
-    """Make it what nobody wrote: NaN where there is one."""
-    if host.size:
-        host.fill(np.nan if host.dtype.kind in "fc" else True if host.dtype.kind == "b" else 85)
 
 
 def on_host(value: Any, where: str) -> Any:
@@ -293,7 +288,7 @@ class ndarray:
             raise TypeError(f"{arr.dtype} array cannot be set to {self.dtype} array")
         if arr.shape != self.shape:
             raise ValueError(f"Shape mismatch. Old shape: {self.shape}, new shape: {arr.shape}")
-        _copy(self._host, arr)
+        copied(self._host, arr)
 
     # NumPy's own functions hand over to the functions of the same name here.
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -467,61 +462,6 @@ def _take(self: ndarray, indices: Any, axis: Any = None, out: Any = None) -> Any
     return out
 
 
-def write(function: Any) -> None:
-    """A kernel that writes to memory that is there."""
-    counts.launch()
-    streams.work(function)
-
-
-def _copy(to: Any, source: Any) -> None:
-    """A copy from the host that keeps its stream's order."""
-    streams.refuse_transfer("H2D")
-    pinned = memory.is_pinned(source)
-    counts.to_device(pinned)
-    if not pinned:
-        to[...] = source
-        return
-
-    def copy() -> None:
-        to[...] = source
-        streams.read_later(source)
-
-    streams.work(copy)
-
-
-def staged() -> None:
-    """A copy from the host through pinned memory of CuPy's, which it uses again."""
-    if streams.capture() is not None:
-        memory.alloc_pinned_memory(1)
-    streams.refuse_transfer("H2D")
-    counts.to_device()
-
-
-def waits() -> None:
-    """The host waits for values."""
-    streams.refuse_wait()
-    streams.waited()
-
-
-_BLAS = {"matmul", "dot", "vdot", "inner", "tensordot", "einsum"}
-
-
-def library(name: str, args: Sequence[Any], path: str = "") -> None:
-    """Refuse, while the stream captures, what CuPy leaves to libraries that do not capture."""
-    if streams.capture() is None:
-        return
-    kinds = [each.dtype.kind for each in args if isinstance(each, ndarray)]
-    if name in _BLAS and not path and len(kinds) > 1 and kinds[0] in "fc":
-        streams.refuse_library("cuBLAS")
-    elif path == "linalg" and name != "norm":
-        streams.refuse_library("cuSOLVER")
-    elif path == "random":
-        streams.refuse_library("cuRAND")
-    elif name in _SORTS:  # Thrust waits for its stream
-        streams.refuse_wait()
-
-
-_SORTS = {"sort", "argsort", "lexsort", "partition", "argpartition", "msort", "sort_complex"}
 _IN_PLACE = {"sort", "partition", "fill", "put", "itemset", "resize"}
 
 

@@ -11,19 +11,11 @@ from typing import Any
 import numpy as np
 
 from tests.cupy_stand_in import cuda, memory, raw
-from tests.cupy_stand_in.array import (
-    computed,
-    library,
-    ndarray,
-    on_host,
-    spoil,
-    staged,
-    waits,
-    write,
-)
+from tests.cupy_stand_in.array import computed, ndarray, on_host
 from tests.cupy_stand_in.operators import give_operators
 from tests.cupy_stand_in.recorded import names, require
 from tests.cupy_stand_in.ufuncs import ufunc
+from tests.cupy_stand_in.work import library, spoil, staged, waits, write
 
 # Answered on the host from shapes and types.
 _HOST = {

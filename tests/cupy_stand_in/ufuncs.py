@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.cupy_stand_in.array import SCALARS, computed, ndarray, write
+from tests.cupy_stand_in.array import SCALARS, computed, ndarray
+from tests.cupy_stand_in.work import write
 
 _BY_REDUCE = {"add": "sum", "multiply": "prod"}
 _BY_ACCUMULATE = {"add": "cumsum", "multiply": "cumprod"}
