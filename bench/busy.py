@@ -74,8 +74,10 @@ def main(arguments: list[str] | None = None) -> None:
     everybody = contenders(options.peer, options.paddle)
     names = options.contenders or list(DEFAULT)
     report: dict[str, Any] = {
-        "what": "busy", **conditions(THREADS, options.rounds, options.seconds), "rows": {}
-    }  # fmt: skip
+        "what": "busy",
+        **conditions(THREADS, options.rounds, options.seconds),
+        "rows": {},
+    }
     print(describe(report), flush=True)
     for row in options.rows:
         with Contest(ROWS[row], {name: everybody[name] for name in names}, THREADS) as contest:

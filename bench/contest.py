@@ -109,9 +109,14 @@ class Contest:
 
     def _begin(self, name: str, one: Contender, threads: int) -> None:
         worker = Worker(
-            one.python, one.module, one.arguments, threads,
-            limit=one.limit, environment=one.environment, cores=cores(threads),
-        )  # fmt: skip
+            one.python,
+            one.module,
+            one.arguments,
+            threads,
+            limit=one.limit,
+            environment=one.environment,
+            cores=cores(threads),
+        )
         self._stack.callback(worker.close)
         self._workers[name] = worker
         self.results[name].version = worker.version

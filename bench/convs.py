@@ -92,9 +92,13 @@ def _contenders(shape: Shape) -> dict[str, tuple[Work, Work]]:
     pads = ((shape.padding,) * 2,) * 2
     general = Plan(np, x.shape, size, (shape.stride,) * 2, pads, (1, 1), shape.groups)
     attrs = {
-        "strides": (shape.stride,) * 2, "paddings": (shape.padding,) * 2, "padding_algorithm": "EXPLICIT",
-        "dilations": (1, 1), "groups": shape.groups, "data_format": "NCHW",
-    }  # fmt: skip
+        "strides": (shape.stride,) * 2,
+        "paddings": (shape.padding,) * 2,
+        "padding_algorithm": "EXPLICIT",
+        "dilations": (1, 1),
+        "groups": shape.groups,
+        "data_format": "NCHW",
+    }
     both = attrs | {"need_x": True, "need_weight": True}
     wanted = general.forward(x, weight)
     g = np.empty_like(wanted)

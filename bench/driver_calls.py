@@ -48,9 +48,7 @@ class _Data(ctypes.Structure):
     _fields_ = (("site", ctypes.c_int), ("function", ctypes.c_char_p))
 
 
-_CALLBACK = ctypes.CFUNCTYPE(
-    None, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint32, ctypes.POINTER(_Data)
-)  # fmt: skip
+_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint32, ctypes.POINTER(_Data))
 
 
 def library() -> Any | None:

@@ -128,10 +128,16 @@ def main() -> None:
             before = tensors()
             series = take_turns({name: timed(step, times) for name, step in steps.items()}, options.rounds)
             of, to = series
-            rows.append([
-                str(batch), f"{of.typical * 1e3:.2f}", f"{to.typical * 1e3:.2f}",
-                f"{paired_ratio(of, to):.2f}", str(before), str(tensors()),
-            ])  # fmt: skip
+            rows.append(
+                [
+                    str(batch),
+                    f"{of.typical * 1e3:.2f}",
+                    f"{to.typical * 1e3:.2f}",
+                    f"{paired_ratio(of, to):.2f}",
+                    str(before),
+                    str(tensors()),
+                ]
+            )
     print(table(rows))
 
 

@@ -132,10 +132,11 @@ def _operators(plan: Plan, tell: Callable[..., None]) -> bool:
     found = operators(plan.operators)
     wrong = [text for each in found for text in each.wrong]
     tell(
-        "## Operators", "",
+        "## Operators",
+        "",
         f"{len(found)} operators, {sum(each.rows for each in found)} rows: {len(wrong)} differ from NumPy. "
         "Microseconds of a call on small arrays (median of the rows):",
-    )  # fmt: skip
+    )
     tell(*(f"- wrong: {text}" for text in wrong))
     rows = [
         (each.op, str(each.rows), str(len(each.wrong)), f"{each.cpu:.0f}", f"{each.gpu:.0f}")
@@ -162,10 +163,11 @@ def _steps(plan: Plan, tell: Callable[..., None]) -> bool:
     from engine.core.place import place_guard
 
     tell(
-        "## Steps", "",
+        "## Steps",
+        "",
         "Forward, loss, backward, Adam; milliseconds a step (median of the rounds), launches / waits of a "
         "step, the most memory of GPU and host in MB.",
-    )  # fmt: skip
+    )
     for title, job in plan.jobs.items():
         rows = []
         for precision in plan.precisions:
@@ -174,13 +176,22 @@ def _steps(plan: Plan, tell: Callable[..., None]) -> bool:
             peers = torch_steps(job, precision, plan.rounds, plan.counting)
             for step in (*steps, *peers):
                 ratio = f"{step.milliseconds / peers[0].milliseconds:.2f}" if peers else ""
-                rows.append((
-                    f"{precision}, {step.who}", f"{step.milliseconds:.3f}", ratio, step.calls,
-                    f"{step.device_memory:.0f}", f"{step.host_memory:.0f}", f"{step.losses[-1]:.4f}",
-                ))  # fmt: skip
-        tell("", f"### {title}", *_table(
-            ("", "ms", "of torch's", "launches / waits", "GPU MB", "host MB", "fifth loss"), rows
-        ))  # fmt: skip
+                rows.append(
+                    (
+                        f"{precision}, {step.who}",
+                        f"{step.milliseconds:.3f}",
+                        ratio,
+                        step.calls,
+                        f"{step.device_memory:.0f}",
+                        f"{step.host_memory:.0f}",
+                        f"{step.losses[-1]:.4f}",
+                    )
+                )
+        tell(
+            "",
+            f"### {title}",
+            *_table(("", "ms", "of torch's", "launches / waits", "GPU MB", "host MB", "fifth loss"), rows),
+        )
     return True
 
 
@@ -190,10 +201,11 @@ def _equality(plan: Plan, tell: Callable[..., None]) -> bool:
     here, there = first_losses("cpu"), first_losses("gpu:0")
     apart = max(abs(a - b) for a, b in zip(here, there, strict=True))
     tell(
-        "## Equal results", "",
+        "## Equal results",
+        "",
         f"LeNet, the first ten losses from the same weights and batches: at most {apart:.2g} apart (allowed "
         f"{LOSSES_WITHIN:g}).",
-    )  # fmt: skip
+    )
     cpu, gpu = (accuracy(device, plan.samples, plan.tested) for device in ("cpu", "gpu:0"))
     tell(
         f"Accuracy after an epoch of {plan.samples} digits: CPU {cpu:.2%}, GPU {gpu:.2%} (allowed "

@@ -34,10 +34,12 @@ def accuracy(device: str, samples: int, tested: int = 2000, batch: int = 64) -> 
             optimizer.clear_grad()
         model.eval()
         with engine.no_grad():
-            answers = np.concatenate([
-                model(engine.to_tensor(asked[begin : begin + 500])).numpy().argmax(1)
-                for begin in range(0, len(asked), 500)
-            ])  # fmt: skip
+            answers = np.concatenate(
+                [
+                    model(engine.to_tensor(asked[begin : begin + 500])).numpy().argmax(1)
+                    for begin in range(0, len(asked), 500)
+                ]
+            )
     return float((answers == truth[:, 0]).mean())
 
 

@@ -86,9 +86,10 @@ def _difference(got: Sequence[Any], want: Sequence[Any]) -> str:
             return f"{here.shape} {here.dtype} for {theirs.shape} {theirs.dtype}"
         near = 1e-6 if here.dtype == np.float32 else TOLERANCE
         alike = (
-            np.allclose(here, theirs, near, near, equal_nan=True) if here.dtype.kind in "fc"
+            np.allclose(here, theirs, near, near, equal_nan=True)
+            if here.dtype.kind in "fc"
             else np.array_equal(here, theirs)
-        )  # fmt: skip
+        )
         if not alike:
             off = np.abs(here.astype(np.complex128) - theirs.astype(np.complex128))
             return f"differs by {np.nanmax(off):.3g}"
@@ -137,7 +138,7 @@ def sizes() -> list[Size]:
         Size("dropout 1M", ((1 << 20,),), lambda x: F.dropout(x, 0.5)),
         Size("embedding 4096 of 10000x128", ((10_000, 128),), lambda w: F.embedding(engine.arange(4096), w)),
         Size("sum 4096x1024 of rows", ((4096, 1024),), lambda x: x.sum(axis=1)),
-    ]  # fmt: skip
+    ]
 
 
 def kernels_of(chosen: Sequence[Size], rounds: int) -> list[tuple[str, float, float]]:

@@ -142,7 +142,11 @@ def torch_steps(job: Job, precision: str, rounds: int, counting: Any) -> list[St
     torch.cuda.reset_peak_memory_stats()
     return [
         measured(
-            f"torch {torch.__version__}", torch_step(job, precision), torch.cuda.synchronize, rounds,
-            counting, torch.cuda.max_memory_allocated,
+            f"torch {torch.__version__}",
+            torch_step(job, precision),
+            torch.cuda.synchronize,
+            rounds,
+            counting,
+            torch.cuda.max_memory_allocated,
         )
-    ]  # fmt: skip
+    ]

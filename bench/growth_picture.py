@@ -53,8 +53,12 @@ def draw(report: Mapping[str, Any], file: Path) -> None:
                 [size for size, _ in measured],
                 milliseconds,
                 pen=pg.mkPen(colour, width=2),
-                symbol=mark, symbolSize=8, symbolBrush=colour, symbolPen=None, name=name,
-            )  # fmt: skip
+                symbol=mark,
+                symbolSize=8,
+                symbolBrush=colour,
+                symbolPen=None,
+                name=name,
+            )
     for plot in plots:  # one scale, so that the three can be compared
         plot.setYRange(float(np.log10(min(times))), float(np.log10(max(times))))
     view.show()

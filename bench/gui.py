@@ -110,8 +110,15 @@ def pause() -> list[list[str]]:
     wait_for(lambda: "Stopping..." in painted.at)
     stop = painted.at["Stopping..."] - begin
     studio.close()
-    rows = [[f"{name} ({PAUSES} clicks)", f"{median(values) * 1e3:.0f}", f"{max(values) * 1e3:.0f}",
-             str(STATE_MS)] for name, values in (("pause heard", heard), ("paused", done))]  # fmt: skip
+    rows = [
+        [
+            f"{name} ({PAUSES} clicks)",
+            f"{median(values) * 1e3:.0f}",
+            f"{max(values) * 1e3:.0f}",
+            str(STATE_MS),
+        ]
+        for name, values in (("pause heard", heard), ("paused", done))
+    ]
     return [*rows, ["stop heard (1 click)", f"{stop * 1e3:.0f}", f"{stop * 1e3:.0f}", str(STATE_MS)]]
 
 

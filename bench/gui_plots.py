@@ -183,16 +183,23 @@ def training() -> list[Figure]:
             app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 10)
         seconds = time.perf_counter() - begin
         steps = (view.step - first) / seconds
-        gaps = [(after[0] - before[0], after[1] - before[1])
-                for before, after in pairwise([(begin, own), *paints.times])]  # fmt: skip
+        gaps = [
+            (after[0] - before[0], after[1] - before[1])
+            for before, after in pairwise([(begin, own), *paints.times])
+        ]
         studio.actions.trigger("stop_early")
         _wait(lambda: not view.busy)
         studio.close()
     return [
-        Figure(f"chart painted while training ({steps:.0f} steps/s)", len(paints.times) / seconds, 10.0,
-               unit="/s", least=True),
+        Figure(
+            f"chart painted while training ({steps:.0f} steps/s)",
+            len(paints.times) / seconds,
+            10.0,
+            unit="/s",
+            least=True,
+        ),
         Figure("longest gap between paints", max(gaps)[0] * 1e3, 100.0, max(own for _, own in gaps) * 1e3),
-    ]  # fmt: skip
+    ]
 
 
 def _wait(condition: Callable[[], bool]) -> None:
@@ -206,8 +213,11 @@ def _wait(condition: Callable[[], bool]) -> None:
 
 
 MEASUREMENTS: dict[str, Callable[[], list[Figure]]] = {
-    "hover": hover, "zoom": zoom, "tree": tree, "training": training,
-}  # fmt: skip
+    "hover": hover,
+    "zoom": zoom,
+    "tree": tree,
+    "training": training,
+}
 
 
 def main(names: list[str]) -> None:
@@ -222,12 +232,15 @@ def main(names: list[str]) -> None:
     for name in names or list(MEASUREMENTS):
         for figure in MEASUREMENTS[name]():
             sign = ">=" if figure.least else "<="
-            rows.append([
-                figure.name, f"{figure.value:.1f} {figure.unit}",
-                "" if math.isnan(figure.own) else f"{figure.own:.1f} {figure.unit}",
-                f"{sign} {figure.budget:g} {figure.unit}",
-                "holds" if figure.holds else "MISSED",
-            ])  # fmt: skip
+            rows.append(
+                [
+                    figure.name,
+                    f"{figure.value:.1f} {figure.unit}",
+                    "" if math.isnan(figure.own) else f"{figure.own:.1f} {figure.unit}",
+                    f"{sign} {figure.budget:g} {figure.unit}",
+                    "holds" if figure.holds else "MISSED",
+                ]
+            )
     print(table(rows))
 
 

@@ -45,14 +45,22 @@ def rows() -> Iterator[Row]:
 
     bias_relu = {"steps": (("elementwise_add", (0, 1), ()), ("relu", (2,), ())), "outputs": (3,)}
     gate = {
-        "steps": (("sigmoid", (0,), ()), ("tanh", (1,), ()), ("elementwise_mul", (2, 3), ()),
-                  ("elementwise_add", (4, 1), ())),
+        "steps": (
+            ("sigmoid", (0,), ()),
+            ("tanh", (1,), ()),
+            ("elementwise_mul", (2, 3), ()),
+            ("elementwise_add", (4, 1), ()),
+        ),
         "outputs": (5,),
-    }  # fmt: skip
+    }
     last = np.ascontiguousarray(normal(32, 16, 16, 64)).transpose(3, 0, 1, 2)
     yield Row("bias, relu; 128x512", "fused_elementwise", [[normal(128, 512), normal(512)]], bias_relu)
-    yield Row("bias, relu; 64x32x16x16", "fused_elementwise", [[normal(64, 32, 16, 16), normal(32, 1, 1)]],
-              bias_relu)  # fmt: skip
+    yield Row(
+        "bias, relu; 64x32x16x16",
+        "fused_elementwise",
+        [[normal(64, 32, 16, 16), normal(32, 1, 1)]],
+        bias_relu,
+    )
     yield Row("bias, relu; samples last", "fused_elementwise", [[last, normal(32, 1, 1)]], bias_relu)
     yield Row("gate; 32x512", "fused_elementwise", [[normal(32, 512), normal(32, 512)]], gate)
     for name in ("gelu", "silu", "softplus", "sigmoid"):
@@ -91,11 +99,15 @@ def rows() -> Iterator[Row]:
             yield Row(f"{name}; {title}", name, [normal(count), grads, rate, *moments, *powers, None])
         squares = [normal(count) ** 2 for _ in range(3)]
         yield Row(f"adagrad_flat; {title}", "adagrad_flat", [normal(count), grads, squares[0], rate])
-        yield Row(f"rmsprop_flat; {title}", "rmsprop_flat",
-                  [normal(count), squares[0] + 1, grads, squares[1], rate, normal(count)])  # fmt: skip
+        yield Row(
+            f"rmsprop_flat; {title}",
+            "rmsprop_flat",
+            [normal(count), squares[0] + 1, grads, squares[1], rate, normal(count)],
+        )
         yield Row(f"adadelta_flat; {title}", "adadelta_flat", [normal(count), grads, *squares[:2], rate])
-        yield Row(f"adamax_flat; {title}", "adamax_flat",
-                  [normal(count), grads, rate, *squares[:2], powers[0]])  # fmt: skip
+        yield Row(
+            f"adamax_flat; {title}", "adamax_flat", [normal(count), grads, rate, *squares[:2], powers[0]]
+        )
         yield Row(f"momentum_flat; {title}", "momentum_flat", [normal(count), grads, normal(count), rate])
         yield Row(f"sgd_flat; {title}", "sgd_flat", [normal(count), rate, grads])
 

@@ -70,10 +70,14 @@ def main(arguments: list[str] | None = None) -> None:
     series = take_turns(contenders, options.rounds)
     rows = [[f"{options.network}, batch {options.batch}", "min us", "median us", "ratio"]]
     for each in series:
-        rows.append([
-            each.name, f"{1e6 * each.best:.1f}", f"{1e6 * each.typical:.1f}",
-            f"{paired_ratio(each, series[0]):.2f}",
-        ])  # fmt: skip
+        rows.append(
+            [
+                each.name,
+                f"{1e6 * each.best:.1f}",
+                f"{1e6 * each.typical:.1f}",
+                f"{paired_ratio(each, series[0]):.2f}",
+            ]
+        )
     print(table(rows))
 
 

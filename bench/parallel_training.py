@@ -98,10 +98,15 @@ def compare(processes: int, rounds: int) -> None:
             alone = alone or speed
             rows.append(
                 [
-                    f"{name} {label}", str(size), f"{1 / found['best']:.1f}", f"{1 / found['middle']:.1f}",
-                    f"{speed:.0f}", f"{speed / alone:.2f}", f"{found['share']:.0%}",
+                    f"{name} {label}",
+                    str(size),
+                    f"{1 / found['best']:.1f}",
+                    f"{1 / found['middle']:.1f}",
+                    f"{speed:.0f}",
+                    f"{speed / alone:.2f}",
+                    f"{found['share']:.0%}",
                 ]
-            )  # fmt: skip
+            )
     print("steps a second of training (forward, backward, Adam), eager; samples of all processes together")
     print(table(rows))
 

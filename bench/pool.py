@@ -51,8 +51,9 @@ def main() -> None:
     args = (ctypes.c_int64 * 1)()
     tasks = [functools.partial(nothing.call, args, n, n + 1) for n in range(8)]
     ways: dict[str, Callable[[], Any]] = {
-        "one call": lambda: nothing.call(args, 0, 8), "interpreter": lambda: pool.run(tasks)
-    }  # fmt: skip
+        "one call": lambda: nothing.call(args, 0, 8),
+        "interpreter": lambda: pool.run(tasks),
+    }
     if handoff.supported():
         crew = handoff.Crew()
         crew.wait(60)

@@ -45,9 +45,12 @@ def train(batch: int, steps: int, static: bool, recompute: bool) -> dict[str, An
         seconds.append(time.perf_counter() - begin)
         cpu.append(time.process_time() - computed)
     return {
-        "before": before, "peak": peak_memory() or 0, "seconds": seconds[WARM_UP:], "cpu": cpu[WARM_UP:],
+        "before": before,
+        "peak": peak_memory() or 0,
+        "seconds": seconds[WARM_UP:],
+        "cpu": cpu[WARM_UP:],
         "loss": loss,
-    }  # fmt: skip
+    }
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -72,12 +75,18 @@ def main(arguments: list[str] | None = None) -> None:
     for way, results in found.items():
         static, recompute = WAYS[way]
         seconds, cpu = ([s for result in results for s in result[each]] for each in ("seconds", "cpu"))
-        rows.append([
-            f"{'static' if static else 'eager'}{', recompute' if recompute else ''}",
-            f"{max(r['peak'] for r in results) / 1e6:.0f}", f"{max(r['before'] for r in results) / 1e6:.0f}",
-            f"{min(seconds) * 1e3:.0f}", f"{median(seconds) * 1e3:.0f}", f"{min(cpu) * 1e3:.0f}",
-            f"{median(cpu) * 1e3:.0f}", repr(results[0]["loss"]),
-        ])  # fmt: skip
+        rows.append(
+            [
+                f"{'static' if static else 'eager'}{', recompute' if recompute else ''}",
+                f"{max(r['peak'] for r in results) / 1e6:.0f}",
+                f"{max(r['before'] for r in results) / 1e6:.0f}",
+                f"{min(seconds) * 1e3:.0f}",
+                f"{median(seconds) * 1e3:.0f}",
+                f"{min(cpu) * 1e3:.0f}",
+                f"{median(cpu) * 1e3:.0f}",
+                repr(results[0]["loss"]),
+            ]
+        )
     print(table(rows))
 
 

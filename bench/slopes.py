@@ -16,9 +16,25 @@ BLOCKS = 20
 # The quantile 0.995 of Student's distribution by degrees of freedom, from 1: a series without a slope lies
 # outside once in a hundred times, one of seven once in fifteen times.
 _QUANTILES = (
-    63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012, 2.977, 2.947,
-    2.921, 2.898, 2.878,
-)  # fmt: skip
+    63.657,
+    9.925,
+    5.841,
+    4.604,
+    4.032,
+    3.707,
+    3.499,
+    3.355,
+    3.250,
+    3.169,
+    3.106,
+    3.055,
+    3.012,
+    2.977,
+    2.947,
+    2.921,
+    2.898,
+    2.878,
+)
 
 
 @dataclass(frozen=True)

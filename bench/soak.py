@@ -101,11 +101,17 @@ class Measurements:
         first, slopes = self.after_warm_up(), self.slopes()
         for name, each in slopes.items():
             values = self.values[name]
-            rows.append([
-                f"{name} {SERIES[name]}".strip(), f"{values[first]:.0f}", f"{values[-1]:.0f}",
-                f"{each.value:+.2f}", f"{each.error:.2f}", f"{each.limit:.2f}",
-                "stays" if each.is_zero else "CHANGES",
-            ])  # fmt: skip
+            rows.append(
+                [
+                    f"{name} {SERIES[name]}".strip(),
+                    f"{values[first]:.0f}",
+                    f"{values[-1]:.0f}",
+                    f"{each.value:+.2f}",
+                    f"{each.error:.2f}",
+                    f"{each.limit:.2f}",
+                    "stays" if each.is_zero else "CHANGES",
+                ]
+            )
         counts = ", ".join(f"{count:,} {name}" for name, count in self.done.items())
         head = f"{self.times[-1] / 60:.1f} minutes, {len(self.times)} measurements; units: {counts}"
         return f"{head}\n{table(rows)}", all(each.is_zero or each.value < 0 for each in slopes.values())

@@ -93,9 +93,11 @@ def measure(name: str, layers: int, width: int, rounds: int) -> None:
         row = [rule, f"{first.best * 1e6:.0f}/{first.typical * 1e6:.0f}"]
         for label in ("together", "torch for-each", "torch fused"):
             one = series.get(label)
-            row += ["", ""] if one is None else [
-                f"{one.best * 1e6:.0f}/{one.typical * 1e6:.0f}", f"{paired_ratio(one, first):.2f}"
-            ]  # fmt: skip
+            row += (
+                ["", ""]
+                if one is None
+                else [f"{one.best * 1e6:.0f}/{one.typical * 1e6:.0f}", f"{paired_ratio(one, first):.2f}"]
+            )
         rows.append(row)
     count = sum(v.size for v in values)
     print(f"{name}: {layers} layers of {width}, {len(values)} parameters, {count:,} numbers")

@@ -13,6 +13,13 @@ from engine.hapi.callbacks import (
 )
 
 __all__ = [
-    "Callback", "EarlyStopping", "LRScheduler", "ModelCheckpoint", "ProgBarLogger", "ReduceLROnPlateau",
-    "RunRecorder", "VisualDL", "WandbCallback",
-]  # fmt: skip
+    "Callback",
+    "EarlyStopping",
+    "LRScheduler",
+    "ModelCheckpoint",
+    "ProgBarLogger",
+    "ReduceLROnPlateau",
+    "RunRecorder",
+    "VisualDL",
+    "WandbCallback",
+]

@@ -85,9 +85,13 @@ def run_script(
     file_name = os.path.abspath(path)
     main_module = ModuleType("__main__")
     main_module.__dict__.update(
-        __file__=file_name, __builtins__=builtins, __loader__=SourceFileLoader("__main__", file_name),
-        __spec__=None, __cached__=None, __annotations__={},
-    )  # fmt: skip
+        __file__=file_name,
+        __builtins__=builtins,
+        __loader__=SourceFileLoader("__main__", file_name),
+        __spec__=None,
+        __cached__=None,
+        __annotations__={},
+    )
     sys.argv = [path, *arguments]
     _set_path(file_name)
     if not _prepare(source, mode, device):

@@ -45,14 +45,47 @@ from widgets import theme
 
 # The window's own commands that it can carry out, beside those that open its pages.
 OFFERED = (
-    "open_project", "save_project", "save_project_as", "rename_project", "open_folder", "run_notes",
-    "try_run", "compare_runs", "start_sweep", "queue_earlier", "queue_later", "queue_remove", "duplicate_run",
-    "hide_run", "delete_run", "load_model", "new_model", "open_model", "save_model", "measure_model",
-    "stop_measuring", "plan_model", "preferences", "quit",
-    "find", "palette",
-    "theme_system", "theme_light", "theme_dark", "reset_layout", "copy_report", "about", "help", "keys",
-    "corrections", "report", "export_script", "quantize", "quantization_report", "save_quantization",
-)  # fmt: skip
+    "open_project",
+    "save_project",
+    "save_project_as",
+    "rename_project",
+    "open_folder",
+    "run_notes",
+    "try_run",
+    "compare_runs",
+    "start_sweep",
+    "queue_earlier",
+    "queue_later",
+    "queue_remove",
+    "duplicate_run",
+    "hide_run",
+    "delete_run",
+    "load_model",
+    "new_model",
+    "open_model",
+    "save_model",
+    "measure_model",
+    "stop_measuring",
+    "plan_model",
+    "preferences",
+    "quit",
+    "find",
+    "palette",
+    "theme_system",
+    "theme_light",
+    "theme_dark",
+    "reset_layout",
+    "copy_report",
+    "about",
+    "help",
+    "keys",
+    "corrections",
+    "report",
+    "export_script",
+    "quantize",
+    "quantization_report",
+    "save_quantization",
+)
 
 
 # When what waits for the first picture of the window begins without one.
@@ -146,9 +179,13 @@ class Studio:
                 self.train_page.curves.make_plots()
             self._controllers += [add() for page, add in self._pages.items() if page != "train"]
             entries = PaletteEntries(
-                self.session, self.window, self.session.select_run, self.project.open_path, self._load,
+                self.session,
+                self.window,
+                self.session.select_run,
+                self.project.open_path,
+                self._load,
                 self._focus_setting,
-            )  # fmt: skip
+            )
             self.frame.add_entries(entries.entries)
             self.runs.doings.ask_run = self._ask_run
             self.opening.open_model = self.predict.load
@@ -168,9 +205,9 @@ class Studio:
 
     def _add_train(self) -> Closes:
         actions = self.actions
-        self.train_page = TrainPage(Welcome(
-            actions["start"], [(actions["load_model"], "open"), (actions["open_project"], "open")]
-        ))  # fmt: skip
+        self.train_page = TrainPage(
+            Welcome(actions["start"], [(actions["load_model"], "open"), (actions["open_project"], "open")])
+        )
         self.train_page.failure_details.connect(lambda: self.window.show_output(PROBLEMS))
         self.train_page.curves.saved.connect(
             lambda path: self.output.note(self.window.tr("Saved: {0}").format(path), "ok")
@@ -206,9 +243,13 @@ class Studio:
 
         self.graph_page, self.inspector = GraphPage(), Inspector()
         self.graph = GraphController(
-            self.session, self.graph_page, self.inspector, self.window.project, self._bars["graph"],
+            self.session,
+            self.graph_page,
+            self.inspector,
+            self.window.project,
+            self._bars["graph"],
             self.actions,
-        )  # fmt: skip
+        )
         find = self.graph_page.tree.filter_box
         self.frame.add_page("graph", self.graph_page, self.inspector, self.window.tr("Inspector"), find)
         return self.graph
@@ -221,9 +262,14 @@ class Studio:
 
         self.export_page, self.export_panel = ExportPage(), Inspector()
         self.export = ExportController(
-            self.session, self.export_page, self.export_panel, self._bars["export"], self.actions,
-            self.window, lambda text: self.output.note(text, "ok"),
-        )  # fmt: skip
+            self.session,
+            self.export_page,
+            self.export_panel,
+            self._bars["export"],
+            self.actions,
+            self.window,
+            lambda text: self.output.note(text, "ok"),
+        )
         self.frame.add_page("export", self.export_page, self.export_panel, self.window.tr("Run to export"))
         self.export_page.predict_requested.connect(self._open_in_predict)
         self.export_page.standing.predict_requested.connect(self._load)
@@ -241,9 +287,13 @@ class Studio:
 
         self.predict_page, self.model_panel = PredictPage(), ModelPanel()
         self.predict = PredictController(
-            self.session, self.predict_page, self.model_panel, self._bars["predict"], self.actions,
+            self.session,
+            self.predict_page,
+            self.model_panel,
+            self._bars["predict"],
+            self.actions,
             lambda: self.frame.show_page("graph"),
-        )  # fmt: skip
+        )
         self.model_panel.report_requested.connect(self._show_quantization)
         # What is dropped on it need not be a picture: the window looks at everything that is dropped.
         self.predict_page.pad.setAcceptDrops(False)
@@ -305,9 +355,7 @@ class Studio:
         self.complete()
         if self.restoring is not None:
             self.restoring.close()
-        for controller in (
-            *self._controllers, self.project, self.runs, self.output, self.help, self.frame,
-        ):  # fmt: skip
+        for controller in (*self._controllers, self.project, self.runs, self.output, self.help, self.frame):
             controller.close()
         self.bridge.close()
         self.session.close()
@@ -321,10 +369,12 @@ class Studio:
         details = "".join(traceback.format_exception(kind, error, trace))
         sys.stderr.write(details)
         problem = ProblemView(
-            title=self.window.tr("Something went wrong in the window"), where=kind.__name__, what=str(error),
+            title=self.window.tr("Something went wrong in the window"),
+            where=kind.__name__,
+            what=str(error),
             do=self.window.tr("your runs are safe; copy the report from Problems if it happens again"),
             details=details,
-        )  # fmt: skip
+        )
         self.bridge.call(lambda: self.session.problem.emit(problem))
 
 

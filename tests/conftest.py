@@ -62,8 +62,12 @@ if HIDE_QT:
     runpy.run_path(str(_hider / "sitecustomize.py"))
     # The folders that are about Qt itself.
     collect_ignore = [
-        "widgets", "studio/windows", "studio/controllers", "studio/program", "studio/test_app.py",
-    ]  # fmt: skip
+        "widgets",
+        "studio/windows",
+        "studio/controllers",
+        "studio/program",
+        "studio/test_app.py",
+    ]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -134,8 +134,13 @@ class KeyFigure(QFrame):
 class Chip(QAbstractButton):
     """A pill with an optional coloured dot; checkable chips toggle something, others state a fact."""
 
-    def __init__(self, text: str = "", color: int | str | None = None, checkable: bool = False,
-                 parent: QWidget | None = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        text: str = "",
+        color: int | str | None = None,
+        checkable: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._color = color
         self._dashed = False

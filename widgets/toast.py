@@ -185,8 +185,10 @@ class Toast(QFrame):
         height = min(self.sizeHint().height(), room.height())
         self.setGeometry(
             room.left() + (room.width() - width) // 2,
-            max(room.top(), room.bottom() + 1 - height - theme.SPACE_L), width, height,
-        )  # fmt: skip
+            max(room.top(), room.bottom() + 1 - height - theme.SPACE_L),
+            width,
+            height,
+        )
         self._text.setToolTip(self._text.message() if self._text.cut else "")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

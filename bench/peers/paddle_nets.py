@@ -82,8 +82,10 @@ def mobilenet(library: Any) -> Any:
     nn = library.nn
     taken = MOBILE_FIRST
     layers: list[Any] = [
-        nn.Conv2D(3, taken, 3, stride=2, padding=1, bias_attr=False), nn.BatchNorm2D(taken), nn.ReLU()
-    ]  # fmt: skip
+        nn.Conv2D(3, taken, 3, stride=2, padding=1, bias_attr=False),
+        nn.BatchNorm2D(taken),
+        nn.ReLU(),
+    ]
     for made, stride in MOBILE_BLOCKS:
         layers += [nn.Conv2D(taken, taken, 3, stride=stride, padding=1, groups=taken, bias_attr=False)]
         layers += [nn.BatchNorm2D(taken), nn.ReLU(), nn.Conv2D(taken, made, 1, bias_attr=False)]

@@ -12,28 +12,80 @@ ByDtype: TypeAlias = dict[str, dict[str, set[str]]]
 
 # What gains most and loses no precision that matters.
 WHITE_LIST = {
-    "conv2d", "einsum", "fused_gemm_epilogue", "matmul", "matmul_v2", "max_pool2d_with_index", "mul",
-}  # fmt: skip
+    "conv2d",
+    "einsum",
+    "fused_gemm_epilogue",
+    "matmul",
+    "matmul_v2",
+    "max_pool2d_with_index",
+    "mul",
+}
 ONLY_FP16_WHITE_LIST = {
-    "fake_quantize_dequantize_abs_max", "fake_quantize_dequantize_moving_average_abs_max", "fused_attention",
+    "fake_quantize_dequantize_abs_max",
+    "fake_quantize_dequantize_moving_average_abs_max",
+    "fused_attention",
     "fused_feedforward",
-}  # fmt: skip
+}
 FP16_WHITE_LIST = WHITE_LIST | ONLY_FP16_WHITE_LIST
 
 # What overflows or cancels in a low dtype: exponentials, powers, sums, norms and losses.
 FP16_BLACK_LIST = {
-    "acos", "asin", "atanh", "c_softmax_with_cross_entropy", "cosh", "cross_entropy", "cross_entropy2",
-    "cumprod", "cumsum", "dist", "erfinv", "exp", "expm1", "frobenius_norm", "group_norm", "hsigmoid_loss",
-    "huber_loss", "layer_norm", "log", "log10", "log2", "log_loss", "log_softmax", "margin_cross_entropy",
-    "mean", "nll_loss", "pnorm", "pow", "reciprocal", "reduce_mean", "reduce_prod", "reduce_sum", "renorm",
-    "rsqrt", "sigmoid_cross_entropy_with_logits", "sinh", "softmax", "softmax_with_cross_entropy", "softmin",
-    "softplus", "square", "tan", "tanh_shrink", "triplet_margin_loss",
-}  # fmt: skip
+    "acos",
+    "asin",
+    "atanh",
+    "c_softmax_with_cross_entropy",
+    "cosh",
+    "cross_entropy",
+    "cross_entropy2",
+    "cumprod",
+    "cumsum",
+    "dist",
+    "erfinv",
+    "exp",
+    "expm1",
+    "frobenius_norm",
+    "group_norm",
+    "hsigmoid_loss",
+    "huber_loss",
+    "layer_norm",
+    "log",
+    "log10",
+    "log2",
+    "log_loss",
+    "log_softmax",
+    "margin_cross_entropy",
+    "mean",
+    "nll_loss",
+    "pnorm",
+    "pow",
+    "reciprocal",
+    "reduce_mean",
+    "reduce_prod",
+    "reduce_sum",
+    "renorm",
+    "rsqrt",
+    "sigmoid_cross_entropy_with_logits",
+    "sinh",
+    "softmax",
+    "softmax_with_cross_entropy",
+    "softmin",
+    "softplus",
+    "square",
+    "tan",
+    "tanh_shrink",
+    "triplet_margin_loss",
+}
 # What is slower in a low dtype, in its backward at least.
 EXTRA_BLACK_LIST = {
-    "bicubic_interp_v2", "bilinear_interp_v2", "linear_interp_v2", "lookup_table", "lookup_table_v2",
-    "nearest_interp_v2", "scatter", "trilinear_interp_v2",
-}  # fmt: skip
+    "bicubic_interp_v2",
+    "bilinear_interp_v2",
+    "linear_interp_v2",
+    "lookup_table",
+    "lookup_table_v2",
+    "nearest_interp_v2",
+    "scatter",
+    "trilinear_interp_v2",
+}
 BF16_WHITE_LIST = WHITE_LIST
 BF16_BLACK_LIST = FP16_BLACK_LIST
 

@@ -21,10 +21,16 @@ from engine.framework.flags import get_flags, set_flags
 from engine.ops.control.check_numerics import check_numerics as look_at
 
 __all__ = [
-    "DebugMode", "TensorCheckerConfig", "check_layer_numerics", "check_numerics", "collect_operator_stats",
-    "disable_operator_stats_collection", "disable_tensor_checker", "enable_operator_stats_collection",
+    "DebugMode",
+    "TensorCheckerConfig",
+    "check_layer_numerics",
+    "check_numerics",
+    "collect_operator_stats",
+    "disable_operator_stats_collection",
+    "disable_tensor_checker",
+    "enable_operator_stats_collection",
     "enable_tensor_checker",
-]  # fmt: skip
+]
 
 _COUNTING = "FLAGS_low_precision_op_list"
 

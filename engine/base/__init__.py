@@ -12,8 +12,23 @@ from engine.program.run.executor import Executor, default_main_program, program_
 from engine.utils import require_version, unique_name
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Executor", "ParamAttr", "Program", "Variable",
-    "core", "data_feeder", "default_main_program", "disable_dygraph", "dygraph", "enable_dygraph",
-    "framework", "in_dygraph_mode", "is_compiled_with_cuda", "program_guard", "require_version",
+    "CPUPlace",
+    "CUDAPinnedPlace",
+    "CUDAPlace",
+    "Executor",
+    "ParamAttr",
+    "Program",
+    "Variable",
+    "core",
+    "data_feeder",
+    "default_main_program",
+    "disable_dygraph",
+    "dygraph",
+    "enable_dygraph",
+    "framework",
+    "in_dygraph_mode",
+    "is_compiled_with_cuda",
+    "program_guard",
+    "require_version",
     "unique_name",
-]  # fmt: skip
+]

@@ -24,12 +24,29 @@ from engine.program.graph.program import Program as ProgramDesc
 from engine.program.run.scope import Scope
 
 __all__ = [
-    "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "DataType", "EOFException", "Place",
-    "ProgramDesc", "Scope", "VarDesc", "eager", "get_cuda_device_count", "get_cudnn_version", "get_flags",
-    "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_custom_device",
-    "is_compiled_with_distribute", "is_compiled_with_ipu", "is_compiled_with_rocm",
-    "is_compiled_with_xpu", "set_flags",
-]  # fmt: skip
+    "BlockDesc",
+    "CPUPlace",
+    "CUDAPinnedPlace",
+    "CUDAPlace",
+    "DataType",
+    "EOFException",
+    "Place",
+    "ProgramDesc",
+    "Scope",
+    "VarDesc",
+    "eager",
+    "get_cuda_device_count",
+    "get_cudnn_version",
+    "get_flags",
+    "is_compiled_with_cinn",
+    "is_compiled_with_cuda",
+    "is_compiled_with_custom_device",
+    "is_compiled_with_distribute",
+    "is_compiled_with_ipu",
+    "is_compiled_with_rocm",
+    "is_compiled_with_xpu",
+    "set_flags",
+]
 
 eager = SimpleNamespace(Tensor=Tensor)
 get_cuda_device_count = _cuda.device_count

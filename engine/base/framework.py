@@ -9,6 +9,16 @@ from engine.program.graph.program import Block, Program, Variable
 from engine.program.run.executor import default_main_program, program_guard
 
 __all__ = [
-    "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Operator", "Parameter", "Program", "Variable",
-    "default_main_program", "in_dygraph_mode", "program_guard", "use_pir_api",
-]  # fmt: skip
+    "Block",
+    "CPUPlace",
+    "CUDAPinnedPlace",
+    "CUDAPlace",
+    "Operator",
+    "Parameter",
+    "Program",
+    "Variable",
+    "default_main_program",
+    "in_dygraph_mode",
+    "program_guard",
+    "use_pir_api",
+]

@@ -66,6 +66,4 @@ def versions() -> dict[str, str]:
     if not place.is_gpu_place():
         return {}
     found = backend(place)
-    return {
-        "cupy": str(found.xp.__version__), "cuda": found.cuda_version(), "driver": found.driver_version(),
-    }  # fmt: skip
+    return {"cupy": str(found.xp.__version__), "cuda": found.cuda_version(), "driver": found.driver_version()}

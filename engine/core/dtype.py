@@ -70,9 +70,7 @@ complex64 = DType("complex64", np.complex64, 23)
 complex128 = DType("complex128", np.complex128, 24)
 bfloat16 = DType("bfloat16", np.uint16, 22, floating=True)  # the upper half of a float32, kept as its bits
 
-ALL = (
-    bool_, uint8, int8, int16, int32, int64, bfloat16, float16, float32, float64, complex64, complex128,
-)  # fmt: skip
+ALL = (bool_, uint8, int8, int16, int32, int64, bfloat16, float16, float32, float64, complex64, complex128)
 _BY_NAME = {d.name: d for d in ALL}
 _BY_NUMPY = {d.np: d for d in ALL}
 _BY_PYTHON: dict[Any, DType] = {bool: bool_, int: int64, float: float64, complex: complex128}

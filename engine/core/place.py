@@ -100,9 +100,11 @@ def backend(place: Place) -> ModuleType:
         module = importlib.import_module("engine.kernels.cupy")
     except ImportError as error:
         raise refused(
-            place, f"needs CuPy, which is not installed ({error})",
-            "pip install 'model-studio[gpu]' ('model-studio[gpu-cuda13]' for CUDA 13)", MissingDeviceError,
-        ) from error  # fmt: skip
+            place,
+            f"needs CuPy, which is not installed ({error})",
+            "pip install 'model-studio[gpu]' ('model-studio[gpu-cuda13]' for CUDA 13)",
+            MissingDeviceError,
+        ) from error
     module.check(place.index)
     return module
 

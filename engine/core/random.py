@@ -183,9 +183,12 @@ class Generator:
                 return {"kind": self._kind, "seed": self._seed, "offset": self._offset}
             words, spent = self._twister.snapshot()
             return {
-                "kind": self._kind, "seed": self._seed, "words": words, "spent": spent,
+                "kind": self._kind,
+                "seed": self._seed,
+                "words": words,
+                "spent": spent,
                 "offset": self._offset,
-            }  # fmt: skip
+            }
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Go on from what ``state()`` gave; a state without a kind is that of the counter-based generator,
@@ -221,8 +224,13 @@ def order_generator() -> Any:
 def numpy_state() -> dict[str, Any]:
     """The state of NumPy's global generator as plain values and an array."""
     kind, keys, position, has_gauss, gauss = np.random.get_state(legacy=True)
-    return {"kind": str(kind), "keys": np.array(keys), "position": int(position),
-            "has_gauss": int(has_gauss), "gauss": float(gauss)}  # fmt: skip
+    return {
+        "kind": str(kind),
+        "keys": np.array(keys),
+        "position": int(position),
+        "has_gauss": int(has_gauss),
+        "gauss": float(gauss),
+    }
 
 
 def set_numpy_state(state: Mapping[str, Any]) -> None:

@@ -13,9 +13,21 @@ from engine.text.datasets import UCIHousing
 __all__ = ["feature_names", "fetch", "test", "train"]
 
 feature_names = [
-    "CRIM", "ZN", "INDUS", "CHAS", "NOX", "RM", "AGE", "DIS", "RAD", "TAX", "PTRATIO", "B", "LSTAT",
+    "CRIM",
+    "ZN",
+    "INDUS",
+    "CHAS",
+    "NOX",
+    "RM",
+    "AGE",
+    "DIS",
+    "RAD",
+    "TAX",
+    "PTRATIO",
+    "B",
+    "LSTAT",
     "convert",
-]  # fmt: skip
+]
 
 
 def train() -> Reader:

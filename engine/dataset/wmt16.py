@@ -30,8 +30,10 @@ def train(src_dict_size: int, trg_dict_size: int, src_lang: str = "en") -> Reade
 
 
 def test(  # the name is Paddle's
-    src_dict_size: int, trg_dict_size: int, src_lang: str = "en",  # noqa: PT028
-) -> Reader:  # fmt: skip
+    src_dict_size: int,
+    trg_dict_size: int,
+    src_lang: str = "en",  # noqa: PT028
+) -> Reader:
     """The test part, as ``train`` gives its own."""
     return _reader("test", src_dict_size, trg_dict_size, src_lang)
 

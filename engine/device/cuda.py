@@ -12,10 +12,21 @@ from engine.device import kinds, streams
 from engine.device.kinds import device_count
 
 __all__ = [
-    "Event", "Stream", "current_stream", "device_count", "empty_cache", "get_device_capability",
-    "get_device_name", "get_device_properties", "max_memory_allocated", "max_memory_reserved",
-    "memory_allocated", "memory_reserved", "stream_guard", "synchronize",
-]  # fmt: skip
+    "Event",
+    "Stream",
+    "current_stream",
+    "device_count",
+    "empty_cache",
+    "get_device_capability",
+    "get_device_name",
+    "get_device_properties",
+    "max_memory_allocated",
+    "max_memory_reserved",
+    "memory_allocated",
+    "memory_reserved",
+    "stream_guard",
+    "synchronize",
+]
 
 
 class Event(streams.Event):

@@ -19,12 +19,14 @@ from engine.tensor import manipulation
 from engine.tensor.inplace import replace
 
 _ALL_REDUCE = (
-    ops.c_allreduce_sum, ops.c_allreduce_max, ops.c_allreduce_min, ops.c_allreduce_prod, ops.c_allreduce_avg,
-)  # fmt: skip
+    ops.c_allreduce_sum,
+    ops.c_allreduce_max,
+    ops.c_allreduce_min,
+    ops.c_allreduce_prod,
+    ops.c_allreduce_avg,
+)
 _REDUCE = (ops.c_reduce_sum, ops.c_reduce_max, ops.c_reduce_min, ops.c_reduce_prod, ops.c_reduce_avg)
-_FOLDS = {
-    ReduceOp.MAX: extremes.maximum, ReduceOp.MIN: extremes.minimum, ReduceOp.PROD: arithmetic.multiply,
-}  # fmt: skip
+_FOLDS = {ReduceOp.MAX: extremes.maximum, ReduceOp.MIN: extremes.minimum, ReduceOp.PROD: arithmetic.multiply}
 
 
 def _chosen(of: Sequence[Any], op: Any, where: str) -> Any:
@@ -90,9 +92,13 @@ def all_gather(tensor_list: Any, tensor: Any, group: Group, sync_op: bool) -> No
 def gather(tensor: Any, gather_list: Any, root: int, group: Group, sync_op: bool) -> None:
     """``gather_list`` is None in the processes that are not ``root``."""
     joined = ops.c_gather(
-        tensor, nranks=group.nranks, ring_id=group.id, root=root, use_calc_stream=bool(sync_op),
+        tensor,
+        nranks=group.nranks,
+        ring_id=group.id,
+        root=root,
+        use_calc_stream=bool(sync_op),
         everywhere=False,
-    )  # fmt: skip
+    )
     if gather_list is not None:
         _deliver(gather_list, joined, group.nranks, not tensor.ndim, "gather")
 
@@ -101,9 +107,12 @@ def scatter(tensor: Any, tensor_list: Any, root: int, group: Group, sync_op: boo
     """``tensor_list`` is None in the processes that are not ``root``: they take part with values like it."""
     given = [tensor] * group.nranks if tensor_list is None else tensor_list
     found = ops.c_scatter(
-        _joined(given, group.nranks, "scatter"), nranks=group.nranks, ring_id=group.id, root=root,
+        _joined(given, group.nranks, "scatter"),
+        nranks=group.nranks,
+        ring_id=group.id,
+        root=root,
         use_calc_stream=bool(sync_op),
-    )  # fmt: skip
+    )
     replace("scatter", tensor, found if tensor.ndim else found[0])
 
 

@@ -18,8 +18,13 @@ from engine.distributed.messages import received, sent
 from engine.distributed.reducing import ReduceOp
 from engine.ops.control import collectives
 
-_OPS = {"sum": ReduceOp.SUM, "max": ReduceOp.MAX, "min": ReduceOp.MIN, "prod": ReduceOp.PROD,
-        "avg": ReduceOp.AVG}  # fmt: skip
+_OPS = {
+    "sum": ReduceOp.SUM,
+    "max": ReduceOp.MAX,
+    "min": ReduceOp.MIN,
+    "prod": ReduceOp.PROD,
+    "avg": ReduceOp.AVG,
+}
 
 
 @final

@@ -14,10 +14,17 @@ _ROOT = str(Path(__file__).resolve().parents[2])
 _GUARD = str(Path(__file__).with_name("launch") / "guard.py")
 # What the processes of an outer job were told of it, beside RANK and SIZE; those of a new one are others.
 _OF_A_RANK = (
-    "PADDLE_CURRENT_ENDPOINT", "PADDLE_GLOBAL_RANK", "PADDLE_GLOBAL_SIZE", "PADDLE_LOCAL_RANK",
-    "PADDLE_LOCAL_SIZE", "PADDLE_LOG_DIR", "PADDLE_NNODES", "PADDLE_RANK_IN_NODE", "PADDLE_RESTART_COUNT",
+    "PADDLE_CURRENT_ENDPOINT",
+    "PADDLE_GLOBAL_RANK",
+    "PADDLE_GLOBAL_SIZE",
+    "PADDLE_LOCAL_RANK",
+    "PADDLE_LOCAL_SIZE",
+    "PADDLE_LOG_DIR",
+    "PADDLE_NNODES",
+    "PADDLE_RANK_IN_NODE",
+    "PADDLE_RESTART_COUNT",
     "PADDLE_TRAINER_ENDPOINTS",
-)  # fmt: skip
+)
 
 
 def rank_command(*words: str, channel: str | None = None) -> list[str]:

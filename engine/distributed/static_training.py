@@ -42,9 +42,12 @@ class FirstValues:
 
 
 def parallel(
-    program: Program, mean: bool = True, fuse: bool = True, sync_batch_norm: bool = False,
+    program: Program,
+    mean: bool = True,
+    fuse: bool = True,
+    sync_batch_norm: bool = False,
     group: Group | None = None,
-) -> Program:  # fmt: skip
+) -> Program:
     """A copy of ``program`` that trains on all processes of ``group``; itself where there is one.
 
     ``mean`` says that gradients are averaged, not added up; ``fuse`` that they travel in one message;
@@ -60,9 +63,13 @@ def parallel(
 
 
 def parallelize(
-    main: Program, startup: Program, mean: bool = True, fuse: bool = True, sync_batch_norm: bool = False,
+    main: Program,
+    startup: Program,
+    mean: bool = True,
+    fuse: bool = True,
+    sync_batch_norm: bool = False,
     group: Group | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Change ``main``, whose loss was minimized, to train on all processes of ``group``: see ``parallel``.
 
     ``startup`` ends with the values of rank 0 in all of them. With one process nothing changes.

@@ -91,11 +91,16 @@ def _describe(rank: int, size: int, local: int, here: int) -> None:
     if len(ends) != size or not all(ends):
         ends = [f"127.0.0.1:{FIRST_PORT + each}" for each in range(size)]
     os.environ.update(
-        PADDLE_TRAINER_ID=str(rank), PADDLE_GLOBAL_RANK=str(rank),
-        PADDLE_LOCAL_RANK=str(local), PADDLE_RANK_IN_NODE=str(local), PADDLE_LOCAL_SIZE=str(here),
-        PADDLE_TRAINERS_NUM=str(size), PADDLE_GLOBAL_SIZE=str(size),
-        PADDLE_TRAINER_ENDPOINTS=",".join(ends), PADDLE_CURRENT_ENDPOINT=ends[rank],
-    )  # fmt: skip
+        PADDLE_TRAINER_ID=str(rank),
+        PADDLE_GLOBAL_RANK=str(rank),
+        PADDLE_LOCAL_RANK=str(local),
+        PADDLE_RANK_IN_NODE=str(local),
+        PADDLE_LOCAL_SIZE=str(here),
+        PADDLE_TRAINERS_NUM=str(size),
+        PADDLE_GLOBAL_SIZE=str(size),
+        PADDLE_TRAINER_ENDPOINTS=",".join(ends),
+        PADDLE_CURRENT_ENDPOINT=ends[rank],
+    )
     devices = os.environ.get(SELECTED, "").split(",")
     if len(devices) == here:  # one for each rank of this machine
         os.environ[SELECTED] = devices[local]

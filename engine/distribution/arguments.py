@@ -78,8 +78,9 @@ def arrays_or_tensors(where: str, *given: Any, whole_too: bool = True) -> list[A
     if all(isinstance(value, float) for value in given) and len(given) == 1:
         return [full([], given[0], dtype=default_dtype().name)]
     arrays = [np.asarray(value, np.float64 if wide else np.float32) for value in given]
-    return [to_tensor(np.ascontiguousarray(array).reshape(array.shape))
-            for array in np.broadcast_arrays(*arrays)]  # fmt: skip
+    return [
+        to_tensor(np.ascontiguousarray(array).reshape(array.shape)) for array in np.broadcast_arrays(*arrays)
+    ]
 
 
 def floating(x: Any) -> Any:

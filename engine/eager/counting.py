@@ -19,8 +19,12 @@ _paused: ContextVar[bool] = ContextVar("counting_paused", default=False)
 def _count(opdef: OpDef, inputs: tuple[Any, ...], results: list[Any]) -> None:
     if _paused.get():
         return
-    dtypes = [v.dtype.name for value in inputs for v in (value if isinstance(value, list) else [value])
-              if hasattr(v, "dtype")]  # fmt: skip
+    dtypes = [
+        v.dtype.name
+        for value in inputs
+        for v in (value if isinstance(value, list) else [value])
+        if hasattr(v, "dtype")
+    ]
     if not dtypes:
         dtypes = [str(array.dtype) for array in results if array is not None]
     chosen = next((d for d in dtypes if d.startswith(("float", "bfloat"))), dtypes[0] if dtypes else "")

@@ -125,10 +125,9 @@ def _record(
     tensors: list[Tensor | None],
 ) -> None:
     edges = tuple(
-        None if i.name not in opdef.rule_of or v is None
-        else [t._edge for t in v] if i.is_list else v._edge
+        None if i.name not in opdef.rule_of or v is None else [t._edge for t in v] if i.is_list else v._edge
         for i, v in opdef.named_inputs(inputs)
-    )  # fmt: skip
+    )
     if not any(
         (any(e is not None for e in edge) if edge.__class__ is list else edge is not None) for edge in edges
     ):
@@ -245,7 +244,12 @@ def unwatch(watcher: Watcher) -> None:
 
 
 generate.link(
-    Tensor=Tensor, explain=explain, write=write, share=share, wrap_all=wrap_all, connect=connect,
+    Tensor=Tensor,
+    explain=explain,
+    write=write,
+    share=share,
+    wrap_all=wrap_all,
+    connect=connect,
     versions_of=versions_of,
-)  # fmt: skip
+)
 modes.set_default(RECORDING)

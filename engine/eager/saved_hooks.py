@@ -68,12 +68,14 @@ def _pack(node: Operator, opdef: OpDef) -> None:
     if node.inputs is not None and opdef.saved_inputs:
         node.inputs = tuple(
             [
-                value if name not in opdef.valued_inputs
-                else [packed(v) for v in value] if isinstance(value, list)
+                value
+                if name not in opdef.valued_inputs
+                else [packed(v) for v in value]
+                if isinstance(value, list)
                 else packed(value)
                 for name, value in zip(opdef.input_names, node.inputs, strict=True)
             ]
-        )  # fmt: skip
+        )
     if node.outputs is not None and opdef.saved_outputs:
         node.outputs = tuple([None if a is None else packed(wrap(a), a) for a in node.outputs])
 

@@ -10,9 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 _ENGINE = Path(__file__).resolve().parent.parent
-_VARIABLES = (
-    "PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TEMP",
-)  # fmt: skip
+_VARIABLES = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TEMP")
 # No HDF5 plug-ins, because an unknown filter must not load a library.
 _ALWAYS = {"HDF5_PLUGIN_PRELOAD": "::"}
 # Each BLAS thread reserves address space, which counts against a limit on memory.

@@ -60,16 +60,25 @@ def open_hdf5(path: StrPath) -> dict[str, Hdf5Table | str]:
 
 def _look(path: Path) -> Any:
     request = {
-        "folders": children.import_folders("numpy", "h5py"), "engine": str(children.engine_folder()),
-        "path": os.path.abspath(path), "memory": MEMORY, "cpu_seconds": CPU_SECONDS,
-        "most_objects": MOST_OBJECTS, "most_chunks": MOST_CHUNKS,
-    }  # fmt: skip
+        "folders": children.import_folders("numpy", "h5py"),
+        "engine": str(children.engine_folder()),
+        "path": os.path.abspath(path),
+        "memory": MEMORY,
+        "cpu_seconds": CPU_SECONDS,
+        "most_objects": MOST_OBJECTS,
+        "most_chunks": MOST_CHUNKS,
+    }
     try:
         done = subprocess.run(
-            children.command(CHILD), input=json.dumps(request).encode(), capture_output=True,
-            timeout=WALL_SECONDS, env=children.environment() | children.ONE_THREAD, cwd=str(CHILD.parent),
-            check=False, creationflags=children.NO_WINDOW,
-        )  # fmt: skip
+            children.command(CHILD),
+            input=json.dumps(request).encode(),
+            capture_output=True,
+            timeout=WALL_SECONDS,
+            env=children.environment() | children.ONE_THREAD,
+            cwd=str(CHILD.parent),
+            check=False,
+            creationflags=children.NO_WINDOW,
+        )
         return json.loads(done.stdout)
     except subprocess.TimeoutExpired:
         how = f"not finished after {WALL_SECONDS:.0f} s"

@@ -18,9 +18,16 @@ from engine.files.checked import opened
 
 # Numbers of Paddle's VarType; bfloat16 (22) is absent: 1.x did not write it.
 _DTYPES = {
-    0: np.dtype(np.bool_), 1: np.dtype("<i2"), 2: np.dtype("<i4"), 3: np.dtype("<i8"), 4: np.dtype("<f2"),
-    5: np.dtype("<f4"), 6: np.dtype("<f8"), 20: np.dtype(np.uint8), 21: np.dtype(np.int8),
-}  # fmt: skip
+    0: np.dtype(np.bool_),
+    1: np.dtype("<i2"),
+    2: np.dtype("<i4"),
+    3: np.dtype("<i8"),
+    4: np.dtype("<f2"),
+    5: np.dtype("<f4"),
+    6: np.dtype("<f8"),
+    20: np.dtype(np.uint8),
+    21: np.dtype(np.int8),
+}
 _DESC_BYTES = 1024  # far more than 64 dimensions take
 _HEAD_BYTES = 20
 _VARINT_BYTES = 10

@@ -11,9 +11,14 @@ from engine.nn.clip import ClipGradBase, ClipGradByGlobalNorm, ClipGradByNorm, C
 from engine.program.run.executor import default_main_program
 
 __all__ = [
-    "BaseGradientClipAttr", "GradientClipBase", "GradientClipByGlobalNorm", "GradientClipByNorm",
-    "GradientClipByValue", "OwnClips", "set_gradient_clip",
-]  # fmt: skip
+    "BaseGradientClipAttr",
+    "GradientClipBase",
+    "GradientClipByGlobalNorm",
+    "GradientClipByNorm",
+    "GradientClipByValue",
+    "OwnClips",
+    "set_gradient_clip",
+]
 
 BaseGradientClipAttr = GradientClipBase = ClipGradBase
 GradientClipByValue = ClipGradByValue

@@ -16,9 +16,18 @@ from engine.core.place import redirected
 from engine.fluid.lod_tensor import LoDTensor, LoDTensorArray
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "LoDTensor", "LoDTensorArray", "Scope",
-    "VarDesc", "get_cuda_device_count", "is_compiled_with_cuda", "op_proto_and_checker_maker",
-]  # fmt: skip
+    "CPUPlace",
+    "CUDAPinnedPlace",
+    "CUDAPlace",
+    "EOFException",
+    "LoDTensor",
+    "LoDTensorArray",
+    "Scope",
+    "VarDesc",
+    "get_cuda_device_count",
+    "is_compiled_with_cuda",
+    "op_proto_and_checker_maker",
+]
 
 
 op_proto_and_checker_maker = SimpleNamespace(

@@ -27,11 +27,27 @@ from engine.static.places import cpu_places, cuda_places
 from engine.utils import require_version
 
 __all__ = [
-    "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Operator", "Parameter", "Program", "Variable",
-    "cpu_places", "cuda_pinned_places", "cuda_places", "default_main_program", "default_startup_program",
-    "get_flags", "in_dygraph_mode", "is_compiled_with_cuda", "name_scope", "program_guard",
-    "require_version", "set_flags",
-]  # fmt: skip
+    "Block",
+    "CPUPlace",
+    "CUDAPinnedPlace",
+    "CUDAPlace",
+    "Operator",
+    "Parameter",
+    "Program",
+    "Variable",
+    "cpu_places",
+    "cuda_pinned_places",
+    "cuda_places",
+    "default_main_program",
+    "default_startup_program",
+    "get_flags",
+    "in_dygraph_mode",
+    "is_compiled_with_cuda",
+    "name_scope",
+    "program_guard",
+    "require_version",
+    "set_flags",
+]
 
 
 def cuda_pinned_places(device_count: int | None = None) -> list[Any]:

@@ -14,11 +14,26 @@ from engine.nn.initializer import Bilinear, Initializer, set_global_initializer
 from engine.nn.initializer.drawn import Drawn
 
 __all__ = [
-    "MSRA", "Bilinear", "BilinearInitializer", "Constant", "ConstantInitializer", "Initializer",
-    "MSRAInitializer", "Normal", "NormalInitializer", "NumpyArrayInitializer", "TruncatedNormal",
-    "TruncatedNormalInitializer", "Uniform", "UniformInitializer", "Xavier", "XavierInitializer",
-    "force_init_on_cpu", "init_on_cpu", "set_global_initializer",
-]  # fmt: skip
+    "MSRA",
+    "Bilinear",
+    "BilinearInitializer",
+    "Constant",
+    "ConstantInitializer",
+    "Initializer",
+    "MSRAInitializer",
+    "Normal",
+    "NormalInitializer",
+    "NumpyArrayInitializer",
+    "TruncatedNormal",
+    "TruncatedNormalInitializer",
+    "Uniform",
+    "UniformInitializer",
+    "Xavier",
+    "XavierInitializer",
+    "force_init_on_cpu",
+    "init_on_cpu",
+    "set_global_initializer",
+]
 
 
 class _Seeded(Drawn):
@@ -43,9 +58,14 @@ class UniformInitializer(_Seeded):
     """Evenly distributed over [low, high). The diagonal arguments of 1.6 are refused."""
 
     def __init__(
-        self, low: float = -1.0, high: float = 1.0, seed: int = 0, diag_num: int = 0, diag_step: int = 0,
+        self,
+        low: float = -1.0,
+        high: float = 1.0,
+        seed: int = 0,
+        diag_num: int = 0,
+        diag_step: int = 0,
         diag_val: float = 1.0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         if diag_num:
             raise DTypeError(
                 f"UniformInitializer: a diagonal is not supported: got diag_num={diag_num}; use "

@@ -12,9 +12,14 @@ __all__ = ["embedding", "one_hot"]
 
 @adapter
 def embedding(
-    input: Any, size: Any, is_sparse: bool = False, is_distributed: bool = False,
-    padding_idx: int | None = None, param_attr: Any = None, dtype: Any = "float32",
-) -> Any:  # fmt: skip
+    input: Any,
+    size: Any,
+    is_sparse: bool = False,
+    is_distributed: bool = False,
+    padding_idx: int | None = None,
+    param_attr: Any = None,
+    dtype: Any = "float32",
+) -> Any:
     """Rows of a table [rows, size]: ids of any shape give that shape and ``size``; only in static mode."""
     return modern.embedding(input, size, is_sparse, is_distributed, padding_idx, param_attr, dtype)
 

@@ -35,13 +35,36 @@ from engine.static.inference_files import save_inference_model as _save_model
 from engine.static.state_files import load, load_program_state, save, set_program_state
 
 __all__ = [
-    "DataLoader", "PyReader", "batch", "buffered", "cache", "chain", "compose", "firstn",
-    "get_parameter_value", "get_parameter_value_by_name", "get_program_parameter",
-    "get_program_persistable_vars", "is_parameter", "is_persistable", "load", "load_inference_model",
-    "load_params", "load_persistables", "load_program_state", "load_vars", "map_readers", "save",
-    "save_inference_model", "save_params", "save_persistables", "save_vars", "set_program_state",
-    "shuffle", "xmap_readers",
-]  # fmt: skip
+    "DataLoader",
+    "PyReader",
+    "batch",
+    "buffered",
+    "cache",
+    "chain",
+    "compose",
+    "firstn",
+    "get_parameter_value",
+    "get_parameter_value_by_name",
+    "get_program_parameter",
+    "get_program_persistable_vars",
+    "is_parameter",
+    "is_persistable",
+    "load",
+    "load_inference_model",
+    "load_params",
+    "load_persistables",
+    "load_program_state",
+    "load_vars",
+    "map_readers",
+    "save",
+    "save_inference_model",
+    "save_params",
+    "save_persistables",
+    "save_vars",
+    "set_program_state",
+    "shuffle",
+    "xmap_readers",
+]
 
 FILE, MODEL = "variables.h5", "__model__"
 
@@ -57,9 +80,13 @@ def is_parameter(var: Variable) -> bool:
 
 
 def save_vars(
-    executor: Any, dirname: str, main_program: Any = None, vars: Sequence[Any] | None = None,
-    predicate: Callable[[Any], bool] | None = None, filename: str | None = None,
-) -> None:  # fmt: skip
+    executor: Any,
+    dirname: str,
+    main_program: Any = None,
+    vars: Sequence[Any] | None = None,
+    predicate: Callable[[Any], bool] | None = None,
+    filename: str | None = None,
+) -> None:
     """Write the values of ``vars``, or of those that ``predicate`` chooses, to one file in ``dirname``.
 
     The file is ``filename``, by default ``variables.h5``; values that it has under other names stay.
@@ -76,9 +103,13 @@ def save_vars(
 
 
 def load_vars(
-    executor: Any, dirname: str, main_program: Any = None, vars: Sequence[Any] | None = None,
-    predicate: Callable[[Any], bool] | None = None, filename: str | None = None,
-) -> None:  # fmt: skip
+    executor: Any,
+    dirname: str,
+    main_program: Any = None,
+    vars: Sequence[Any] | None = None,
+    predicate: Callable[[Any], bool] | None = None,
+    filename: str | None = None,
+) -> None:
     """Give the variables the values that ``save_vars`` wrote, or that Paddle wrote.
 
     Paddle's are a file for each variable, or the file ``filename`` with the values of just these variables.
@@ -178,10 +209,16 @@ def get_program_persistable_vars(program: Any) -> list[Any]:
 
 
 def save_inference_model(
-    dirname: str, feeded_var_names: Sequence[str], target_vars: Any, executor: Any,
-    main_program: Any = None, model_filename: str | None = None, params_filename: str | None = None,
-    export_for_deployment: bool = True, program_only: bool = False,
-) -> list[str]:  # fmt: skip
+    dirname: str,
+    feeded_var_names: Sequence[str],
+    target_vars: Any,
+    executor: Any,
+    main_program: Any = None,
+    model_filename: str | None = None,
+    params_filename: str | None = None,
+    export_for_deployment: bool = True,
+    program_only: bool = False,
+) -> list[str]:
     """Write the operators that compute ``target_vars`` and the parameters to ``dirname``; their names.
 
     The files are ``__model__``, or ``model_filename``, with the suffixes of ``static.save_inference_model``,
@@ -199,9 +236,12 @@ def save_inference_model(
 
 
 def load_inference_model(
-    dirname: str, executor: Any, model_filename: str | None = None, params_filename: str | None = None,
+    dirname: str,
+    executor: Any,
+    model_filename: str | None = None,
+    params_filename: str | None = None,
     pserver_endpoints: Any = None,
-) -> list[Any]:  # fmt: skip
+) -> list[Any]:
     """A list of the Program, the names of its feeds, and the Variables to fetch. Raises as the static one."""
     return _load_model(_prefix(dirname, model_filename), executor)
 

@@ -11,9 +11,16 @@ from engine import metric as modern
 from engine.core.errors import ArgumentError, DTypeError, UnsupportedError
 
 __all__ = [
-    "Accuracy", "Auc", "ChunkEvaluator", "CompositeMetric", "DetectionMAP", "EditDistance", "MetricBase",
-    "Precision", "Recall",
-]  # fmt: skip
+    "Accuracy",
+    "Auc",
+    "ChunkEvaluator",
+    "CompositeMetric",
+    "DetectionMAP",
+    "EditDistance",
+    "MetricBase",
+    "Precision",
+    "Recall",
+]
 
 
 class MetricBase:

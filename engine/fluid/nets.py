@@ -14,25 +14,54 @@ __getattr__ = refusing(__name__)
 
 
 def simple_img_conv_pool(
-    input: Any, num_filters: int, filter_size: Any, pool_size: Any, pool_stride: Any, pool_padding: Any = 0,
-    pool_type: str = "max", global_pooling: bool = False, conv_stride: Any = 1, conv_padding: Any = 0,
-    conv_dilation: Any = 1, conv_groups: int = 1, param_attr: Any = None, bias_attr: Any = None,
-    act: Any = None, use_cudnn: bool = True,
-) -> Any:  # fmt: skip
+    input: Any,
+    num_filters: int,
+    filter_size: Any,
+    pool_size: Any,
+    pool_stride: Any,
+    pool_padding: Any = 0,
+    pool_type: str = "max",
+    global_pooling: bool = False,
+    conv_stride: Any = 1,
+    conv_padding: Any = 0,
+    conv_dilation: Any = 1,
+    conv_groups: int = 1,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    act: Any = None,
+    use_cudnn: bool = True,
+) -> Any:
     """``layers.conv2d`` and then ``layers.pool2d``; only in static mode."""
     out = layers.conv2d(
-        input, num_filters, filter_size, conv_stride, conv_padding, conv_dilation, conv_groups, param_attr,
-        bias_attr, use_cudnn, act,
-    )  # fmt: skip
+        input,
+        num_filters,
+        filter_size,
+        conv_stride,
+        conv_padding,
+        conv_dilation,
+        conv_groups,
+        param_attr,
+        bias_attr,
+        use_cudnn,
+        act,
+    )
     return layers.pool2d(out, pool_size, pool_type, pool_stride, pool_padding, global_pooling)
 
 
 def img_conv_group(
-    input: Any, conv_num_filter: Any, pool_size: Any, conv_padding: Any = 1, conv_filter_size: Any = 3,
-    conv_act: Any = None, param_attr: Any = None, conv_with_batchnorm: Any = False,
-    conv_batchnorm_drop_rate: Any = 0.0, pool_stride: Any = 1, pool_type: str = "max",
+    input: Any,
+    conv_num_filter: Any,
+    pool_size: Any,
+    conv_padding: Any = 1,
+    conv_filter_size: Any = 3,
+    conv_act: Any = None,
+    param_attr: Any = None,
+    conv_with_batchnorm: Any = False,
+    conv_batchnorm_drop_rate: Any = 0.0,
+    pool_stride: Any = 1,
+    pool_type: str = "max",
     use_cudnn: bool = True,
-) -> Any:  # fmt: skip
+) -> Any:
     """Convolutions with ``conv_num_filter`` filters one after the other, and a pooling; only in static mode.
 
     Each may have a batch normalization, and after it a dropout. Other arguments are one value for all, or a
@@ -52,10 +81,14 @@ def img_conv_group(
 
     out = input
     for count, size, padding, attr, normed, rate in zip(
-        filters, each("conv_filter_size", conv_filter_size), each("conv_padding", conv_padding),
-        each("param_attr", param_attr), each("conv_with_batchnorm", conv_with_batchnorm),
-        each("conv_batchnorm_drop_rate", conv_batchnorm_drop_rate), strict=True,
-    ):  # fmt: skip
+        filters,
+        each("conv_filter_size", conv_filter_size),
+        each("conv_padding", conv_padding),
+        each("param_attr", param_attr),
+        each("conv_with_batchnorm", conv_with_batchnorm),
+        each("conv_batchnorm_drop_rate", conv_batchnorm_drop_rate),
+        strict=True,
+    ):
         act = None if normed else conv_act
         out = layers.conv2d(out, count, size, padding=padding, param_attr=attr, act=act)
         if normed:

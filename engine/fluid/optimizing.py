@@ -106,16 +106,24 @@ class FluidOptimizer(Optimizer):
         return list(tracer.all_parameters())
 
     def backward(
-        self, loss: Any, startup_program: Any = None, parameter_list: Any = None, no_grad_set: Any = None,
+        self,
+        loss: Any,
+        startup_program: Any = None,
+        parameter_list: Any = None,
+        no_grad_set: Any = None,
         callbacks: Any = None,
-    ) -> list[tuple[Any, Any]]:  # fmt: skip
+    ) -> list[tuple[Any, Any]]:
         """Pairs of parameter and gradient, as ``loss.backward()`` left them; static mode appends them."""
         return super().backward(loss, startup_program, parameter_list or None, no_grad_set, callbacks)
 
     def minimize(
-        self, loss: Any, startup_program: Any = None, parameter_list: Any = None, no_grad_set: Any = None,
+        self,
+        loss: Any,
+        startup_program: Any = None,
+        parameter_list: Any = None,
+        no_grad_set: Any = None,
         grad_clip: Any = None,
-    ) -> tuple[list[Any], list[tuple[Any, Any]]]:  # fmt: skip
+    ) -> tuple[list[Any], list[tuple[Any, Any]]]:
         """One step with the gradients that ``loss.backward()`` left, clipped by ``grad_clip``.
 
         In static mode backward and step become part of the Program of ``loss``. Returns the operators that

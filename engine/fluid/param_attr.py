@@ -56,9 +56,15 @@ class ParamAttr(_Clipped, modern.ParamAttr):
         need_clip: bool = True,
     ) -> None:
         super().__init__(
-            name, initializer, learning_rate, regularizer, trainable,
-            gradient_clip=gradient_clip, do_model_average=do_model_average, need_clip=need_clip,
-        )  # fmt: skip
+            name,
+            initializer,
+            learning_rate,
+            regularizer,
+            trainable,
+            gradient_clip=gradient_clip,
+            do_model_average=do_model_average,
+            need_clip=need_clip,
+        )
 
     @staticmethod
     def _to_attr(value: Any) -> Any:
@@ -85,6 +91,13 @@ class WeightNormParamAttr(_Clipped, weight_norm.WeightNormParamAttr):
         need_clip: bool = True,
     ) -> None:
         super().__init__(
-            dim, name, initializer, learning_rate, regularizer, trainable,
-            gradient_clip=gradient_clip, do_model_average=do_model_average, need_clip=need_clip,
-        )  # fmt: skip
+            dim,
+            name,
+            initializer,
+            learning_rate,
+            regularizer,
+            trainable,
+            gradient_clip=gradient_clip,
+            do_model_average=do_model_average,
+            need_clip=need_clip,
+        )

@@ -13,10 +13,14 @@ __all__ = ["cuda_profiler", "profiler", "reset_profiler", "start_profiler", "sto
 
 _STATES = ("CPU", "GPU", "All")
 _ORDERS = {
-    None: SortedKeys.CPUTotal, "default": SortedKeys.CPUTotal, "calls": SortedKeys.CPUTotal,
-    "total": SortedKeys.CPUTotal, "max": SortedKeys.CPUMax, "min": SortedKeys.CPUMin,
+    None: SortedKeys.CPUTotal,
+    "default": SortedKeys.CPUTotal,
+    "calls": SortedKeys.CPUTotal,
+    "total": SortedKeys.CPUTotal,
+    "max": SortedKeys.CPUMax,
+    "min": SortedKeys.CPUMin,
     "ave": SortedKeys.CPUAvg,
-}  # fmt: skip
+}
 _running: list[Profiler] = []
 
 

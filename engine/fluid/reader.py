@@ -46,9 +46,13 @@ class PyReader(_Loader):
     """
 
     def __init__(
-        self, feed_list: Sequence[Any] | None = None, capacity: int | None = None,
-        use_double_buffer: bool = True, iterable: bool = True, return_list: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        feed_list: Sequence[Any] | None = None,
+        capacity: int | None = None,
+        use_double_buffer: bool = True,
+        iterable: bool = True,
+        return_list: bool = False,
+    ) -> None:
         super().__init__(feed_list, capacity, use_double_buffer, iterable, return_list)
 
     decorate_sample_generator = _Loader.set_sample_generator

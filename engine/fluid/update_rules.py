@@ -13,9 +13,12 @@ class _Rule(Optimizer):
     """An update rule whose numbers are given by name."""
 
     def __init__(
-        self, learning_rate: float, parameters: Iterable[Any] | None = None, name: str | None = None,
+        self,
+        learning_rate: float,
+        parameters: Iterable[Any] | None = None,
+        name: str | None = None,
         **options: Any,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._options = options
         super().__init__(learning_rate, parameters, name=name)
 
@@ -55,7 +58,12 @@ class LarsMomentum(_Rule):
     ) -> None:
         excluded = any(part in parameter.name for part in options["exclude_from_weight_decay"] or ())
         parameter_updates.lars_momentum(
-            target, gradient, *kept, rate, mu=options["momentum"], lars_coeff=options["lars_coeff"],
+            target,
+            gradient,
+            *kept,
+            rate,
+            mu=options["momentum"],
+            lars_coeff=options["lars_coeff"],
             lars_weight_decay=0.0 if excluded else options["lars_weight_decay"],
             epsilon=float(options["epsilon"]),
-        )  # fmt: skip
+        )

@@ -53,11 +53,22 @@ def layer_operations(layer: nn.Layer, x: Tensor, y: Tensor) -> int | None:
 
 # Layers that stand in another module of Paddle: their module or class here, and Paddle's module.
 _PLACES = {
-    "dropping": "common", "padding": "common", "norm_groups": "norm", "rnn_cells": "rnn",
-    "attention": "transformer", "loss_classes": "loss", "loss_margin": "loss", "loss_sequence": "loss",
-    "loss_values": "loss", "CosineSimilarity": "common", "Fold": "common", "Unfold": "common",
-    "Upsample": "common", "UpsamplingBilinear2D": "common", "UpsamplingNearest2D": "common",
-}  # fmt: skip
+    "dropping": "common",
+    "padding": "common",
+    "norm_groups": "norm",
+    "rnn_cells": "rnn",
+    "attention": "transformer",
+    "loss_classes": "loss",
+    "loss_margin": "loss",
+    "loss_sequence": "loss",
+    "loss_values": "loss",
+    "CosineSimilarity": "common",
+    "Fold": "common",
+    "Unfold": "common",
+    "Upsample": "common",
+    "UpsamplingBilinear2D": "common",
+    "UpsamplingNearest2D": "common",
+}
 
 
 class _Row(NamedTuple):
@@ -140,12 +151,15 @@ def _rows(net: nn.Layer, input_size: Sequence[int], custom: dict[Any, Any]) -> l
             del layer.total_ops
     return [
         _Row(
-            layer.full_name(), str(list(calls[layer][0])), str(list(calls[layer][1])),
-            sum(math.prod(p.shape) for p in layer.parameters()), counted[layer],
+            layer.full_name(),
+            str(list(calls[layer][0])),
+            str(list(calls[layer][1])),
+            sum(math.prod(p.shape) for p in layer.parameters()),
+            counted[layer],
         )
         for layer in layers
         if layer in calls and layer is not net
-    ]  # fmt: skip
+    ]
 
 
 def _announce(layers: Sequence[nn.Layer], custom: Mapping[Any, Any]) -> None:

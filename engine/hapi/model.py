@@ -294,8 +294,12 @@ class Model:
     ) -> CallbackList:
         callbacks = with_defaults(listed(given), log_freq, verbose, save_freq, save_dir)
         params = {
-            "batch_size": None, "epochs": epochs, "steps": steps, "verbose": verbose, "metrics": metrics,
-        }  # fmt: skip
+            "batch_size": None,
+            "epochs": epochs,
+            "steps": steps,
+            "verbose": verbose,
+            "metrics": metrics,
+        }
         return CallbackList(callbacks, self, params)
 
     def _require(self, where: str) -> None:

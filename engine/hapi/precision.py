@@ -11,9 +11,13 @@ from engine.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm
 _LEVELS = ("O0", "O1", "O2")
 _LISTS = ("custom_black_list", "custom_white_list")
 _SCALING = (
-    "decr_every_n_nan_or_inf", "decr_ratio", "incr_every_n_steps", "incr_ratio", "init_loss_scaling",
+    "decr_every_n_nan_or_inf",
+    "decr_ratio",
+    "incr_every_n_steps",
+    "incr_ratio",
+    "init_loss_scaling",
     "use_dynamic_loss_scaling",
-)  # fmt: skip
+)
 _OPTIONS = (*_LISTS, *_SCALING, "level", "use_fp16_guard")
 
 

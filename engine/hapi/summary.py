@@ -155,11 +155,20 @@ def _table(rows: dict[str, _Row], given: int) -> str:
         total * _NUMBER / _MEGABYTE,
     ]
     lines = [
-        "-" * length, line(_HEAD), "=" * length, *map(line, cells), "=" * length,
-        f"Total params: {total:,}", f"Trainable params: {trainable:,}",
-        f"Non-trainable params: {total - trainable:,}", "-" * length,
-        f"Input size (MB): {sizes[0]:.2f}", f"Forward/backward pass size (MB): {sizes[1]:.2f}",
-        f"Params size (MB): {sizes[2]:.2f}", f"Estimated Total Size (MB): {sum(sizes):.2f}",
-        "-" * length, "",
-    ]  # fmt: skip
+        "-" * length,
+        line(_HEAD),
+        "=" * length,
+        *map(line, cells),
+        "=" * length,
+        f"Total params: {total:,}",
+        f"Trainable params: {trainable:,}",
+        f"Non-trainable params: {total - trainable:,}",
+        "-" * length,
+        f"Input size (MB): {sizes[0]:.2f}",
+        f"Forward/backward pass size (MB): {sizes[1]:.2f}",
+        f"Params size (MB): {sizes[2]:.2f}",
+        f"Estimated Total Size (MB): {sum(sizes):.2f}",
+        "-" * length,
+        "",
+    ]
     return "\n".join(lines)

@@ -15,7 +15,18 @@ from engine.inference.predictor import (
 )
 
 __all__ = [
-    "Config", "DataType", "PlaceType", "PrecisionType", "Predictor", "PredictorPool", "Tensor", "XpuConfig",
-    "convert_to_mixed_precision", "create_predictor", "get_num_bytes_of_data_type", "get_trt_compile_version",
-    "get_trt_runtime_version", "get_version",
-]  # fmt: skip
+    "Config",
+    "DataType",
+    "PlaceType",
+    "PrecisionType",
+    "Predictor",
+    "PredictorPool",
+    "Tensor",
+    "XpuConfig",
+    "convert_to_mixed_precision",
+    "create_predictor",
+    "get_num_bytes_of_data_type",
+    "get_trt_compile_version",
+    "get_trt_runtime_version",
+    "get_version",
+]

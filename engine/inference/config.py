@@ -57,9 +57,16 @@ class Config(OtherEngines):
         self._gpu: tuple[int, int] | None = None  # device, megabytes
         self._threads: int | None = None
         self._flags = {
-            "mkldnn": True, "ir_optim": True, "ir_debug": False, "memory_optim": False, "profile": False,
-            "log": True, "names": False, "feed_fetch": False, "save_optimized": False,
-        }  # fmt: skip
+            "mkldnn": True,
+            "ir_optim": True,
+            "ir_debug": False,
+            "memory_optim": False,
+            "profile": False,
+            "log": True,
+            "names": False,
+            "feed_fetch": False,
+            "save_optimized": False,
+        }
         self._cache = 10
         if len(args) == 1 and isinstance(args[0], Config):
             for name, value in vars(args[0]).items():

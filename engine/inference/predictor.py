@@ -53,9 +53,12 @@ class _Model:
         inputs, outputs = self.program.inputs, self.program.outputs
         if inputs and outputs and not unbound:
             self._runner = ProgramRunner(
-                self.program, [block.var(n) for n in inputs], [block.var(n) for n in outputs],
-                passes=self.passes, frozen=True,
-            )  # fmt: skip
+                self.program,
+                [block.var(n) for n in inputs],
+                [block.var(n) for n in outputs],
+                passes=self.passes,
+                frozen=True,
+            )
 
     def run(self, feed: dict[str, EagerTensor], fetch: Sequence[Any]) -> list[EagerTensor]:
         """The values of Variables for what is fed, each an array of its own."""

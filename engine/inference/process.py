@@ -48,11 +48,27 @@ MOST_PROGRAM = 8 << 20
 MOST_OF_OWN = 1 << 30
 # Where the child's user keeps the key that says which files are own, and how many threads compute.
 _VARIABLES = (
-    "HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "XDG_DATA_HOME", "WIN_PD_OVERRIDE_LOCAL_APPDATA",
-    "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
-)  # fmt: skip
-_BUILT_IN = ("ValueError", "TypeError", "RuntimeError", "IndexError", "ZeroDivisionError", "OverflowError",
-             "FloatingPointError", "NotImplementedError")  # fmt: skip
+    "HOME",
+    "USERPROFILE",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "XDG_DATA_HOME",
+    "WIN_PD_OVERRIDE_LOCAL_APPDATA",
+    "OPENBLAS_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+)
+_BUILT_IN = (
+    "ValueError",
+    "TypeError",
+    "RuntimeError",
+    "IndexError",
+    "ZeroDivisionError",
+    "OverflowError",
+    "FloatingPointError",
+    "NotImplementedError",
+)
 
 
 @dataclass(frozen=True)
@@ -223,7 +239,7 @@ class ModelProcess:
             **self._load_request(),
             "memory": limits and MEMORY_FACTOR * limits.memory,
             "seconds": limits and (limits.seconds + MORE_SECONDS) * (os.cpu_count() or 1),
-        }  # fmt: skip
+        }
         said = self._ask(child, "loading it", request, [], limits, Most(MOST_SAID, 0)).said
         if not isinstance(said.get("save_id"), str):
             self._end(child)
@@ -353,10 +369,14 @@ class _Child:
             variables[ENVIRONMENT] = str(limits)
         try:
             self.process = subprocess.Popen(
-                children.command(SCRIPT), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL, env=variables, cwd=str(SCRIPT.parent),
+                children.command(SCRIPT),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=variables,
+                cwd=str(SCRIPT.parent),
                 creationflags=children.NO_WINDOW,
-            )  # fmt: skip
+            )
         except OSError as error:
             raise FormatError(
                 f"model process: not started: {error}; close other programs, or repair the installation"

@@ -51,9 +51,15 @@ class RunServer(Server):
             ) from error
         described = {
             "inputs": [{"name": "x", "dtype": "float32", "shape": shape}],
-            "info": {"scaling": SCALING, **for_callers(data), "model": config.model, "data": config.data,
-                     "step": step, **({"validation_accuracy": accuracy} if accuracy >= 0 else {})},
-        }  # fmt: skip
+            "info": {
+                "scaling": SCALING,
+                **for_callers(data),
+                "model": config.model,
+                "data": config.data,
+                "step": step,
+                **({"validation_accuracy": accuracy} if accuracy >= 0 else {}),
+            },
+        }
         return {"save_id": "", "info": json.loads(json.dumps(described, default=str))}, []
 
     def _run(self, said: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:

@@ -22,9 +22,23 @@ _MAGIC = b"MSM1"
 _MOST_DIMENSIONS = 64
 _MOST_ARRAYS = 10_000
 _DTYPES = frozenset(
-    ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
-     "float64", "complex64", "complex128"]
-)  # fmt: skip
+    [
+        "bool",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+    ]
+)
 
 
 class WireError(EngineError):

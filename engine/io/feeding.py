@@ -48,9 +48,12 @@ class DataFeeder:
         return map(self.feed, iterable)
 
     def decorate_reader(
-        self, reader: Callable[[], Iterable[Any]], multi_devices: bool, num_places: int | None = None,
+        self,
+        reader: Callable[[], Iterable[Any]],
+        multi_devices: bool,
+        num_places: int | None = None,
         drop_last: bool = True,
-    ) -> Callable[[], Iterator[Any]]:  # fmt: skip
+    ) -> Callable[[], Iterator[Any]]:
         """A reader of what ``feed`` gives of each item of ``reader``.
 
         With ``multi_devices`` a reader of lists, one for each of ``num_places`` devices (1 by default); the

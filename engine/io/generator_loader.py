@@ -48,10 +48,15 @@ class GeneratorLoader:
     """
 
     def __init__(
-        self, feed_list: Sequence[Any] | None = None, capacity: int | None = None,
-        use_double_buffer: bool = True, iterable: bool = True, return_list: bool = False,
-        use_multiprocess: bool = False, drop_last: bool = True,
-    ) -> None:  # fmt: skip
+        self,
+        feed_list: Sequence[Any] | None = None,
+        capacity: int | None = None,
+        use_double_buffer: bool = True,
+        iterable: bool = True,
+        return_list: bool = False,
+        use_multiprocess: bool = False,
+        drop_last: bool = True,
+    ) -> None:
         if isinstance(capacity, bool) or not isinstance(capacity, (int, np.integer)) or capacity <= 0:
             raise ConditionError(
                 f"DataLoader.from_generator: capacity must be a positive number of batches: got {capacity!r}"

@@ -13,9 +13,18 @@ if TYPE_CHECKING:
     from engine.jit.translated_layer import TranslatedLayer
 
 __all__ = [
-    "ConcreteProgram", "StaticFunction", "TranslatedLayer", "enable_to_static", "ignore_module", "load",
-    "not_to_static", "save", "set_code_level", "set_verbosity", "to_static",
-]  # fmt: skip
+    "ConcreteProgram",
+    "StaticFunction",
+    "TranslatedLayer",
+    "enable_to_static",
+    "ignore_module",
+    "load",
+    "not_to_static",
+    "save",
+    "set_code_level",
+    "set_verbosity",
+    "to_static",
+]
 
 __getattr__ = lazy(
     __name__,

@@ -85,7 +85,12 @@ class AtOnce:
         feeds[whole.fed[0].name] = root
         xp = module_for(arrays)
         plan = Plan(
-            whole.program, (*whole.forward_ops, *whole.backward_ops), [*whole.everything, *whole.fed],
-            [*whole.outputs, *whole.gradients], feeds, xp, self._runner.passes,
-        )  # fmt: skip
+            whole.program,
+            (*whole.forward_ops, *whole.backward_ops),
+            [*whole.everything, *whole.fed],
+            [*whole.outputs, *whole.gradients],
+            feeds,
+            xp,
+            self._runner.passes,
+        )
         return _Compiled(plan, xp.ones(root.shape, root.dtype.np), whole.made)

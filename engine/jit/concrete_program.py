@@ -53,9 +53,12 @@ class ConcreteProgram:
         arguments = {k: nest.map_structure(placeholder, v) for k, v in self.specs.items()}
         tree = tree_of(function.class_instance)
         before = attributes(tree)
-        with names.guard(), noting_calls() as called, \
-                building(self.main_program, precision=modes.current().precision) as builder, \
-                builder.assigning():  # fmt: skip
+        with (
+            names.guard(),
+            noting_calls() as called,
+            building(self.main_program, precision=modes.current().precision) as builder,
+            builder.assigning(),
+        ):
             builder.training = training = TracedTraining(self.main_program, self.inputs)
             self.result = function.call_converted(arguments)
             self._leaves = [known_operand(leaf) for leaf in nest.flatten(self.result)]

@@ -67,9 +67,17 @@ def differentiate(
     forward_ops, backward_ops = ops[:begin], ops[begin:]
     made = [(n, g) for n, g in zip(wanted, found, strict=True) if g is not None]
     return Differentiated(
-        program, everything, outputs, forward_ops, backward_ops, drawn, fed, fed_grads,
-        [n for n, _ in made], [g for _, g in made],
-    )  # fmt: skip
+        program,
+        everything,
+        outputs,
+        forward_ops,
+        backward_ops,
+        drawn,
+        fed,
+        fed_grads,
+        [n for n, _ in made],
+        [g for _, g in made],
+    )
 
 
 def _kept_for_second_run(ops: Sequence[Operator]) -> list[Variable]:

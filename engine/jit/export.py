@@ -28,9 +28,18 @@ from engine.program.passes.quantization.pack import drop_zero_points, pack_integ
 from engine.program.saved.serialize import from_plain, to_plain
 
 OPTIONS = frozenset(
-    {"info", "optimize", "output_spec", "combine_params", "clip_extra", "skip_forward", "with_hook",
-     "input_names_after_prune", "skip_prune_program"}
-)  # fmt: skip
+    {
+        "info",
+        "optimize",
+        "output_spec",
+        "combine_params",
+        "clip_extra",
+        "skip_forward",
+        "with_hook",
+        "input_names_after_prune",
+        "skip_prune_program",
+    }
+)
 
 
 def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:

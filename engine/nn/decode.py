@@ -123,9 +123,10 @@ class BeamSearchDecoder(Decoder):
         words = int(logits.shape[-1])
         # What is finished goes on with the end token, at no cost.
         ended = shape.constant(
-            shape=[words], values=[0.0 if n == self.end_token else _FAR for n in range(words)],
+            shape=[words],
+            values=[0.0 if n == self.end_token else _FAR for n in range(words)],
             dtype=logits.dtype.name,
-        )  # fmt: skip
+        )
         step = index.where(
             shape.unsqueeze(states.finished, axes=[2]), ended, softmax.log_softmax(logits, axis=-1)
         )

@@ -20,6 +20,16 @@ if TYPE_CHECKING:
 __getattr__ = lazy(__name__, members={"engine.optimizer.lbfgs": ("LBFGS",)})
 
 __all__ = [
-    "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS", "Lamb", "Momentum", "Optimizer", "RMSProp",
-    "SGD", "lr",
-]  # fmt: skip
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "LBFGS",
+    "Lamb",
+    "Momentum",
+    "Optimizer",
+    "RMSProp",
+    "SGD",
+    "lr",
+]

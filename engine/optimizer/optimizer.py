@@ -176,10 +176,12 @@ class Optimizer:
             lr = self.get_lr()
             for group in self._groups:
                 pairs = [
-                    (p, gradient) for p in group.params if p._edge.__class__ is Leaf and (
-                        gradient := leaf_gradient(p._edge) if training is None else training.gradient(p)
-                    ) is not None
-                ]  # fmt: skip
+                    (p, gradient)
+                    for p in group.params
+                    if p._edge.__class__ is Leaf
+                    and (gradient := leaf_gradient(p._edge) if training is None else training.gradient(p))
+                    is not None
+                ]
                 self._update_group(group, pairs, lr)
 
     def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> Any:

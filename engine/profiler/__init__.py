@@ -8,6 +8,14 @@ from engine.profiler.states import ProfilerState, ProfilerTarget, TracerEventTyp
 from engine.profiler.statistics import SortedKeys, SummaryView
 
 __all__ = [
-    "Profiler", "ProfilerState", "ProfilerTarget", "RecordEvent", "SortedKeys", "SummaryView",
-    "export_chrome_tracing", "export_protobuf", "load_profiler_result", "make_scheduler",
-]  # fmt: skip
+    "Profiler",
+    "ProfilerState",
+    "ProfilerTarget",
+    "RecordEvent",
+    "SortedKeys",
+    "SummaryView",
+    "export_chrome_tracing",
+    "export_protobuf",
+    "load_profiler_result",
+    "make_scheduler",
+]

@@ -113,5 +113,7 @@ def planned_step(stepper: Any) -> Planned:
     return Planned(
         tuple(trail(concrete.main_program, runner.passes, [v.name for v in runner.outputs])),
         tuple([Part.of(title, plan) for title, plan in concrete.plans()]),
-        tuple(calls), alone, get_num_threads(),
-    )  # fmt: skip
+        tuple(calls),
+        alone,
+        get_num_threads(),
+    )

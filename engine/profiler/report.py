@@ -100,11 +100,16 @@ def table_of(rows: Sequence[Row], steps: int, seconds: float, by: str = "operato
     lines = [[by, "calls", "ms", "share", "MB", "GFLOP/s"]]
     for row in rows:
         rate = row.gflops
-        lines.append([
-            _short(row.name) if by == "line" else row.name,
-            f"{row.calls / steps:g}", f"{1e3 * row.seconds / steps:.3f}", f"{row.seconds / seconds:.1%}",
-            f"{row.bytes / steps / 1e6:.2f}", "-" if rate is None else f"{rate:.1f}",
-        ])  # fmt: skip
+        lines.append(
+            [
+                _short(row.name) if by == "line" else row.name,
+                f"{row.calls / steps:g}",
+                f"{1e3 * row.seconds / steps:.3f}",
+                f"{row.seconds / seconds:.1%}",
+                f"{row.bytes / steps / 1e6:.2f}",
+                "-" if rate is None else f"{rate:.1f}",
+            ]
+        )
     rest = seconds - kernels
     lines.append(["(between the kernels)", "", f"{1e3 * rest / steps:.3f}", f"{rest / seconds:.1%}", "", ""])
     lines.append(["a step", "", f"{1e3 * seconds / steps:.3f}", "", "", ""])

@@ -103,15 +103,24 @@ class ProfilerResult:
                     arguments["flops"] = span.work.flops
             events.append(
                 {
-                    "name": f"{span.name}[{took:.3f} us]", "cat": span.kind, "pid": process,
-                    "tid": span.thread, "ts": span.start / 1000, "dur": took, "ph": "X", "args": arguments,
+                    "name": f"{span.name}[{took:.3f} us]",
+                    "cat": span.kind,
+                    "pid": process,
+                    "tid": span.thread,
+                    "ts": span.start / 1000,
+                    "dur": took,
+                    "ph": "X",
+                    "args": arguments,
                 }
-            )  # fmt: skip
+            )
         return {
-            "displayTimeUnit": "ms", "schemaVersion": _SCHEMA, "span_indx": "0", "traceEvents": events,
+            "displayTimeUnit": "ms",
+            "schemaVersion": _SCHEMA,
+            "span_indx": "0",
+            "traceEvents": events,
             "ExtraInfo": self._extra,
             "spans": [[s.kind, s.name, s.start, s.end, s.thread, s.shapes, s.work] for s in self._spans],
-        }  # fmt: skip
+        }
 
 
 def load_profiler_result(filename: str) -> ProfilerResult:

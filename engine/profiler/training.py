@@ -88,7 +88,7 @@ def parts_of(config: TrainingConfig, source_folder: Path | None, inputs: Sequenc
 
 def _profiled(
     config: TrainingConfig, steps: int, build: Callable[[], Parts], kernels: KernelSwap
-) -> Profiled:  # fmt: skip
+) -> Profiled:
     seed_everything(config.seed)
     parts = build()
     parts.check()
@@ -121,9 +121,16 @@ def _profiled(
     assert recording.profiler_result is not None, "it recorded"
     compiled = tuple(taken["operators"]) if taken is not None else ()
     return Profiled(
-        recording.profiler_result, steps, seconds, unrecorded, loss, compiled, get_num_threads(),
-        label(), parts.fallback,
-    )  # fmt: skip
+        recording.profiler_result,
+        steps,
+        seconds,
+        unrecorded,
+        loss,
+        compiled,
+        get_num_threads(),
+        label(),
+        parts.fallback,
+    )
 
 
 def _endless(batches: Any) -> Iterator[Any]:

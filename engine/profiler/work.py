@@ -125,9 +125,16 @@ def _attention(grad: bool, taken: Sequence[Shape], given: Sequence[Shape], attrs
 
 
 _PRODUCTS: dict[str, Callable[[bool, Sequence[Shape], Sequence[Shape], Mapping[str, Any]], int]] = {
-    "matmul_v2": _matmul, "bmm": _matmul, "mul": _mul, "product_of_rows": _rows,
-    "fused_attention": _attention, "fused_scores": _matmul,
-    "conv2d": _convolution, "conv3d": _convolution, "depthwise_conv2d": _convolution,
-    "conv2d_transpose": _transposed, "conv3d_transpose": _transposed,
+    "matmul_v2": _matmul,
+    "bmm": _matmul,
+    "mul": _mul,
+    "product_of_rows": _rows,
+    "fused_attention": _attention,
+    "fused_scores": _matmul,
+    "conv2d": _convolution,
+    "conv3d": _convolution,
+    "depthwise_conv2d": _convolution,
+    "conv2d_transpose": _transposed,
+    "conv3d_transpose": _transposed,
     "depthwise_conv2d_transpose": _transposed,
-}  # fmt: skip
+}

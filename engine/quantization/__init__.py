@@ -12,10 +12,19 @@ __all__ = ["PTQ", "QAT", "BaseObserver", "BaseQuanter", "QuantConfig", "quanter"
 
 # Of the dynamic-graph quantization before 2.5.
 _BEFORE = (
-    "AbsmaxQuantizer", "BaseQuantizer", "HistQuantizer", "ImperativePTQ", "ImperativeQuantAware",
-    "KLQuantizer", "PTQConfig", "PTQRegistry", "PerChannelAbsmaxQuantizer", "SUPPORT_ACT_QUANTIZERS",
-    "SUPPORT_WT_QUANTIZERS", "default_ptq_config",
-)  # fmt: skip
+    "AbsmaxQuantizer",
+    "BaseQuantizer",
+    "HistQuantizer",
+    "ImperativePTQ",
+    "ImperativeQuantAware",
+    "KLQuantizer",
+    "PTQConfig",
+    "PTQRegistry",
+    "PerChannelAbsmaxQuantizer",
+    "SUPPORT_ACT_QUANTIZERS",
+    "SUPPORT_WT_QUANTIZERS",
+    "default_ptq_config",
+)
 
 __getattr__ = lazy(
     __name__,

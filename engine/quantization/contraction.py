@@ -76,9 +76,13 @@ class Contraction:
             self.op, x.shape[2:], kernel, strides, attrs["paddings"], algorithm
         )
         columns = unfold.opdef.kernel(
-            np, x, kernel_sizes=kernel, strides=strides, paddings=(top, left, bottom, right),
+            np,
+            x,
+            kernel_sizes=kernel,
+            strides=strides,
+            paddings=(top, left, bottom, right),
             dilations=(1, 1) if algorithm == "SAME" else attrs["dilations"],
-        )  # fmt: skip
+        )
         apart = columns.reshape(len(x), self.groups, self.entries, -1)
         return np.ascontiguousarray(apart.transpose(1, 0, 3, 2)).reshape(self.groups, -1, self.entries)
 

@@ -107,8 +107,8 @@ def quantize_weights(
             "give batches, or round to nearest"
         )
     prepared = prepare(
-        program, options, names=names, inputs=inputs, outputs=outputs, scope=scope, weights_only=True,
-    )  # fmt: skip
+        program, options, names=names, inputs=inputs, outputs=outputs, scope=scope, weights_only=True
+    )
     return freeze(prepared, Calibration({}, {}, 0, 0.0))
 
 
@@ -164,8 +164,11 @@ def _report(
         noise, signal = powers(exact, to_values(weights[weight_key(layer)], exact.dtype))
         weight_noise = noise / signal if signal else None
     return LayerReport(
-        layer.name, layer.op, layer.weight, True,
+        layer.name,
+        layer.op,
+        layer.weight,
+        True,
         threshold=calibration.thresholds[layer.activations[0]] if layer.activations else None,
         noise_to_signal=max(noises) if noises else None,
         weight_noise_to_signal=weight_noise,
-    )  # fmt: skip
+    )

@@ -88,9 +88,15 @@ def prepare(
     known = dict(names or {})
     called = known | {name: known.get(root, root) for name, root in folded.items()}
     layers = select(
-        made, options.op_types, options.skip, names=called, bits=options.weight_bits, bits_of=options.bits_of,
-        channel_wise=options.weight_type.startswith("channel_wise"), weights_only=weights_only,
-    )  # fmt: skip
+        made,
+        options.op_types,
+        options.skip,
+        names=called,
+        bits=options.weight_bits,
+        bits_of=options.bits_of,
+        channel_wise=options.weight_type.startswith("channel_wise"),
+        weights_only=weights_only,
+    )
     if not any(layer.quantized for layer in layers):
         reasons = "; ".join(f"{each.name}: {each.why}" for each in layers[:5])
         raise ArgumentError(

@@ -65,9 +65,9 @@ def adaptive_rounding(
     beside = np.asarray(thresholds, np.float64).reshape([-1 if i == axis else 1 for i in range(weight.ndim)])
     steps = np.where(beside > 0, beside, 1.0) / highest
     rows = correlation.contraction.rows(weight / steps)
-    found = np.stack([
-        _descend(of_group, h, highest) for of_group, h in zip(rows, correlation.mean(), strict=True)
-    ])  # fmt: skip
+    found = np.stack(
+        [_descend(of_group, h, highest) for of_group, h in zip(rows, correlation.mean(), strict=True)]
+    )
     return correlation.contraction.weight(found).astype(weight.dtype)
 
 

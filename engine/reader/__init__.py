@@ -13,6 +13,13 @@ from engine.reader.decorator import (
 )
 
 __all__ = [
-    "buffered", "cache", "chain", "compose", "firstn", "map_readers", "multiprocess_reader", "shuffle",
+    "buffered",
+    "cache",
+    "chain",
+    "compose",
+    "firstn",
+    "map_readers",
+    "multiprocess_reader",
+    "shuffle",
     "xmap_readers",
-]  # fmt: skip
+]

@@ -17,9 +17,16 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "PTQ", "QAT", "AbsmaxQuantizer", "HistQuantizer", "KLQuantizer", "PerChannelAbsmaxQuantizer", "dygraph",
-    "models", "quant",
-]  # fmt: skip
+    "PTQ",
+    "QAT",
+    "AbsmaxQuantizer",
+    "HistQuantizer",
+    "KLQuantizer",
+    "PerChannelAbsmaxQuantizer",
+    "dygraph",
+    "models",
+    "quant",
+]
 
 __version__ = "2.6.0"
 

@@ -72,18 +72,37 @@ class BuildStrategy(_Options):
     _defaults = {  # noqa: RUF012
         **dict.fromkeys(
             (
-                "allow_cuda_graph_capture", "async_mode", "build_cinn_pass", "cache_runtime_context",
-                "enable_addto", "enable_auto_fusion", "enable_sequential_execution", "fix_op_run_order",
-                "fuse_adamw", "fuse_all_optimizer_ops", "fuse_bn_act_ops", "fuse_elewise_add_act_ops",
-                "fuse_gemm_epilogue", "fuse_relu_depthwise_conv", "fused_attention", "fused_feedforward",
-                "is_distribution", "sequential_run", "sync_batch_norm", "use_hierarchical_allreduce",
+                "allow_cuda_graph_capture",
+                "async_mode",
+                "build_cinn_pass",
+                "cache_runtime_context",
+                "enable_addto",
+                "enable_auto_fusion",
+                "enable_sequential_execution",
+                "fix_op_run_order",
+                "fuse_adamw",
+                "fuse_all_optimizer_ops",
+                "fuse_bn_act_ops",
+                "fuse_elewise_add_act_ops",
+                "fuse_gemm_epilogue",
+                "fuse_relu_depthwise_conv",
+                "fused_attention",
+                "fused_feedforward",
+                "is_distribution",
+                "sequential_run",
+                "sync_batch_norm",
+                "use_hierarchical_allreduce",
             ),
             False,
         ),
         **dict.fromkeys(
             (
-                "enable_backward_optimizer_op_deps", "enable_inplace", "fuse_all_reduce_ops",
-                "fuse_bn_add_act_ops", "fuse_broadcast_ops", "remove_unnecessary_lock",
+                "enable_backward_optimizer_op_deps",
+                "enable_inplace",
+                "fuse_all_reduce_ops",
+                "fuse_bn_add_act_ops",
+                "fuse_broadcast_ops",
+                "remove_unnecessary_lock",
             ),
             True,
         ),
@@ -98,7 +117,7 @@ class BuildStrategy(_Options):
         "reduce_strategy": 0,
         "trainer_id": 0,
         "trainers_endpoints": [],
-    }  # fmt: skip
+    }
 
 
 class ExecutionStrategy(_Options):

@@ -29,10 +29,16 @@ from engine.static.compiled import program_of
 from engine.static.helper import require_executor, require_options, variables_of
 
 __all__ = [
-    "deserialize_persistables", "deserialize_program", "load_from_file", "load_inference_model",
-    "normalize_program", "save_inference_model", "save_to_file", "serialize_persistables",
+    "deserialize_persistables",
+    "deserialize_program",
+    "load_from_file",
+    "load_inference_model",
+    "normalize_program",
+    "save_inference_model",
+    "save_to_file",
+    "serialize_persistables",
     "serialize_program",
-]  # fmt: skip
+]
 
 _PROGRAM, _WEIGHTS = inference.KINDS[inference.PROGRAM], inference.KINDS[inference.WEIGHTS]
 

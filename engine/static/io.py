@@ -14,7 +14,17 @@ from engine.static.inference_files import (
 from engine.static.state_files import load, load_program_state, save, set_program_state
 
 __all__ = [
-    "deserialize_persistables", "deserialize_program", "load", "load_from_file", "load_inference_model",
-    "load_program_state", "normalize_program", "save", "save_inference_model", "save_to_file",
-    "serialize_persistables", "serialize_program", "set_program_state",
-]  # fmt: skip
+    "deserialize_persistables",
+    "deserialize_program",
+    "load",
+    "load_from_file",
+    "load_inference_model",
+    "load_program_state",
+    "normalize_program",
+    "save",
+    "save_inference_model",
+    "save_to_file",
+    "serialize_persistables",
+    "serialize_program",
+    "set_program_state",
+]

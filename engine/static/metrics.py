@@ -157,11 +157,17 @@ def Print(
             f"Print: takes a Variable of a Program: got {type(input).__name__}; in eager mode print() it"
         )
     out = print_ops.print_tensor(
-        input, first_n=int(first_n), message=message or "", summarize=int(summarize),
-        print_tensor_name=print_tensor_name, print_tensor_type=print_tensor_type,
-        print_tensor_shape=print_tensor_shape, print_tensor_layout=print_tensor_layout,
-        print_tensor_lod=print_tensor_lod, print_phase=_PHASES[print_phase],
+        input,
+        first_n=int(first_n),
+        message=message or "",
+        summarize=int(summarize),
+        print_tensor_name=print_tensor_name,
+        print_tensor_type=print_tensor_type,
+        print_tensor_shape=print_tensor_shape,
+        print_tensor_layout=print_tensor_layout,
+        print_tensor_lod=print_tensor_lod,
+        print_phase=_PHASES[print_phase],
         seen=[0] if first_n >= 0 else None,
-    )  # fmt: skip
+    )
     builder.block.ops[-1].attrs["names"] = [input.name, f"{out.name}@GRAD"]
     return out

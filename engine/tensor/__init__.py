@@ -36,10 +36,28 @@ from engine.tensor import (
 )
 
 _MODULES = (
-    arranging, array, bitwise, complex_parts, contraction, creation, cumulative, decompositions, diagonals,
-    exponential, linalg, logic, manipulation, math, random, reduction, scattering, search, special,
-    statistics, trigonometry,
-)  # fmt: skip
+    arranging,
+    array,
+    bitwise,
+    complex_parts,
+    contraction,
+    creation,
+    cumulative,
+    decompositions,
+    diagonals,
+    exponential,
+    linalg,
+    logic,
+    manipulation,
+    math,
+    random,
+    reduction,
+    scattering,
+    search,
+    special,
+    statistics,
+    trigonometry,
+)
 
 
 def _functions(module: ModuleType) -> dict[str, Any]:
@@ -48,9 +66,11 @@ def _functions(module: ModuleType) -> dict[str, Any]:
     return {
         name: value
         for name, value in vars(module).items()
-        if isinstance(value, FunctionType) and not name.startswith("_")
-        and value.__module__ in made_by and name not in vars(factories)
-    }  # fmt: skip
+        if isinstance(value, FunctionType)
+        and not name.startswith("_")
+        and value.__module__ in made_by
+        and name not in vars(factories)
+    }
 
 
 for _module in _MODULES:

@@ -208,9 +208,11 @@ def as_strided(x: Any, shape: Any, stride: Any, offset: int = 0, name: str | Non
     if name:
         return named(name, as_strided, x, shape, stride, offset)
     return strides.as_strided(
-        x, shape=whole_numbers("as_strided", shape), stride=whole_numbers("as_strided", stride),
+        x,
+        shape=whole_numbers("as_strided", shape),
+        stride=whole_numbers("as_strided", stride),
         offset=whole("as_strided", offset),
-    )  # fmt: skip
+    )
 
 
 def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> Any:

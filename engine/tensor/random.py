@@ -71,9 +71,12 @@ def uniform(
         low, high = (arithmetic.cast(v, out_dtype=drawn.dtype) for v in bounds)
         return arithmetic.add(arithmetic.multiply(drawn, arithmetic.subtract(high, low)), low)
     return ops.uniform(
-        dtype=_floating("uniform", dtype), min=float(low), max=float(high), seed=seed,
+        dtype=_floating("uniform", dtype),
+        min=float(low),
+        max=float(high),
+        seed=seed,
         **dimensions("uniform", shape),
-    )  # fmt: skip
+    )
 
 
 def _bounds(where: str, low: Any, high: Any) -> tuple[int, int]:

@@ -130,9 +130,14 @@ def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -
 
 
 def put_along_axis(
-    arr: Any, indices: Any, values: Any, axis: int, reduce: str = "assign", include_self: bool = True,
+    arr: Any,
+    indices: Any,
+    values: Any,
+    axis: int,
+    reduce: str = "assign",
+    include_self: bool = True,
     broadcast: bool = True,
-) -> Any:  # fmt: skip
+) -> Any:
     """``arr`` with ``values`` put at the positions in ``indices`` along ``axis``.
 
     ``reduce`` says how they join each other and, with ``include_self``, the element that is there:

@@ -105,9 +105,14 @@ def nonzero(x: Any, as_tuple: bool = False) -> Any:
 
 
 def unique(
-    x: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
-    axis: int | None = None, dtype: Any = "int64", name: str | None = None,
-) -> Any:  # fmt: skip
+    x: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    dtype: Any = "int64",
+    name: str | None = None,
+) -> Any:
     """The different elements in order, or slices along ``axis``.
 
     On request also, in ``dtype``: where each is first in x, which of them each element of x is, how often it
@@ -116,17 +121,25 @@ def unique(
     if name:
         return named(name, unique, x, return_index, return_inverse, return_counts, axis, dtype)
     found = sort_ops.unique(
-        x, axis=[] if axis is None else [whole("unique", axis)], return_index=bool(return_index),
-        return_inverse=bool(return_inverse), return_counts=bool(return_counts), dtype=_index_dtype(dtype),
-    )  # fmt: skip
+        x,
+        axis=[] if axis is None else [whole("unique", axis)],
+        return_index=bool(return_index),
+        return_inverse=bool(return_inverse),
+        return_counts=bool(return_counts),
+        dtype=_index_dtype(dtype),
+    )
     kept = tuple(v for v in found if v is not None)
     return kept if len(kept) > 1 else kept[0]
 
 
 def unique_consecutive(
-    x: Any, return_inverse: bool = False, return_counts: bool = False, axis: int | None = None,
-    dtype: Any = "int64", name: str | None = None,
-) -> Any:  # fmt: skip
+    x: Any,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    dtype: Any = "int64",
+    name: str | None = None,
+) -> Any:
     """Each run of equal elements, or slices along ``axis``, once.
 
     On request also, in ``dtype``: which run each element of x is in, and how long each run is.
@@ -134,9 +147,12 @@ def unique_consecutive(
     if name:
         return named(name, unique_consecutive, x, return_inverse, return_counts, axis, dtype)
     found = sort_ops.unique_consecutive(
-        x, axis=[] if axis is None else [whole("unique_consecutive", axis)],
-        return_inverse=bool(return_inverse), return_counts=bool(return_counts), dtype=_index_dtype(dtype),
-    )  # fmt: skip
+        x,
+        axis=[] if axis is None else [whole("unique_consecutive", axis)],
+        return_inverse=bool(return_inverse),
+        return_counts=bool(return_counts),
+        dtype=_index_dtype(dtype),
+    )
     kept = tuple(v for v in found if v is not None)
     return kept if len(kept) > 1 else kept[0]
 

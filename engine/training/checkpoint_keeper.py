@@ -26,9 +26,14 @@ class CheckpointKeeper:
     """
 
     def __init__(
-        self, progress: Progress, publisher: Publisher, folder: RunFolder | None,
-        clock: Callable[[], float], keep: int, limit: int = 0,
-    ) -> None:  # fmt: skip
+        self,
+        progress: Progress,
+        publisher: Publisher,
+        folder: RunFolder | None,
+        clock: Callable[[], float],
+        keep: int,
+        limit: int = 0,
+    ) -> None:
         self.last = ""
         self.at = -1
         self._progress = progress
@@ -98,10 +103,18 @@ class CheckpointKeeper:
         finally:
             self._save_best(self._folder)
         self.last, self.at, self._unsaved_step = str(path), step, -1
-        self._publisher.publish(Checkpoint(
-            event="checkpoint", time=now(), step=step, epoch=self._progress.epoch, path=str(path),
-            reason=reason, seconds=self._clock() - begin, bytes=path.stat().st_size,
-        ))  # fmt: skip
+        self._publisher.publish(
+            Checkpoint(
+                event="checkpoint",
+                time=now(),
+                step=step,
+                epoch=self._progress.epoch,
+                path=str(path),
+                reason=reason,
+                seconds=self._clock() - begin,
+                bytes=path.stat().st_size,
+            )
+        )
 
     def keep_predictions(self, predictions: Predictions | None) -> None:
         """Keep what was measured about each test picture; a failure is reported and the training goes on."""
@@ -133,11 +146,18 @@ class CheckpointKeeper:
             planned = min(planned, self._limit + length)
         free = free_bytes(folder.path)
         if free < planned + RESERVE:
-            self._publisher.publish(SpaceLow(
-                event="space_low", time=now(), step=self._progress.step, free=int(free), needed=planned,
-                message=f"{folder.path}: space is short: {megabytes(int(free))} free, and the checkpoints of "
-                f"this run will take {megabytes(planned)}; make room, or give --keep 1 or --max-size",
-            ))  # fmt: skip
+            self._publisher.publish(
+                SpaceLow(
+                    event="space_low",
+                    time=now(),
+                    step=self._progress.step,
+                    free=int(free),
+                    needed=planned,
+                    message=f"{folder.path}: space is short: {megabytes(int(free))} free, and the "
+                    "checkpoints of "
+                    f"this run will take {megabytes(planned)}; make room, or give --keep 1 or --max-size",
+                )
+            )
 
     def best_weights(self) -> dict[str, Any] | None:
         """The best weights so far; None where they are those of this step, or are not there any more."""

@@ -133,13 +133,14 @@ def _correction(entry: Any, where: str) -> Correction:
         and _DIGEST.fullmatch(entry["sha256"]) is not None
         and entry.get("action") in ("relabel", "drop")
         and entry.get("split", "test") in ("train", "test")
-        and all(type(entry.get(name, 0)) is int and entry.get(name, 0) >= least
-                for name, least in numbers.items())
+        and all(
+            type(entry.get(name, 0)) is int and entry.get(name, 0) >= least for name, least in numbers.items()
+        )
         and {"label", "was"} <= entry.keys()
         and (entry["label"] == -1) == (entry["action"] == "drop")
         and type(entry.get("time", 0.0)) in (int, float)
         and math.isfinite(entry.get("time", 0.0))
-    )  # fmt: skip
+    )
     if not sound:
         raise FormatError(f"{where}: a value has no meaning: {entry!r:.200}; mend or remove it")
     return Correction(**entry)

@@ -34,10 +34,16 @@ def program_event(network: Any, config: TrainingConfig) -> ProgramShown:
         converted = forward.code
     file, line = _place(network)
     return ProgramShown(
-        event="program", time=now(), model=config.model, program=to_plain(program), text=str(program),
-        source=Path(file).read_text(encoding="utf-8") if file else "", source_file=file, source_line=line,
+        event="program",
+        time=now(),
+        model=config.model,
+        program=to_plain(program),
+        text=str(program),
+        source=Path(file).read_text(encoding="utf-8") if file else "",
+        source_file=file,
+        source_line=line,
         converted=converted,
-    )  # fmt: skip
+    )
 
 
 def picture_shape(config: TrainingConfig) -> tuple[int, ...]:

@@ -18,11 +18,14 @@ def environment() -> dict[str, str]:
     from engine.files.image import product
 
     return {
-        "program": product(), "python": platform.python_version(), "numpy": np.__version__,
+        "program": product(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "processors": str(os.cpu_count() or 1), **{name: str(value) for name, value in computing().items()},
+        "processors": str(os.cpu_count() or 1),
+        **{name: str(value) for name, value in computing().items()},
         **versions(),
-    }  # fmt: skip
+    }
 
 
 def computing() -> dict[str, Any]:

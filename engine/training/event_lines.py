@@ -19,20 +19,34 @@ def as_lines(event: TrainingEvent) -> list[dict[str, Any]]:
         return [{**plain, **{f"scalar:{name}": value for name, value in named.items()}}]
     columns = event.get("scalars", {})
     shared = {
-        "time": event["time"], "epoch": event["epoch"], "samples_per_second": event["samples_per_second"],
-        "elapsed": event["elapsed"], "learning_rate": event["learning_rate"],
+        "time": event["time"],
+        "epoch": event["epoch"],
+        "samples_per_second": event["samples_per_second"],
+        "elapsed": event["elapsed"],
+        "learning_rate": event["learning_rate"],
         **({"memory": event["memory"]} if "memory" in event else {}),
-    }  # fmt: skip
+    }
     lines: list[dict[str, Any]] = [
-        {"event": "step", "step": step, "loss": loss, "accuracy": accuracy, **shared,
-         **{f"scalar:{name}": values[place] for name, values in columns.items()}}
+        {
+            "event": "step",
+            "step": step,
+            "loss": loss,
+            "accuracy": accuracy,
+            **shared,
+            **{f"scalar:{name}": values[place] for name, values in columns.items()},
+        }
         for place, (step, loss, accuracy) in enumerate(
             zip(event["steps"], event["losses"], event["accuracies"], strict=True)
         )
-    ]  # fmt: skip
+    ]
     if "ranks" in event:
-        lines.append({
-            "event": "ranks", "time": event["time"], "step": event["step"], "epoch": event["epoch"],
-            "ranks": event["ranks"],
-        })  # fmt: skip
+        lines.append(
+            {
+                "event": "ranks",
+                "time": event["time"],
+                "step": event["step"],
+                "epoch": event["epoch"],
+                "ranks": event["ranks"],
+            }
+        )
     return lines

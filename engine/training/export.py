@@ -99,22 +99,33 @@ def export_run(
     scores = found.scores
     described = describe_inference(prefix)
     return Exported(
-        event="exported", time=now(), prefix=prefix, samples=len(pictures), step=done,
+        event="exported",
+        time=now(),
+        prefix=prefix,
+        samples=len(pictures),
+        step=done,
         validation_accuracy=accuracy if accuracy >= 0 else math.nan,
         difference=float(np.abs(scores - expected).max()),
         accuracy=math.nan if labels is None else float((scores.argmax(axis=1) == labels).mean()),
-        pictures="noise" if labels is None else "test", sizes=_sizes(prefix),
-        operators=described.info.get("operators", []), save_id=described.save_id, latency=found.latency,
+        pictures="noise" if labels is None else "test",
+        sizes=_sizes(prefix),
+        operators=described.info.get("operators", []),
+        save_id=described.save_id,
+        latency=found.latency,
         seconds_to_load=found.seconds_to_load,
-    )  # fmt: skip
+    )
 
 
 def information(config: TrainingConfig, data: dict[str, Any], step: int, accuracy: float) -> dict[str, Any]:
     """What the files of a run's model say beside it: how it is fed, its classes, and where it comes from."""
     return {
-        "scaling": SCALING, **for_callers(data), "model": config.model, "data": config.data, "step": step,
+        "scaling": SCALING,
+        **for_callers(data),
+        "model": config.model,
+        "data": config.data,
+        "step": step,
         "validation_accuracy": accuracy,
-    }  # fmt: skip
+    }
 
 
 def network_of(
@@ -182,9 +193,13 @@ def verify_all(
     try:
         done = subprocess.run(
             [sys.executable, "-m", "engine.training.verify", *files],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, cwd=empty,
-            capture_output=True, text=True, timeout=seconds, check=False,
-        )  # fmt: skip
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+            cwd=empty,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         raise FormatError(
             f"{what} {target}: nothing was exported: loading the files took over {seconds:g} s; try "

@@ -64,13 +64,11 @@ def build_given(config: TrainingConfig, inputs: Sequence[Input]) -> Parts:
     specs = [
         InputSpec(shape=list(shape), dtype=dtype, name="x" if len(inputs) == 1 else f"x{at}")
         for at, (shape, dtype) in enumerate(inputs)
-    ]  # fmt: skip
+    ]
     batches = OneBatch(random_inputs(inputs, config.batch_size), zeros([samples, 1], "int64"))
     schedule = make_schedule(config, len(batches))
     optimizer = make_optimizer(config, schedule, network.parameters())
-    stepper = Stepper(
-        _scores_of(network), optimizer, config.static, (), schedule, config.loss, inputs=specs
-    )  # fmt: skip
+    stepper = Stepper(_scores_of(network), optimizer, config.static, (), schedule, config.loss, inputs=specs)
     return Parts(stepper, batches, (), (), samples, 0, model_files=files, fallback=used.fallback)
 
 

@@ -35,11 +35,18 @@ class LayerAlerts:
         self._counts = {key: self._counts.get(key, 0) + 1 for key in found}
         return [
             LayerAlert(
-                event="layer_alert", time=now(), step=step, epoch=epoch, layer=each.layer, kind=each.kind,
-                value=each.value, message=f"{each.layer}, step {step}: {each.words}",
+                event="layer_alert",
+                time=now(),
+                step=step,
+                epoch=epoch,
+                layer=each.layer,
+                kind=each.kind,
+                value=each.value,
+                message=f"{each.layer}, step {step}: {each.words}",
             )
-            for key, each in found.items() if self._counts[key] == each.looks
-        ]  # fmt: skip
+            for key, each in found.items()
+            if self._counts[key] == each.looks
+        ]
 
 
 def _findings(reading: LayerReading) -> Iterator[_Finding]:
@@ -60,39 +67,54 @@ def _of_parameter(state: ParameterState, size: float, largest: float) -> Iterato
     for what, values in (("weights", state["weights"]), ("gradient", state["gradients"])):
         if values["bad"]:
             yield _Finding(
-                name, f"nan_{what}", float(values["bad"]), 1,
+                name,
+                f"nan_{what}",
+                float(values["bad"]),
+                1,
                 f"the {what} hold numbers that are not finite: {values['bad']} of {state['size']}; "
                 "start again with a smaller learning rate",
-            )  # fmt: skip
+            )
             return
     gradient, ratio = state["gradient_norm"], state["ratio"]
     if size < VANISHED * largest:
         yield _Finding(
-            name, "vanishing", gradient, 2,
+            name,
+            "vanishing",
+            gradient,
+            2,
             f"its gradient vanishes: norm {gradient:.3g}, per number {size / largest if largest else 0:.1g} "
             "of the largest in the network; look for a saturated or detached layer behind it",
-        )  # fmt: skip
+        )
     if gradient > EXPLODED * max(state["norm"], 1.0):
         yield _Finding(
-            name, "exploding", gradient, 1,
+            name,
+            "exploding",
+            gradient,
+            1,
             f"its gradient explodes: norm {gradient:.3g} for weights of norm {state['norm']:.3g}; "
             "set a clip norm, or a smaller learning rate",
-        )  # fmt: skip
+        )
     if state["matrix"] and not SMALLEST_RATIO <= ratio <= LARGEST_RATIO and ratio == ratio:
         large = ratio > LARGEST_RATIO
         do = f"try a {'smaller' if large else 'larger'} learning rate"
         yield _Finding(
-            name, "ratio_high" if large else "ratio_low", ratio, LONG,
+            name,
+            "ratio_high" if large else "ratio_low",
+            ratio,
+            LONG,
             f"an update changes its weights by {ratio:.2g} of their size, {LONG} looks in a row: "
             f"usual are {SMALLEST_RATIO:g} to {LARGEST_RATIO:g}; {do}",
-        )  # fmt: skip
+        )
 
 
 def _of_units(state: UnitState) -> Iterator[_Finding]:
     share = state["dead"] / max(state["units"], 1)
     if share > DEAD_SHARE:
         yield _Finding(
-            state["name"], "dead", share, 1,
+            state["name"],
+            "dead",
+            share,
+            1,
             f"{state['dead']} of {state['units']} units of its {state['operator']} are zero for every "
             "picture of the batch; try a smaller learning rate or another initializer",
-        )  # fmt: skip
+        )

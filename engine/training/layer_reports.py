@@ -28,9 +28,16 @@ class LayerReports:
         """Publish a look at ``step``; None (a step without an update) tells nothing."""
         if reading is None:
             return
-        self._publish(Layers(
-            event="layers", time=now(), step=step, epoch=epoch, parameters=reading.parameters,
-            units=reading.units, seconds=reading.seconds,
-        ))  # fmt: skip
+        self._publish(
+            Layers(
+                event="layers",
+                time=now(),
+                step=step,
+                epoch=epoch,
+                parameters=reading.parameters,
+                units=reading.units,
+                seconds=reading.seconds,
+            )
+        )
         for alert in self._alerts.judge(reading, step, epoch):
             self._publish(alert)

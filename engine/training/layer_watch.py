@@ -62,12 +62,18 @@ class LayerWatch:
             if before is not None:
                 after, gradient = _values(parameter), self._gradients[name]
                 norm = _norm(before)
-                reading.parameters.append(ParameterState(
-                    name=name, size=int(before.size), matrix=before.ndim > 1, norm=norm,
-                    gradient_norm=_norm(gradient),
-                    ratio=_norm(after - before) / norm if norm else math.nan,
-                    weights=histogram(after), gradients=histogram(gradient),
-                ))  # fmt: skip
+                reading.parameters.append(
+                    ParameterState(
+                        name=name,
+                        size=int(before.size),
+                        matrix=before.ndim > 1,
+                        norm=norm,
+                        gradient_norm=_norm(gradient),
+                        ratio=_norm(after - before) / norm if norm else math.nan,
+                        weights=histogram(after),
+                        gradients=histogram(gradient),
+                    )
+                )
         if pictures is not None and int(pictures.shape[0]):
             reading.units = dead_units(self._network, pictures)
         reading.seconds = self._seconds + time.perf_counter() - begin
@@ -144,10 +150,14 @@ def dead_units(network: Any, pictures: Any) -> list[UnitState]:
         alive = (array > 0).any(axis=tuple(axis for axis in range(array.ndim) if axis != 1))
         name = passed[-1] if passed else opdef.name
         counts[name] = counts.get(name, 0) + 1
-        found.append(UnitState(
-            name=name if counts[name] == 1 else f"{name} #{counts[name]}", operator=opdef.name,
-            units=int(alive.size), dead=int(alive.size) - int(alive.sum()),
-        ))  # fmt: skip
+        found.append(
+            UnitState(
+                name=name if counts[name] == 1 else f"{name} #{counts[name]}",
+                operator=opdef.name,
+                units=int(alive.size),
+                dead=int(alive.size) - int(alive.sum()),
+            )
+        )
 
     with measuring(network), no_grad(), _told(network, passed):
         watch(look)

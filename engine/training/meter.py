@@ -73,10 +73,19 @@ class Meter:
         step = self._steps[-1]
         left = max(0, total_steps - step) * batch_size / speed if speed > 0 else 0.0
         event = Steps(
-            event="steps", time=now(), steps=self._steps, losses=self._losses, accuracies=self._accuracies,
-            step=step, epoch=epoch, total_steps=total_steps, samples_per_second=speed, seconds_left=left,
-            elapsed=self.elapsed(), learning_rate=learning_rate,
-        )  # fmt: skip
+            event="steps",
+            time=now(),
+            steps=self._steps,
+            losses=self._losses,
+            accuracies=self._accuracies,
+            step=step,
+            epoch=epoch,
+            total_steps=total_steps,
+            samples_per_second=speed,
+            seconds_left=left,
+            elapsed=self.elapsed(),
+            learning_rate=learning_rate,
+        )
         if self._scalars:
             event["scalars"], self._scalars = self._scalars, {}
         self._steps, self._losses, self._accuracies = [], [], []

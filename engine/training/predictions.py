@@ -97,11 +97,14 @@ class Tally:
         )
         kept = len(hardest) if pictures.nbytes <= MOST_HARD_BYTES else 0
         return Predictions(
-            labels=labels.astype(np.uint32), answers=answers.astype(np.uint32),
-            of_truth=of_truth.astype(np.float32), of_answer=of_answer.astype(np.float32),
+            labels=labels.astype(np.uint32),
+            answers=answers.astype(np.uint32),
+            of_truth=of_truth.astype(np.float32),
+            of_answer=of_answer.astype(np.float32),
             probabilities=np.concatenate(self._all) if self._all else np.zeros((0, classes), np.float16),
-            hardest=np.array(hardest[:kept], np.int64), pictures=pictures[:kept],
-        )  # fmt: skip
+            hardest=np.array(hardest[:kept], np.int64),
+            pictures=pictures[:kept],
+        )
 
 
 class PredictionsFolder:
@@ -169,9 +172,13 @@ class PredictionsFolder:
 
 
 _FIELDS: dict[str, tuple[Any, int]] = {
-    "labels": (np.uint32, 1), "answers": (np.uint32, 1), "of_truth": (np.float32, 1),
-    "of_answer": (np.float32, 1), "probabilities": (np.float16, 2), "hardest": (np.int64, 1),
-}  # fmt: skip
+    "labels": (np.uint32, 1),
+    "answers": (np.uint32, 1),
+    "of_truth": (np.float32, 1),
+    "of_answer": (np.float32, 1),
+    "probabilities": (np.float16, 2),
+    "hardest": (np.int64, 1),
+}
 
 
 def _checked(tree: Any, path: Path) -> Predictions:

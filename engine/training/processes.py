@@ -51,9 +51,12 @@ class Processes:
     """
 
     def __init__(
-        self, config: TrainingConfig, resume: bool | str | Path, control: Control,
+        self,
+        config: TrainingConfig,
+        resume: bool | str | Path,
+        control: Control,
         publish: Callable[[TrainingEvent], None],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._config, self._resume = config, resume
         self._control, self._publish = control, publish
         self._inbox: SimpleQueue[tuple[int, Any]] = SimpleQueue()
@@ -201,10 +204,12 @@ class _Job:
             rank = [sys.executable, "-P", "-m", "engine.training.rank", str(ticket)]
             self._process = subprocess.Popen(
                 mpi_command(config.workers, rank),
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
                 env=rank_environment(config.workers, _threads(config.threads, config.workers)),
                 start_new_session=True,
-            )  # fmt: skip
+            )
         except BaseException:
             self._reception.close()
             self._scratch.remove()

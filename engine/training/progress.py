@@ -36,9 +36,17 @@ class Progress:
     seconds_left: float = 0.0
 
     _KEPT = (
-        "step", "epoch", "step_in_epoch", "loss_sum", "correct_sum", "samples",
-        "best_accuracy", "best_step", "validation_accuracy", "evaluated_at",
-    )  # fmt: skip
+        "step",
+        "epoch",
+        "step_in_epoch",
+        "loss_sum",
+        "correct_sum",
+        "samples",
+        "best_accuracy",
+        "best_step",
+        "validation_accuracy",
+        "evaluated_at",
+    )
 
     @property
     def total_steps(self) -> int:

@@ -33,9 +33,11 @@ class Publisher:
 
     def write_failed(self, path: str, message: str) -> None:
         """Report a file that could not be written, to the listeners only: the journal may be that file."""
-        self._deliver(CheckpointFailed(
-            event="checkpoint_failed", time=now(), step=self._progress.step, path=path, message=message
-        ))  # fmt: skip
+        self._deliver(
+            CheckpointFailed(
+                event="checkpoint_failed", time=now(), step=self._progress.step, path=path, message=message
+            )
+        )
 
     def _deliver(self, event: TrainingEvent) -> None:
         for listener in self.listeners:

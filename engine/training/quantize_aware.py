@@ -63,9 +63,14 @@ def train_with_quantization(
     """
     changes: dict[str, Any] = {"data": choices.data} if choices.data else {}
     config = config.changed(
-        epochs=choices.epochs, learning_rate=choices.learning_rate or config.learning_rate * RATE_SHARE,
-        schedule=CONSTANT, schedule_params={}, schedule_each="auto", workers=1, **changes,
-    )  # fmt: skip
+        epochs=choices.epochs,
+        learning_rate=choices.learning_rate or config.learning_rate * RATE_SHARE,
+        schedule=CONSTANT,
+        schedule_params={},
+        schedule_each="auto",
+        workers=1,
+        **changes,
+    )
 
     def with_quanters(network: Any) -> Any:
         network.set_state_dict(tree["model"])

@@ -66,9 +66,12 @@ def chosen_layers(
     noise = {each.name: each.weight_noise_to_signal or 0.0 for each in whole.layers}
     tell(emit, "measure", "Measuring the accuracy...")
     kept = keep_in_float(
-        worst_first(drops, noise), accuracy_of(before(), tested), target, measure(tested),
+        worst_first(drops, noise),
+        accuracy_of(before(), tested),
+        target,
+        measure(tested),
         lambda layer, done, total: tell(emit, "measure", f"Keeping {layer} in float...", done, total),
-    )  # fmt: skip
+    )
     found = freeze(prepared, calibration, set(layers) - set(kept.layers))
     skipped = tuple(
         replace(

@@ -172,21 +172,33 @@ def _quantize(
     places = None if tested is None else tested.places
     compared = compare(before.scores, after.scores, labels, classes, places)
     report = QuantizationReport(
-        method=choices.method, algo=_algo(choices),
-        weight_bits=options.weight_bits, activation_bits=options.activation_bits,
-        weight_type=options.weight_type, samples=found.samples, seconds=found.seconds, skipped=found.skipped,
+        method=choices.method,
+        algo=_algo(choices),
+        weight_bits=options.weight_bits,
+        activation_bits=options.activation_bits,
+        weight_type=options.weight_type,
+        samples=found.samples,
+        seconds=found.seconds,
+        skipped=found.skipped,
         layers=tuple(replace(each, drop=drops.get(each.name)) for each in found.layers),
-        sizes=Sizes(_sizes(model.before), _sizes(written)), latency=Latency(before.latency, after.latency),
-        difference=compared.difference, accuracy=compared.accuracy, per_class=compared.per_class,
-        confusion_difference=compared.confusion_difference, changed=compared.changed,
+        sizes=Sizes(_sizes(model.before), _sizes(written)),
+        latency=Latency(before.latency, after.latency),
+        difference=compared.difference,
+        accuracy=compared.accuracy,
+        per_class=compared.per_class,
+        confusion_difference=compared.confusion_difference,
+        changed=compared.changed,
         changed_count=compared.changed_count,
-    )  # fmt: skip
+    )
     report = _with_report(found, report, written, model.info, target)
     move_inference(written, target)
     return Quantized(
-        event="quantized", time=now(), prefix=prefix, save_id=describe_inference(target).save_id,
+        event="quantized",
+        time=now(),
+        prefix=prefix,
+        save_id=describe_inference(target).save_id,
         report=report.to_plain(),
-    )  # fmt: skip
+    )
 
 
 def _algo(choices: Choices) -> str:

@@ -92,9 +92,11 @@ def find_rate(
 
 
 def _sweep(
-    config: TrainingConfig, rates: Sequence[float], tell: Callable[[Tried], object],
+    config: TrainingConfig,
+    rates: Sequence[float],
+    tell: Callable[[Tried], object],
     stopped: Callable[[], bool],
-) -> Found:  # fmt: skip
+) -> Found:
     fetch_data(config.data, lambda message: None)
     seed_everything(config.seed)
     parts = build_parts(

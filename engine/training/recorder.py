@@ -67,11 +67,23 @@ class Recorder:
         self._folder.open(sources, None)
         progress = self.progress
         progress.steps_per_epoch = steps_per_epoch
-        self._publisher.publish(Started(
-            event="started", time=now(), config=self.config, folder=str(self._folder.path), step=0, epoch=1,
-            steps_per_epoch=steps_per_epoch, total_steps=progress.total_steps, train_samples=0,
-            test_samples=0, classes=[], parameters=parameters, resumed_from="",
-        ))  # fmt: skip
+        self._publisher.publish(
+            Started(
+                event="started",
+                time=now(),
+                config=self.config,
+                folder=str(self._folder.path),
+                step=0,
+                epoch=1,
+                steps_per_epoch=steps_per_epoch,
+                total_steps=progress.total_steps,
+                train_samples=0,
+                test_samples=0,
+                classes=[],
+                parameters=parameters,
+                resumed_from="",
+            )
+        )
         self._meter.start()
 
     def step(
@@ -104,21 +116,36 @@ class Recorder:
             progress.evaluated_at = progress.step
         if not math.isnan(accuracy):
             progress.validation_accuracy = accuracy
-        self._publisher.publish(Epoch(
-            event="epoch", time=now(), epoch=progress.epoch + 1, step=progress.step, partial=False,
-            train_loss=progress.epoch_loss, train_accuracy=self._accuracy, validation_loss=loss,
-            validation_accuracy=accuracy, confusion=[], hardest=[], best=best,
-            seconds=self._meter.elapsed(), scalars=dict(scalars),
-        ))  # fmt: skip
+        self._publisher.publish(
+            Epoch(
+                event="epoch",
+                time=now(),
+                epoch=progress.epoch + 1,
+                step=progress.step,
+                partial=False,
+                train_loss=progress.epoch_loss,
+                train_accuracy=self._accuracy,
+                validation_loss=loss,
+                validation_accuracy=accuracy,
+                confusion=[],
+                hardest=[],
+                best=best,
+                seconds=self._meter.elapsed(),
+                scalars=dict(scalars),
+            )
+        )
         progress.next_epoch()
         return best
 
     def checkpoint(self, state: Mapping[str, Any], best: bool) -> None:
         """Write ``state`` (of ``model`` and ``optimizer``); a failure is told and the training goes on."""
         tree = {
-            "config": self.config, "progress": self.progress.state(), "random": random_state(),
-            "history": self.history.state(), **arrays_of(dict(state)),
-        }  # fmt: skip
+            "config": self.config,
+            "progress": self.progress.state(),
+            "random": random_state(),
+            "history": self.history.state(),
+            **arrays_of(dict(state)),
+        }
         self._keeper.write(tree, "epoch", best)
         self._meter.skip()
 
@@ -150,6 +177,8 @@ class Recorder:
     def _report(self) -> None:
         if self._meter.waiting():
             progress = self.progress
-            self._publisher.publish(self._meter.report(
-                progress.epoch + 1, progress.total_steps, int(self.config["batch_size"]), self._rate
-            ))  # fmt: skip
+            self._publisher.publish(
+                self._meter.report(
+                    progress.epoch + 1, progress.total_steps, int(self.config["batch_size"]), self._rate
+                )
+            )

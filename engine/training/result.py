@@ -32,14 +32,30 @@ class RunResult:
     ) -> RunResult:
         """The result of a run that stands at ``progress``."""
         return cls(
-            outcome, reason, progress.step, progress.epoch, progress.validation_accuracy,
-            progress.best_accuracy, progress.best_step, seconds, folder, checkpoint,
-        )  # fmt: skip
+            outcome,
+            reason,
+            progress.step,
+            progress.epoch,
+            progress.validation_accuracy,
+            progress.best_accuracy,
+            progress.best_step,
+            seconds,
+            folder,
+            checkpoint,
+        )
 
     def event(self) -> Ended:
         """The last event of the run."""
         return Ended(
-            event=self.outcome, time=now(), step=self.step, epoch=self.epoch, reason=self.reason,
-            validation_accuracy=self.validation_accuracy, best_accuracy=self.best_accuracy,
-            best_step=self.best_step, seconds=self.seconds, folder=self.folder, checkpoint=self.checkpoint,
-        )  # fmt: skip
+            event=self.outcome,
+            time=now(),
+            step=self.step,
+            epoch=self.epoch,
+            reason=self.reason,
+            validation_accuracy=self.validation_accuracy,
+            best_accuracy=self.best_accuracy,
+            best_step=self.best_step,
+            seconds=self.seconds,
+            folder=self.folder,
+            checkpoint=self.checkpoint,
+        )

@@ -54,15 +54,21 @@ def verify_again(
         found = verify(described.prefix, pictures, described.prefix, work)
     expected = scores_of(network, pictures)
     return Exported(
-        event="exported", time=now(), prefix=prefix, samples=len(pictures), step=step,
+        event="exported",
+        time=now(),
+        prefix=prefix,
+        samples=len(pictures),
+        step=step,
         validation_accuracy=accuracy if accuracy >= 0 else math.nan,
         difference=float(np.abs(found.scores - expected).max()),
         accuracy=math.nan if labels is None else float((found.scores.argmax(axis=1) == labels).mean()),
         pictures="noise" if labels is None else "test",
         sizes={path.name: path.stat().st_size for path in inference_paths(prefix).values()},
-        operators=described.info.get("operators", []), save_id=described.save_id, latency=found.latency,
+        operators=described.info.get("operators", []),
+        save_id=described.save_id,
+        latency=found.latency,
         seconds_to_load=found.seconds_to_load,
-    )  # fmt: skip
+    )
 
 
 def _progress(stage: str, message: str) -> ExportProgress:

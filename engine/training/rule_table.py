@@ -40,10 +40,13 @@ def _classes(package: Any, base: type[Any]) -> list[type[Any]]:
     """The public classes of ``package`` that derive from ``base`` and that a run can use."""
     found = [getattr(package, name) for name in package.__all__]
     return [
-        cls for cls in found
-        if inspect.isclass(cls) and issubclass(cls, base) and cls is not base
+        cls
+        for cls in found
+        if inspect.isclass(cls)
+        and issubclass(cls, base)
+        and cls is not base
         and cls.__name__ not in NOT_OFFERED
-    ]  # fmt: skip
+    ]
 
 
 def snake(name: str) -> str:
@@ -131,8 +134,12 @@ def _is_function(kind: Any) -> bool:
 
 def _kind(class_name: str, name: str, kinds: list[Any]) -> Any:
     known: dict[Any, str] = {
-        int: "int", float: "float", bool: "bool", Sequence[int]: "integers", Sequence[float]: "numbers",
-    }  # fmt: skip
+        int: "int",
+        float: "float",
+        bool: "bool",
+        Sequence[int]: "integers",
+        Sequence[float]: "numbers",
+    }
     for kind in kinds:
         if kind in known:
             return known[kind]

@@ -28,9 +28,10 @@ LEFT_OUT_OF: dict[tuple[str, str], str] = {
 EACH_BATCH = ("NoamDecay", "LinearWarmup", "LinearLR", "OneCycleLR", "CyclicLR")
 
 METRICS = (
-    ("validation_loss", "Test loss"), ("validation_accuracy", "Test accuracy"),
+    ("validation_loss", "Test loss"),
+    ("validation_accuracy", "Test accuracy"),
     ("train_loss", "Training loss"),
-)  # fmt: skip
+)
 
 _SHARE: dict[str, Any] = {"minimum": 0, "below": 1}
 _NOT_NEGATIVE: dict[str, Any] = {"minimum": 0}
@@ -50,15 +51,18 @@ WORDS: dict[str, dict[str, Any]] = {
     "rescale_grad": {"help": "Factor on every gradient before the update.", "above": 0},
     "weight_decay": {
         "help": "L2 penalty: this times the weights is added to the gradient; 0 for none.",
-        "kind": "float", **_NOT_NEGATIVE,
+        "kind": "float",
+        **_NOT_NEGATIVE,
     },
     "lamb_weight_decay": {"help": "This times the weights is added to Adam's step.", **_NOT_NEGATIVE},
     "always_adapt": {"help": "Scale the step of weights that do not decay, too."},
     "initial_accumulator_value": {"help": "The sum of squares before the first step.", **_NOT_NEGATIVE},
     "max_iter": {"help": "Iterations in each step.", "minimum": 1, "maximum": 10_000},
     "max_eval": {
-        "help": "Evaluations of the loss in each step; 0 for 5/4 of the iterations.", "zero": "other",
-        "minimum": 0, "maximum": 100_000,
+        "help": "Evaluations of the loss in each step; 0 for 5/4 of the iterations.",
+        "zero": "other",
+        "minimum": 0,
+        "maximum": 100_000,
     },
     "tolerance_grad": {"help": "A step ends where no gradient exceeds this.", **_NOT_NEGATIVE},
     "tolerance_change": {"help": "A step ends where loss and weights change by less.", **_NOT_NEGATIVE},
@@ -73,7 +77,8 @@ WORDS: dict[str, dict[str, Any]] = {
     "boundaries": {"help": "Where the rate changes, in rising order.", "default": [2, 4], **_NOT_NEGATIVE},
     "values": {
         "help": "The rates: one more than there are boundaries; the learning rate of the run is not used.",
-        "default": [0.001, 0.0005, 0.0001], **_NOT_NEGATIVE,
+        "default": [0.001, 0.0005, 0.0001],
+        **_NOT_NEGATIVE,
     },
     "gamma": {"help": "Factor on the rate.", "default": 0.9, **_BETWEEN},
     "decay_steps": {"help": "How long the rate falls; 0 for the whole run.", **_OF_RUN},
@@ -92,19 +97,25 @@ WORDS: dict[str, dict[str, Any]] = {
     "end_learning_rate": {"help": "The rate at the end.", **_NOT_NEGATIVE},
     "phase_pct": {"help": "Share of the steps in which the rate rises.", **_BETWEEN},
     "anneal_strategy": {
-        "help": "The shape of rise and fall.", "choices": (("cos", "Cosine"), ("linear", "Linear")),
+        "help": "The shape of rise and fall.",
+        "choices": (("cos", "Cosine"), ("linear", "Linear")),
     },
     "three_phase": {"help": "Fall back to the first rate, then on to the end."},
     "max_learning_rate": {"help": "The highest rate of each cycle.", "default": 0.01, "above": 0},
     "step_size_up": {"help": "Steps of the rise.", "default": 100, **_COUNT},
     "step_size_down": {
-        "help": "Steps of the fall; 0 for as many as the rise.", "zero": "other", **_COUNT, "minimum": 0,
+        "help": "Steps of the fall; 0 for as many as the rise.",
+        "zero": "other",
+        **_COUNT,
+        "minimum": 0,
     },
     "exp_gamma": {"help": "Base of the height of each cycle in mode exp_range.", "above": 0, "maximum": 1},
     "mode": {
         "help": "The height of the cycles: always full, half each time, or along a power.",
         "choices": (
-            ("triangular", "Triangular"), ("triangular2", "Halved each time"), ("exp_range", "Exponential"),
+            ("triangular", "Triangular"),
+            ("triangular2", "Halved each time"),
+            ("exp_range", "Exponential"),
         ),
     },
     "T_0": {"help": "Length of the first cycle.", "default": 2, **_COUNT},
@@ -118,27 +129,52 @@ WORDS: dict[str, dict[str, Any]] = {
     },
     "cooldown": {"help": "Epochs after a fall that are not counted.", **_COUNT, "minimum": 0},
     "min_lr": {"help": "The lowest rate.", **_NOT_NEGATIVE},
-}  # fmt: skip
+}
 
 # Titles where the name in words is too long for the label of a form.
 TITLES: dict[str, str] = {
-    "use_nesterov": "Nesterov", "rescale_grad": "Rescale", "weight_decay": "Decay",
-    "lamb_weight_decay": "Decay", "always_adapt": "Adapt all", "initial_accumulator_value": "Start sum",
-    "max_iter": "Iterations", "max_eval": "Max eval", "tolerance_grad": "Tol. grad",
-    "tolerance_change": "Tol. change", "history_size": "History", "line_search_fn": "Search",
+    "use_nesterov": "Nesterov",
+    "rescale_grad": "Rescale",
+    "weight_decay": "Decay",
+    "lamb_weight_decay": "Decay",
+    "always_adapt": "Adapt all",
+    "initial_accumulator_value": "Start sum",
+    "max_iter": "Iterations",
+    "max_eval": "Max eval",
+    "tolerance_grad": "Tol. grad",
+    "tolerance_change": "Tol. change",
+    "history_size": "History",
+    "line_search_fn": "Search",
     "d_model": "Width",
-    "warmup_steps": "Warm-up", "decay_steps": "Length", "end_lr": "Last rate", "start_lr": "First rate",
-    "step_size": "Length", "T_max": "Length", "eta_min": "Lowest rate", "start_factor": "First share",
-    "end_factor": "Last share", "total_steps": "Length", "divide_factor": "Divide by",
-    "end_learning_rate": "Last rate", "phase_pct": "Rise share", "anneal_strategy": "Shape",
-    "three_phase": "3 phases", "max_learning_rate": "Top rate", "step_size_up": "Steps up",
-    "step_size_down": "Steps down", "exp_gamma": "Gamma", "T_0": "Length", "T_mult": "Longer by",
-    "threshold_mode": "Measure", "min_lr": "Lowest rate",
-}  # fmt: skip
+    "warmup_steps": "Warm-up",
+    "decay_steps": "Length",
+    "end_lr": "Last rate",
+    "start_lr": "First rate",
+    "step_size": "Length",
+    "T_max": "Length",
+    "eta_min": "Lowest rate",
+    "start_factor": "First share",
+    "end_factor": "Last share",
+    "total_steps": "Length",
+    "divide_factor": "Divide by",
+    "end_learning_rate": "Last rate",
+    "phase_pct": "Rise share",
+    "anneal_strategy": "Shape",
+    "three_phase": "3 phases",
+    "max_learning_rate": "Top rate",
+    "step_size_up": "Steps up",
+    "step_size_down": "Steps down",
+    "exp_gamma": "Gamma",
+    "T_0": "Length",
+    "T_mult": "Longer by",
+    "threshold_mode": "Measure",
+    "min_lr": "Lowest rate",
+}
 # The same for schedules: all of them change the rate.
 RULE_TITLES: dict[str, str] = {
-    "CosineAnnealingWarmRestarts": "Cosine restarts", "ReduceOnPlateau": "On plateau",
-}  # fmt: skip
+    "CosineAnnealingWarmRestarts": "Cosine restarts",
+    "ReduceOnPlateau": "On plateau",
+}
 
 # Where a parameter means something else, or takes another range, in one optimizer or schedule.
 WORDS_OF: dict[tuple[str, str], dict[str, Any]] = {
@@ -147,30 +183,41 @@ WORDS_OF: dict[tuple[str, str], dict[str, Any]] = {
     },
     ("Adamax", "beta2"): {"help": "Share of the largest past gradient that each step keeps."},
     ("NaturalExpDecay", "gamma"): {
-        "help": "The rate is multiplied by exp(-gamma).", "default": 0.1, "below": None,
+        "help": "The rate is multiplied by exp(-gamma).",
+        "default": 0.1,
+        "below": None,
     },
     ("InverseTimeDecay", "gamma"): {
-        "help": "The rate is divided by 1 + gamma times the count.", "default": 0.1,
-        "minimum": 0, "above": None, "below": None,
+        "help": "The rate is divided by 1 + gamma times the count.",
+        "default": 0.1,
+        "minimum": 0,
+        "above": None,
+        "below": None,
     },
     ("LinearWarmup", "end_lr"): {
         "help": "The rate at the end of the rise; 0 for the learning rate of the run.",
-        "default": 0.0, "zero": "rate", "required": False,
+        "default": 0.0,
+        "zero": "rate",
+        "required": False,
     },
     ("ReduceOnPlateau", "epsilon"): {
-        "help": "A fall smaller than this is not made.", "minimum": 0, "above": None,
+        "help": "A fall smaller than this is not made.",
+        "minimum": 0,
+        "above": None,
     },
-}  # fmt: skip
+}
 
 # What a run itself offers with a schedule, beyond the parameters of the constructor.
 MORE_OF: dict[str, dict[str, dict[str, Any]]] = {
     "ReduceOnPlateau": {
         "metric": {
-            "kind": "choice", "default": "validation_loss", "choices": METRICS,
+            "kind": "choice",
+            "default": "validation_loss",
+            "choices": METRICS,
             "help": "What must improve, measured at the end of each epoch.",
         },
-    },
-}  # fmt: skip
+    }
+}
 
 # Help where the first line of the class says something else than what it does in a run.
 HELP_OF: dict[str, str] = {

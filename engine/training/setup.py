@@ -130,9 +130,18 @@ def build_parts(
         stepper = Stepper(network, optimizer, config.static, splits.shape, schedule, config.loss)
     else:
         stepper = (LeadingStepper if team.leads else SharedStepper)(
-            network, optimizer, config.static, splits.shape, schedule, config.loss, team=team,
-            train=splits.train, test=splits.test, test_batch=TEST_BATCH, seed=config.seed,
-        )  # fmt: skip
+            network,
+            optimizer,
+            config.static,
+            splits.shape,
+            schedule,
+            config.loss,
+            team=team,
+            train=splits.train,
+            test=splits.test,
+            test_batch=TEST_BATCH,
+            seed=config.seed,
+        )
     return Parts(
         stepper=stepper,
         batches=batches,
@@ -151,21 +160,33 @@ def build_parts(
 
 
 def started_event(
-    config: TrainingConfig, progress: Progress, resumed_from: str = "", parts: Parts | None = None,
+    config: TrainingConfig,
+    progress: Progress,
+    resumed_from: str = "",
+    parts: Parts | None = None,
     checkpoint: dict[str, Any] | None = None,
-) -> Started:  # fmt: skip
+) -> Started:
     """The event that a training of ``config`` begins; without ``parts`` it is one that could not be made.
 
     ``checkpoint`` is what it goes on from: it tells what the last bits depended on before.
     """
     started = Started(
-        event="started", time=now(), config=config.as_dict(), folder=config.out, step=progress.step,
-        epoch=min(progress.epoch + 1, config.epochs), steps_per_epoch=progress.steps_per_epoch,
-        total_steps=progress.total_steps, train_samples=parts.train_samples if parts else 0,
-        test_samples=parts.test_samples if parts else 0, classes=list(parts.classes) if parts else [],
-        parameters=parts.stepper.parameter_count() if parts else 0, resumed_from=resumed_from,
-        shape=list(parts.shape) if parts else [], environment=environment(),
-    )  # fmt: skip
+        event="started",
+        time=now(),
+        config=config.as_dict(),
+        folder=config.out,
+        step=progress.step,
+        epoch=min(progress.epoch + 1, config.epochs),
+        steps_per_epoch=progress.steps_per_epoch,
+        total_steps=progress.total_steps,
+        train_samples=parts.train_samples if parts else 0,
+        test_samples=parts.test_samples if parts else 0,
+        classes=list(parts.classes) if parts else [],
+        parameters=parts.stepper.parameter_count() if parts else 0,
+        resumed_from=resumed_from,
+        shape=list(parts.shape) if parts else [],
+        environment=environment(),
+    )
     if parts is not None and parts.applied is not None:
         started["corrections"] = parts.applied
     if parts is not None and parts.fallback:
@@ -179,11 +200,14 @@ def skipped_events(skipped: Iterable[Skipped], step: int) -> list[CheckpointSkip
     """The events about checkpoints that can't be used, where a training goes on from ``step``."""
     return [
         CheckpointSkipped(
-            event="checkpoint_skipped", time=now(), step=step, path=str(each.path),
+            event="checkpoint_skipped",
+            time=now(),
+            step=step,
+            path=str(each.path),
             message=f"{each.problem}; the training goes on from step {step}",
         )
         for each in skipped
-    ]  # fmt: skip
+    ]
 
 
 def own_file(model: str) -> list[str]:

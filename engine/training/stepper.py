@@ -320,9 +320,12 @@ def random_state() -> dict[str, Any]:
     return {
         "engine": default_generator().state(),
         "numpy": numpy_state(),
-        "python": {"version": int(version), "internal": np.array(internal, np.uint64),
-                   "spare": math.nan if spare is None else float(spare)},
-    }  # fmt: skip
+        "python": {
+            "version": int(version),
+            "internal": np.array(internal, np.uint64),
+            "spare": math.nan if spare is None else float(spare),
+        },
+    }
 
 
 def set_random_state(state: dict[str, Any]) -> None:

@@ -6,8 +6,14 @@ from engine.utils.checks import deprecated, require_version, run_check, try_impo
 from engine.utils.nested import flatten, map_structure, pack_sequence_as
 
 __all__ = [
-    "deprecated", "flatten", "map_structure", "pack_sequence_as", "require_version", "run_check",
-    "try_import", "unique_name",
-]  # fmt: skip
+    "deprecated",
+    "flatten",
+    "map_structure",
+    "pack_sequence_as",
+    "require_version",
+    "run_check",
+    "try_import",
+    "unique_name",
+]
 
 __getattr__ = lazy(__name__, modules=("cpp_extension", "dlpack", "download", "layers_utils"))

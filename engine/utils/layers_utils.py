@@ -10,9 +10,15 @@ from engine.tensor.sizes import check_shape
 from engine.utils.nested import flatten, is_sequence, map_structure, pack_sequence_as
 
 __all__ = [
-    "assert_same_structure", "check_shape", "convert_to_list", "flatten", "is_sequence", "map_structure",
-    "pack_sequence_as", "to_sequence",
-]  # fmt: skip
+    "assert_same_structure",
+    "check_shape",
+    "convert_to_list",
+    "flatten",
+    "is_sequence",
+    "map_structure",
+    "pack_sequence_as",
+    "to_sequence",
+]
 
 
 def to_sequence(nest: Any) -> Any:

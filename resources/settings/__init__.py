@@ -16,7 +16,21 @@ from resources.settings.run import (
 from resources.settings.setting import Setting
 
 __all__ = [
-    "CHANGEABLE", "CONSTANT", "DATA_SETTINGS", "OUT", "RULES_OF", "RUN_SETTINGS", "SETTINGS",
-    "TRAIN_SETTINGS", "Rule", "Setting", "Settings", "moves_each", "optimizers", "parse_parameters",
-    "problems", "rule_of", "schedules",
-]  # fmt: skip
+    "CHANGEABLE",
+    "CONSTANT",
+    "DATA_SETTINGS",
+    "OUT",
+    "RULES_OF",
+    "RUN_SETTINGS",
+    "SETTINGS",
+    "TRAIN_SETTINGS",
+    "Rule",
+    "Setting",
+    "Settings",
+    "moves_each",
+    "optimizers",
+    "parse_parameters",
+    "problems",
+    "rule_of",
+    "schedules",
+]

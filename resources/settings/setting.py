@@ -16,14 +16,24 @@ Value: TypeAlias = bool | int | float | str | list[int] | list[float] | dict[str
 Zero: TypeAlias = Literal["", "none", "run", "rate", "other"]
 
 KIND_WORDS: dict[str, str] = {
-    "name": "a name", "text": "a text", "path": "a path", "device": "cpu, gpu, gpu:1 or auto", "int": "a "
-    "whole number",
-    "float": "a number", "bool": "true or false", "choice": "a choice", "integers": "whole numbers",
-    "numbers": "numbers", "parameters": "NAME=VALUE",
-}  # fmt: skip
+    "name": "a name",
+    "text": "a text",
+    "path": "a path",
+    "device": "cpu, gpu, gpu:1 or auto",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "choice": "a choice",
+    "integers": "whole numbers",
+    "numbers": "numbers",
+    "parameters": "NAME=VALUE",
+}
 ZERO_WORDS = {
-    "none": "none", "run": "the whole run", "rate": "the learning rate of the run", "cores": "all cores",
-}  # fmt: skip
+    "none": "none",
+    "run": "the whole run",
+    "rate": "the learning rate of the run",
+    "cores": "all cores",
+}
 
 
 @dataclass(frozen=True)
@@ -139,8 +149,12 @@ class Setting:
             return f"from {_short(self.minimum)} to {_short(self.maximum)}"
         if self.above == 0 and self.maximum is None and self.below is None:
             return "a positive number"
-        bounds = (("at least", self.minimum), ("above", self.above),
-                  ("at most", self.maximum), ("below", self.below))  # fmt: skip
+        bounds = (
+            ("at least", self.minimum),
+            ("above", self.above),
+            ("at most", self.maximum),
+            ("below", self.below),
+        )
         words = [f"{word} {_short(bound)}" for word, bound in bounds if bound is not None]
         return " and ".join(words) or "a finite number"
 

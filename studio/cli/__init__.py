@@ -17,10 +17,19 @@ __all__ = ["COMMANDS", "app", "main"]
 
 # Each command with its module, in the order of the help.
 COMMANDS = {
-    "launch": "launch", "export": "models", "predict": "models", "run": "models", "inspect": "models",
-    "profile": "profiling", "quantize": "quantizing", "find-rate": "rate", "report": "reporting",
-    "sweep": "sweeping", "train": "training", "runs": "runs",
-}  # fmt: skip
+    "launch": "launch",
+    "export": "models",
+    "predict": "models",
+    "run": "models",
+    "inspect": "models",
+    "profile": "profiling",
+    "quantize": "quantizing",
+    "find-rate": "rate",
+    "report": "reporting",
+    "sweep": "sweeping",
+    "train": "training",
+    "runs": "runs",
+}
 
 
 def __getattr__(name: str) -> Any:

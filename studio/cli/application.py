@@ -42,10 +42,13 @@ def _made_visible() -> Iterator[None]:
 
 
 app = typer.Typer(
-    cls=SafeGroup, add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False,
+    cls=SafeGroup,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Train, watch, look inside, export and try models. Without a command the window opens.",
-)  # fmt: skip
+)
 
 
 def main() -> None:

@@ -24,10 +24,13 @@ class TerminalBar:
     def __init__(self, steps: int | None, console: Console | None = None) -> None:
         self._steps = steps
         self._progress = Progress(
-            TextColumn("step {task.fields[count]}"), BarColumn(20),
+            TextColumn("step {task.fields[count]}"),
+            BarColumn(20),
             TextColumn("{task.fields[values]}", markup=False),
-            TimeRemainingColumn(elapsed_when_finished=True), console=console, auto_refresh=False,
-        )  # fmt: skip
+            TimeRemainingColumn(elapsed_when_finished=True),
+            console=console,
+            auto_refresh=False,
+        )
         self._task = self._progress.add_task("", total=steps, count="", values="")
 
     def update(self, step: int, values: Iterable[tuple[str, Any]]) -> None:

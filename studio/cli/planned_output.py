@@ -47,9 +47,7 @@ def plain_planned(found: Planned, passes: bool, plan: bool) -> dict[str, Any]:
     """For JSON: ``passes`` and ``plans`` with ``updates``, as far as they were asked for."""
     made: dict[str, Any] = {}
     if passes:
-        made["passes"] = [
-            asdict(each) | {"did": _did(each, n)} for n, each in enumerate(found.passes)
-        ]  # fmt: skip
+        made["passes"] = [asdict(each) | {"did": _did(each, n)} for n, each in enumerate(found.passes)]
     if plan:
         made["plans"] = [asdict(part) for part in found.parts]
         made["updates"] = [asdict(update) for update in found.updates]

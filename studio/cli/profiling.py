@@ -72,13 +72,22 @@ def profile(
         if trace is not None:
             found.result.save(str(trace))
         if json_file is not None:
-            _write(json_file, {
-                "model": config.model, "batch_size": config.batch_size, "static": config.static,
-                "threads": found.threads, "device": found.device, "compiled": list(found.compiled),
-                "steps": found.steps, "seconds": found.seconds, "seconds_unrecorded": found.unrecorded,
-                **{kind: [row.plain() for row in rows_of(found.result, kind, own)] for kind in BY},
-                **(plain_planned(shown, passes, plan) if shown is not None else {}),
-            })  # fmt: skip
+            _write(
+                json_file,
+                {
+                    "model": config.model,
+                    "batch_size": config.batch_size,
+                    "static": config.static,
+                    "threads": found.threads,
+                    "device": found.device,
+                    "compiled": list(found.compiled),
+                    "steps": found.steps,
+                    "seconds": found.seconds,
+                    "seconds_unrecorded": found.unrecorded,
+                    **{kind: [row.plain() for row in rows_of(found.result, kind, own)] for kind in BY},
+                    **(plain_planned(shown, passes, plan) if shown is not None else {}),
+                },
+            )
         mode = "static" if config.static else "eager"
         say(
             f"{config.model}, batch {config.batch_size}, {mode}: {1e3 * found.unrecorded:.3f} ms a step, "

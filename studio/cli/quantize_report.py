@@ -28,10 +28,13 @@ def show_report(report: QuantizationReport, prefix: str, screen: Console) -> Non
     reasons = {each.layer: each.why for each in report.skipped}
     for layer in report.layers:
         cells = (
-            layer.name, layer.op, _number(layer.threshold, "{:.4g}"),
-            _number(layer.noise_to_signal, "{:.1e}"), _number(layer.weight_noise_to_signal, "{:.1e}"),
+            layer.name,
+            layer.op,
+            _number(layer.threshold, "{:.4g}"),
+            _number(layer.noise_to_signal, "{:.1e}"),
+            _number(layer.weight_noise_to_signal, "{:.1e}"),
             _number(layer.drop, "{:+.2f} points"),
-        )  # fmt: skip
+        )
         why = [] if layer.quantized else [f"in float: {reasons.get(layer.name, '')}"]
         layers.add_row(*map(plain, (*cells, *why)))
     screen.print(layers)
@@ -52,11 +55,14 @@ def _facts(report: QuantizationReport) -> list[tuple[str, str]]:
     accuracy = report.accuracy
     if accuracy is not None:
         change = "lost" if accuracy.drop >= 0 else "gained"
-        facts.append((
-            "accuracy",
-            f"{accuracy.float:.2%} -> {accuracy.quantized:.2%}: {abs(accuracy.drop):.2f} points {change} on "
-            f"{accuracy.samples} test samples, {report.changed_count} answers changed",
-        ))  # fmt: skip
+        facts.append(
+            (
+                "accuracy",
+                f"{accuracy.float:.2%} -> {accuracy.quantized:.2%}: "
+                f"{abs(accuracy.drop):.2f} points {change} on "
+                f"{accuracy.samples} test samples, {report.changed_count} answers changed",
+            )
+        )
     sizes = [report.sizes.float, report.sizes.quantized]
     for name, counts in (
         ("files", [sum(each.values()) for each in sizes]),
@@ -66,11 +72,13 @@ def _facts(report: QuantizationReport) -> list[tuple[str, str]]:
         times = _times(before, after, "smaller", "larger")
         facts.append((name, f"{_bytes(before)} -> {_bytes(after)}{times}"))
     latency = report.latency
-    facts.append((
-        "one sample",
-        f"{latency.float * 1e6:.0f} us -> {latency.quantized * 1e6:.0f} us"
-        f"{_times(latency.float, latency.quantized, 'faster', 'slower')}, measured here",
-    ))  # fmt: skip
+    facts.append(
+        (
+            "one sample",
+            f"{latency.float * 1e6:.0f} us -> {latency.quantized * 1e6:.0f} us"
+            f"{_times(latency.float, latency.quantized, 'faster', 'slower')}, measured here",
+        )
+    )
     facts.append(("largest difference", f"{report.difference:.3g}"))
     return facts
 

@@ -108,15 +108,25 @@ def quantize(
             )
         try:
             options = QuantizeOptions(
-                algo=algo, samples=samples, weight_bits=_first(weight_bits, bits, 8),
-                activation_bits=_first(activation_bits, bits, 8), weight_type=weight_type,
-                bias_correction=bias_correction, rounding=rounding, equalize=equalize,
+                algo=algo,
+                samples=samples,
+                weight_bits=_first(weight_bits, bits, 8),
+                activation_bits=_first(activation_bits, bits, 8),
+                weight_type=weight_type,
+                bias_correction=bias_correction,
+                rounding=rounding,
+                equalize=equalize,
                 skip=tuple(skip or ()),
-            )  # fmt: skip
+            )
             choices = Choices(
-                options, target_drop=target_drop, sensitivity=sensitivity, weights_only=weights_only,
-                epochs=(epochs or 1) if qat else 0, learning_rate=lr or 0.0, data=data,
-            )  # fmt: skip
+                options,
+                target_drop=target_drop,
+                sensitivity=sensitivity,
+                weights_only=weights_only,
+                epochs=(epochs or 1) if qat else 0,
+                learning_rate=lr or 0.0,
+                data=data,
+            )
         except ArgumentError as error:
             raise typer.BadParameter(str(error).removeprefix("quantize: ")) from None
         if is_run:

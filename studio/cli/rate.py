@@ -38,11 +38,16 @@ def find_rate(
         if found.fallback:
             say(found.fallback, err=True)
         if as_json:
-            emit_json({
-                "suggestion": found.suggestion, "why": found.why, "stopped": found.stopped,
-                "rates": [each.rate for each in found.tried], "losses": [each.loss for each in found.tried],
-                "smoothed": [each.smoothed for each in found.tried],
-            })  # fmt: skip
+            emit_json(
+                {
+                    "suggestion": found.suggestion,
+                    "why": found.why,
+                    "stopped": found.stopped,
+                    "rates": [each.rate for each in found.tried],
+                    "losses": [each.loss for each in found.tried],
+                    "smoothed": [each.smoothed for each in found.tried],
+                }
+            )
         if found.why:
             fail(f"find-rate: no suggestion: {found.why}")
         if not as_json:

@@ -140,10 +140,15 @@ def _show(found: list[Run], titles: dict[str, str], words: dict[str, str]) -> No
         table.add_column(plain(title), overflow="fold")
     for run in found:
         cells = (
-            titles[run.path], run.name, run.state, _number(run.accuracy, "{:.2%}"),
-            _number(run.loss, "{:.4f}"), _number(run.seconds, "{:.1f} s"), words[run.path],
+            titles[run.path],
+            run.name,
+            run.state,
+            _number(run.accuracy, "{:.2%}"),
+            _number(run.loss, "{:.4f}"),
+            _number(run.seconds, "{:.1f} s"),
+            words[run.path],
             ", ".join(run.notes.tags),
-        )  # fmt: skip
+        )
         table.add_row(*map(plain, cells))
     console().print(table)
 
@@ -155,13 +160,26 @@ def _number(value: float, form: str) -> str:
 def _plain(run: Run, title: str, words: str) -> dict[str, Any]:
     known = {name: metric(run, name) for name in ("accuracy", "loss")}
     return {
-        "path": run.path, "name": run.name, "title": title, "state": run.state, "started": run.started,
-        "model": run.config.get("model"), "data": run.config.get("data"), "step": run.step,
-        "total_steps": run.total_steps, "epoch": run.epoch,
+        "path": run.path,
+        "name": run.name,
+        "title": title,
+        "state": run.state,
+        "started": run.started,
+        "model": run.config.get("model"),
+        "data": run.config.get("data"),
+        "step": run.step,
+        "total_steps": run.total_steps,
+        "epoch": run.epoch,
         **{name: None if math.isnan(value) else value for name, value in known.items()},
-        "seconds": None if math.isnan(run.seconds) else run.seconds, "differences": words,
-        "tags": list(run.notes.tags), "note": run.notes.note, "hidden": run.notes.hidden, "sweep": run.sweep,
-        "checkpoint": run.checkpoint, "problem": run.note,
-        "threads": run.computing.threads, "blas": run.computing.blas,
+        "seconds": None if math.isnan(run.seconds) else run.seconds,
+        "differences": words,
+        "tags": list(run.notes.tags),
+        "note": run.notes.note,
+        "hidden": run.notes.hidden,
+        "sweep": run.sweep,
+        "checkpoint": run.checkpoint,
+        "problem": run.note,
+        "threads": run.computing.threads,
+        "blas": run.computing.blas,
         "compiled_since": None if run.computing.since < 0 else run.computing.since,
-    }  # fmt: skip
+    }

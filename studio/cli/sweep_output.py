@@ -26,9 +26,13 @@ class SweepLines:
 
             self._console = console()
             self._progress = Progress(
-                TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
-                console=self._console, transient=True, disable=not self._console.is_terminal,
-            )  # fmt: skip
+                TextColumn("{task.description}", markup=False),
+                BarColumn(),
+                MofNCompleteColumn(),
+                console=self._console,
+                transient=True,
+                disable=not self._console.is_terminal,
+            )
             self._task = self._progress.add_task("trials", total=len(sweep.trials))
         self._sweep = sweep
 
@@ -133,8 +137,11 @@ def _plain(sweep: Sweep, trial: Trial, folder: Path) -> dict[str, Any]:
     from studio.session.sweep.words import command
 
     return {
-        "trial": trial.number, "state": trial.state, "choices": trial.choices,
+        "trial": trial.number,
+        "state": trial.state,
+        "choices": trial.choices,
         "folder": str(folder / trial.name),
-        "measured": trial.measured[-1].model_dump() if trial.measured else None, "message": trial.message,
+        "measured": trial.measured[-1].model_dump() if trial.measured else None,
+        "message": trial.message,
         "command": visible(command(sweep.settings_of(trial), str(folder.with_name(f"{folder.name}-best")))),
-    }  # fmt: skip
+    }

@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 
 _PANEL = "Sweep"
 # What may be given when a sweep is resumed: how it is carried out, not what it is.
-_RESUMED = (
-    "out", "resume", "retry", "jobs", "dry_run", "trust", "as_json", "scheduler", "trust_scheduler",
-)  # fmt: skip
+_RESUMED = ("out", "resume", "retry", "jobs", "dry_run", "trust", "as_json", "scheduler", "trust_scheduler")
 
 
 class Metric(StrEnum):
@@ -69,25 +67,36 @@ def _option(text: str, *names: str, metavar: str | None = None, minimum: int | N
 @with_settings
 def sweep(
     context: typer.Context,
-    param: Annotated[list[str] | None, _option(
-        "What varies, by its option: lr=0.1,0.01, lr=log:1e-4..1e-1, optimizer-param.beta1=0.8,0.9.",
-        metavar="NAME=VALUES",
-    )] = None,
+    param: Annotated[
+        list[str] | None,
+        _option(
+            "What varies, by its option: lr=0.1,0.01, lr=log:1e-4..1e-1, optimizer-param.beta1=0.8,0.9.",
+            metavar="NAME=VALUES",
+        ),
+    ] = None,
     trials: Annotated[int, _option("Draw so many combinations with --seed; 0 takes all.", minimum=0)] = 0,
-    halving: Annotated[bool, _option(
-        "Stop the worse early: after --min-epochs, then --eta times as many, one in eta goes on.", "--halving"
-    )] = False,
+    halving: Annotated[
+        bool,
+        _option(
+            "Stop the worse early: after --min-epochs, then --eta times as many, one in eta goes on.",
+            "--halving",
+        ),
+    ] = False,
     eta: Annotated[int, _option("One trial in so many goes on from a rung.", minimum=2)] = 3,
     min_epochs: Annotated[int, _option("Epochs of the first rung.", minimum=1)] = 1,
     metric: Annotated[Metric, _option("Compare on the test pictures by accuracy or loss.")] = Metric.accuracy,
     goal: Annotated[Goal | None, _option("Usually max for accuracy, min for loss.")] = None,
     jobs: Annotated[int, _option("Trainings at once; 0: one a core where memory allows.", minimum=0)] = 0,
-    scheduler: Annotated[str, _option(
-        "Train on a Dask cluster that is there: tls://HOST:PORT (extra sweep).", metavar="ADDRESS"
-    )] = "",
-    trust_scheduler: Annotated[bool, _option(
-        "Take one without encryption (tcp://): whoever reaches it can run code here.", "--trust-scheduler"
-    )] = False,
+    scheduler: Annotated[
+        str,
+        _option("Train on a Dask cluster that is there: tls://HOST:PORT (extra sweep).", metavar="ADDRESS"),
+    ] = "",
+    trust_scheduler: Annotated[
+        bool,
+        _option(
+            "Take one without encryption (tcp://): whoever reaches it can run code here.", "--trust-scheduler"
+        ),
+    ] = False,
     out: Annotated[str, _option("The sweep's folder; a new one in runs/ unless given.")] = "",
     resume: Annotated[bool, _option("Continue the sweep in --out.", "--resume")] = False,
     retry: Annotated[bool, _option("With --resume: failed trials again.", "--retry")] = False,
@@ -95,7 +104,7 @@ def sweep(
     trust: Trust = False,
     as_json: Json = False,
     **settings: Any,
-) -> None:  # fmt: skip
+) -> None:
     """Train with many settings and compare."""
     given = [name for name in given_options(context) if name not in _RESUMED]
     if resume and not out:

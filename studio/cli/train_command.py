@@ -252,10 +252,15 @@ class Watcher:
                 )
 
                 self._progress = Progress(
-                    TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
-                    TextColumn("{task.fields[speed]}"), TimeRemainingColumn(), console=self._lines(),
-                    transient=True, disable=not self._lines().is_terminal,
-                )  # fmt: skip
+                    TextColumn("{task.description}", markup=False),
+                    BarColumn(),
+                    MofNCompleteColumn(),
+                    TextColumn("{task.fields[speed]}"),
+                    TimeRemainingColumn(),
+                    console=self._lines(),
+                    transient=True,
+                    disable=not self._lines().is_terminal,
+                )
                 self._task = self._progress.add_task(**{"total": None, **self._bar})
                 self._progress.start()
             return self._progress
@@ -293,7 +298,7 @@ class Watcher:
                 completed=event["step"],
                 speed=f"{event['samples_per_second']:.0f} img/s{self._workers}",
                 description=f"epoch {event['epoch']}  loss {event['losses'][-1]:.4f}",
-            )  # fmt: skip
+            )
             self._show()
         elif event["event"] == "epoch":
             self._say(

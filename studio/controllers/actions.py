@@ -15,8 +15,17 @@ from widgets.icons import set_icon
 
 MENUS = ("File", "Edit", "Run", "View", "Help")
 # Before these a menu draws a line.
-APART = {"open_folder", "preferences", "quit", "resume_run", "show_graph", "find", "theme_system",
-         "reset_layout", "about"}  # fmt: skip
+APART = {
+    "open_folder",
+    "preferences",
+    "quit",
+    "resume_run",
+    "show_graph",
+    "find",
+    "theme_system",
+    "reset_layout",
+    "about",
+}
 THEMES = ("theme_system", "theme_light", "theme_dark")
 
 

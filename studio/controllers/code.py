@@ -37,9 +37,14 @@ class CodeController(QObject):
     """
 
     def __init__(
-        self, session: Session, page: CodePage, panel: CodePanel, bar: PageActions, actions: Actions,
+        self,
+        session: Session,
+        page: CodePage,
+        panel: CodePanel,
+        bar: PageActions,
+        actions: Actions,
         parent: QWidget,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(page)
         self._session, self._page, self._panel, self._actions = session, page, panel, actions
         self._parent, self._bar = parent, bar
@@ -70,8 +75,10 @@ class CodeController(QObject):
     def _bind(self) -> None:
         bonds, view, page = self._bonds, self._view, self._page
         for name, handler in (
-            ("new_model", self._new), ("open_model", self._open), ("save_model", self.save),
-        ):  # fmt: skip
+            ("new_model", self._new),
+            ("open_model", self._open),
+            ("save_model", self.save),
+        ):
             self._actions.handle(name, handler)
         page.editor.textChanged.connect(self._typed)
         page.editor.save_requested.connect(lambda: self._actions.trigger("save_model"))
@@ -137,9 +144,11 @@ class CodeController(QObject):
 
     def _open(self) -> str:
         path, _ = QFileDialog.getOpenFileName(
-            self._parent, self.tr("Open a model's source"), str(Path(self._view.file).parent),
+            self._parent,
+            self.tr("Open a model's source"),
+            str(Path(self._view.file).parent),
             self.tr("Python files (*.py)"),
-        )  # fmt: skip
+        )
         return self.open_file(path) if path else ""
 
     def save(self) -> str:
@@ -258,20 +267,22 @@ class CodeController(QObject):
         if view.outside == CHANGED:
             banner.ask(
                 tr("This file was changed by another program, and here too. Which text counts?"),
-                ("mine", tr("Keep mine")), ("theirs", tr("Take the file's")),
-            )  # fmt: skip
+                ("mine", tr("Keep mine")),
+                ("theirs", tr("Take the file's")),
+            )
         elif view.outside == GONE:
             banner.ask(tr("This file is gone. The text is still here; saving writes it again."))
         elif view.restored:
             banner.ask(
                 tr("Text that was not saved was brought back."),
-                ("discard", tr("Discard it")), ("keep", tr("Keep it")),
-            )  # fmt: skip
+                ("discard", tr("Discard it")),
+                ("keep", tr("Keep it")),
+            )
         elif view.state == "refused":
             banner.ask(
                 tr("To show shapes and mistakes, this file has to be run in a process of its own."),
                 ("agree", tr("Run this file...")),
-            )  # fmt: skip
+            )
         else:
             banner.ask("")
 
@@ -297,15 +308,21 @@ class CodeController(QObject):
     def _words(self, problem: CodeProblem) -> str:
         tr = self.tr
         stages = {
-            "syntax": tr("Syntax"), "import": tr("While it is imported"), "make": tr("While it is made"),
-            "eager": tr("While it runs"), "output": tr("Output"), "static": tr("to_static only"),
-        }  # fmt: skip
+            "syntax": tr("Syntax"),
+            "import": tr("While it is imported"),
+            "make": tr("While it is made"),
+            "eager": tr("While it runs"),
+            "output": tr("Output"),
+            "static": tr("to_static only"),
+        }
         place = tr("line {0}").format(problem.line) + " \u00b7 " if problem.line else ""
         return f"{place}{stages.get(problem.stage, problem.stage)}: {problem.message}"
 
     def _notes(self) -> dict[int, str]:
-        notes = {line: note_text(note.shapes, note.parameters, note.operations, note.counted)
-                 for line, note in self._view.notes.items()}  # fmt: skip
+        notes = {
+            line: note_text(note.shapes, note.parameters, note.operations, note.counted)
+            for line, note in self._view.notes.items()
+        }
         for line, time in self._measured.notes().items():
             notes[line] = f"{time} \u00b7 {notes[line]}" if notes.get(line) else time
         return notes
@@ -315,18 +332,28 @@ class CodeController(QObject):
 
     def _show_layers(self) -> None:
         view, number = self._view, theme.format_number
-        self._panel.set_layers([
-            (row.name, row.kind, "\u00d7".join(str(size) for size in row.shape[1:]),
-             short(row.parameters) if row.parameters else "",
-             short(row.operations) if row.operations else "" if row.counted else "\u2013")
-            for row in view.layers
-        ])  # fmt: skip
+        self._panel.set_layers(
+            [
+                (
+                    row.name,
+                    row.kind,
+                    "\u00d7".join(str(size) for size in row.shape[1:]),
+                    short(row.parameters) if row.parameters else "",
+                    short(row.operations) if row.operations else "" if row.counted else "\u2013",
+                )
+                for row in view.layers
+            ]
+        )
         cost = number(view.operations)
-        self._panel.set_totals([
-            (self.tr("To learn"), number(view.parameters)),
-            (self.tr("Cost"), cost if view.all_counted else self.tr("at least {0}").format(cost)),
-            (self.tr("Output"), shape_text(view.output) if view.output else ""),
-        ] if view.layers else [])  # fmt: skip
+        self._panel.set_totals(
+            [
+                (self.tr("To learn"), number(view.parameters)),
+                (self.tr("Cost"), cost if view.all_counted else self.tr("at least {0}").format(cost)),
+                (self.tr("Output"), shape_text(view.output) if view.output else ""),
+            ]
+            if view.layers
+            else []
+        )
 
     def _go_to_problem(self, row: int) -> None:
         if row < len(self._view.problems) and self._view.problems[row].line:

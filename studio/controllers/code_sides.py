@@ -38,7 +38,7 @@ class CodeSides(QObject):
         self._page.set_nothing(
             "" if view.forwards else self.tr("What to_static makes of the forward comes here."),
             "" if view.program else self.tr("The operators come here after a dry run that goes well."),
-        )  # fmt: skip
+        )
         name = view.class_name
         self._page.tree.set_program(program_data(view.program, name) if view.program else ProgramData())
         self._forward, self._lines = None, {}

@@ -39,9 +39,11 @@ class Comparer(QObject):
     def _rows(self, runs: list[Run]) -> list[CompareRow]:
         two = len(runs) == 2
         names = {
-            "accuracy": self.tr("Validation accuracy"), "loss": self.tr("Validation loss"),
-            "time": self.tr("Training time"), "steps": self.tr("Steps"),
-        }  # fmt: skip
+            "accuracy": self.tr("Validation accuracy"),
+            "loss": self.tr("Validation loss"),
+            "time": self.tr("Training time"),
+            "steps": self.tr("Steps"),
+        }
         rows = [CompareRow(self.tr("Results"))]
         states = tuple(state_word(run.state, self) for run in runs)
         rows.append(CompareRow(self.tr("State"), (*states, "") if two else states, len(set(states)) > 1))

@@ -43,9 +43,13 @@ class Curves:
                 self._draw_all(quantity)
 
     def show(
-        self, folders: Sequence[str], live: str, histories: Mapping[str, RunHistory],
-        titles: Mapping[str, str], colors: Mapping[str, int],
-    ) -> None:  # fmt: skip
+        self,
+        folders: Sequence[str],
+        live: str,
+        histories: Mapping[str, RunHistory],
+        titles: Mapping[str, str],
+        colors: Mapping[str, int],
+    ) -> None:
         """Draw these runs anew; ``live`` is the one whose points come through ``extend``."""
         self._live_folder, self._titles, self._colors = live, dict(titles), dict(colors)
         self._shown = {
@@ -55,9 +59,12 @@ class Curves:
             self._draw_all(quantity)
 
     def extend(
-        self, steps: list[int], losses: list[float], accuracies: list[float],
+        self,
+        steps: list[int],
+        losses: list[float],
+        accuracies: list[float],
         more: Mapping[str, Any] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """More points of the training; ``more`` has other quantities, ``elapsed`` and ``steps_per_epoch``."""
         values = {"loss": losses, "accuracy": accuracies, **(more or {})}
         live = self._live

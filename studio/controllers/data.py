@@ -81,9 +81,11 @@ class DataController(QObject):
 
     def _choose_file(self) -> None:
         path, _ = QFileDialog.getOpenFileName(
-            self._page.window(), self.tr("Choose a file with data"), self._where(),
+            self._page.window(),
+            self.tr("Choose a file with data"),
+            self._where(),
             self.tr("Data ({0})").format(FILES),
-        )  # fmt: skip
+        )
         if path:
             self.choose(path)
 
@@ -199,38 +201,45 @@ class DataController(QObject):
         words: dict[str, tuple[str, str, str]] = {
             "unreadable": (
                 self.tr("Can't be read: {0}"),
-                self.tr("Replace or remove these files: a training stops at the first of them."), "bad",
+                self.tr("Replace or remove these files: a training stops at the first of them."),
+                "bad",
             ),
             "size": (
                 self.tr("Other sizes than the first: {0}"),
-                self.tr("Set Resize, so that all pictures get one size."), "bad",
+                self.tr("Set Resize, so that all pictures get one size."),
+                "bad",
             ),
             "nan": (
                 self.tr("NaN or missing numbers: {0}"),
-                self.tr("Fill in the numbers or remove the rows: a training stops at the first of "
-                "them."), "bad",
+                self.tr("Fill in the numbers or remove the rows: a training stops at the first of them."),
+                "bad",
             ),
             "unlabelled": (
                 self.tr("Without a label: {0}"),
-                self.tr("They are left out. Fill in the labels to use them."), "warn",
+                self.tr("They are left out. Fill in the labels to use them."),
+                "warn",
             ),
             "few": (
                 self.tr("Classes with few samples: {0}"),
-                self.tr("These have fewer than five training samples: collect more, or leave the "
-                "classes out."), "warn",
+                self.tr(
+                    "These have fewer than five training samples: collect more, or leave the classes out."
+                ),
+                "warn",
             ),
             "absent": (
                 self.tr("Classes without samples: {0}"),
-                self.tr("Collect some for the training, or leave the classes out: a model can't learn "
-                "them."), "warn",
+                self.tr("Collect some for the training, or leave the classes out: a model can't learn them."),
+                "warn",
             ),
             "shared": (
                 self.tr("In both splits: {0}"),
-                self.tr("These test samples are training samples, too. Remove them from one of the two: "
-                "they make the test accuracy too good."),
+                self.tr(
+                    "These test samples are training samples, too. Remove them from one of the two: "
+                    "they make the test accuracy too good."
+                ),
                 "warn",
             ),
-        }  # fmt: skip
+        }
         title, remedy, level = words[problem.kind]
         places: tuple[Any, ...] = problem.places
         if problem.count > len(places):

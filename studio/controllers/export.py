@@ -37,9 +37,15 @@ class ExportController(QObject):
     """Joins ``session.export`` to the page. ``said`` is told what went as wished."""
 
     def __init__(
-        self, session: Session, page: ExportPage, panel: Inspector, bar: PageActions, actions: Actions,
-        window: QWidget, said: Callable[[str], None],
-    ) -> None:  # fmt: skip
+        self,
+        session: Session,
+        page: ExportPage,
+        panel: Inspector,
+        bar: PageActions,
+        actions: Actions,
+        window: QWidget,
+        said: Callable[[str], None],
+    ) -> None:
         super().__init__(page)
         self._session, self._page, self._panel, self._actions = session, page, panel, actions
         self._window = window
@@ -130,8 +136,9 @@ class ExportController(QObject):
     def _show_runs(self) -> None:
         runs = [
             (run.path, f"{run.name} · {_percent(run.accuracy)}" if run.accuracy == run.accuracy else run.name)
-            for run in self._session.runs if not run.exportable
-        ]  # fmt: skip
+            for run in self._session.runs
+            if not run.exportable
+        ]
         self._silent = True
         self._page.set_runs(runs, self._view.run_folder)
         self._silent = False
@@ -157,13 +164,16 @@ class ExportController(QObject):
             return
         config = run.config
         rows = [
-            (self.tr("Name"), run.name), (self.tr("State"), state_word(run.state, self)),
+            (self.tr("Name"), run.name),
+            (self.tr("State"), state_word(run.state, self)),
             (self.tr("Model"), title_of(str(config.get("model", "")))),
             (self.tr("Data"), title_of(str(config.get("data", "")))),
             (self.tr("Accuracy"), _percent(run.accuracy)),
-            (self.tr("Checkpoint"),
-             self.tr("step {0}").format(run.checkpoint_step) if run.checkpoint else ""),
-        ]  # fmt: skip
+            (
+                self.tr("Checkpoint"),
+                self.tr("step {0}").format(run.checkpoint_step) if run.checkpoint else "",
+            ),
+        ]
         files = []
         for suffix in ("pdmodel", "pdiparams", "pdiparams.info"):
             path = Path(f"{self._view.prefix}.{suffix}")
@@ -230,7 +240,7 @@ class ExportController(QObject):
                     (self.tr("Prefix"), view.exported_prefix),
                     (self.tr("Save id"), view.save_id),
                 ],
-            )  # fmt: skip
+            )
             self._show_panel()
         else:
             page.show_nothing()

@@ -48,10 +48,15 @@ class FrameController(QObject):
         actions.refused.connect(lambda _, reason: output.note(reason, "warn"))
         menus = actions.fill(window.top.menu)
         for name, handler in (
-            ("palette", self.open_palette), ("reset_layout", self.reset_layout), ("quit", self._quit),
-            ("copy_report", output.copy_report), ("about", self.about), ("preferences", self.preferences),
-            ("find", self.find), *((name, lambda name=name: self.use_theme(name)) for name in THEMES),
-        ):  # fmt: skip
+            ("palette", self.open_palette),
+            ("reset_layout", self.reset_layout),
+            ("quit", self._quit),
+            ("copy_report", output.copy_report),
+            ("about", self.about),
+            ("preferences", self.preferences),
+            ("find", self.find),
+            *((name, lambda name=name: self.use_theme(name)) for name in THEMES),
+        ):
             actions.handle(name, handler)
         self._finders: dict[str, QWidget] = {}
         self._titles: dict[str, str] = {}
@@ -117,9 +122,14 @@ class FrameController(QObject):
             keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
             reason = self._actions.reason(which)
             entries.append(
-                Entry(which, action.text().rstrip("."), keys, self._actions.help_text(which),
-                      "" if action.isEnabled() else reason)
-            )  # fmt: skip
+                Entry(
+                    which,
+                    action.text().rstrip("."),
+                    keys,
+                    self._actions.help_text(which),
+                    "" if action.isEnabled() else reason,
+                )
+            )
         more = [pair for source in self._sources for pair in source()]
         self._more = {entry.id: then for entry, then in more}
         self._palette.ask([*entries, *(entry for entry, _ in more)])
@@ -154,17 +164,20 @@ class FrameController(QObject):
         box.setWindowTitle(self.tr("About Model Studio"))
         box.setText(self.tr("Model Studio {0}").format(number))
         box.setInformativeText(
-            self.tr("Trains small networks and looks inside them, over an engine with Paddle's programming "
-                    "model. Licence: Apache-2.0. Qt for Python is used under the LGPL.")
-        )  # fmt: skip
+            self.tr(
+                "Trains small networks and looks inside them, over an engine with Paddle's programming "
+                "model. Licence: Apache-2.0. Qt for Python is used under the LGPL."
+            )
+        )
         box.open()
 
     def preferences(self) -> None:
         """Theme, folders and agreements."""
         from studio.windows.preferences import PreferencesDialog
 
-        dialog = PreferencesDialog(self._window, theme.mode(), str(self._session.runs_folder),
-                                   len(self._session.preferences.agreed))  # fmt: skip
+        dialog = PreferencesDialog(
+            self._window, theme.mode(), str(self._session.runs_folder), len(self._session.preferences.agreed)
+        )
         dialog.theme_chosen.connect(lambda mode: self.use_theme(f"theme_{mode}"))
         dialog.forget_requested.connect(lambda: self._session.change_preferences(agreed=[]))
         dialog.open()
@@ -183,12 +196,16 @@ class FrameController(QObject):
         if self._question is None:
             name = Path(self._session.train.folder).name
             self._question = ask(
-                self._window, self.tr("A training is running"),
-                self.tr("{0} is at step {1} of {2}. \u201cStop and close\u201d writes a checkpoint first, "
-                        "so that the run can be resumed later.")
-                .format(name, self._session.train.step, self._session.train.total_steps),
-                self.tr("Stop and close"), self.tr("Keep training"), self.stop_and_close,
-            )  # fmt: skip
+                self._window,
+                self.tr("A training is running"),
+                self.tr(
+                    "{0} is at step {1} of {2}. \u201cStop and close\u201d writes a checkpoint first, "
+                    "so that the run can be resumed later."
+                ).format(name, self._session.train.step, self._session.train.total_steps),
+                self.tr("Stop and close"),
+                self.tr("Keep training"),
+                self.stop_and_close,
+            )
             self._question.finished.connect(self._answered)
         self._question.raise_()
         return False

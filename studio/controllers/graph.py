@@ -24,9 +24,14 @@ class GraphController(QObject):
     """A click on an operator marks its source line; a click on a line chooses its operators."""
 
     def __init__(
-        self, session: Session, page: GraphPage, inspector: Inspector, project: ProjectPanel,
-        bar: PageActions, actions: Actions,
-    ) -> None:  # fmt: skip
+        self,
+        session: Session,
+        page: GraphPage,
+        inspector: Inspector,
+        project: ProjectPanel,
+        bar: PageActions,
+        actions: Actions,
+    ) -> None:
         super().__init__(page)
         self._session, self._page, self._inspector, self._project = session, page, inspector, project
         self._view = session.graph
@@ -132,8 +137,9 @@ class GraphController(QObject):
         names = [name for slot in slots for name in slot]
         tensors = [
             (name, f"{shape_text(variables[name]['shape'])} {variables[name]['dtype']}")
-            for name in dict.fromkeys(names) if name in variables
-        ]  # fmt: skip
+            for name in dict.fromkeys(names)
+            if name in variables
+        ]
         return [(head, rows), (self.tr("Attributes"), attributes), (self.tr("Tensors"), tensors)]
 
     def _show_variable(self, variable: VariableData) -> None:
@@ -146,13 +152,22 @@ class GraphController(QObject):
                     writes.append(words)
                 if any(variable.name in names for names in operator["inputs"].values()):
                     reads.append(words)
-        self._inspector.set_sections([(self.tr("{0} · variable").format(variable.name), [
-            (self.tr("Shape"), shape_text(variable.shape)), (self.tr("dtype"), variable.dtype),
-            (self.tr("Parameter"), yes if variable.parameter else no),
-            (self.tr("Kept"), yes if variable.persistable else no),
-            (self.tr("Gradient"), no if variable.stop_gradient else yes),
-            (self.tr("Written by"), ", ".join(writes)), (self.tr("Read by"), ", ".join(reads)),
-        ])])  # fmt: skip
+        self._inspector.set_sections(
+            [
+                (
+                    self.tr("{0} · variable").format(variable.name),
+                    [
+                        (self.tr("Shape"), shape_text(variable.shape)),
+                        (self.tr("dtype"), variable.dtype),
+                        (self.tr("Parameter"), yes if variable.parameter else no),
+                        (self.tr("Kept"), yes if variable.persistable else no),
+                        (self.tr("Gradient"), no if variable.stop_gradient else yes),
+                        (self.tr("Written by"), ", ".join(writes)),
+                        (self.tr("Read by"), ", ".join(reads)),
+                    ],
+                )
+            ]
+        )
 
     def close(self) -> None:
         """Follow the view model no longer."""
@@ -171,9 +186,13 @@ def _block(block: dict[str, Any]) -> BlockData:
 
 def _variable(variable: dict[str, Any]) -> VariableData:
     return VariableData(
-        variable["name"], tuple(variable["shape"]), variable["dtype"], variable["persistable"],
-        variable["parameter"], variable["stop_gradient"],
-    )  # fmt: skip
+        variable["name"],
+        tuple(variable["shape"]),
+        variable["dtype"],
+        variable["persistable"],
+        variable["parameter"],
+        variable["stop_gradient"],
+    )
 
 
 def _operator(operator: dict[str, Any]) -> OperatorData:
@@ -183,10 +202,14 @@ def _operator(operator: dict[str, Any]) -> OperatorData:
         operator["type"],
         {slot: tuple(names) for slot, names in operator["inputs"].items()},
         {slot: tuple(names) for slot, names in operator["outputs"].items()},
-        {key: attribute_text(value) if isinstance(value, dict) else value
-         for key, value in attributes.items()},
-        operator["file"] or "", operator["line"] or 0, blocks,
-    )  # fmt: skip
+        {
+            key: attribute_text(value) if isinstance(value, dict) else value
+            for key, value in attributes.items()
+        },
+        operator["file"] or "",
+        operator["line"] or 0,
+        blocks,
+    )
 
 
 def attribute_text(value: Any) -> str:

@@ -17,9 +17,13 @@ from studio.windows.palette import Entry
 KEYS = "keys"
 # The page of the guide for each page of the window.
 OF_PAGE = {
-    "data": "data.md", "code": "your-own-model.md", "train": "train.md", "graph": "graph.md",
-    "export": "export.md", "predict": "predict.md",
-}  # fmt: skip
+    "data": "data.md",
+    "code": "your-own-model.md",
+    "train": "train.md",
+    "graph": "graph.md",
+    "export": "export.md",
+    "predict": "predict.md",
+}
 # What the widgets do with keys beside the commands: where, and what.
 WIDGET_KEYS = (
     ("Ctrl+Z", "Digit pad", "Take the last stroke back."),
@@ -51,10 +55,12 @@ class HelpController(QObject):
         """The pages of the help, for the palette."""
         word = self.tr("Help")
         return [
-            (Entry(f"help:{page.file}", f"{word}: {page.title}", "", page.about),
-             lambda file=page.file: self.open(file))
+            (
+                Entry(f"help:{page.file}", f"{word}: {page.title}", "", page.about),
+                lambda file=page.file: self.open(file),
+            )
             for page in self.pages()
-        ]  # fmt: skip
+        ]
 
     def open_for_page(self) -> None:
         """The help about the page that is shown."""

@@ -52,9 +52,11 @@ class MeasuredController(QObject):
             shown.set_about(tr("Training a few steps..."))
         elif measured is None:
             shown.set_about(
-                tr("Trains a few steps with the settings of the page Train and says where their time goes: "
-                   "by operator, and at the lines. Nothing is kept.")
-            )  # fmt: skip
+                tr(
+                    "Trains a few steps with the settings of the page Train and says where their time goes: "
+                    "by operator, and at the lines. Nothing is kept."
+                )
+            )
         else:
             stale = tr("The text has changed since: measure again.") + "\n" if view.stale else ""
             shown.set_about(stale + self.about(measured))
@@ -72,19 +74,29 @@ class MeasuredController(QObject):
             kernels = f"{kernels} ({why})"
         threads = tr("1 thread") if measured.threads == 1 else tr("{0} threads").format(measured.threads)
         words = tr("{0} ms a step, {1} ms while recorded · {2}, batch {3} · {4}, {5}").format(
-            milliseconds(measured.unrecorded), milliseconds(measured.seconds), mode, measured.batch_size,
-            kernels, threads,
-        )  # fmt: skip
+            milliseconds(measured.unrecorded),
+            milliseconds(measured.seconds),
+            mode,
+            measured.batch_size,
+            kernels,
+            threads,
+        )
         fed = tr("random numbers as Input says: {0}").format(measured.inputs)
         return f"{words} \u00b7 {fed}" if measured.inputs else words
 
     def rows(self, measured: Measured) -> list[Row]:
         """The rows of the tree; the last one is the time between the kernels."""
         rows: list[Row] = [
-            (cells(row, row.name), tuple(part.line for part in row.parts if part.line),
-             [(cells(part, self._place(part)), (part.line,) if part.line else (), ()) for part in row.parts])
+            (
+                cells(row, row.name),
+                tuple(part.line for part in row.parts if part.line),
+                [
+                    (cells(part, self._place(part)), (part.line,) if part.line else (), ())
+                    for part in row.parts
+                ],
+            )
             for row in measured.operators
-        ]  # fmt: skip
+        ]
         rest = measured.between * measured.seconds
         words = self.tr("(between the kernels)")
         rows.append(((words, milliseconds(rest), percent(measured.between), "", "", ""), (), ()))

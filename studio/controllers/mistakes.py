@@ -49,9 +49,11 @@ class MistakesController(QObject):
         self._bonds = Bonds()
         bonds, view = self._bonds, self._view
         for signal, slot in (
-            (view.tables_changed, self._show_table), (view.hardest_changed, self._show_hardest),
-            (view.gallery_changed, self._show_gallery), (view.corrections_changed, self._show_corrections),
-        ):  # fmt: skip
+            (view.tables_changed, self._show_table),
+            (view.hardest_changed, self._show_hardest),
+            (view.gallery_changed, self._show_gallery),
+            (view.corrections_changed, self._show_corrections),
+        ):
             bonds.follow(signal, slot)
         bonds.follow(session.train.new_epoch, self._add_epoch)
         bonds.follow(session.train.rewound, self._rewound)
@@ -133,9 +135,14 @@ class MistakesController(QObject):
     def _sample(self, each: SampleView) -> Sample:
         view = self._view
         return Sample(
-            each.picture, view.name(each.label), view.name(each.answer), each.of_truth, each.index,
-            each.of_answer, each.probabilities,
-        )  # fmt: skip
+            each.picture,
+            view.name(each.label),
+            view.name(each.answer),
+            each.of_truth,
+            each.index,
+            each.of_answer,
+            each.probabilities,
+        )
 
     def save_matrix(self) -> None:
         """Ask for a file and write the matrix into it."""
@@ -182,9 +189,13 @@ class MistakesController(QObject):
         if not message and not view.samples:
             message = self.tr("Reading...") if view.loading else self.tr("There are no such pictures.")
         gallery.show_page(
-            self._title(), [self._sample(each) for each in view.samples], view.selected, pages,
-            (view.page > 0, view.page + 1 < view.pages), message,
-        )  # fmt: skip
+            self._title(),
+            [self._sample(each) for each in view.samples],
+            view.selected,
+            pages,
+            (view.page > 0, view.page + 1 < view.pages),
+            message,
+        )
         self._show_selected()
         self._show_marks()
         if not gallery.isVisible():

@@ -40,10 +40,14 @@ class OpeningController(QObject):
         self._more = len(paths) - 1
         dropped = look_at(Path(paths[0]))
         takes: dict[str, Callable[[Path], str]] = {
-            "project": lambda path: self.open_project(str(path)), "run": self._take_run,
-            "runs": self._take_runs, "code": self._take_code, "data": self._take_data,
-            "model": self._take_model, "picture": self._take_picture,
-        }  # fmt: skip
+            "project": lambda path: self.open_project(str(path)),
+            "run": self._take_run,
+            "runs": self._take_runs,
+            "code": self._take_code,
+            "data": self._take_data,
+            "model": self._take_model,
+            "picture": self._take_picture,
+        }
         reason = takes[dropped.kind](dropped.path) if dropped.kind else self._unknown(dropped)
         if reason:
             self._actions.refused.emit("open", reason)
@@ -107,9 +111,11 @@ class OpeningController(QObject):
             self._say_model(path)
             return ""
         ask_agreement(
-            self._window, path, lambda: self._agreed(path),
+            self._window,
+            path,
+            lambda: self._agreed(path),
             lambda: self._session.change_setting("model", before),
-        )  # fmt: skip
+        )
         return ""
 
     def _agreed(self, path: Path) -> None:

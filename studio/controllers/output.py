@@ -19,8 +19,16 @@ from studio.windows.output_panel import PROBLEMS
 from widgets import theme
 
 TRAINING, GRAPH, EXPORT, RATE, LOADING = "training", "graph", "export", "rate", "loading"
-DOTS = {"running": "ok", "starting": "ok", "pausing": "warn", "paused": "warn", "stopping": "warn",
-        "failed": "bad", "crashed": "bad", "finished": "accent"}  # fmt: skip
+DOTS = {
+    "running": "ok",
+    "starting": "ok",
+    "pausing": "warn",
+    "paused": "warn",
+    "stopping": "warn",
+    "failed": "bad",
+    "crashed": "bad",
+    "finished": "accent",
+}
 
 
 class OutputController(QObject):
@@ -32,8 +40,17 @@ class OutputController(QObject):
         self._last: ProblemView | None = None
         self._bonds = Bonds()
         train = session.train
-        for name in ("state", "message", "epoch", "step", "samples_per_second", "seconds_left", "memory",
-                     "quiet", "unanswered"):  # fmt: skip
+        for name in (
+            "state",
+            "message",
+            "epoch",
+            "step",
+            "samples_per_second",
+            "seconds_left",
+            "memory",
+            "quiet",
+            "unanswered",
+        ):
             self._bonds.show(train, name, lambda _: self._show_status())
         self._bonds.show(train, "settings", lambda _: self._show_status())
         self._bonds.follow(train.events.state, self._log_state)
@@ -95,16 +112,23 @@ class OutputController(QObject):
 
     def _log_start(self) -> None:
         view, number = self._session.train, theme.format_number
-        self._log(self.tr("{0}: {1} parameters, {2} training pictures, {3} for tests").format(
-            view.run_name, number(view.parameters), number(view.train_samples), number(view.test_samples)
-        ))  # fmt: skip
+        self._log(
+            self.tr("{0}: {1} parameters, {2} training pictures, {3} for tests").format(
+                view.run_name, number(view.parameters), number(view.train_samples), number(view.test_samples)
+            )
+        )
 
     def _log_epoch(self, event: dict[str, Any]) -> None:
         number = theme.format_number
-        self._log(self.tr("Epoch {0} of {1}: loss {2}, validation loss {3}, validation accuracy {4}").format(
-            event["epoch"], self._session.train.epochs, number(event["train_loss"]),
-            number(event["validation_loss"]), number(event["validation_accuracy"] * 100, "%"),
-        ))  # fmt: skip
+        self._log(
+            self.tr("Epoch {0} of {1}: loss {2}, validation loss {3}, validation accuracy {4}").format(
+                event["epoch"],
+                self._session.train.epochs,
+                number(event["train_loss"]),
+                number(event["validation_loss"]),
+                number(event["validation_accuracy"] * 100, "%"),
+            )
+        )
 
     def _list_alert(self, event: dict[str, Any]) -> None:
         """An alert about a layer stands in Problems and in the log; it interrupts nobody."""
@@ -117,9 +141,11 @@ class OutputController(QObject):
             self._log(self.tr("Checkpoint at step {0}").format(step), "debug")
 
     def _log_rate(self, event: dict[str, Any]) -> None:
-        self._log(self.tr("Learning rate changed after step {0}: from {1} to {2}").format(
-            event["step"], f"{event['before']:.4g}", f"{event['learning_rate']:.4g}"
-        ))  # fmt: skip
+        self._log(
+            self.tr("Learning rate changed after step {0}: from {1} to {2}").format(
+                event["step"], f"{event['before']:.4g}", f"{event['learning_rate']:.4g}"
+            )
+        )
 
     def _log_output(self, stream: str, text: str) -> None:
         self._log(text, "warning" if stream == "stderr" else "info")

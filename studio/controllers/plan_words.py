@@ -60,9 +60,10 @@ class PlanWords:
         """What a plan runs."""
         tr = self._where.tr
         return {
-            "forward and backward": tr("forward and backward"), "forward": tr("forward"),
+            "forward and backward": tr("forward and backward"),
+            "forward": tr("forward"),
             "backward": tr("backward"),
-        }.get(part.title, part.title)  # fmt: skip
+        }.get(part.title, part.title)
 
     def part(self, part: PlanPart) -> str:
         """A plan with how many operators it has."""
@@ -113,9 +114,9 @@ class PlanWords:
     def kernel(self, kernel: str) -> str:
         """Whose kernel it is."""
         tr = self._where.tr
-        return {
-            "fast": tr("compiled"), "compiling": tr("being compiled"), "frozen": tr("bound"),
-        }.get(kernel, "NumPy")  # fmt: skip
+        return {"fast": tr("compiled"), "compiling": tr("being compiled"), "frozen": tr("bound")}.get(
+            kernel, "NumPy"
+        )
 
     def runs_as(self, row: PlanRow) -> str:
         """How an operator runs, and why NumPy computes it."""
@@ -147,7 +148,7 @@ class PlanWords:
             "stranger": tr("a model of others"),
             "device": tr("another device"),
             "failed": tr("could not be compiled, see the log"),
-        }.get(why, why)  # fmt: skip
+        }.get(why, why)
 
     def size(self, row: PlanRow) -> str:
         """Millions of bytes of its results."""

@@ -61,10 +61,13 @@ class PlannedController(QObject):
         if view.running:
             shown.set_about(tr("Training two steps to see what runs..."))
         elif view.found is None:
-            shown.set_about(tr(
-                "What passes make of the Program, and what really runs, comes here after a dry run that goes "
-                "well."
-            ))  # fmt: skip
+            shown.set_about(
+                tr(
+                    "What passes make of the Program, and what really runs, comes here "
+                    "after a dry run that goes "
+                    "well."
+                )
+            )
         else:
             self._tell(self._page.stages.currentIndex())
         self._light(self._page.editor.caret_line())
@@ -130,11 +133,12 @@ class PlannedController(QObject):
         ]
         rows = [
             OperatorRow(
-                (operator_first(line.text, line.depth), _lines(line.lines)), line.lines,
+                (operator_first(line.text, line.depth), _lines(line.lines)),
+                line.lines,
                 marks.get(line.mark, ""),
             )
             for line in step.lines
-        ]  # fmt: skip
+        ]
         return heads, rows
 
     def _of_plan(self, part: PlanPart) -> tuple[list[Head], list[OperatorRow]]:
@@ -151,12 +155,12 @@ class PlannedController(QObject):
                 row.lines,
             )
             for row in part.rows
-        ]  # fmt: skip
+        ]
         found: PlannedSteps = self._view.found
         if part is found.parts[-1]:
             rows += [
                 OperatorRow((words.update(call), words.updates_by(call), "", "")) for call in found.updates
-            ]  # fmt: skip
+            ]
             if found.alone:
                 rows.append(OperatorRow((words.alone(found.alone), "", "", "")))
         return heads, rows

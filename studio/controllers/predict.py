@@ -27,9 +27,14 @@ class PredictController(QObject):
     """The model answers from a process of its own: neither the window nor a training waits for it."""
 
     def __init__(
-        self, session: Session, page: PredictPage, panel: ModelPanel, bar: PageActions, actions: Actions,
+        self,
+        session: Session,
+        page: PredictPage,
+        panel: ModelPanel,
+        bar: PageActions,
+        actions: Actions,
         show_graph: Callable[[], Any],
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(page)
         self._session, self._page = session, page
         self._view = session.predict

@@ -297,8 +297,10 @@ class InputsController(QObject):
     def _value_rows(self, asked: ModelInput, value: Any) -> list[tuple[str, str]]:
         rows = []
         if value is not None and np.size(value):
-            low, high, mean = (theme.format_number(float(part), digits=3) for part in (
-                np.min(value), np.max(value), np.mean(value)))  # fmt: skip
+            low, high, mean = (
+                theme.format_number(float(part), digits=3)
+                for part in (np.min(value), np.max(value), np.mean(value))
+            )
             rows.append((self.tr("Values"), self.tr("{0} to {1}, mean {2}").format(low, high, mean)))
         if not asked.form:
             rows.append((self.tr("Not possible"), asked.why_not))
@@ -315,9 +317,11 @@ class InputsController(QObject):
 
     def _placing_words(self, placing: str) -> str:
         return {
-            "digit": self.tr("As a digit"), "cover": self.tr("Middle"), "whole": self.tr("Whole"),
+            "digit": self.tr("As a digit"),
+            "cover": self.tr("Middle"),
+            "whole": self.tr("Whole"),
             "stretch": self.tr("Stretched"),
-        }[placing]  # fmt: skip
+        }[placing]
 
     def _placing_help(self, placing: str) -> str:
         return {

@@ -34,9 +34,14 @@ class ModelsController(QObject):
     """Fills the panel, loads what is chosen in it, and moves over the checkpoints of a run."""
 
     def __init__(
-        self, session: Session, page: PredictPage, panel: ModelPanel, bar: PageActions, actions: Actions,
+        self,
+        session: Session,
+        page: PredictPage,
+        panel: ModelPanel,
+        bar: PageActions,
+        actions: Actions,
         show_graph: Callable[[], Any],
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(page)
         self._session, self._page, self._panel, self._actions = session, page, panel, actions
         self._view = session.predict
@@ -62,9 +67,11 @@ class ModelsController(QObject):
     def choose_model(self) -> None:
         """Choose one of the three files of a model."""
         path, _ = QFileDialog.getOpenFileName(
-            self._page.window(), self.tr("Load model"), str(self._session.runs_folder),
+            self._page.window(),
+            self.tr("Load model"),
+            str(self._session.runs_folder),
             self.tr("Inference files ({0})").format(MODELS),
-        )  # fmt: skip
+        )
         if path:
             self._actions.trigger("page_predict")
             self.load(path)
@@ -155,20 +162,28 @@ class ModelsController(QObject):
             verified = compared_text(check.verification, self)
         accuracy = info.info.get("validation_accuracy")
         quantized, report = quantized_words(info.info, info.prefix, self)
-        self._panel.set_facts([
-            (self.tr("Name"), info.name),
-            (self.tr("Model"), title_of(str(info.info.get("model", "")))),
-            (self.tr("Size"), size_text(info.total_size)),
-            (self.tr("Input"), ", ".join(
-                f"{spec['name']} {spec['dtype']} {shape_text(spec['shape'])}" for spec in info.inputs)),
-            (self.tr("Classes"), ", ".join(info.classes)),
-            (self.tr("Scaling"), scaling_text(info.scaling)),
-            (self.tr("Accuracy"), _percent(accuracy) if accuracy is not None else ""),
-            (self.tr("Quantized"), quantized),
-            (self.tr("Verified"), verified),
-            (self.tr("Save id"), info.save_id),
-            (self.tr("Place"), str(Path(info.prefix).parent)),
-        ], info.choice.of_run, report)  # fmt: skip
+        self._panel.set_facts(
+            [
+                (self.tr("Name"), info.name),
+                (self.tr("Model"), title_of(str(info.info.get("model", "")))),
+                (self.tr("Size"), size_text(info.total_size)),
+                (
+                    self.tr("Input"),
+                    ", ".join(
+                        f"{spec['name']} {spec['dtype']} {shape_text(spec['shape'])}" for spec in info.inputs
+                    ),
+                ),
+                (self.tr("Classes"), ", ".join(info.classes)),
+                (self.tr("Scaling"), scaling_text(info.scaling)),
+                (self.tr("Accuracy"), _percent(accuracy) if accuracy is not None else ""),
+                (self.tr("Quantized"), quantized),
+                (self.tr("Verified"), verified),
+                (self.tr("Save id"), info.save_id),
+                (self.tr("Place"), str(Path(info.prefix).parent)),
+            ],
+            info.choice.of_run,
+            report,
+        )
 
     # ----- checkpoints -----
 

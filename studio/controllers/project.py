@@ -33,9 +33,14 @@ class ProjectController(QObject):
     """
 
     def __init__(
-        self, session: Session, window: MainWindow, actions: Actions, welcome: Welcome,
-        leave_runs: Callable[[], None], said: Callable[[str], None],
-    ) -> None:  # fmt: skip
+        self,
+        session: Session,
+        window: MainWindow,
+        actions: Actions,
+        welcome: Welcome,
+        leave_runs: Callable[[], None],
+        said: Callable[[str], None],
+    ) -> None:
         super().__init__(window)
         self._session, self._window, self._actions, self._welcome = session, window, actions, welcome
         self._leave_runs, self._said = leave_runs, said
@@ -57,9 +62,12 @@ class ProjectController(QObject):
         welcome.recent_chosen.connect(self._open_recent)
         welcome.recent_removed.connect(session.forget_project)
         for name, handler in (
-            ("new_project", self.new), ("open_project", self.open), ("save_project", self.save),
-            ("save_project_as", self.save_as), ("rename_project", self.rename),
-        ):  # fmt: skip
+            ("new_project", self.new),
+            ("open_project", self.open),
+            ("save_project", self.save),
+            ("save_project_as", self.save_as),
+            ("rename_project", self.rename),
+        ):
             actions.handle(name, handler)
         self._show(session.project)
 
@@ -94,9 +102,11 @@ class ProjectController(QObject):
         if reason:
             return reason
         path, _ = QFileDialog.getOpenFileName(
-            self._window, self.tr("Open project"), str(self._session.project_folder.parent),
+            self._window,
+            self.tr("Open project"),
+            str(self._session.project_folder.parent),
             self.tr("Projects ({0})").format(FILTER),
-        )  # fmt: skip
+        )
         return self.open_path(path) if path else ""
 
     def open_path(self, path: str) -> str:
@@ -206,14 +216,17 @@ class ProjectController(QObject):
             return
         session = self._session
         self._question = ask(
-            self._window, self.tr("Another window has changed this project"),
-            self.tr("{0} has other settings now than this window. Nothing is lost: Ctrl+Z brings those that "
-                    "you did not choose, and until you choose, this window's are kept in a file beside it.")
-            .format(session.keeping.document),
-            self.tr("Take the other window's"), self.tr("Decide later"),
+            self._window,
+            self.tr("Another window has changed this project"),
+            self.tr(
+                "{0} has other settings now than this window. Nothing is lost: Ctrl+Z brings those that "
+                "you did not choose, and until you choose, this window's are kept in a file beside it."
+            ).format(session.keeping.document),
+            self.tr("Take the other window's"),
+            self.tr("Decide later"),
             lambda: self._resolve(own=False),
             instead=(self.tr("Keep this window's"), lambda: self._resolve(own=True)),
-        )  # fmt: skip
+        )
         self._question.finished.connect(self._answered)
 
     def _answered(self) -> None:

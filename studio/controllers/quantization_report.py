@@ -35,9 +35,15 @@ class QuantizationReportController(QObject):
     ``run_of`` gives the run that files are of."""
 
     def __init__(
-        self, session: Session, page: ExportPage, actions: Actions, window: QWidget,
-        said: Callable[[str], None], again: Callable[[], str], run_of: Callable[[str], str],
-    ) -> None:  # fmt: skip
+        self,
+        session: Session,
+        page: ExportPage,
+        actions: Actions,
+        window: QWidget,
+        said: Callable[[str], None],
+        again: Callable[[], str],
+        run_of: Callable[[str], str],
+    ) -> None:
         super().__init__(page)
         self._session, self._page, self._actions, self._window = session, page, actions, window
         self._said, self._again, self._run_of = said, again, run_of
@@ -167,17 +173,22 @@ class QuantizationReportController(QObject):
         if report is None:
             return
         number = theme.format_number
-        listed = report.changed if not view.pictures else [
-            each for each in report.changed if each.index in view.pictures
-        ]  # fmt: skip
+        listed = (
+            report.changed
+            if not view.pictures
+            else [each for each in report.changed if each.index in view.pictures]
+        )
         samples = [
             Sample(
-                view.pictures.get(each.index), class_name(report, each.label),
-                class_name(report, each.quantized), float("nan"), each.index,
+                view.pictures.get(each.index),
+                class_name(report, each.label),
+                class_name(report, each.quantized),
+                float("nan"),
+                each.index,
                 before=class_name(report, each.float),
             )
             for each in listed
-        ]  # fmt: skip
+        ]
         title = nothing = ""
         if report.changed_count:
             title = self.tr("{0}, in float \u2192 quantized").format(number(report.changed_count))
@@ -222,12 +233,14 @@ class QuantizationReportController(QObject):
         in_float = [each.name for each in report.layers if not each.quantized]
         chosen = export.choices if export.choices.wanted else None
         export.choose(
-            method=report.method, weight_bits=report.weight_bits, activation_bits=report.activation_bits,
+            method=report.method,
+            weight_bits=report.weight_bits,
+            activation_bits=report.activation_bits,
             weight_type=report.weight_type,
             algo=report.algo if report.method == "post_training" else export.choices.algo,
             samples=report.samples if report.method == "post_training" else export.choices.samples,
             target_drop=chosen.target_drop if chosen is not None else None,
-        )  # fmt: skip
+        )
         export.choose(skip=export.choices.without([*in_float, layer.name]).skip)
         self._page.show_view(FILES)
         reason = self._again()

@@ -96,10 +96,14 @@ def _how(report: QuantizationReport, words: QObject) -> str:
     else:
         parts = [tr("Ranges by {0} from {1} samples in {2}.").format(report.algo, samples, seconds)]
     done = sum(layer.quantized for layer in report.layers)
-    parts.append(tr("{0} of {1} layers are quantized, weights in {2} bits and values in {3}.").format(
-        done, len(report.layers), report.weight_bits,
-        report.activation_bits if report.method != "weights_only" else 32,
-    ))  # fmt: skip
+    parts.append(
+        tr("{0} of {1} layers are quantized, weights in {2} bits and values in {3}.").format(
+            done,
+            len(report.layers),
+            report.weight_bits,
+            report.activation_bits if report.method != "weights_only" else 32,
+        )
+    )
     return " ".join(parts)
 
 
@@ -158,10 +162,13 @@ def _summary(report: QuantizationReport, words: QObject) -> str:
         if abs(second - first) <= SAME_SHARE * first:
             parts.append(tr("One picture takes about as long as before."))
         elif second > first:
-            parts.append(tr(
-                "It is {0} on this computer: there are no fast integer products in NumPy. Quantize for size, "
-                "not for speed, here."
-            ).format(_speed(report, words)))  # fmt: skip
+            parts.append(
+                tr(
+                    "It is {0} on this computer: there are no fast integer products in "
+                    "NumPy. Quantize for size, "
+                    "not for speed, here."
+                ).format(_speed(report, words))
+            )
         else:
             parts.append(tr("It is {0} on this computer.").format(_speed(report, words)))
     return " ".join(parts)

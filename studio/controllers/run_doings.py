@@ -46,12 +46,16 @@ class RunDoings(QObject):
         self._changes = session.run_changes
         self._changes.to_trash = move_to_trash
         for name, handler in (
-            ("run_notes", self.edit_notes), ("try_run", self.ask), ("duplicate_run", self.duplicate),
+            ("run_notes", self.edit_notes),
+            ("try_run", self.ask),
+            ("duplicate_run", self.duplicate),
             ("hide_run", self.hide),
-            ("delete_run", self.delete), ("compare_runs", self.compare),
-            ("queue_earlier", lambda: self.move(-1)), ("queue_later", lambda: self.move(1)),
+            ("delete_run", self.delete),
+            ("compare_runs", self.compare),
+            ("queue_earlier", lambda: self.move(-1)),
+            ("queue_later", lambda: self.move(1)),
             ("queue_remove", self.remove),
-        ):  # fmt: skip
+        ):
             actions.handle(name, handler)
         strip = self._panel.strip
         for name, icon in STRIP.items():
@@ -60,9 +64,11 @@ class RunDoings(QObject):
             strip.add(name, ActionButton(actions[name]))
         strip.finish()
         for name, text in (
-            ("resume_run", self.tr("Resume")), ("queue_earlier", self.tr("Earlier")),
-            ("queue_later", self.tr("Later")), ("queue_remove", self.tr("Remove")),
-        ):  # fmt: skip
+            ("resume_run", self.tr("Resume")),
+            ("queue_earlier", self.tr("Earlier")),
+            ("queue_later", self.tr("Later")),
+            ("queue_remove", self.tr("Remove")),
+        ):
             strip.button(name).set_text(text)
         strip.more.clicked.connect(self._more)
         strip.undo.clicked.connect(session.undo_stack.undo)

@@ -29,14 +29,18 @@ def facts_of_training(view: TrainViewModel, where: QObject) -> list[tuple[str, s
         (tr("Name"), view.run_name),
         (tr("Parameters"), number(view.parameters)),
         (tr("Rate"), "" if math.isnan(view.learning_rate) else f"{view.learning_rate:.3g}"),
-        (tr("Pictures"), tr("{0} and {1} for tests").format(
-            number(view.train_samples), number(view.test_samples))),
+        (
+            tr("Pictures"),
+            tr("{0} and {1} for tests").format(number(view.train_samples), number(view.test_samples)),
+        ),
         (tr("Best"), best),
         (tr("Checkpoint"), checkpoint),
         *facts_of_computing(view.computing, where, compiling.missing()),
-        *((tr("Worker {0}").format(pace["rank"]), words_of_pace(pace, where))
-          for pace in slowest(view.ranks)),
-    ]  # fmt: skip
+        *(
+            (tr("Worker {0}").format(pace["rank"]), words_of_pace(pace, where))
+            for pace in slowest(view.ranks)
+        ),
+    ]
 
 
 def facts_of_run(run: Run, where: QObject) -> list[tuple[str, str]]:
@@ -59,9 +63,7 @@ def facts_of_run(run: Run, where: QObject) -> list[tuple[str, str]]:
     ]
 
 
-def facts_of_computing(
-    computing: Computing, where: QObject, missing: str = ""
-) -> list[tuple[str, str]]:  # fmt: skip
+def facts_of_computing(computing: Computing, where: QObject, missing: str = "") -> list[tuple[str, str]]:
     """What computed a training; nothing about those of older releases, which do not tell. ``missing``: what
     compiled kernels need and this computer has not, of a training that runs on it."""
     tr = where.tr
@@ -112,20 +114,28 @@ def state_of(run: Run, where: QObject) -> str:
 def state_word(state: str, where: QObject) -> str:
     """The state of a run from its journal, in words."""
     return {
-        "finished": where.tr("finished"), "stopped": where.tr("stopped early"),
-        "diverged": where.tr("diverged"), "failed": where.tr("failed"),
-        "running": where.tr("running"), "interrupted": where.tr("interrupted"),
+        "finished": where.tr("finished"),
+        "stopped": where.tr("stopped early"),
+        "diverged": where.tr("diverged"),
+        "failed": where.tr("failed"),
+        "running": where.tr("running"),
+        "interrupted": where.tr("interrupted"),
         "cancelled": where.tr("cancelled"),
-    }.get(state, state)  # fmt: skip
+    }.get(state, state)
 
 
 def state_mark(state: str) -> tuple[str, str]:
     """The icon of a state and the token of its colour."""
     return {
-        "finished": ("check", "ok"), "stopped": ("stop", "mute"), "running": ("play", "accent"),
-        "interrupted": ("warning", "warn"), "diverged": ("error", "bad"), "failed": ("error", "bad"),
-        "cancelled": ("cancel", "mute"), "waiting": ("clock", "mute"),
-    }.get(state, ("info", "mute"))  # fmt: skip
+        "finished": ("check", "ok"),
+        "stopped": ("stop", "mute"),
+        "running": ("play", "accent"),
+        "interrupted": ("warning", "warn"),
+        "diverged": ("error", "bad"),
+        "failed": ("error", "bad"),
+        "cancelled": ("cancel", "mute"),
+        "waiting": ("clock", "mute"),
+    }.get(state, ("info", "mute"))
 
 
 def metric_text(name: str, value: float) -> str:

@@ -204,10 +204,22 @@ class RunListController(QObject):
         hidden = self.tr("hidden") if run.notes.hidden else ""
         parts = (hidden, plain, ", ".join(run.notes.tags), self._words.get(run.path, ""))
         detail = " · ".join(filter(None, parts)) or state
-        tip = "\n".join(filter(None, (
-            run.name, state, "" if live else run.holder, title_of(str(run.config.get("data", ""))), run.path,
-            self._words.get(run.path, ""), run.notes.note, run.note, run.failure,
-        )))  # fmt: skip
+        tip = "\n".join(
+            filter(
+                None,
+                (
+                    run.name,
+                    state,
+                    "" if live else run.holder,
+                    title_of(str(run.config.get("data", ""))),
+                    run.path,
+                    self._words.get(run.path, ""),
+                    run.notes.note,
+                    run.note,
+                    run.failure,
+                ),
+            )
+        )
         return RunRow(run.path, title, value, color, tip, False, mark, tint, detail, run.notes.hidden)
 
     def _state_words(self, run: Run, state: str, live: bool) -> str:

@@ -63,10 +63,12 @@ class Points:
     def after(self, steps: int, epochs: int) -> Points:
         """What came after so many steps and epochs."""
         return Points(
-            self.steps[steps:], self.elapsed[steps:],
+            self.steps[steps:],
+            self.elapsed[steps:],
             {name: column[steps:] for name, column in self.columns.items()},
-            self.epochs[epochs:], self.steps_per_epoch,
-        )  # fmt: skip
+            self.epochs[epochs:],
+            self.steps_per_epoch,
+        )
 
     def xs(self, axis: str) -> Floats:
         """Where the steps lie: at their numbers, at epochs done, or at seconds of training."""
@@ -113,20 +115,28 @@ def points_of(history: RunHistory | None) -> Points:
         return Points()
     kept = _kept(history.steps)
     columns: dict[str, Sequence[float]] = {
-        "loss": history.losses, "accuracy": history.accuracies, **history.series,
-    }  # fmt: skip
+        "loss": history.losses,
+        "accuracy": history.accuracies,
+        **history.series,
+    }
     nothing = [math.nan] * len(history.steps)
     chosen = {name: array("d", [columns.get(name, nothing)[place] for place in kept]) for name in QUANTITIES}
     elapsed = np.array([columns.get("elapsed", nothing)[place] for place in kept])
     epochs = [
-        {"step": int(epoch["step"]), "seconds": epoch.get("seconds", math.nan),
-         **{name: float(epoch.get(name, math.nan)) for name in VALIDATED.values()}}
+        {
+            "step": int(epoch["step"]),
+            "seconds": epoch.get("seconds", math.nan),
+            **{name: float(epoch.get(name, math.nan)) for name in VALIDATED.values()},
+        }
         for epoch in history.epochs
-    ]  # fmt: skip
+    ]
     return Points(
-        array("d", [history.steps[place] for place in kept]), array("d", _spread(elapsed).tolist()), chosen,
-        epochs, history.steps_per_epoch,
-    )  # fmt: skip
+        array("d", [history.steps[place] for place in kept]),
+        array("d", _spread(elapsed).tolist()),
+        chosen,
+        epochs,
+        history.steps_per_epoch,
+    )
 
 
 def _kept(steps: Sequence[int]) -> Sequence[int]:

@@ -173,9 +173,12 @@ class RunSettingsController(QObject):
 
     def _show_problems(self, problems: dict[str, str]) -> None:
         form = self._panel.form
-        rows = {"model": "model_file" if form.value("model") == FILE else "model",
-                "data": "data_folder" if form.value("data") == FOLDER else "data",
-                "optimizer_params": "optimizer", "schedule_params": "schedule"}  # fmt: skip
+        rows = {
+            "model": "model_file" if form.value("model") == FILE else "model",
+            "data": "data_folder" if form.value("data") == FOLDER else "data",
+            "optimizer_params": "optimizer",
+            "schedule_params": "schedule",
+        }
         marked = {rows.get(key, key): text for key, text in problems.items()}
         for key in self._marked - marked.keys():
             if key in form.keys():  # noqa: SIM118  (a form is no mapping)

@@ -29,10 +29,13 @@ class RunsController(QObject):
         self._panel.new_run_requested.connect(self.new_run)
         self._panel.graph_requested.connect(lambda: actions.trigger("show_graph"))
         for name, handler in (
-            ("start", self.start), ("add_to_queue", self.add_to_queue),
-            ("resume_run", self.resume), ("cancel", self.cancel),
-            ("show_graph", self.show_graph), ("open_folder", self.open_folder),
-        ):  # fmt: skip
+            ("start", self.start),
+            ("add_to_queue", self.add_to_queue),
+            ("resume_run", self.resume),
+            ("cancel", self.cancel),
+            ("show_graph", self.show_graph),
+            ("open_folder", self.open_folder),
+        ):
             actions.handle(name, handler)
         self.list = RunListController(session, self._panel, train)
         self.sweeps = SweepStarter(session, window, actions)
@@ -104,11 +107,16 @@ class RunsController(QObject):
         if not reason:
             view = self._session.train
             ask(
-                self._window, self.tr("Discard this run?"),
-                self.tr("{0} is at step {1}. Cancel ends it and removes all that it wrote. "
-                        "Stop early would keep the best weights.").format(view.run_name, view.step),
-                self.tr("Discard the run"), self.tr("Keep training"), lambda: self._session.execute("cancel"),
-            )  # fmt: skip
+                self._window,
+                self.tr("Discard this run?"),
+                self.tr(
+                    "{0} is at step {1}. Cancel ends it and removes all that it wrote. "
+                    "Stop early would keep the best weights."
+                ).format(view.run_name, view.step),
+                self.tr("Discard the run"),
+                self.tr("Keep training"),
+                lambda: self._session.execute("cancel"),
+            )
         return reason
 
     def show_graph(self) -> str:

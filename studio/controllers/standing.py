@@ -35,9 +35,10 @@ class StandingController(QObject):
         runs = [run.path for run in self._session.runs if not run.of_script]
         found = standing_exports(runs, self._session.preferences.recent_models)
         self._found = {each.prefix: each for each in found}
-        self._card.set_files([
-            (each.prefix, self._title(each), self._value(each)) for each in found
-        ], {each.prefix: self._why_not(each) for each in found})  # fmt: skip
+        self._card.set_files(
+            [(each.prefix, self._title(each), self._value(each)) for each in found],
+            {each.prefix: self._why_not(each) for each in found},
+        )
 
     def _title(self, each: StandingExport) -> str:
         path = Path(each.prefix)

@@ -61,10 +61,16 @@ class TrainController(QObject):
     def _build_bar(self, bar: PageActions) -> None:
         bar.add(self._chip)
         for name, icon, role in (
-            ("resume_run", "refresh", ""), ("resume", "play", "primary"), ("pause", "pause", ""),
-            ("checkpoint_now", "download", ""), ("stop_early", "stop", ""), ("cancel", "cancel", ""),
-            ("add_to_queue", "clock", ""), ("end_process", "warning", ""), ("start", "play", "primary"),
-        ):  # fmt: skip
+            ("resume_run", "refresh", ""),
+            ("resume", "play", "primary"),
+            ("pause", "pause", ""),
+            ("checkpoint_now", "download", ""),
+            ("stop_early", "stop", ""),
+            ("cancel", "cancel", ""),
+            ("add_to_queue", "clock", ""),
+            ("end_process", "warning", ""),
+            ("start", "play", "primary"),
+        ):
             bar.add_action(self._actions[name], icon, role)
 
     def _bind(self) -> None:
@@ -83,8 +89,17 @@ class TrainController(QObject):
             "seconds_left",
         ):
             bonds.show(view, name, lambda _: self._show_figures())
-        for name in ("state", "step", "seconds_left", "evaluating", "last_checkpoint_step", "best_accuracy",
-                     "parameters", "learning_rate", "ranks"):  # fmt: skip
+        for name in (
+            "state",
+            "step",
+            "seconds_left",
+            "evaluating",
+            "last_checkpoint_step",
+            "best_accuracy",
+            "parameters",
+            "learning_rate",
+            "ranks",
+        ):
             bonds.show(view, name, lambda _: self._show_progress())
         bonds.follow(view.new_points, self._curves.extend)
         bonds.follow(view.new_epoch, self._curves.end_epoch)

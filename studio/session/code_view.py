@@ -118,21 +118,28 @@ class CodeViewModel:
         self.problems = tuple(
             CodeProblem(each["stage"], each["line"], each["what"], each["do"], details=each["details"])
             for each in event["problems"]
-        )  # fmt: skip
+        )
         self.notes = {
             int(line): LineNote(
-                tuple(tuple(shape) for shape in note["shapes"]), note["parameters"], note["operations"],
+                tuple(tuple(shape) for shape in note["shapes"]),
+                note["parameters"],
+                note["operations"],
                 note["counted"],
             )
             for line, note in event["lines"].items()
-        }  # fmt: skip
+        }
         self.layers = tuple(
             LayerRow(
-                row["name"], row["kind"], row["line"], tuple(row["shape"]), row["parameters"],
-                row["operations"], row["counted"],
+                row["name"],
+                row["kind"],
+                row["line"],
+                tuple(row["shape"]),
+                row["parameters"],
+                row["operations"],
+                row["counted"],
             )
             for row in event["layers"]
-        )  # fmt: skip
+        )
         self.forwards = tuple(
             ConvertedForward(
                 each["name"],
@@ -141,7 +148,7 @@ class CodeViewModel:
                 tuple((name, code) for name, code in each["passes"]),
             )
             for each in event["functions"]
-        )  # fmt: skip
+        )
         self.stale = False
         self.state = "done"
 

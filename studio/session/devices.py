@@ -51,9 +51,15 @@ def ask() -> Devices:
         return NO_CUPY
     try:
         done = subprocess.run(
-            [sys.executable, "-P", "-c", _START], capture_output=True, timeout=SECONDS, check=False,
-            stdin=subprocess.DEVNULL, text=True, encoding="utf-8", errors="replace",
-        )  # fmt: skip
+            [sys.executable, "-P", "-c", _START],
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+        )
     except subprocess.TimeoutExpired:
         return Devices(why=f"the driver gave no answer in {SECONDS:.0f} s; check it with nvidia-smi")
     except OSError as error:

@@ -42,10 +42,12 @@ def table_of(event: Mapping[str, Any]) -> EpochTable | None:
     if type(epoch) is not int or type(step) is not int:
         return None
     return EpochTable(
-        epoch, step, float(accuracy) if isinstance(accuracy, int | float) else float("nan"),
+        epoch,
+        step,
+        float(accuracy) if isinstance(accuracy, int | float) else float("nan"),
         np.asarray(counts, np.uint32),
         tuple(each for each in hardest if _is_hard(each, len(counts))) if isinstance(hardest, list) else (),
-    )  # fmt: skip
+    )
 
 
 _MOST = 2**32 - 1

@@ -169,9 +169,14 @@ class ExportViewModel:
             self.state, self.message = "done", "Quantized and checked"
         elif event["event"] == "exported":
             self.verification = Verification(
-                event["difference"], event["samples"], event["latency"], event["sizes"], event["accuracy"],
-                event["pictures"], tuple(event["operators"]),
-            )  # fmt: skip
+                event["difference"],
+                event["samples"],
+                event["latency"],
+                event["sizes"],
+                event["accuracy"],
+                event["pictures"],
+                tuple(event["operators"]),
+            )
             self.exported_prefix, self.save_id = event["prefix"], event.get("save_id", "")
             self.state, self.message = "done", "Exported and checked"
         elif event["event"] == "failed":

@@ -66,9 +66,14 @@ def export_job(
 ) -> dict[str, Any]:
     """The job that exports the run in ``folder`` and checks what it wrote."""
     return {
-        "job": "export", "folder": folder, "prefix": prefix, "checkpoint": checkpoint, "spec": spec,
-        "samples": samples, "optimize": optimize,
-    }  # fmt: skip
+        "job": "export",
+        "folder": folder,
+        "prefix": prefix,
+        "checkpoint": checkpoint,
+        "spec": spec,
+        "samples": samples,
+        "optimize": optimize,
+    }
 
 
 def verify_job(prefix: str, folder: str, samples: int) -> dict[str, Any]:
@@ -82,12 +87,20 @@ def perform(job: dict[str, Any], emit: Emit, inbox: Inbox) -> bool:
     from studio.session import rate_job
 
     kinds: dict[str, Callable[[dict[str, Any], Emit, Inbox], None]] = {
-        "train": _train, "graph": _graph, "export": _export, "data": _data, "samples": read_samples,
+        "train": _train,
+        "graph": _graph,
+        "export": _export,
+        "data": _data,
+        "samples": read_samples,
         "find_rate": rate_job.find,
         "verify": _verify,
-        "check_code": _check_code, "measure_code": _measure_code, "plan_code": _plan_code,
-        "mistakes": _mistakes, "report": _report, "quantize": _quantize,
-    }  # fmt: skip
+        "check_code": _check_code,
+        "measure_code": _measure_code,
+        "plan_code": _plan_code,
+        "mistakes": _mistakes,
+        "report": _report,
+        "quantize": _quantize,
+    }
     told = False
 
     def watch(event: Event) -> None:
@@ -135,10 +148,15 @@ def _export(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
 
     emit(
         export_run(
-            Path(job["folder"]), job["prefix"], job["checkpoint"], job["spec"], job["samples"], emit,
+            Path(job["folder"]),
+            job["prefix"],
+            job["checkpoint"],
+            job["spec"],
+            job["samples"],
+            emit,
             job["optimize"],
         )
-    )  # fmt: skip
+    )
 
 
 def _verify(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:

@@ -80,10 +80,15 @@ class LastTime:
     def keep(self, page: str, shown_runs: list[str], selected_run: str) -> None:
         """Remember what is open now, if that is something else."""
         project = self._session.project_path
-        self._write(Remembered(
-            project="" if project is None else str(project), page=page, selected_run=selected_run,
-            shown_runs=shown_runs[:MOST_SHOWN], failures=self._written.failures,
-        ))  # fmt: skip
+        self._write(
+            Remembered(
+                project="" if project is None else str(project),
+                page=page,
+                selected_run=selected_run,
+                shown_runs=shown_runs[:MOST_SHOWN],
+                failures=self._written.failures,
+            )
+        )
 
     def _write(self, what: Remembered) -> None:
         if what == self._written:

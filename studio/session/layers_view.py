@@ -124,9 +124,14 @@ def _row(name: str, states: Sequence[Mapping[str, Any]], dead: float) -> LayerRo
         return LayerRow(name, dead=dead)
     main = max(states, key=lambda state: int(state["size"]))
     return LayerRow(
-        name, sum(int(state["size"]) for state in states), float(main["ratio"]), float(main["gradient_norm"]),
-        dead, _spread(main["weights"]), _spread(main["gradients"]),
-    )  # fmt: skip
+        name,
+        sum(int(state["size"]) for state in states),
+        float(main["ratio"]),
+        float(main["gradient_norm"]),
+        dead,
+        _spread(main["weights"]),
+        _spread(main["gradients"]),
+    )
 
 
 def _spread(plain: Mapping[str, Any]) -> Spread:

@@ -213,12 +213,14 @@ class Library:
             self.project_changed.emit(self.project)
             self.refresh_runs()
         if self.keeping.conflict is not None and conflict is None:
-            self._report(problem_from_message(
-                f"{self.keeping.document}: another window has changed the same settings of this project; "
-                f"yours are kept in {self.keeping.conflict.name} beside it; "
-                "press Ctrl+S to choose which ones stay",
-                "Two windows have changed this project",
-            ))  # fmt: skip
+            self._report(
+                problem_from_message(
+                    f"{self.keeping.document}: another window has changed the same settings of this project; "
+                    f"yours are kept in {self.keeping.conflict.name} beside it; "
+                    "press Ctrl+S to choose which ones stay",
+                    "Two windows have changed this project",
+                )
+            )
             self.conflict_changed.emit()
 
     def resolve_conflict(self, own: bool) -> None:
@@ -267,8 +269,11 @@ class Library:
 
     def recent_projects(self) -> list[RecentProject]:
         """The projects that were open before, newest first, without the one that is open."""
-        return [recent_project(path) for path in self.preferences.recent_projects
-                if path != str(self.keeping.document)]  # fmt: skip
+        return [
+            recent_project(path)
+            for path in self.preferences.recent_projects
+            if path != str(self.keeping.document)
+        ]
 
     def forget_project(self, path: str) -> None:
         """Take a project from the recent ones; its files stay."""
@@ -341,10 +346,12 @@ class Library:
     def _refuse(self, path: Path | None) -> bool:
         if path is None:
             return False
-        self._report(problem_from_message(
-            f"{path}: this file is code that was not agreed to yet; agree to running it, then try again",
-            "Your agreement is needed",
-        ))  # fmt: skip
+        self._report(
+            problem_from_message(
+                f"{path}: this file is code that was not agreed to yet; agree to running it, then try again",
+                "Your agreement is needed",
+            )
+        )
         return True
 
     def _save_preferences(self) -> None:

@@ -93,10 +93,13 @@ class ManyRunner:
                 info = model_info(choice, found.info, found.save_id, found.own)
                 items = items_in(source, only_input(info))
                 done, failed = write_predictions(
-                    out, items, info,
+                    out,
+                    items,
+                    info,
                     lambda values: scores_of(info, process.run(arrays_of(info, [values]))),
-                    self._tell, self._stopped.is_set,
-                )  # fmt: skip
+                    self._tell,
+                    self._stopped.is_set,
+                )
             state = "done" if done + failed == len(items) else "cancelled"
             self._show(state=state, done=done, failed=failed)
         except Exception as error:

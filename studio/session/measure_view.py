@@ -28,9 +28,15 @@ class Figures:
     def of(cls, row: Mapping[str, Any]) -> Figures:
         """From a row of the event ``code_measured``."""
         return cls(
-            row["name"], row["line"], row["calls"], row["seconds"], row["share"], row["bytes"], row["gflops"],
+            row["name"],
+            row["line"],
+            row["calls"],
+            row["seconds"],
+            row["share"],
+            row["bytes"],
+            row["gflops"],
             tuple(cls.of(part) for part in row.get("parts", ())),
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)
@@ -59,10 +65,18 @@ class Measured:
         """From the event ``code_measured``."""
         operators, lines = (tuple(Figures.of(row) for row in event[key]) for key in ("operators", "lines"))
         return cls(
-            operators, lines, event["steps"], event["seconds"], event["unrecorded"], event["between"],
-            event["static"], event["batch_size"], event["threads"], tuple(event["compiled"]),
+            operators,
+            lines,
+            event["steps"],
+            event["seconds"],
+            event["unrecorded"],
+            event["between"],
+            event["static"],
+            event["batch_size"],
+            event["threads"],
+            tuple(event["compiled"]),
             event["input_text"],
-        )  # fmt: skip
+        )
 
     def at_line(self, line: int) -> Figures | None:
         """What a line of the text takes; None where nothing was called for it."""

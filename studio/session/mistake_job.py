@@ -47,8 +47,13 @@ def read_mistakes(job: dict[str, Any], emit: Emit) -> None:
                 f"class {expected}, and there is {seen} now; put that data back to see its pictures"
             )
     rows = test.chosen[np.asarray(job["places"], np.int64)]
-    emit({
-        "event": "mistakes", "time": time.time(), "places": job["places"],
-        "pictures": shown_pictures(test, job["places"]), "split_places": rows.tolist(),
-        "digests": [sample_digest(sample) for sample in test.rows.read(rows)],
-    })  # fmt: skip
+    emit(
+        {
+            "event": "mistakes",
+            "time": time.time(),
+            "places": job["places"],
+            "pictures": shown_pictures(test, job["places"]),
+            "split_places": rows.tolist(),
+            "digests": [sample_digest(sample) for sample in test.rows.read(rows)],
+        }
+    )

@@ -178,9 +178,11 @@ class Mistakes:
         self._stop_worker()
         if samples:
             self._worker = self._make_worker()
-            self._worker.start(mistakes_job(
-                self.view.folder, [each.index for each in samples], [each.label for each in samples]
-            ))  # fmt: skip
+            self._worker.start(
+                mistakes_job(
+                    self.view.folder, [each.index for each in samples], [each.label for each in samples]
+                )
+            )
 
     def _take_pictures(self, event: Mapping[str, Any]) -> None:
         view = self.view
@@ -220,9 +222,15 @@ class Mistakes:
         if not sample.digest:  # its picture was not read yet
             return
         correction = Correction(
-            self.view.data, sample.digest, action, label, sample.label, "test", sample.split_index,
+            self.view.data,
+            sample.digest,
+            action,
+            label,
+            sample.label,
+            "test",
+            sample.split_index,
             time.time(),
-        )  # fmt: skip
+        )
         self._write(lambda file: file.add(correction))
 
     def _write(self, change: Callable[[ProjectCorrections], list[Correction]]) -> None:
@@ -322,10 +330,13 @@ def _data_name(name: str) -> str:
 
 def _sample(found: Predictions, place: int) -> SampleView:
     return SampleView(
-        place, int(found.labels[place]), int(found.answers[place]), float(found.of_truth[place]),
+        place,
+        int(found.labels[place]),
+        int(found.answers[place]),
+        float(found.of_truth[place]),
         float(found.of_answer[place]),
         tuple(map(float, found.probabilities[place])) if len(found.probabilities) else (),
-    )  # fmt: skip
+    )
 
 
 def _with_answers(sample: SampleView, found: Predictions | None) -> SampleView:

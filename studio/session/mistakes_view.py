@@ -77,6 +77,9 @@ class MistakesView:
 
     def correction_of(self, sample: SampleView) -> Correction | None:
         """What was said about this picture; None where nothing was."""
-        found = (each for each in self.corrections
-                 if sample.digest and each.sha256 == sample.digest and each.data == self.data)  # fmt: skip
+        found = (
+            each
+            for each in self.corrections
+            if sample.digest and each.sha256 == sample.digest and each.data == self.data
+        )
         return next(found, None)

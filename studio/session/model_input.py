@@ -99,9 +99,16 @@ def _as_picture(
     known: ModelInput, form: Form, channels: int, height: int, width: int, layout: str
 ) -> ModelInput:
     made = ModelInput(
-        known.name, known.dtype, known.shape, known.batch, form, channels,
-        FREE_SIDE if height == -1 else height, FREE_SIDE if width == -1 else width, layout,
-    )  # fmt: skip
+        known.name,
+        known.dtype,
+        known.shape,
+        known.batch,
+        form,
+        channels,
+        FREE_SIDE if height == -1 else height,
+        FREE_SIDE if width == -1 else width,
+        layout,
+    )
     if max(made.height, made.width) > MOST_SIDE:
         return _refused(
             known, f"pictures of {made.width} \u00d7 {made.height} are larger than the page feeds"

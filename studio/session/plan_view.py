@@ -93,24 +93,29 @@ class PlannedSteps:
             tuple(_pass(each) for each in event["passes"]),
             tuple(_part(each) for each in event["parts"]),
             tuple(UpdateCall(**each) for each in event["updates"]),
-            event["alone"], event["batch_size"], event["threads"], event["static"],
-        )  # fmt: skip
+            event["alone"],
+            event["batch_size"],
+            event["threads"],
+            event["static"],
+        )
 
 
 def _pass(each: Mapping[str, Any]) -> PassStep:
     lines = (PassLine(mark, text, depth, tuple(at)) for mark, text, depth, at in each["lines"])
     gone, made = (tuple((name, count) for name, count in each[key]) for key in ("gone", "made"))
-    return PassStep(
-        each["name"], each["operators"], tuple(lines), gone, made, each["moved"], each["changed"]
-    )  # fmt: skip
+    return PassStep(each["name"], each["operators"], tuple(lines), gone, made, each["moved"], each["changed"])
 
 
 def _part(each: Mapping[str, Any]) -> PlanPart:
     rows = (
-        PlanRow(**{**row, "parts": tuple(row["parts"]), "lines": tuple(row["lines"])})
-        for row in each["rows"]
-    )  # fmt: skip
+        PlanRow(**{**row, "parts": tuple(row["parts"]), "lines": tuple(row["lines"])}) for row in each["rows"]
+    )
     return PlanPart(
-        each["title"], tuple(rows), each["peak"], each["during"], each["given"], each["unknown"],
+        each["title"],
+        tuple(rows),
+        each["peak"],
+        each["during"],
+        each["given"],
+        each["unknown"],
         tuple((name, line, size) for name, line, size in each["owners"]),
-    )  # fmt: skip
+    )

@@ -55,6 +55,12 @@ def problem_from_event(event: Mapping[str, Any], title: str) -> ProblemView:
     if "traceback" not in event:
         return problem_from_message(event["message"], title, event.get("details", ""))
     return ProblemView(
-        title=title, where=event["where"], what=event["what"], do=event["do"], details=event["traceback"],
-        file=event["file"], line=event["line"], time=event["time"],
-    )  # fmt: skip
+        title=title,
+        where=event["where"],
+        what=event["what"],
+        do=event["do"],
+        details=event["traceback"],
+        file=event["file"],
+        line=event["line"],
+        time=event["time"],
+    )

@@ -27,11 +27,16 @@ def find(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
 
     def tell_waiting() -> None:
         if waiting:
-            emit({
-                "event": "rates_tried", "time": time.time(), "steps": job["steps"],
-                "rates": [each.rate for each in waiting], "losses": [each.loss for each in waiting],
-                "smoothed": [each.smoothed for each in waiting],
-            })  # fmt: skip
+            emit(
+                {
+                    "event": "rates_tried",
+                    "time": time.time(),
+                    "steps": job["steps"],
+                    "rates": [each.rate for each in waiting],
+                    "losses": [each.loss for each in waiting],
+                    "smoothed": [each.smoothed for each in waiting],
+                }
+            )
             waiting.clear()
 
     def tell(tried: Tried) -> None:
@@ -44,7 +49,12 @@ def find(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
     config = TrainingConfig.from_dict(job["config"])
     found = find_rate(config, job["lowest"], job["highest"], job["steps"], tell, lambda: "cancel" in stop)
     tell_waiting()
-    emit({
-        "event": "rate_found", "time": time.time(), "suggestion": found.suggestion, "why": found.why,
-        "stopped": found.stopped,
-    })  # fmt: skip
+    emit(
+        {
+            "event": "rate_found",
+            "time": time.time(),
+            "suggestion": found.suggestion,
+            "why": found.why,
+            "stopped": found.stopped,
+        }
+    )

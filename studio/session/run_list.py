@@ -77,8 +77,18 @@ def matches(run: Run, titles: Mapping[str, str], words: list[str]) -> bool:
     """Whether each of the words (in lower case) is in its name, tags, note, model, data or state."""
     config = run.config
     data, model = str(config.get("data", "")), str(config.get("model", ""))
-    said = "\n".join((
-        titles.get(run.path, ""), run.name, run.sweep, *run.notes.tags, run.notes.note, model,
-        title_of(model), data, title_of(data), run.state,
-    )).casefold()  # fmt: skip
+    said = "\n".join(
+        (
+            titles.get(run.path, ""),
+            run.name,
+            run.sweep,
+            *run.notes.tags,
+            run.notes.note,
+            model,
+            title_of(model),
+            data,
+            title_of(data),
+            run.state,
+        )
+    ).casefold()
     return all(word in said for word in words)

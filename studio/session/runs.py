@@ -29,9 +29,12 @@ _MAX_COUNT = 10**18
 _LONGEST_REASON = 1000  # characters
 _LATEST = 2.0**37  # seconds from 1970 to beyond the year 6000, which every clock can show
 _SERIES = {
-    "rate": "learning_rate", "throughput": "samples_per_second", "memory": "memory",
-    "gradient": "scalar:gradient_norm", "elapsed": "elapsed",
-}  # fmt: skip
+    "rate": "learning_rate",
+    "throughput": "samples_per_second",
+    "memory": "memory",
+    "gradient": "scalar:gradient_norm",
+    "elapsed": "elapsed",
+}
 _LAST = ("finished", "stopped", "cancelled", "failed")
 
 
@@ -170,27 +173,38 @@ class RunsFolder:
                 continue
             # A checkpoint is there before its line, and a run that goes on may end without one.
             mark = (
-                stat.st_mtime_ns, stat.st_size,
-                _changed(f"{base}/{CHECKPOINTS}"), _changed(f"{base}/{NOTES}"),
+                stat.st_mtime_ns,
+                stat.st_size,
+                _changed(f"{base}/{CHECKPOINTS}"),
+                _changed(f"{base}/{NOTES}"),
                 _changed(f"{base}/{LOCK_NAME}"),
-            )  # fmt: skip
+            )
             before = self._known.get(path)
             same = before is not None and before[0] == mark
             if before is None or not same or (before[1] is not None and before[1].holder):
                 before = (mark, read_run_line(path))
             known[path] = before
         self._known = known
-        self.folders = list(dict.fromkeys(
-            path.parent if places[path][0] else path for path, (_, run) in known.items() if run is not None
-        ))  # fmt: skip
+        self.folders = list(
+            dict.fromkeys(
+                path.parent if places[path][0] else path
+                for path, (_, run) in known.items()
+                if run is not None
+            )
+        )
         runs = [_as_trial(run, *places[path]) for path, (_, run) in known.items() if run is not None]
         newest: dict[str, float] = {}
         for run in runs:
             newest[run.sweep] = max(run.started, newest.get(run.sweep, run.started))
         # Within a sweep the first trial first.
-        return sorted(runs, key=lambda run: (
-            -(newest[run.sweep] if run.sweep else run.started), run.sweep, run.name if run.sweep else "",
-        ))  # fmt: skip
+        return sorted(
+            runs,
+            key=lambda run: (
+                -(newest[run.sweep] if run.sweep else run.started),
+                run.sweep,
+                run.name if run.sweep else "",
+            ),
+        )
 
     def _places(self, folder: Path) -> dict[Path, tuple[str, str]]:
         """Folders that may hold a run, with the sweep that each belongs to and what it chose there."""
@@ -263,15 +277,27 @@ def read_run_line(path: Path) -> Run | None:
     notes, trouble = read_notes(path)
     skipped = f"{JOURNAL}: {lines} skipped" if damaged else ""
     return Run(
-        path=str(path), name=path.name, state=state, config=started.get("config", {}),
-        started=float(started.get("time", 0.0)), step=step, total_steps=started.get("total_steps", 0),
+        path=str(path),
+        name=path.name,
+        state=state,
+        config=started.get("config", {}),
+        started=float(started.get("time", 0.0)),
+        step=step,
+        total_steps=started.get("total_steps", 0),
         # The one NaN, so that a run that was read again is equal to itself.
-        epoch=epoch, accuracy=_the_nan(accuracy), checkpoint=checkpoint,
-        checkpoint_step=checkpoint_step, note="\n".join(filter(None, (skipped, trouble))),
-        loss=_the_nan(loss), seconds=_the_nan(seconds), notes=notes,
-        shape=_shape(started.get("shape")), failure=failure,
-        holder="" if holder is None else str(holder), computing=computing_of(events),
-    )  # fmt: skip
+        epoch=epoch,
+        accuracy=_the_nan(accuracy),
+        checkpoint=checkpoint,
+        checkpoint_step=checkpoint_step,
+        note="\n".join(filter(None, (skipped, trouble))),
+        loss=_the_nan(loss),
+        seconds=_the_nan(seconds),
+        notes=notes,
+        shape=_shape(started.get("shape")),
+        failure=failure,
+        holder="" if holder is None else str(holder),
+        computing=computing_of(events),
+    )
 
 
 def _shape(told: object) -> tuple[int, ...]:
@@ -340,12 +366,18 @@ def read_history(path: Path) -> RunHistory:
         steps=[0 if math.isnan(step) else int(step) for step in steps],
         losses=points["loss"].tolist() if "loss" in points else nothing,
         accuracies=points["accuracy"].tolist() if "accuracy" in points else nothing,
-        epochs=[{name: column[i].item() for name, column in epochs.items()}
-                for i, end in enumerate(ends) if math.isfinite(end)],  # else it has no place in a curve
+        epochs=[
+            {name: column[i].item() for name, column in epochs.items()}
+            for i, end in enumerate(ends)
+            if math.isfinite(end)
+        ],  # else it has no place in a curve
         notes=tuple(record.notes),
-        tables=tuple(tables), classes=tuple(classes), layers=layers, steps_per_epoch=length,
+        tables=tuple(tables),
+        classes=tuple(classes),
+        layers=layers,
+        steps_per_epoch=length,
         series={name: points[column].tolist() for name, column in _SERIES.items() if column in points},
-    )  # fmt: skip
+    )
 
 
 def source_file(run: Run) -> Path | None:

@@ -39,10 +39,17 @@ def read_samples(job: dict[str, Any], emit: Callable[[Mapping[str, Any]], None],
         values.append(_picture_or_numbers(np.asarray(sample, np.float32)))
         number = int(np.asarray(label).reshape(-1)[0])
         labels.append(splits.classes[number] if 0 <= number < len(splits.classes) else str(number))
-    emit({
-        "event": "samples", "time": time.time(), "places": places, "total": total, "values": values,
-        "labels": labels, "data": splits.name,
-    })  # fmt: skip
+    emit(
+        {
+            "event": "samples",
+            "time": time.time(),
+            "places": places,
+            "total": total,
+            "values": values,
+            "labels": labels,
+            "data": splits.name,
+        }
+    )
 
 
 def _picture_or_numbers(sample: np.ndarray) -> np.ndarray:

@@ -64,10 +64,15 @@ SAMPLES: tuple[Sample, ...] = (
         "falling-rate",
         "A rate that falls",
         "Momentum, and a rate that follows a cosine.",
-        MappingProxyType({
-            "model": "cnn", "optimizer": "momentum", "learning_rate": 0.05, "epochs": 4,
-            "schedule": "cosine_annealing_decay",
-        }),
+        MappingProxyType(
+            {
+                "model": "cnn",
+                "optimizer": "momentum",
+                "learning_rate": 0.05,
+                "epochs": 4,
+                "schedule": "cosine_annealing_decay",
+            }
+        ),
     ),
-)  # fmt: skip
+)
 BY_ID = {sample.id: sample for sample in SAMPLES}

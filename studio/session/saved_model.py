@@ -61,13 +61,17 @@ def model_info(choice: ModelChoice, info: object, save_id: str, own: bool) -> Mo
         described, files = paths[INFO], list(paths.values())
     found, added = checked_information(info, described)
     return ModelInfo(
-        choice=choice, prefix=str(path), name=path.name,
+        choice=choice,
+        prefix=str(path),
+        name=path.name,
         inputs=tuple(_spec(place, spec) for place, spec in enumerate(found.get("inputs", []))),
         classes=tuple(str(name) for name in added.get("classes", [])),
         scaling=dict(added.get("scaling", {})),
         sizes={file.name: file.stat().st_size for file in files},
-        save_id=save_id, info=added, own=own,
-    )  # fmt: skip
+        save_id=save_id,
+        info=added,
+        own=own,
+    )
 
 
 def _spec(place: int, spec: dict[str, Any]) -> dict[str, Any]:

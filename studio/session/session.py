@@ -88,20 +88,35 @@ class Session(NextRun):
             self.export, self.graph, self._worker, self._wake, self._report
         )
         self._parts = (
-            self.looking, self.samples, self.rate_finding, self.coding, self.mistakes, self.reporting,
+            self.looking,
+            self.samples,
+            self.rate_finding,
+            self.coding,
+            self.mistakes,
+            self.reporting,
             self.quantization,
-        )  # fmt: skip
+        )
         self._handlers: dict[str, Callable[..., object]] = {
-            "new_project": self.new_project, "start": self.start, "pause": self.pause, "resume": self.resume,
-            "stop_early": self.stop_early, "cancel": self.cancel, "checkpoint_now": self.checkpoint_now,
-            "resume_run": self.resume_run, "show_graph": self.show_graph, "export": self.start_export,
-            "cancel_task": self.cancel_task, "end_process": self.end_training,
-            "change_rate": self.change_rate, "find_rate": self.find_rate,
-            "undo": self.undo_stack.undo, "redo": self.undo_stack.redo,
+            "new_project": self.new_project,
+            "start": self.start,
+            "pause": self.pause,
+            "resume": self.resume,
+            "stop_early": self.stop_early,
+            "cancel": self.cancel,
+            "checkpoint_now": self.checkpoint_now,
+            "resume_run": self.resume_run,
+            "show_graph": self.show_graph,
+            "export": self.start_export,
+            "cancel_task": self.cancel_task,
+            "end_process": self.end_training,
+            "change_rate": self.change_rate,
+            "find_rate": self.find_rate,
+            "undo": self.undo_stack.undo,
+            "redo": self.undo_stack.redo,
             "add_to_queue": lambda: self.queue.add_shown(self.train.settings),
             "start_queue": self.queue.release,
             "train_corrected": self.train_corrected,
-        }  # fmt: skip
+        }
         self.train.problem.connect(self.problem.emit)
         self.selected_run_changed.connect(self._export_selected)
         if self._trouble:
@@ -172,10 +187,12 @@ class Session(NextRun):
         folder = folder or self.selected_run
         run = self.run_in(folder)
         if run is None or not run.checkpoint:
-            self._report(problem_from_message(
-                f"resume: there is no checkpoint: {folder or 'no run is selected'}; start a new run",
-                "Can't resume",
-            ))  # fmt: skip
+            self._report(
+                problem_from_message(
+                    f"resume: there is no checkpoint: {folder or 'no run is selected'}; start a new run",
+                    "Can't resume",
+                )
+            )
             return
         if run.of_script or run.in_use:
             self._report(problem_from_message(f"resume: {run.resumable}", "Can't resume"))

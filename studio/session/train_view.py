@@ -26,29 +26,37 @@ SETTLED = ("idle", "finished", "failed", "crashed")
 _WHY_NOT: dict[str, dict[str, str]] = {
     "start": dict.fromkeys(BUSY, "A training is running already."),
     "pause": {
-        **dict.fromkeys(SETTLED, "No training is running."), "starting": "The training is starting.",
-        "pausing": "Pausing...", "paused": "The training is paused.", "stopping": "The training is stopping.",
+        **dict.fromkeys(SETTLED, "No training is running."),
+        "starting": "The training is starting.",
+        "pausing": "Pausing...",
+        "paused": "The training is paused.",
+        "stopping": "The training is stopping.",
     },
     "resume": {
-        **dict.fromkeys(SETTLED, "No training is paused."), "starting": "The training is starting.",
-        "running": "The training is running.", "pausing": "Pausing...",
+        **dict.fromkeys(SETTLED, "No training is paused."),
+        "starting": "The training is starting.",
+        "running": "The training is running.",
+        "pausing": "Pausing...",
         "stopping": "The training is stopping.",
     },
     "stop_early": {
-        **dict.fromkeys(SETTLED, "No training is running."), "stopping": "The training is stopping.",
+        **dict.fromkeys(SETTLED, "No training is running."),
+        "stopping": "The training is stopping.",
     },
     "cancel": {**dict.fromkeys(SETTLED, "No training is running.")},
     "checkpoint_now": {
-        **dict.fromkeys(SETTLED, "No training is running."), "starting": "The training is starting.",
+        **dict.fromkeys(SETTLED, "No training is running."),
+        "starting": "The training is starting.",
         "stopping": "The training is stopping.",
     },
     "resume_run": dict.fromkeys(BUSY, "A training is running already."),
     "change_rate": {
-        **dict.fromkeys(SETTLED, "No training is running."), "starting": "The training is starting.",
+        **dict.fromkeys(SETTLED, "No training is running."),
+        "starting": "The training is starting.",
         "stopping": "The training is stopping.",
     },
     "end_process": {**dict.fromkeys(SETTLED, "No training is running.")},
-}  # fmt: skip
+}
 
 
 def _same(one: float, other: float) -> bool:
@@ -57,9 +65,15 @@ def _same(one: float, other: float) -> bool:
 
 
 _NUMBERS = (
-    "loss", "accuracy", "validation_loss", "validation_accuracy", "best_accuracy", "seconds_left",
-    "learning_rate", "rate_asked",
-)  # fmt: skip
+    "loss",
+    "accuracy",
+    "validation_loss",
+    "validation_accuracy",
+    "best_accuracy",
+    "seconds_left",
+    "learning_rate",
+    "rate_asked",
+)
 
 
 @dataclass
@@ -252,11 +266,13 @@ class TrainViewModel:
         self.evaluating = False
         self.ranks = [*event.get("ranks", self.ranks)]
         more: dict[str, Any] = {
-            "rate": event["learning_rate"], "throughput": event["samples_per_second"],
-            "elapsed": event["elapsed"], "memory": float(event.get("memory", math.nan)),
+            "rate": event["learning_rate"],
+            "throughput": event["samples_per_second"],
+            "elapsed": event["elapsed"],
+            "memory": float(event.get("memory", math.nan)),
             "gradient": event.get("scalars", {}).get("gradient_norm", math.nan),
             "steps_per_epoch": self.steps_per_epoch,
-        }  # fmt: skip
+        }
         self.new_points.emit(event["steps"], event["losses"], event["accuracies"], more)
 
     def _on_layers(self, event: told.Layers) -> None:

@@ -171,9 +171,14 @@ class ProcessWorker(_Mailbox):
         elif not clean:
             message = death_message(code, self._memory, _oom_kills() > self._oom_kills)
         return {
-            "event": "worker_ended", "time": time.time(), "clean": clean, "killed": self._killed,
-            "exit_code": code, "message": message, "details": crash,
-        }  # fmt: skip
+            "event": "worker_ended",
+            "time": time.time(),
+            "clean": clean,
+            "killed": self._killed,
+            "exit_code": code,
+            "message": message,
+            "details": crash,
+        }
 
     def _crash_text(self) -> str:
         try:
@@ -216,11 +221,20 @@ class ThreadWorker(_Mailbox):
 
     def _work(self, job: dict[str, Any]) -> None:
         ok = perform(job, lambda event: self.deliver([event]), self._inbox)
-        self.deliver([
-            {"event": "job_done", "time": time.time(), "ok": ok},
-            {"event": "worker_ended", "time": time.time(), "clean": True, "killed": False, "exit_code": 0,
-             "message": "", "details": ""},
-        ])  # fmt: skip
+        self.deliver(
+            [
+                {"event": "job_done", "time": time.time(), "ok": ok},
+                {
+                    "event": "worker_ended",
+                    "time": time.time(),
+                    "clean": True,
+                    "killed": False,
+                    "exit_code": 0,
+                    "message": "",
+                    "details": "",
+                },
+            ]
+        )
 
 
 def death_message(code: int, memory: int, memory_ran_out: bool) -> str:

@@ -110,12 +110,14 @@ class ChangedDialog(QDialog):
             return
         self._place, sample = place, self._samples[place]
         self.picture.show_sample(sample)
-        self.facts.set_rows([
-            (self.tr("Picture"), self.tr("{0} of the test data").format(sample.index)),
-            (self.tr("It is"), sample.label),
-            (self.tr("In float"), sample.before),
-            (self.tr("Quantized"), sample.predicted),
-        ])  # fmt: skip
+        self.facts.set_rows(
+            [
+                (self.tr("Picture"), self.tr("{0} of the test data").format(sample.index)),
+                (self.tr("It is"), sample.label),
+                (self.tr("In float"), sample.before),
+                (self.tr("Quantized"), sample.predicted),
+            ]
+        )
         self.setWindowTitle(self.tr("Changed answer {0} of {1}").format(place + 1, len(self._samples)))
         self.setAccessibleDescription(describe(sample, self))
         self.back.setEnabled(place > 0)

@@ -86,10 +86,12 @@ class CodePanel(QFrame):
         self._nothing.setText(
             tr("The layers come here after a dry run, with shapes, numbers to learn and cost.")
         )
-        words = ((tr("Layer"), tr("Name and kind of the layer")),
-                 (tr("Output"), tr("Shape of what it gives")),
-                 (tr("Params"), tr("How many numbers it learns")),
-                 (tr("Cost"), tr("Multiplications with additions for one sample")))  # fmt: skip
+        words = (
+            (tr("Layer"), tr("Name and kind of the layer")),
+            (tr("Output"), tr("Shape of what it gives")),
+            (tr("Params"), tr("How many numbers it learns")),
+            (tr("Cost"), tr("Multiplications with additions for one sample")),
+        )
         for place, (title, tip) in enumerate(words):
             item = QTableWidgetItem(title)
             item.setToolTip(tip)

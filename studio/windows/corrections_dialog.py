@@ -61,10 +61,13 @@ class CorrectionsDialog(QDialog):
         tr = self.tr
         self.setWindowTitle(tr("Corrections"))
         self.list.setAccessibleName(tr("Corrections"))
-        self._help.setText(tr(
-            "They hold for training and test pictures alike and are kept with the project; the data itself "
-            "is never changed."
-        ))  # fmt: skip
+        self._help.setText(
+            tr(
+                "They hold for training and test pictures alike and are kept with the "
+                "project; the data itself "
+                "is never changed."
+            )
+        )
         self._none.set_text(tr("Nothing is corrected yet: open a cell of the matrix, and relabel or drop."))
         self.undo.setText(tr("Take back"))
         self.train.setText(tr("Train again with corrections"))

@@ -157,11 +157,13 @@ class CurvesCard(PageCard):
         self.axis.setToolTip(tr("What the curves run over: steps, epochs or seconds of training"))
         over = (tr("step"), tr("epoch"), tr("seconds of training"))[self.axis.currentIndex()]
         words = {
-            "loss": (tr("Loss"), ""), "accuracy": (tr("Accuracy"), ""),
-            "rate": (tr("Rate"), tr("learning rate")), "memory": (tr("Memory"), "MB"),
+            "loss": (tr("Loss"), ""),
+            "accuracy": (tr("Accuracy"), ""),
+            "rate": (tr("Rate"), tr("learning rate")),
+            "memory": (tr("Memory"), "MB"),
             "throughput": (tr("Throughput"), tr("pictures a second")),
             "gradient": (tr("Gradient"), tr("norm of all gradients")),
-        }  # fmt: skip
+        }
         for name, (title, unit) in words.items():
             if name in self.plots:
                 self.plots[name].set_title(title, over, unit)

@@ -196,16 +196,20 @@ class DataPage(QWidget):
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         titles = {
-            "samples": self.tr("Samples"), "balance": self.tr("Classes"),
-            "pairs": self.tr("Before and after"), "problems": self.tr("Problems of the data"),
-        }  # fmt: skip
+            "samples": self.tr("Samples"),
+            "balance": self.tr("Classes"),
+            "pairs": self.tr("Before and after"),
+            "problems": self.tr("Problems of the data"),
+        }
         for name, title in titles.items():
             self.cards[name].set_title(title)
         self.cards["balance"].set_title(titles["balance"], self.tr("training + test"))
         figures = {
-            "train": self.tr("Training"), "test": self.tr("Test"),
-            "classes": self.tr("Classes"), "fed": self.tr("Fed as"),
-        }  # fmt: skip
+            "train": self.tr("Training"),
+            "test": self.tr("Test"),
+            "classes": self.tr("Classes"),
+            "fed": self.tr("Fed as"),
+        }
         for name, words in figures.items():
             self.figures[name].set_label(words)
         for line, words in enumerate((self.tr("Before"), self.tr("After"))):

@@ -40,8 +40,16 @@ class DataPanel(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(theme.SPACE_M, 0, theme.SPACE_M, theme.SPACE_M)
         layout.setSpacing(theme.SPACE_S)
-        for widget in (self._source_title, self.source, self.folder, self.file, self.path, self._form_title,
-                       self.form, self.note):  # fmt: skip
+        for widget in (
+            self._source_title,
+            self.source,
+            self.folder,
+            self.file,
+            self.path,
+            self._form_title,
+            self.form,
+            self.note,
+        ):
             layout.addWidget(widget)
         layout.addStretch(1)
         self._form_title.setContentsMargins(0, theme.SPACE_S, 0, 0)

@@ -13,9 +13,15 @@ from widgets.icons import icon_pixmap
 
 
 def ask(
-    parent: QWidget, title: str, text: str, yes: str, no: str, on_yes: Callable[[], object],
-    details: str = "", instead: tuple[str, Callable[[], object]] | None = None,
-) -> QMessageBox:  # fmt: skip
+    parent: QWidget,
+    title: str,
+    text: str,
+    yes: str,
+    no: str,
+    on_yes: Callable[[], object],
+    details: str = "",
+    instead: tuple[str, Callable[[], object]] | None = None,
+) -> QMessageBox:
     """Ask a question with two answers; ``no`` is the default and what Escape means.
 
     Args:

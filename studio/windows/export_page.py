@@ -310,10 +310,14 @@ class ExportPage(QWidget):
         self.report_button.setText(tr("Show report"))
         self.cancel_button.setText(tr("Cancel"))
         self.cancel_button.setToolTip(tr("Stop it; what stood under this name before stays as it is"))
-        self._empty.set_text(tr(
-            "Export writes three files that run without the model's source, loads them in a clean process, "
-            "and compares the answers on test pictures."
-        ), tr("Export"))  # fmt: skip
+        self._empty.set_text(
+            tr(
+                "Export writes three files that run without the model's source, loads them "
+                "in a clean process, "
+                "and compares the answers on test pictures."
+            ),
+            tr("Export"),
+        )
         labels = (tr("Largest difference"), tr("Accuracy on samples"), tr("One picture"), tr("Size"))
         for figure, label in zip(self.figures.values(), labels, strict=True):
             figure.set_label(label)

@@ -116,10 +116,12 @@ class GraphPage(QWidget):
             self._empty.set_text(self.tr("Tracing the model..."))
         else:
             self._empty.set_text(
-                self.tr("The model as a Program of operators, with shapes, dtypes and attributes, and its "
-                        "source beside what to_static made of it. It needs no training."),
+                self.tr(
+                    "The model as a Program of operators, with shapes, dtypes and attributes, and its "
+                    "source beside what to_static made of it. It needs no training."
+                ),
                 self.tr("Show graph"),
-            )  # fmt: skip
+            )
 
     def is_empty(self) -> bool:
         """Whether there is only the offer."""
@@ -145,7 +147,7 @@ class GraphPage(QWidget):
         for view, label, there in (
             (self.source, self._no_source, bool(source)),
             (self.converted, self._no_converted, bool(converted)),
-        ):  # fmt: skip
+        ):
             view.setVisible(there)
             label.setVisible(not there)
         self.retranslate()

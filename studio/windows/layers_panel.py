@@ -135,7 +135,7 @@ class LayersPanel(QWidget):
             HISTORY: "",
             GRADIENT: "" if math.isnan(row.gradient_norm) else number(row.gradient_norm, digits=3),
             DEAD: "" if math.isnan(row.dead) else number(round(row.dead * 100), "%"),
-        }  # fmt: skip
+        }
         for column, text in texts.items():
             item = QTableWidgetItem(text)
             if column in (RATIO, GRADIENT, DEAD):
@@ -179,7 +179,7 @@ class LayersPanel(QWidget):
             RATIO: tr("Norm of the update divided by the norm of the weights; usual are 1e-4 to 1e-1"),
             GRADIENT: tr("Norm of the gradient"),
             DEAD: tr("Share of the units that a ReLU makes zero for every picture of the batch"),
-        }  # fmt: skip
+        }
         for column, tip in tips.items():
             self.table.horizontalHeaderItem(column).setToolTip(tip)
         self.table.setAccessibleName(tr("Layers"))

@@ -160,9 +160,11 @@ class MainWindow(QMainWindow):
         inner, outer = self.geometry(), self.frameGeometry()
         if outer != inner:
             return QMargins(
-                inner.left() - outer.left(), inner.top() - outer.top(),
-                outer.right() - inner.right(), outer.bottom() - inner.bottom(),
-            )  # fmt: skip
+                inner.left() - outer.left(),
+                inner.top() - outer.top(),
+                outer.right() - inner.right(),
+                outer.bottom() - inner.bottom(),
+            )
         return QMargins(FRAME_SIDE, FRAME_TOP, FRAME_SIDE, FRAME_SIDE)
 
     def sizeHint(self) -> QSize:

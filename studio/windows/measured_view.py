@@ -44,12 +44,17 @@ class MeasuredView(TrialTable):
     def retranslate(self) -> None:
         tr = self.tr
         self.tree.setAccessibleName(tr("Time of the operators"))
-        self.set_heads([
-            (tr("Operator"), tr("The kernels that ran; below each the lines that it ran for"), False),
-            (tr("ms"), tr("Milliseconds of its kernels in one step"), True),
-            (tr("Share"), tr("Of the time of a recorded step"), True),
-            (tr("MB"), tr("Millions of bytes that it reads and gives in one step"), True),
-            (tr("GFLOP/s"),
-             tr("Billions of multiplications and additions a second; a dash where nobody counts"), True),
-            (tr("Calls"), tr("How often it runs in one step"), True),
-        ])  # fmt: skip
+        self.set_heads(
+            [
+                (tr("Operator"), tr("The kernels that ran; below each the lines that it ran for"), False),
+                (tr("ms"), tr("Milliseconds of its kernels in one step"), True),
+                (tr("Share"), tr("Of the time of a recorded step"), True),
+                (tr("MB"), tr("Millions of bytes that it reads and gives in one step"), True),
+                (
+                    tr("GFLOP/s"),
+                    tr("Billions of multiplications and additions a second; a dash where nobody counts"),
+                    True,
+                ),
+                (tr("Calls"), tr("How often it runs in one step"), True),
+            ]
+        )

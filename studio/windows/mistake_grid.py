@@ -117,8 +117,9 @@ class MistakeGrid(QWidget):
                 painter.setPen(QPen(QColor(tokens.accent if focused else tokens.mute), 2))
                 painter.drawRoundedRect(box, theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
             painter.setPen(QColor(tokens.mute))
-            words = QRectF(box.left() - GAP, box.bottom() + 1, box.width() + 2 * GAP,
-                           self.fontMetrics().height())  # fmt: skip
+            words = QRectF(
+                box.left() - GAP, box.bottom() + 1, box.width() + 2 * GAP, self.fontMetrics().height()
+            )
             text = painter.fontMetrics().elidedText(
                 caption(sample), Qt.TextElideMode.ElideRight, int(words.width())
             )

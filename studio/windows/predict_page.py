@@ -104,8 +104,9 @@ class PredictPage(QWidget):
         head.addWidget(self.answer)
         head.addWidget(self.detail, 1, Qt.AlignmentFlag.AlignBottom)
         for button, asked in (
-            (self.cancel_button, self.cancel_requested), (self.again_button, self.again_requested),
-        ):  # fmt: skip
+            (self.cancel_button, self.cancel_requested),
+            (self.again_button, self.again_requested),
+        ):
             button.hide()
             button.clicked.connect(asked)
             head.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)

@@ -117,8 +117,9 @@ class ProjectPanel(QFrame):
         self._no_runs.setVisible(not shown)
         self._no_runs.setText(
             self.tr("None of the {0} runs is shown: change the filter, or show hidden runs.").format(there)
-            if there else self.tr("No runs yet. Start trains the first one.")
-        )  # fmt: skip
+            if there
+            else self.tr("No runs yet. Start trains the first one.")
+        )
         self.filter.setVisible(there >= FILTER_FROM or bool(self.filter.box.text()) or shown < there)
 
     def set_has_program(self, there: bool) -> None:

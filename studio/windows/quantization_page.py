@@ -66,9 +66,10 @@ class QuantizationPage(QWidget):
 
     def _build(self) -> None:
         for button, icon, signal in (
-            (self.copy, "copy", self.copy_requested), (self.save, "download", self.save_requested),
+            (self.copy, "copy", self.copy_requested),
+            (self.save, "download", self.save_requested),
             (self.predict, "pen", self.predict_requested),
-        ):  # fmt: skip
+        ):
             set_icon(button, icon)
             button.clicked.connect(signal)
         buttons = QWidget()
@@ -164,7 +165,7 @@ class QuantizationPage(QWidget):
         return self.tr(
             "The report of a quantization comes here: size, accuracy, the error of each layer, and the "
             "pictures whose answer changed. Choose Quantize under Files, or quantized files in the list."
-        ), self.tr("Quantize...")  # fmt: skip
+        ), self.tr("Quantize...")
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""

@@ -34,18 +34,22 @@ class QuantizeCard(Card):
         super().__init__()
         usual = QuantizeChoices()
         bits = {"minimum": FEWEST_BITS, "maximum": MOST_BITS}
-        self.how = ParamForm([
-            Field("algo", "", "choice", usual.algo, choices=ALGORITHMS),
-            Field("samples", "", "int", usual.samples, minimum=1, maximum=MOST_SAMPLES),
-            Field("epochs", "", "int", usual.epochs, minimum=1, maximum=MOST_EPOCHS),
-            Field("target_drop", "", "text", ""),
-        ])  # fmt: skip
-        self.what = ParamForm([
-            Field("weight_bits", "", "int", usual.weight_bits, **bits),
-            Field("activation_bits", "", "int", usual.activation_bits, **bits),
-            Field("weight_type", "", "choice", usual.weight_type, choices=WEIGHT_TYPES),
-            Field("skip", "", "text", ""),
-        ])  # fmt: skip
+        self.how = ParamForm(
+            [
+                Field("algo", "", "choice", usual.algo, choices=ALGORITHMS),
+                Field("samples", "", "int", usual.samples, minimum=1, maximum=MOST_SAMPLES),
+                Field("epochs", "", "int", usual.epochs, minimum=1, maximum=MOST_EPOCHS),
+                Field("target_drop", "", "text", ""),
+            ]
+        )
+        self.what = ParamForm(
+            [
+                Field("weight_bits", "", "int", usual.weight_bits, **bits),
+                Field("activation_bits", "", "int", usual.activation_bits, **bits),
+                Field("weight_type", "", "choice", usual.weight_type, choices=WEIGHT_TYPES),
+                Field("skip", "", "text", ""),
+            ]
+        )
         self._note = mute(wrap=True)
         self._forms = QGridLayout()
         self._forms.setHorizontalSpacing(theme.SPACE_XL)
@@ -89,17 +93,23 @@ class QuantizeCard(Card):
     def errors(self) -> dict[str, str]:
         """What is wrong, in words, by name."""
         return {
-            name: words for name, words in {**self.how.errors(), **self.what.errors()}.items()
+            name: words
+            for name, words in {**self.how.errors(), **self.what.errors()}.items()
             if self._choices.asks(name)
-        }  # fmt: skip
+        }
 
     def _say(self) -> None:
         self.set_title(self.tr("Quantization"), self.tr("integers in place of float32"))
-        self._note.setText(self.tr(
-            "The network is trained on with quantized weights and values, which takes as long as training."
-        ) if self._choices.trains else self.tr(
-            "Smaller files. What accuracy is lost, and whether they are faster or slower, is measured."
-        ))  # fmt: skip
+        self._note.setText(
+            self.tr(
+                "The network is trained on with quantized weights and values, which takes "
+                "as long as training."
+            )
+            if self._choices.trains
+            else self.tr(
+                "Smaller files. What accuracy is lost, and whether they are faster or slower, is measured."
+            )
+        )
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""

@@ -47,8 +47,11 @@ class RunNotesDialog(QDialog):
         form = QFormLayout(self)
         form.setContentsMargins(*[theme.SPACE_L] * 4)
         form.setSpacing(theme.SPACE_S)
-        for label, field in ((self.tr("&Name"), self.name), (self.tr("&Tags"), self.tags),
-                             (self.tr("N&ote"), self.note)):  # fmt: skip
+        for label, field in (
+            (self.tr("&Name"), self.name),
+            (self.tr("&Tags"), self.tags),
+            (self.tr("N&ote"), self.note),
+        ):
             form.addRow(label, field)
             field.setAccessibleName(label.replace("&", ""))
         form.addRow(self.wrong)

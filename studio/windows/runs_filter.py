@@ -66,9 +66,13 @@ class RunsFilter(QWidget):
         """Set all words anew, in the language that holds now."""
         tr = self.tr
         words = {
-            "date": tr("Date"), "name": tr("Name"), "accuracy": tr("Accuracy"), "loss": tr("Validation loss"),
-            "time": tr("Training time"), "steps": tr("Steps"),
-        }  # fmt: skip
+            "date": tr("Date"),
+            "name": tr("Name"),
+            "accuracy": tr("Accuracy"),
+            "loss": tr("Validation loss"),
+            "time": tr("Training time"),
+            "steps": tr("Steps"),
+        }
         for sort, text in words.items():
             arrow = ("\u2193" if self._descending else "\u2191") if sort == self._sort else ""
             self._sorts[sort].setText(f"{text} {arrow}".rstrip())

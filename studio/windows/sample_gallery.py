@@ -151,9 +151,14 @@ class SampleGallery(QDialog):
             self.classes.addItems(list(names))
 
     def show_page(
-        self, title: str, samples: list[Sample], selected: int, pages: str, turns: tuple[bool, bool],
+        self,
+        title: str,
+        samples: list[Sample],
+        selected: int,
+        pages: str,
+        turns: tuple[bool, bool],
         message: str = "",
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Show the samples of a page; ``turns`` says whether there are pages before and after it."""
         self.setWindowTitle(title)
         self._title.setText(title)

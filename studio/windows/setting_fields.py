@@ -29,10 +29,17 @@ def field_of(
     if setting.kind == "bool" and choices:
         kind = "choice"
     return Field(
-        key or setting.name, tr(setting.title), kind, as_shown(setting.default), minimum=setting.minimum,
-        maximum=setting.maximum, above=setting.above, below=setting.below, choices=choices,
+        key or setting.name,
+        tr(setting.title),
+        kind,
+        as_shown(setting.default),
+        minimum=setting.minimum,
+        maximum=setting.maximum,
+        above=setting.above,
+        below=setting.below,
+        choices=choices,
         help=help_of(setting, tr),
-    )  # fmt: skip
+    )
 
 
 def help_of(setting: Setting, tr: Callable[[str], str] = str) -> str:

@@ -54,8 +54,10 @@ class StatusBar(QStatusBar):
             label.setFont(theme.font(theme.BODY_PX - 1))
             label.setContentsMargins(0, 0, theme.SPACE_S, 0)
             # What doesn't fit into a narrow window is cut by the layout, never pushes the window wider.
-            label.setSizePolicy(QSizePolicy.Policy.Ignored if name == "task" else QSizePolicy.Policy.Maximum,
-                                QSizePolicy.Policy.Preferred)  # fmt: skip
+            label.setSizePolicy(
+                QSizePolicy.Policy.Ignored if name == "task" else QSizePolicy.Policy.Maximum,
+                QSizePolicy.Policy.Preferred,
+            )
             label.hide()
             self.addWidget(label, 1 if name == "task" else 0)
             self._labels[name] = label

@@ -47,10 +47,14 @@ class SweepDialog(QDialog):
         self.draws.setAccessibleName(self.tr("Trials"))
         self.told = QLabel()
         self.told.setWordWrap(True)
-        about = mute(self.tr(
-            "One parameter a line, as on the command line: a list of values, or a range to draw from. All "
-            "other settings are those shown. The trials wait in the queue."
-        ), wrap=True)  # fmt: skip
+        about = mute(
+            self.tr(
+                "One parameter a line, as on the command line: a list of values, or a "
+                "range to draw from. All "
+                "other settings are those shown. The trials wait in the queue."
+            ),
+            wrap=True,
+        )
         buttons = QDialogButtonBox.StandardButton
         self.buttons = QDialogButtonBox(buttons.Ok | buttons.Cancel)
         self.buttons.button(buttons.Ok).setText(self.tr("Add to queue"))

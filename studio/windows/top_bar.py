@@ -181,8 +181,9 @@ class TopBar(QFrame):
         words = sum(_full_width(button) for button in actions.buttons.values() if not button.isHidden())
         compact = menus + tabs + words + _others(actions) > room
         actions.set_compact(compact)
-        buttons = sum(button.sizeHint().width() + 6 for button in actions.buttons.values()
-                      if not button.isHidden())  # fmt: skip
+        buttons = sum(
+            button.sizeHint().width() + 6 for button in actions.buttons.values() if not button.isHidden()
+        )
         actions.set_narrow(compact and menus + tabs + buttons + _others(actions) > room)
 
     def retranslate(self) -> None:

@@ -40,9 +40,12 @@ def test_each_check_finds_its_fault(hide_qt: bool, tmp_path: Path, repo_root: Pa
     options = ["-p", "no:pytest-qt"] if hide_qt else []
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider", *options, "test_samples.py"],
-        cwd=tmp_path, env=env | ({"MODEL_STUDIO_HIDE_QT": "1"} if hide_qt else {}),
-        capture_output=True, encoding="utf-8", check=False,
-    )  # fmt: skip
+        cwd=tmp_path,
+        env=env | ({"MODEL_STUDIO_HIDE_QT": "1"} if hide_qt else {}),
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
     lines = done.stdout.splitlines()
     failed = {line.split("::")[1].split()[0] for line in lines if line.startswith(("FAILED", "ERROR"))}
     assert failed == {"test_bad_log", "test_bad_thread", "test_bad_child", "test_bad_warning"}, done.stdout

@@ -14,8 +14,12 @@ def test_contracts_hold(repo_root: Path) -> None:
     env = os.environ | {"PYTHONPATH": str(repo_root), "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
     done = subprocess.run(
         [sys.executable, "-c", code, "--no-cache"],
-        cwd=repo_root, env=env, capture_output=True, encoding="utf-8", check=False,
-    )  # fmt: skip
+        cwd=repo_root,
+        env=env,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     assert " 0 broken" in done.stdout
 

@@ -31,15 +31,15 @@ RIDDLES = {
     r"\b(?:to|for|of|from|with) who\b": "name the code or the reader",
     r"\bone of a name\b": "'those of the same name'",
     r"\bbeside the way\b": "'not needed'",
-    r"\bin vain\b|\bthereof\b": "plain words",
-}  # fmt: skip
+    r"\bin vain\b|\bthereof\b": "plain words"
+}
 
 CLEAN = (
     "engine/autodiff", "engine/autograd", "engine/base", "engine/core", "engine/dataset", "engine/device",
     "engine/eager", "engine/files", "engine/fluid", "engine/framework", "engine/incubate", "engine/io",
     "engine/jit/*.py", "engine/kernels", "engine/metric", "engine/nn", "engine/ops", "engine/optimizer",
-    "engine/program", "engine/slim", "engine/static", "engine/tensor", "engine/utils", "engine/vision",
-)  # fmt: skip
+    "engine/program", "engine/slim", "engine/static", "engine/tensor", "engine/utils", "engine/vision"
+)
 
 
 def prose(source: str) -> Iterator[tuple[int, str]]:
@@ -111,8 +111,8 @@ def test_a_clean_room_stays_clean(room: str) -> None:
     "what nobody reads",
     "a Variable to who computes with it",
     "nothing that is beside the way",
-    "all by name; one of a name is shared",
-])  # fmt: skip
+    "all by name; one of a name is shared"
+])
 def test_each_pattern_is_found(text: str) -> None:
     assert riddles(f'"""{text}"""')
     assert riddles(f"x = 1  # {text}")
@@ -128,8 +128,8 @@ def test_each_pattern_is_found(text: str) -> None:
     "the file has not been read; read it first",
     "none of the results is larger",
     "it is none of the three files",
-    "whoever holds the Tensor",
-])  # fmt: skip
+    "whoever holds the Tensor"
+])
 def test_plain_english_is_let_through(text: str) -> None:
     assert riddles(f'"""{text}"""') == []
     assert riddles(f"# {text}") == []

@@ -28,9 +28,15 @@ def counting() -> Iterator[Calls]:
 
 def small(**changes: object) -> Plan:
     given = {
-        "operators": ("relu", "reduce_sum"), "kernels": 0, "jobs": {"MLP": Job("mlp", 4, (6, 5, 10))},
-        "precisions": ("float32", "float16"), "rounds": 1, "samples": 64, "tested": 10, "counting": counting,
-    }  # fmt: skip
+        "operators": ("relu", "reduce_sum"),
+        "kernels": 0,
+        "jobs": {"MLP": Job("mlp", 4, (6, 5, 10))},
+        "precisions": ("float32", "float16"),
+        "rounds": 1,
+        "samples": 64,
+        "tested": 10,
+        "counting": counting,
+    }
     return Plan(**{**given, **changes})  # type: ignore[arg-type]
 
 

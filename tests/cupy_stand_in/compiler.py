@@ -24,12 +24,19 @@ SHIM = Path(__file__).with_name("shim")
 # Objects that are kept from one run to the next.
 KEPT = 3000
 _FLAGS = (
-    "-std=gnu++17", "-O1", "-w", "-shared", "-fPIC", "-ffp-contract=off", "-fno-strict-aliasing",
-    "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables", "-fno-math-errno",
-)  # fmt: skip
-_SANITIZED = (
-    "-fsanitize=address", "-fsanitize-recover=address", "-fsanitize-sections=shim_shared", "-g1",
-)  # fmt: skip
+    "-std=gnu++17",
+    "-O1",
+    "-w",
+    "-shared",
+    "-fPIC",
+    "-ffp-contract=off",
+    "-fno-strict-aliasing",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-asynchronous-unwind-tables",
+    "-fno-math-errno",
+)
+_SANITIZED = ("-fsanitize=address", "-fsanitize-recover=address", "-fsanitize-sections=shim_shared", "-g1")
 _BOUNDS = r"(?:__launch_bounds__\s*\(((?:[^()]|\([^()]*\))*)\)\s*)?"
 _KERNEL = re.compile(rf'^\s*extern\s+"C"\s+__global__\s+{_BOUNDS}void\s+{_BOUNDS}(\w+)\s*\(', re.MULTILINE)
 _DYNAMIC = re.compile(r"extern\s+__shared__\s+(?:__align__\(\s*\d+\s*\)\s+)?([\w: ]+?)\s+(\w+)\s*\[\s*\]\s*;")

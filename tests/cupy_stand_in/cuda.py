@@ -65,21 +65,40 @@ _RUNTIME = {
     "memGetInfo": _memory_info,
     "deviceSynchronize": streams.wait_for_device,
     "getDeviceProperties": lambda index: {
-        "name": b"Stand-in", "totalGlobalMem": TOTAL, "major": 8, "minor": 0, "multiProcessorCount": 16,
-        "warpSize": 32, "maxThreadsPerBlock": 1024, "sharedMemPerBlock": 49152, "uuid": bytes(16),
+        "name": b"Stand-in",
+        "totalGlobalMem": TOTAL,
+        "major": 8,
+        "minor": 0,
+        "multiProcessorCount": 16,
+        "warpSize": 32,
+        "maxThreadsPerBlock": 1024,
+        "sharedMemPerBlock": 49152,
+        "uuid": bytes(16),
     },
-}  # fmt: skip
+}
 _CUDA = {
-    "alloc": memory.alloc, "get_allocator": memory.get_allocator, "set_allocator": memory.set_allocator,
-    "using_allocator": memory.using_allocator, "alloc_pinned_memory": memory.alloc_pinned_memory,
-    "set_pinned_memory_allocator": memory.set_pinned_memory_allocator, "get_device_id": lambda: 0,
-    "get_current_stream": streams.current, "get_elapsed_time": streams.get_elapsed_time,
+    "alloc": memory.alloc,
+    "get_allocator": memory.get_allocator,
+    "set_allocator": memory.set_allocator,
+    "using_allocator": memory.using_allocator,
+    "alloc_pinned_memory": memory.alloc_pinned_memory,
+    "set_pinned_memory_allocator": memory.set_pinned_memory_allocator,
+    "get_device_id": lambda: 0,
+    "get_current_stream": streams.current,
+    "get_elapsed_time": streams.get_elapsed_time,
     "is_available": lambda: True,
-}  # fmt: skip
+}
 _CLASSES = (
-    Device, streams.Event, streams.Stream, streams.Graph, memory.Memory, memory.MemoryPointer,
-    memory.MemoryPool, memory.PinnedMemoryPool, memory.UnownedMemory,
-)  # fmt: skip
+    Device,
+    streams.Event,
+    streams.Stream,
+    streams.Graph,
+    memory.Memory,
+    memory.MemoryPointer,
+    memory.MemoryPool,
+    memory.PinnedMemoryPool,
+    memory.UnownedMemory,
+)
 
 
 def refused(full: str) -> Any:
@@ -109,15 +128,22 @@ def module() -> Any:
         setattr(made, kind.__name__, kind)
     made.memory = _submodule(
         "memory",
-        OutOfMemoryError=memory.OutOfMemoryError, alloc=memory.alloc, Memory=memory.Memory,
-        MemoryPointer=memory.MemoryPointer, MemoryPool=memory.MemoryPool, PooledMemory=memory.PooledMemory,
-        UnownedMemory=memory.UnownedMemory, get_allocator=memory.get_allocator,
-        set_allocator=memory.set_allocator, using_allocator=memory.using_allocator,
-    )  # fmt: skip
+        OutOfMemoryError=memory.OutOfMemoryError,
+        alloc=memory.alloc,
+        Memory=memory.Memory,
+        MemoryPointer=memory.MemoryPointer,
+        MemoryPool=memory.MemoryPool,
+        PooledMemory=memory.PooledMemory,
+        UnownedMemory=memory.UnownedMemory,
+        get_allocator=memory.get_allocator,
+        set_allocator=memory.set_allocator,
+        using_allocator=memory.using_allocator,
+    )
     made.pinned_memory = _submodule(
         "pinned_memory",
-        alloc_pinned_memory=memory.alloc_pinned_memory, PinnedMemoryPool=memory.PinnedMemoryPool,
-    )  # fmt: skip
+        alloc_pinned_memory=memory.alloc_pinned_memory,
+        PinnedMemoryPool=memory.PinnedMemoryPool,
+    )
     made.stream = _submodule(
         "stream", Stream=streams.Stream, Event=streams.Event, get_current_stream=streams.current
     )

@@ -19,20 +19,68 @@ from tests.cupy_stand_in.work import library, spoil, staged, waits, write
 
 # Answered on the host from shapes and types.
 _HOST = {
-    "shape", "ndim", "size", "result_type", "can_cast", "promote_types", "broadcast_shapes", "issubdtype",
-    "isscalar", "iscomplexobj", "isrealobj", "isfortran", "common_type", "min_scalar_type",
-    "may_share_memory", "shares_memory", "typename", "mintypecode", "base_repr", "binary_repr",
-    "get_printoptions", "set_printoptions", "printoptions", "array2string", "array_repr", "array_str",
+    "shape",
+    "ndim",
+    "size",
+    "result_type",
+    "can_cast",
+    "promote_types",
+    "broadcast_shapes",
+    "issubdtype",
+    "isscalar",
+    "iscomplexobj",
+    "isrealobj",
+    "isfortran",
+    "common_type",
+    "min_scalar_type",
+    "may_share_memory",
+    "shares_memory",
+    "typename",
+    "mintypecode",
+    "base_repr",
+    "binary_repr",
+    "get_printoptions",
+    "set_printoptions",
+    "printoptions",
+    "array2string",
+    "array_repr",
+    "array_str",
     "iterable",
-}  # fmt: skip
+}
 # The shape of the result depends on values, so the host waits for them.
 _WAITS = {
-    "nonzero", "argwhere", "flatnonzero", "unique", "unique_all", "unique_counts", "unique_inverse",
+    "nonzero",
+    "argwhere",
+    "flatnonzero",
+    "unique",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
     "unique_values",
-    "extract", "compress", "trim_zeros", "bincount", "histogram", "histogram2d", "histogramdd", "union1d",
-    "intersect1d", "setdiff1d", "setxor1d", "delete", "array_equiv", "matrix_rank", "lstsq", "tensorinv",
-    "tensorsolve", "matrix_power", "interp", "roots", "poly", "polyfit", "unwrap",
-}  # fmt: skip
+    "extract",
+    "compress",
+    "trim_zeros",
+    "bincount",
+    "histogram",
+    "histogram2d",
+    "histogramdd",
+    "union1d",
+    "intersect1d",
+    "setdiff1d",
+    "setxor1d",
+    "delete",
+    "array_equiv",
+    "matrix_rank",
+    "lstsq",
+    "tensorinv",
+    "tensorsolve",
+    "matrix_power",
+    "interp",
+    "roots",
+    "poly",
+    "polyfit",
+    "unwrap",
+}
 
 
 def _wrapped(path: str, name: str, allowed: Any) -> Any:
@@ -199,15 +247,27 @@ def _get_array_module(*args: Any) -> Any:
 
 
 _OWN = {
-    "array": _array, "asarray": _asarray, "asanyarray": _asarray, "ascontiguousarray": _ascontiguousarray,
-    "asfortranarray": _asfortranarray, "asnumpy": _asnumpy, "full": _full, "full_like": _full_like,
-    "empty": _empty, "empty_like": _empty_like,
-    "copyto": _copyto, "concatenate": _concatenate, "take": _take, "repeat": _repeat,
+    "array": _array,
+    "asarray": _asarray,
+    "asanyarray": _asarray,
+    "ascontiguousarray": _ascontiguousarray,
+    "asfortranarray": _asfortranarray,
+    "asnumpy": _asnumpy,
+    "full": _full,
+    "full_like": _full_like,
+    "empty": _empty,
+    "empty_like": _empty_like,
+    "copyto": _copyto,
+    "concatenate": _concatenate,
+    "take": _take,
+    "repeat": _repeat,
     "take_along_axis": _take_along_axis,
-    "get_array_module": _get_array_module, "get_default_memory_pool": lambda: memory.pool,
-    "get_default_pinned_memory_pool": lambda: memory.pinned_pool, "show_config": lambda: None,
+    "get_array_module": _get_array_module,
+    "get_default_memory_pool": lambda: memory.pool,
+    "get_default_pinned_memory_pool": lambda: memory.pinned_pool,
+    "show_config": lambda: None,
     "is_available": lambda: True,
-}  # fmt: skip
+}
 
 
 def _cuda() -> Any:

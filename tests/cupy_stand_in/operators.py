@@ -9,14 +9,28 @@ import numpy as np
 from tests.cupy_stand_in.array import SCALARS, ndarray
 
 _BINARY = {
-    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide", "floordiv": "floor_divide",
-    "mod": "remainder", "pow": "power", "lshift": "left_shift", "rshift": "right_shift", "and": "bitwise_and",
-    "or": "bitwise_or", "xor": "bitwise_xor", "divmod": "divmod",
-}  # fmt: skip
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "true_divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "power",
+    "lshift": "left_shift",
+    "rshift": "right_shift",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "divmod": "divmod",
+}
 _COMPARED = {
-    "lt": "less", "le": "less_equal", "eq": "equal", "ne": "not_equal", "gt": "greater",
+    "lt": "less",
+    "le": "less_equal",
+    "eq": "equal",
+    "ne": "not_equal",
+    "gt": "greater",
     "ge": "greater_equal",
-}  # fmt: skip
+}
 
 
 def _operator(name: str, backward: bool = False, in_place: bool = False) -> Any:

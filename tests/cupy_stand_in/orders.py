@@ -38,9 +38,11 @@ class Given(NamedTuple):
 
 class _Range(ctypes.Structure):
     _fields_ = [
-        ("at", ctypes.c_void_p), ("size", ctypes.c_size_t), ("compared", ctypes.c_size_t),
+        ("at", ctypes.c_void_p),
+        ("size", ctypes.c_size_t),
+        ("compared", ctypes.c_size_t),
         ("argument", ctypes.c_int),
-    ]  # fmt: skip
+    ]
 
 
 @contextmanager

@@ -27,9 +27,15 @@ _launching = threading.Lock()  # what is asked of a launch belongs to the launch
 # The kinds that an array's numbers may have where the kernel's parameter points to numbers of a kind.
 _FITS = {"f": "f", "i": "iu", "u": "iu", "b": "b", "h": "f", "w": "u"}
 _WORDS = {
-    "f": "floating-point", "i": "integer", "u": "integer", "b": "bool", "h": "half_t", "w": "bfloat_t",
-    "s": "struct", "v": "void",
-}  # fmt: skip
+    "f": "floating-point",
+    "i": "integer",
+    "u": "integer",
+    "b": "bool",
+    "h": "half_t",
+    "w": "bfloat_t",
+    "s": "struct",
+    "v": "void",
+}
 
 
 class WouldCrash(AssertionError):
@@ -159,8 +165,9 @@ class RawKernel:
         # A graph keeps addresses and no arrays; their memory stays for the sake of this process alone.
         given = {
             number: orders.Given(value._host, isinstance(value._mem, UnownedMemory))
-            for number, value in enumerate(args) if isinstance(value, ndarray)
-        }  # fmt: skip
+            for number, value in enumerate(args)
+            if isinstance(value, ndarray)
+        }
         kept = given, places
         sizes = (ctypes.c_uint * 3)(*grid), (ctypes.c_uint * 3)(*block)
         counts.launch()

@@ -13,9 +13,18 @@ from pathlib import Path
 from typing import Any
 
 MODULES = (
-    "", "linalg", "fft", "random", "lib.stride_tricks", "cuda", "cuda.runtime", "cuda.nvrtc", "cuda.memory",
-    "cuda.profiler", "cuda.nvtx",
-)  # fmt: skip
+    "",
+    "linalg",
+    "fft",
+    "random",
+    "lib.stride_tricks",
+    "cuda",
+    "cuda.runtime",
+    "cuda.nvrtc",
+    "cuda.memory",
+    "cuda.profiler",
+    "cuda.nvtx",
+)
 CLASSES = ("ndarray", "ufunc", "ElementwiseKernel", "ReductionKernel", "RawKernel", "RawModule")
 CUDA_CLASSES = (
     "Device",

@@ -13,10 +13,20 @@ from pathlib import Path
 from typing import Any
 
 METHODS = (
-    "__init__", "tensor", "conv_fprop", "conv_dgrad", "conv_wgrad", "validate", "build_operation_graph",
-    "create_execution_plans", "deselect_numeric_notes", "check_support", "build_plans", "get_workspace_size",
+    "__init__",
+    "tensor",
+    "conv_fprop",
+    "conv_dgrad",
+    "conv_wgrad",
+    "validate",
+    "build_operation_graph",
+    "create_execution_plans",
+    "deselect_numeric_notes",
+    "check_support",
+    "build_plans",
+    "get_workspace_size",
     "execute",
-)  # fmt: skip
+)
 TENSOR = ("set_output", "set_data_type", "set_dim", "set_stride")
 FUNCTIONS = ("create_handle", "set_stream", "backend_version")
 ENUMS = ("data_type", "heur_mode", "numerical_note")

@@ -192,7 +192,7 @@ def test_barriers_that_not_all_threads_reach_are_refused(cupy: Any) -> None:
         (lambda c, x, y: ((1,), (257,), (x, y, np.int32(4))), "at most 256"),
         (lambda c, x, y: ((1, 65536), (256,), (x, y, np.int32(4))), "65535"),
     ],
-)  # fmt: skip
+)
 def test_launches_that_cupy_would_pass_on_are_refused(cupy: Any, wrong: Any, told: str) -> None:
     x, y = cupy.zeros(4, np.float32), cupy.zeros(4, np.float32)
     with pytest.raises(WouldCrash, match=told):

@@ -63,7 +63,7 @@ WRONG = {
         do { old = *(int *)x; now = __float_as_int(__int_as_float(old) + 1.0f / (1 + t * t)); }
         while (atomicCAS((int *)x, old, now) != old);""",
     "the number of who comes first": "if (t == 0) y[b] = atomicAdd(z, 1);",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("wrong", WRONG)

@@ -108,7 +108,7 @@ def test_memory_that_a_graph_let_go_of_is_given_to_others_and_written_by_it(cupy
         (lambda c, s, x: s.begin_capture(), CUDARuntimeError, "cudaErrorIllegalState", False),
         (lambda c, s, x: c.cuda.Stream.null.begin_capture(), RuntimeError, "default .legacy. stream", False),
     ],
-)  # fmt: skip
+)
 def test_what_a_capture_refuses(cupy: Any, wrong: Any, error: Any, told: str, spoils: bool) -> None:
     x = cupy.ones((2, 2))
     stream = cupy.cuda.Stream(non_blocking=True)

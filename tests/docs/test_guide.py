@@ -29,9 +29,13 @@ def test_the_page_on_static_graphs_runs(tmp_path: Path, monkeypatch: pytest.Monk
     finally:
         paddle.disable_static()
     assert sorted(str(p.relative_to(tmp_path)) for p in tmp_path.glob("*/*")) == [
-        "checkpoint/lenet.pdmodel", "checkpoint/lenet.pdopt", "checkpoint/lenet.pdparams",
-        "inference/lenet.pdiparams", "inference/lenet.pdiparams.info", "inference/lenet.pdmodel",
-    ]  # fmt: skip
+        "checkpoint/lenet.pdmodel",
+        "checkpoint/lenet.pdopt",
+        "checkpoint/lenet.pdparams",
+        "inference/lenet.pdiparams",
+        "inference/lenet.pdiparams.info",
+        "inference/lenet.pdmodel",
+    ]
     assert len(paddle.jit.load("inference/lenet").info["classes"]) == 10
 
 

@@ -44,8 +44,11 @@ def test_the_page_on_model_runs(tmp_path: Path) -> None:
     script.write_text("".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL)), encoding="utf-8")
     run = subprocess.run(
         [sys.executable, "-W", "ignore", "-m", "engine.run", str(script)],
-        cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
     assert run.returncode == 0, run.stderr
     numbers = PRINTED.replace(": N", r": \d+\.\d+(?:e-\d+)?").replace(" T\n", r" \d+(?:s|ms|us)/step" + "\n")
     assert re.fullmatch(numbers.replace("FOLDER", re.escape(str(tmp_path))), run.stdout), run.stdout

@@ -29,10 +29,18 @@ ROWS = "made_by or test_settings or test_rules or test_repeat or squares or tran
 
 def test_the_index_has_every_recipe() -> None:
     assert list(RECIPES) == [
-        "An op", "An op with sub-blocks", "A kernel for a backend", "A conversion pass", "A Program pass",
-        "A layer", "An optimizer", "A widget or a chart", "A page of the studio",
-        "A command of the command line", "A file format",
-    ]  # fmt: skip
+        "An op",
+        "An op with sub-blocks",
+        "A kernel for a backend",
+        "A conversion pass",
+        "A Program pass",
+        "A layer",
+        "An optimizer",
+        "A widget or a chart",
+        "A page of the studio",
+        "A command of the command line",
+        "A file format",
+    ]
     pages = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs/recipes").glob("*.md")}
     index = INDEX.read_text(encoding="utf-8")
     assert {page for page in pages if f"({page})" not in index} == set()

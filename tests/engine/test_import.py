@@ -46,11 +46,27 @@ def test_few_modules_are_imported(counted: dict[str, list[str]]) -> None:
 
 
 WAITING = (
-    "h5py", "PIL", "ssl", "http.client", "email", "multiprocessing", "platformdirs", "engine.files",
-    "engine.jit.convert", "engine.vision.datasets", "engine.distribution", "engine.hapi",
-    "engine.fft", "engine.signal", "engine.tensor.short_time", "engine.text", "engine.audio",
-    "engine.geometric", "engine.sparse", "engine.tensor.sparse",
-)  # fmt: skip
+    "h5py",
+    "PIL",
+    "ssl",
+    "http.client",
+    "email",
+    "multiprocessing",
+    "platformdirs",
+    "engine.files",
+    "engine.jit.convert",
+    "engine.vision.datasets",
+    "engine.distribution",
+    "engine.hapi",
+    "engine.fft",
+    "engine.signal",
+    "engine.tensor.short_time",
+    "engine.text",
+    "engine.audio",
+    "engine.geometric",
+    "engine.sparse",
+    "engine.tensor.sparse",
+)
 
 
 @pytest.mark.parametrize("room", WAITING)

@@ -47,9 +47,12 @@ def test_the_same_seed_gives_the_same_bits():
 @pytest.mark.parametrize("static", [False, True])
 def test_a_thousand_steps_with_the_cycle_collector_off_do_not_grow_the_process(static):
     net = paddle.nn.Sequential(
-        paddle.nn.Conv2D(1, 2, 3), paddle.nn.ReLU(), paddle.nn.MaxPool2D(2, 2), paddle.nn.Flatten(),
+        paddle.nn.Conv2D(1, 2, 3),
+        paddle.nn.ReLU(),
+        paddle.nn.MaxPool2D(2, 2),
+        paddle.nn.Flatten(),
         paddle.nn.Linear(2 * 5 * 5, 10),
-    )  # fmt: skip
+    )
     if static:
         paddle.jit.to_static(net)
     optimizer = paddle.optimizer.Adam(parameters=net.parameters())

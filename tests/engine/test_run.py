@@ -52,15 +52,28 @@ def test_a_script_sees_what_python_shows_it(tmp_path: Path) -> None:
         ("import sys; sys.exit(5)", 5, "", ""),
         ("import sys; print('a'); sys.exit('no such file')", 1, "a\n", "no such file\n"),
         ("raise SystemExit", 0, "", ""),
-        ("import paddle\n\npaddle.nn.Lineer(2, 3)", 1, "",
-         "{}:3: paddle.nn.Lineer: the engine has no such name; did you mean paddle.nn.Linear?\n"),
-        ("import paddle.nn.functional as F\nfrom paddle.vision.dataset import MNIST", 1, "",
-         "{}:2: paddle.vision.dataset: the engine has no such name; did you mean paddle.vision.datasets?\n"),
-        ("import sys\nsys.excepthook = lambda kind, value, trace: print('mine', value)\n1 / 0", 1,
-         "mine division by zero\n", ""),
+        (
+            "import paddle\n\npaddle.nn.Lineer(2, 3)",
+            1,
+            "",
+            "{}:3: paddle.nn.Lineer: the engine has no such name; did you mean paddle.nn.Linear?\n",
+        ),
+        (
+            "import paddle.nn.functional as F\nfrom paddle.vision.dataset import MNIST",
+            1,
+            "",
+            "{}:2: paddle.vision.dataset: the engine has no such name; "
+            "did you mean paddle.vision.datasets?\n",
+        ),
+        (
+            "import sys\nsys.excepthook = lambda kind, value, trace: print('mine', value)\n1 / 0",
+            1,
+            "mine division by zero\n",
+            "",
+        ),
     ],
     ids=["number", "text", "nothing", "attribute", "import", "own hook"],
-)  # fmt: skip
+)
 def test_how_a_script_ends(code: str, status: int, out: str, err: str, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(code)
@@ -135,8 +148,9 @@ def test_frames_between_the_users_and_the_engines_are_left_out_with_them(tmp_pat
     head, *frames, last = done.stderr.splitlines()
     assert head == "Traceback (most recent call last):"
     assert [line for line in frames if line.startswith("  File")] == [
-        f'  File "{tmp_path / "script.py"}", line 4, in <module>', '  File "<string>", line 2, in enter',
-    ]  # fmt: skip
+        f'  File "{tmp_path / "script.py"}", line 4, in <module>',
+        '  File "<string>", line 2, in enter',
+    ]
     assert last.startswith("engine.core.errors.")
     assert "--device cpu" in last
 

@@ -116,9 +116,15 @@ def test_a_module_is_run_as_python_does(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.parametrize(
-    ("words", "said"), [(["--mode", "eager", "x.py"], "'eager'"), (["--device=tpu", "x.py"], "'tpu'"),
-                        (["--mode"], "''"), ([], "usage:"), (["-m"], "usage:")]
-)  # fmt: skip
+    ("words", "said"),
+    [
+        (["--mode", "eager", "x.py"], "'eager'"),
+        (["--device=tpu", "x.py"], "'tpu'"),
+        (["--mode"], "''"),
+        ([], "usage:"),
+        (["-m"], "usage:"),
+    ],
+)
 def test_wrong_use(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run.main(words) == 2
     assert said in capsys.readouterr().err

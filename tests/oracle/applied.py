@@ -37,9 +37,15 @@ class Applied:
         self.paddle = paddle
 
     def apply(
-        self, type: str, inputs: Any, outputs: Any, attrs: Any, gradient: str = "", text: bool = False,
+        self,
+        type: str,
+        inputs: Any,
+        outputs: Any,
+        attrs: Any,
+        gradient: str = "",
+        text: bool = False,
         times: int = 1,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """``outputs`` by slot: shape and dtype, the slot of the input it replaces, or a buffer's value."""
         static = self.paddle.static
         self.paddle.enable_static()
@@ -52,9 +58,17 @@ class Applied:
             self.paddle.disable_static()
 
     def _applied(
-        self, main: Any, start: Any, type: str, inputs: Any, outputs: Any, attrs: Any, gradient: str,
-        text: bool, times: int,
-    ) -> Any:  # fmt: skip
+        self,
+        main: Any,
+        start: Any,
+        type: str,
+        inputs: Any,
+        outputs: Any,
+        attrs: Any,
+        gradient: str,
+        text: bool,
+        times: int,
+    ) -> Any:
         static, block = self.paddle.static, main.global_block()
         replaced = [kind for kind in outputs.values() if isinstance(kind, str)]
         given: dict[str, Any] = {}

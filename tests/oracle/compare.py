@@ -11,16 +11,29 @@ from engine.core.errors import EngineError
 
 # Relative to the value, and a fifth of that relative to the largest value of the tensor.
 RELATIVE = {
-    "float16": 4e-3, "bfloat16": 2e-2, "float32": 1e-5, "float64": 1e-9,
-    "complex64": 1e-5, "complex128": 1e-9,
-}  # fmt: skip
+    "float16": 4e-3,
+    "bfloat16": 2e-2,
+    "float32": 1e-5,
+    "float64": 1e-9,
+    "complex64": 1e-5,
+    "complex128": 1e-9,
+}
 NUMBER = 1e-6  # Python floats: most come from a float32
 
 # What Paddle's internals raise where an argument is wrong; ours is then any error that we raise on purpose.
 INTERNAL = (
-    "RuntimeError", "OSError", "SystemError", "AssertionError", "NotImplementedError", "MemoryError",
-    "AttributeError", "UnboundLocalError", "KeyError", "ZeroDivisionError", "NameError",
-)  # fmt: skip
+    "RuntimeError",
+    "OSError",
+    "SystemError",
+    "AssertionError",
+    "NotImplementedError",
+    "MemoryError",
+    "AttributeError",
+    "UnboundLocalError",
+    "KeyError",
+    "ZeroDivisionError",
+    "NameError",
+)
 
 
 def accepted(name: str, error: BaseException) -> bool:

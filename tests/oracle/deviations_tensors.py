@@ -7,8 +7,12 @@ TENSORS: dict[str, str] = {
     ),
     "arranging:as_strided/offset": "Paddle counts the offset in bytes, the engine in elements",
     **dict.fromkeys(
-        ["arranging:slice/raises empty", "subscripts:get/raises empty", "subscripts:set/raises empty",
-         "subscripts:set/raises empty_list"],
+        [
+            "arranging:slice/raises empty",
+            "subscripts:get/raises empty",
+            "subscripts:set/raises empty",
+            "subscripts:set/raises empty_list",
+        ],
         "a slice or list that takes nothing gives no elements, as in Python; Paddle's kernel refuses",
     ),
     "arranging:slice/axis": "Paddle takes an axis that is not there for the last; the engine refuses",
@@ -44,8 +48,14 @@ TENSORS: dict[str, str] = {
         "numbers in an index tensor count from the end where negative, as single ones do",
     ),
     **dict.fromkeys(
-        ["subscripts:get/raises none_list", "subscripts:get3/none", "subscripts:get3/raises mask_2d",
-         "subscripts:set/none_list", "subscripts:set3/none", "subscripts:set3/mask_2d"],
+        [
+            "subscripts:get/raises none_list",
+            "subscripts:get3/none",
+            "subscripts:get3/raises mask_2d",
+            "subscripts:set/none_list",
+            "subscripts:set3/none",
+            "subscripts:set3/mask_2d",
+        ],
         "after None or a mask of two dimensions Paddle miscounts the next dimensions; NumPy is followed",
     ),
     "subscripts:set/raises list_value": "a list is taken as the tensor that to_tensor makes of it",
@@ -67,9 +77,13 @@ TENSORS: dict[str, str] = {
     "tensor_object:index/float": "a floating tensor is no index",
     "tensor_object:format/raises spec": "a tensor of one element is formatted as its number",
     **dict.fromkeys(
-        ["tensor_object:abs/raises", "tensor_object:reflected_floordiv/raises",
-         "tensor_object:reflected_mod/raises", "tensor_object:reflected_matmul/raises"],
+        [
+            "tensor_object:abs/raises",
+            "tensor_object:reflected_floordiv/raises",
+            "tensor_object:reflected_mod/raises",
+            "tensor_object:reflected_matmul/raises",
+        ],
         "Python's operator works, where Paddle has the function only",
     ),
     "tensor_object:parameter/trainable": "the class of parameters is called Parameter",
-}  # fmt: skip
+}

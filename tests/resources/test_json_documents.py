@@ -12,10 +12,25 @@ from resources import json_documents
 from resources.json_documents import BASE_BYTES, BYTES_PER_BYTE, DocumentError, parse, require_modest
 
 UNITS = [
-    b"[]", b"{}", b"[0]", b"[[]]", b'{"a":0}', b'{"":{}}', b'{"":[[]]}', b"0", b"1.5", b"-1e9",
+    b"[]",
+    b"{}",
+    b"[0]",
+    b"[[]]",
+    b'{"a":0}',
+    b'{"":{}}',
+    b'{"":[[]]}',
+    b"0",
+    b"1.5",
+    b"-1e9",
     b"12345678901234567890",
-    b'""', b'"ab"', b'"\xc3\xa9"', b'"\xf0\x9f\x98\x80aaaaaaaaaaaaaaaaaa"', b'"\\u1234"', b"null", b'[1,"a"]',
-]  # fmt: skip
+    b'""',
+    b'"ab"',
+    b'"\xc3\xa9"',
+    b'"\xf0\x9f\x98\x80aaaaaaaaaaaaaaaaaa"',
+    b'"\\u1234"',
+    b"null",
+    b'[1,"a"]',
+]
 
 
 def repeated(unit: bytes, length: int) -> bytes:

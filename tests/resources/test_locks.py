@@ -41,9 +41,12 @@ def test_one_holder_at_a_time(tmp_path: Path) -> None:
 def test_a_killed_holder_holds_nothing(tmp_path: Path, repo_root: Path) -> None:
     place = tmp_path / "a.lock"
     with subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(place)], cwd=repo_root,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
+        [sys.executable, "-c", HOLD, str(place)],
+        cwd=repo_root,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "Lock\n"
         for holder in (take(place), holder_of(place)):
@@ -77,9 +80,10 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     assert target.read_text() == "mine"
 
 
-@pytest.mark.parametrize(("pid", "host", "held"), [
-    ("self", "here", False), ("parent", "here", True), ("gone", "here", False), ("gone", "elsewhere", True),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("pid", "host", "held"),
+    [("self", "here", False), ("parent", "here", True), ("gone", "here", False), ("gone", "elsewhere", True)],
+)
 def test_without_locks_the_text_decides(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pid: str, host: str, held: bool
 ) -> None:

@@ -44,8 +44,12 @@ def command_case(draw: random.Random) -> dict[str, Any]:
         files = {f"{name}.{suffix}": data for suffix, data in model_files(draw).items()}
     elif what in ("export", "resume"):
         files = {f"{name}/{place}": data for place, data in run_files(draw).items()}
-    return {"do": what, "name": name, "files": files,
-            "picture": mutated_bytes(sample("digit.png"), draw, [sample("digit.jpg")])}  # fmt: skip
+    return {
+        "do": what,
+        "name": name,
+        "files": files,
+        "picture": mutated_bytes(sample("digit.png"), draw, [sample("digit.jpg")]),
+    }
 
 
 def _arguments(case: dict[str, Any]) -> list[str]:

@@ -71,9 +71,13 @@ def _dataset(file: h5py.File, name: str, draw: random.Random) -> None:
     if shape and size and draw.random() < 0.4:
         options["chunks"] = tuple(min(n, draw.choice((1, 2, 100))) for n in shape)
         filters: list[dict[str, Any]] = [
-            {}, {"compression": "gzip", "compression_opts": 9}, {"compression": "lzf"}, {"shuffle": True},
-            {"fletcher32": True}, {"maxshape": (None,) * len(shape)},
-        ]  # fmt: skip
+            {},
+            {"compression": "gzip", "compression_opts": 9},
+            {"compression": "lzf"},
+            {"shuffle": True},
+            {"fletcher32": True},
+            {"maxshape": (None,) * len(shape)},
+        ]
         options |= draw.choice(filters)
     elif shape and draw.random() < 0.15:
         options["external"] = [(draw.choice(("/etc/passwd", "other", "/dev/zero")), 0, h5py.h5f.UNLIMITED)]
@@ -151,8 +155,9 @@ _CHANGES = (_dataset, _dataset, _link, _virtual, _attributes, _odd_type, _replac
 def attacked(draw: random.Random) -> bytes:
     """A file whose document names one to three arrays, and which holds something else."""
     wanted = {name: draw.choice(_DTYPES[:9]) for name in draw.sample(_NAMES, draw.randint(1, 3))}
-    nodes = ",".join(f'"{n}":{{"$array":"/{name}","dtype":"{dtype}"}}'
-                     for n, (name, dtype) in enumerate(wanted.items()))  # fmt: skip
+    nodes = ",".join(
+        f'"{n}":{{"$array":"/{name}","dtype":"{dtype}"}}' for n, (name, dtype) in enumerate(wanted.items())
+    )
 
     def build(file: h5py.File) -> None:
         for name in (*wanted, *draw.sample(_NAMES, draw.choice((0, 0, 1, 2)))):

@@ -80,9 +80,17 @@ def _pictures() -> dict[str, bytes]:
     grey = np.zeros((32, 28), np.uint8)
     grey[6:26, 10:16] = np.arange(6) * 30 + 90
     found = {}
-    for name, mode in (("png", "L"), ("jpg", "L"), ("gif", "P"), ("bmp", "RGB"), ("tif", "L"),
-                       ("webp", "RGB"),
-                       ("ppm", "RGB"), ("alpha.png", "RGBA"), ("deep.png", "I;16")):  # fmt: skip
+    for name, mode in (
+        ("png", "L"),
+        ("jpg", "L"),
+        ("gif", "P"),
+        ("bmp", "RGB"),
+        ("tif", "L"),
+        ("webp", "RGB"),
+        ("ppm", "RGB"),
+        ("alpha.png", "RGBA"),
+        ("deep.png", "I;16"),
+    ):
         picture = Image.fromarray(grey)
         picture = picture.convert(mode) if mode != "I;16" else Image.fromarray(grey.astype(np.uint16) * 200)
         packed = io.BytesIO()
@@ -106,31 +114,49 @@ def _archives(pictures: dict[str, bytes]) -> dict[str, bytes]:
     props = gzip.compress(b"- (A0*\n- *)\nsit (V*)\n\n")
     dictionary = b"<s>\n<e>\n<unk>\nthe\ncat\n"
     return {
-        "reviews.tgz": packed_tar({f"aclImdb/{part}/{kind}/0_1.txt": lines for part in ("train", "test")
-                                   for kind in ("pos", "neg")}),
-        "treebank.tgz": packed_tar({f"simple-examples/data/ptb.{part}.txt": lines
-                                    for part in ("train", "valid", "test")}),
-        "wmt14.tgz": packed_tar({"src.dict": dictionary, "trg.dict": dictionary,
-                                 "train/train": b"the cat\tcat the\n"}),
+        "reviews.tgz": packed_tar(
+            {f"aclImdb/{part}/{kind}/0_1.txt": lines for part in ("train", "test") for kind in ("pos", "neg")}
+        ),
+        "treebank.tgz": packed_tar(
+            {f"simple-examples/data/ptb.{part}.txt": lines for part in ("train", "valid", "test")}
+        ),
+        "wmt14.tgz": packed_tar(
+            {"src.dict": dictionary, "trg.dict": dictionary, "train/train": b"the cat\tcat the\n"}
+        ),
         "wmt16.tgz": packed_tar({f"wmt16/{part}": b"the cat\tdie Katze\n" for part in ("train", "test")}),
-        "conll05.tgz": packed_tar({"conll05st-release/test.wsj/words/test.wsj.words.gz": words,
-                                   "conll05st-release/test.wsj/props/test.wsj.props.gz": props}),
-        "films.zip": packed_zip({"ml-1m/movies.dat": b"1::Toy Story (1995)::Animation|Comedy\n",
-                                 "ml-1m/users.dat": b"1::F::1::10::48067\n",
-                                 "ml-1m/ratings.dat": b"1::1::5::978300760\n"}),
-        "cifar.tgz": packed_tar({f"cifar-100-binary/{part}.bin": bytes([1, 2]) + bytes(3072)
-                                 for part in ("train", "test")}),
+        "conll05.tgz": packed_tar(
+            {
+                "conll05st-release/test.wsj/words/test.wsj.words.gz": words,
+                "conll05st-release/test.wsj/props/test.wsj.props.gz": props,
+            }
+        ),
+        "films.zip": packed_zip(
+            {
+                "ml-1m/movies.dat": b"1::Toy Story (1995)::Animation|Comedy\n",
+                "ml-1m/users.dat": b"1::F::1::10::48067\n",
+                "ml-1m/ratings.dat": b"1::1::5::978300760\n",
+            }
+        ),
+        "cifar.tgz": packed_tar(
+            {f"cifar-100-binary/{part}.bin": bytes([1, 2]) + bytes(3072) for part in ("train", "test")}
+        ),
         "flowers.tgz": packed_tar({"jpg/image_00001.jpg": pictures["digit.jpg"]}),
-        "voc.tar": packed_tar({f"{voc}/ImageSets/Segmentation/trainval.txt": b"a\n",
-                               f"{voc}/JPEGImages/a.jpg": pictures["digit.jpg"],
-                               f"{voc}/SegmentationClass/a.png": pictures["digit.png"]}, "w"),
+        "voc.tar": packed_tar(
+            {
+                f"{voc}/ImageSets/Segmentation/trainval.txt": b"a\n",
+                f"{voc}/JPEGImages/a.jpg": pictures["digit.jpg"],
+                f"{voc}/SegmentationClass/a.png": pictures["digit.png"],
+            },
+            "w",
+        ),
         "labels.mat": matlab("labels", [1, 2, 3], True),
         "plain.mat": matlab("labels", [1, 2, 3], False),
-        "housing.data": b"\n".join(b" ".join(b"%.3f" % x for x in row)
-                                   for row in np.random.default_rng(0).uniform(0, 9, (6, 14))),
+        "housing.data": b"\n".join(
+            b" ".join(b"%.3f" % x for x in row) for row in np.random.default_rng(0).uniform(0, 9, (6, 14))
+        ),
         "weights.npz": _npz(),
         "harm.pickle": b"cos\nsystem\n(S'touch /tmp/harm'\ntR.",
-    }  # fmt: skip
+    }
 
 
 def _npz() -> bytes:
@@ -151,9 +177,12 @@ def _waves() -> dict[str, bytes]:
     pictures = b"\0\0\x08\x03" + struct.pack(">3I", 2, 28, 28) + bytes(range(196)) * 8
     import gzip
 
-    return {"sound.wav": packed.getvalue(), "pictures.idx": pictures,
-            "pictures.idx.gz": gzip.compress(pictures, mtime=0),
-            "labels.idx": b"\0\0\x08\x01" + struct.pack(">I", 2) + b"\1\2"}  # fmt: skip
+    return {
+        "sound.wav": packed.getvalue(),
+        "pictures.idx": pictures,
+        "pictures.idx.gz": gzip.compress(pictures, mtime=0),
+        "labels.idx": b"\0\0\x08\x01" + struct.pack(">I", 2) + b"\1\2",
+    }
 
 
 def _models(folder: Path) -> dict[str, bytes]:

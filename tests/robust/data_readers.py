@@ -167,8 +167,13 @@ def _read_text(case: tuple[str, bytes], folder: Path) -> object:
 
 
 def _roles_case(draw: random.Random) -> dict[str, bytes]:
-    files = {"data_file": sample("conll05.tgz"), "word_dict_file": b"the\ncat\n", "verb_dict_file": b"sit\n",
-             "target_dict_file": b"B-A0\nI-A0\nB-V\nO\n", "emb_file": b""}  # fmt: skip
+    files = {
+        "data_file": sample("conll05.tgz"),
+        "word_dict_file": b"the\ncat\n",
+        "verb_dict_file": b"sit\n",
+        "target_dict_file": b"B-A0\nI-A0\nB-V\nO\n",
+        "emb_file": b"",
+    }
     if draw.random() < 0.6:
         files["data_file"] = _repacked_roles(draw)
     else:
@@ -228,9 +233,13 @@ def _read_table(data: bytes, folder: Path) -> object:
 
 
 def _profile_case(draw: random.Random) -> bytes:
-    profile = {"displayTimeUnit": "ms", "schemaVersion": "1.0.2", "traceEvents": [], "ExtraInfo": {"a": "b"},
-               "spans": [["Operator", "add", 1, 5, 7, [[2, 3]]], ["UserDefined", "x", 2, 4, 7, []]],
-               }  # fmt: skip
+    profile = {
+        "displayTimeUnit": "ms",
+        "schemaVersion": "1.0.2",
+        "traceEvents": [],
+        "ExtraInfo": {"a": "b"},
+        "spans": [["Operator", "add", 1, 5, 7, [[2, 3]]], ["UserDefined", "x", 2, 4, 7, []]],
+    }
     from engine.profiler import result
 
     return json_text(mutated(profile | {"schemaVersion": result._SCHEMA}, draw), draw)

@@ -33,9 +33,18 @@ WALL_SECONDS = 60.0
 ADDRESS_SPACE = 1 << 30
 ROOT = Path(__file__).resolve().parents[2]
 _FORBIDDEN = (
-    "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty", "os.startfile",
-    "subprocess.Popen", "socket.connect", "socket.bind", "pickle.find_class",
-)  # fmt: skip
+    "os.system",
+    "os.exec",
+    "os.posix_spawn",
+    "os.spawn",
+    "os.fork",
+    "os.forkpty",
+    "os.startfile",
+    "subprocess.Popen",
+    "socket.connect",
+    "socket.bind",
+    "pickle.find_class",
+)
 _STARTS = ("os.fork", "os.posix_spawn", "subprocess.Popen")
 _PROGRESS = struct.Struct("<qd")
 
@@ -159,8 +168,14 @@ def _where(error: BaseException) -> str:
     return f"{' > '.join(own[-4:])}: {str(error)[:300]!r}"
 
 
-def _child(cases: list[tuple[str, int]], start: int, every: dict[str, Reader], shared: mmap.mmap, out: int,
-           scratch: Path) -> None:  # fmt: skip
+def _child(
+    cases: list[tuple[str, int]],
+    start: int,
+    every: dict[str, Reader],
+    shared: mmap.mmap,
+    out: int,
+    scratch: Path,
+) -> None:
     """Read the cases from place ``start`` on; a line of JSON for each thousand and for each finding."""
     from engine.files import guarded
 
@@ -224,8 +239,13 @@ def run(cases: list[tuple[str, int]], every: dict[str, Reader]) -> dict[str, Cou
     return dict(totals)
 
 
-def _one_child(cases: list[tuple[str, int]], start: int, every: dict[str, Reader], totals: dict[str, Count],
-               scratch: Path) -> int:  # fmt: skip
+def _one_child(
+    cases: list[tuple[str, int]],
+    start: int,
+    every: dict[str, Reader],
+    totals: dict[str, Count],
+    scratch: Path,
+) -> int:
     """Run a child until it ends; the place of the next case."""
     shared = mmap.mmap(-1, mmap.PAGESIZE)
     _PROGRESS.pack_into(shared, 0, start, time.monotonic())
@@ -265,8 +285,10 @@ def _one_child(cases: list[tuple[str, int]], start: int, every: dict[str, Reader
                         for name, (number, read, refused) in counts.items():
                             count = totals[name]
                             count.cases, count.read, count.refused = (
-                                count.cases + number, count.read + read, count.refused + refused
-                            )  # fmt: skip
+                                count.cases + number,
+                                count.read + read,
+                                count.refused + refused,
+                            )
                 continue
             if data == b"":
                 break
@@ -358,11 +380,14 @@ def main() -> None:
         numbers = range(start, min(start + options.step, options.slice.stop))
         begin = time.monotonic()
         counts = run(chosen(numbers, every, options.only), every)
-        line = json.dumps({
-            "slice": f"{numbers.start}:{numbers.stop}", "seconds": round(time.monotonic() - begin, 1),
-            "counts": {name: [c.cases, c.read, c.refused, c.contained] for name, c in counts.items()},
-            "findings": [asdict(finding) for c in counts.values() for finding in c.findings],
-        })  # fmt: skip
+        line = json.dumps(
+            {
+                "slice": f"{numbers.start}:{numbers.stop}",
+                "seconds": round(time.monotonic() - begin, 1),
+                "counts": {name: [c.cases, c.read, c.refused, c.contained] for name, c in counts.items()},
+                "findings": [asdict(finding) for c in counts.values() for finding in c.findings],
+            }
+        )
         print(line, flush=True)
         if options.log:
             with options.log.open("a") as log:

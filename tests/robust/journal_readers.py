@@ -13,25 +13,65 @@ from tests.robust.networks import EVENTS
 from tests.robust.reader import Reader, one_line
 
 _HISTOGRAM = {"low": -1.0, "high": 1.0, "counts": [0, 3, 1], "bad": 0}
-_PARAMETER = {"name": "conv.weight", "size": 4, "matrix": True, "norm": 1.0, "gradient_norm": 0.1,
-              "ratio": 1e-3, "weights": _HISTOGRAM, "gradients": _HISTOGRAM}  # fmt: skip
-_APPLIED = {"sha256": "0" * 64, "count": 2, "relabelled": {"train": 1, "test": 0},
-            "dropped": {"train": 0, "test": 1}, "missing": 0}  # fmt: skip
+_PARAMETER = {
+    "name": "conv.weight",
+    "size": 4,
+    "matrix": True,
+    "norm": 1.0,
+    "gradient_norm": 0.1,
+    "ratio": 1e-3,
+    "weights": _HISTOGRAM,
+    "gradients": _HISTOGRAM,
+}
+_APPLIED = {
+    "sha256": "0" * 64,
+    "count": 2,
+    "relabelled": {"train": 1, "test": 0},
+    "dropped": {"train": 0, "test": 1},
+    "missing": 0,
+}
 LATER_EVENTS: list[dict[str, Any]] = [
     EVENTS[0] | {"corrections": _APPLIED, "environment": {"device": "cpu"}, "shape": [1, 28, 28]},
     EVENTS[1] | {"learning_rate": 0.1, "gradient_norm": 1.0, "samples_per_second": 9.0, "memory": 10**9},
     EVENTS[2],
-    {"event": "layers", "time": 1.0e9, "step": 2, "epoch": 1, "seconds": 0.1, "parameters": [_PARAMETER],
-     "units": [{"name": "relu #1", "operator": "relu", "units": 4, "dead": 1}]},
-    {"event": "layer_alert", "time": 1.0e9, "step": 2, "epoch": 1, "layer": "conv", "kind": "dead",
-     "value": 0.9, "message": "dead: 90 %"},
-    {"event": "rate_changed", "time": 1.0e9, "step": 2, "epoch": 1, "learning_rate": 0.01, "before": 0.1,
-     "factor": 0.1},
-    EVENTS[3] | {"partial": False, "seconds": 1.0, "scalars": {"lr": 0.1},
-                 "hardest": [{"index": 1, "label": 0, "predicted": 1, "probability": 0.1}]},
+    {
+        "event": "layers",
+        "time": 1.0e9,
+        "step": 2,
+        "epoch": 1,
+        "seconds": 0.1,
+        "parameters": [_PARAMETER],
+        "units": [{"name": "relu #1", "operator": "relu", "units": 4, "dead": 1}],
+    },
+    {
+        "event": "layer_alert",
+        "time": 1.0e9,
+        "step": 2,
+        "epoch": 1,
+        "layer": "conv",
+        "kind": "dead",
+        "value": 0.9,
+        "message": "dead: 90 %",
+    },
+    {
+        "event": "rate_changed",
+        "time": 1.0e9,
+        "step": 2,
+        "epoch": 1,
+        "learning_rate": 0.01,
+        "before": 0.1,
+        "factor": 0.1,
+    },
+    EVENTS[3]
+    | {
+        "partial": False,
+        "seconds": 1.0,
+        "scalars": {"lr": 0.1},
+        "hardest": [{"index": 1, "label": 0, "predicted": 1, "probability": 0.1}],
+    },
     {"event": "failed", "time": 1.0e9, "error": "x", "message": "m", "file": "net.py", "line": 3},
     EVENTS[4] | {"epoch": 1, "seconds": 2.0, "best_step": 2, "folder": "r", "checkpoint": "c"},
-]  # fmt: skip
+]
 
 
 def journal_case(draw: random.Random) -> bytes:

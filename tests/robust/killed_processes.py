@@ -58,11 +58,24 @@ class Launched:
         kept = {name: text for name, text in os.environ.items() if not name.startswith(OURS)}
         with self.errors.open("wb") as errors:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "engine.distributed.launch", "--nproc_per_node=2", "--print_config=no",
-                 f"--max_restart={restarts}", str(SCRIPT), str(folder), str(steps)],
-                env=kept | {"PYTHONPATH": str(ROOT), "TMPDIR": str(folder / "temporary")}, text=True,
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, start_new_session=True,
-            )  # fmt: skip
+                [
+                    sys.executable,
+                    "-m",
+                    "engine.distributed.launch",
+                    "--nproc_per_node=2",
+                    "--print_config=no",
+                    f"--max_restart={restarts}",
+                    str(SCRIPT),
+                    str(folder),
+                    str(steps),
+                ],
+                env=kept | {"PYTHONPATH": str(ROOT), "TMPDIR": str(folder / "temporary")},
+                text=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,
+            )
 
     def line(self) -> list[str]:
         """The words of the next line; none at the end."""

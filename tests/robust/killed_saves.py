@@ -197,10 +197,17 @@ class Export(Save):
         export_room.verify = _verify_here
         self._place().mkdir()
         write_bars(self._place() / "data")
-        TrainingRun(TrainingConfig(
-            str(self._place() / "data"), "linear", batch_size=6, epochs=2, seed=3, keep=9,
-            out=str(self._place() / "run"),
-        )).run()  # fmt: skip
+        TrainingRun(
+            TrainingConfig(
+                str(self._place() / "data"),
+                "linear",
+                batch_size=6,
+                epochs=2,
+                seed=3,
+                keep=9,
+                out=str(self._place() / "run"),
+            )
+        ).run()
         self.save(folder, 1)
 
     def save(self, folder: Path, value: int) -> None:
@@ -394,6 +401,15 @@ class LockTaking(Save):
 
 
 SAVES: tuple[type[Save], ...] = (
-    StateSave, JitSave, InferenceSave, ProgramSave, Export, ProjectSave, PreferencesSave, TrustSave, KeySave,
-    Journal, LockTaking,
-)  # fmt: skip
+    StateSave,
+    JitSave,
+    InferenceSave,
+    ProgramSave,
+    Export,
+    ProjectSave,
+    PreferencesSave,
+    TrustSave,
+    KeySave,
+    Journal,
+    LockTaking,
+)

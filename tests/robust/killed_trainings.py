@@ -43,8 +43,15 @@ KINDS = ("static", "eager", "own model", "resumed")
 CANCELLED = "cancelled"
 # Of an event: what differs from run to run, and where it lies.
 _OTHER = (
-    "time", "seconds", "elapsed", "samples_per_second", "seconds_left", "memory", "folder", "checkpoint",
-)  # fmt: skip
+    "time",
+    "seconds",
+    "elapsed",
+    "samples_per_second",
+    "seconds_left",
+    "memory",
+    "folder",
+    "checkpoint",
+)
 
 
 def write_bars(folder: Path) -> None:
@@ -151,10 +158,19 @@ class Training:
         return folder / "runs" / "run"
 
     def _run(self, out: Path) -> TrainingRun:
-        return TrainingRun(TrainingConfig(
-            str(self._place / "data"), self._model, batch_size=6, epochs=2, seed=3, static=self._static,
-            checkpoint_every=2, keep=2, out=str(out),
-        ))  # fmt: skip
+        return TrainingRun(
+            TrainingConfig(
+                str(self._place / "data"),
+                self._model,
+                batch_size=6,
+                epochs=2,
+                seed=3,
+                static=self._static,
+                checkpoint_every=2,
+                keep=2,
+                out=str(out),
+            )
+        )
 
 
 def result_of(out: Path) -> dict[str, Any]:

@@ -114,11 +114,44 @@ def read_model(files: dict[str, bytes], folder: Path) -> object:
 # ----- Programs that are run --------------------------------------------------------------------------------
 
 _ATTRIBUTES: list[Any] = [
-    0, 1, -1, 2, 3, 7, 100, 2**20, 2**31 - 1, 10**12, -(2**40), 0.5, -1.0, 1e30, True, False, None, "", "x",
-    "same", "NCHW", [], [0], [1], [-1], [0, 1], [1, 2, 3], [2, 2], [10**6, 10**6], [-1, 4], [[0, 1]],
+    0,
+    1,
+    -1,
+    2,
+    3,
+    7,
+    100,
+    2**20,
+    2**31 - 1,
+    10**12,
+    -(2**40),
+    0.5,
+    -1.0,
+    1e30,
+    True,
+    False,
+    None,
+    "",
+    "x",
+    "same",
+    "NCHW",
+    [],
+    [0],
+    [1],
+    [-1],
+    [0, 1],
+    [1, 2, 3],
+    [2, 2],
+    [10**6, 10**6],
+    [-1, 4],
+    [[0, 1]],
     {"dtype": "int64"},
-    {"dtype": "float64"}, {"dtype": "complex64"}, ["slice", 0, 2, 1], [["slice", None, None, -1]], ["..."],
-]  # fmt: skip
+    {"dtype": "float64"},
+    {"dtype": "complex64"},
+    ["slice", 0, 2, 1],
+    [["slice", None, None, -1]],
+    ["..."],
+]
 
 
 def run_case(draw: random.Random) -> Any:
@@ -233,9 +266,15 @@ def _added(program: Any, draw: random.Random) -> None:
             name = f"added_{len(block['vars'])}_{n}"
             slot = opdef.outputs[0 if opdef.listed else place].slot
             outputs.setdefault(slot, []).append(name)
-            variable = {"name": name, "shape": list(spec.shape), "dtype": spec.dtype.name,
-                        "persistable": False, "stop_gradient": True, "parameter": False,
-                        "data": False}  # fmt: skip
+            variable = {
+                "name": name,
+                "shape": list(spec.shape),
+                "dtype": spec.dtype.name,
+                "persistable": False,
+                "stop_gradient": True,
+                "parameter": False,
+                "data": False,
+            }
             block["vars"].append(variable)
             known.append(variable)
             program["outputs"].append(name)
@@ -270,12 +309,12 @@ def read_and_run(trees: Any, folder: Path) -> object:
     weights = trees["pdiparams"]["weights"]
     program = trees["pdmodel"]["program"]
     load = layer_of if sum(len(block["ops"]) for block in program["blocks"]) % 2 else prediction_layer
-    layer = load(
-        InferenceFiles(program, weights, trees["pdiparams.info"]["info"], "0" * 32, folder / "m")
-    )  # fmt: skip
+    layer = load(InferenceFiles(program, weights, trees["pdiparams.info"]["info"], "0" * 32, folder / "m"))
     layer.eval()
-    inputs = [np.ones([2 if n < 0 else n for n in s.shape], np.dtype(str(s.dtype).rpartition(".")[2]))
-              for s in layer.input_specs()]  # fmt: skip
+    inputs = [
+        np.ones([2 if n < 0 else n for n in s.shape], np.dtype(str(s.dtype).rpartition(".")[2]))
+        for s in layer.input_specs()
+    ]
     try:
         with paddle.no_grad(), paddle.model_limits(memory="256 MB", seconds=3):
             found = layer(*[paddle.to_tensor(x) for x in inputs])

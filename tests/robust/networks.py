@@ -23,15 +23,34 @@ from tests.engine.quantized_nets import small_net
 
 CLASSES = ["a", "b", "c"]
 EVENTS: list[dict[str, Any]] = [
-    {"event": "started", "time": 1.0e9, "config": TrainingConfig().as_dict(), "folder": "r", "step": 0,
-     "epoch": 1,
-     "steps_per_epoch": 2, "total_steps": 4, "classes": ["a", "b"], "parameters": 7},
+    {
+        "event": "started",
+        "time": 1.0e9,
+        "config": TrainingConfig().as_dict(),
+        "folder": "r",
+        "step": 0,
+        "epoch": 1,
+        "steps_per_epoch": 2,
+        "total_steps": 4,
+        "classes": ["a", "b"],
+        "parameters": 7,
+    },
     {"event": "step", "time": 1.0e9, "step": 1, "loss": 2.5, "accuracy": 0.5},
     {"event": "step", "time": 1.0e9, "step": 2, "loss": "NaN", "accuracy": 0.5},
-    {"event": "epoch", "time": 1.0e9, "step": 2, "epoch": 1, "train_loss": 2.0, "validation_loss": 2.1,
-     "train_accuracy": 0.5, "validation_accuracy": 0.5, "confusion": [[1, 0], [1, 2]], "best": True},
+    {
+        "event": "epoch",
+        "time": 1.0e9,
+        "step": 2,
+        "epoch": 1,
+        "train_loss": 2.0,
+        "validation_loss": 2.1,
+        "train_accuracy": 0.5,
+        "validation_accuracy": 0.5,
+        "confusion": [[1, 0], [1, 2]],
+        "best": True,
+    },
     {"event": "finished", "time": 1.0e9, "step": 2, "best_accuracy": 0.5, "reason": "done"},
-]  # fmt: skip
+]
 
 
 class Pictures(nn.Layer):
@@ -120,10 +139,16 @@ def save_samples(folder: Path) -> None:
     for name, (network, specs) in networks.items():
         network.eval()
         paddle.jit.save(network, str(folder / name), input_spec=specs, info=info)
-    state = {"w": paddle.ones([2, 3]), "lr": 0.5, "list": [1, (2.5, "x")],
-             "numbers": {1: np.float32(2), "b": b"a"},
-             "whole": np.arange(3), "logic": np.array([True, False]), "z": np.array([1 + 2j], "complex64"),
-             "parameter": nn.Linear(1, 1).weight}  # fmt: skip
+    state = {
+        "w": paddle.ones([2, 3]),
+        "lr": 0.5,
+        "list": [1, (2.5, "x")],
+        "numbers": {1: np.float32(2), "b": b"a"},
+        "whole": np.arange(3),
+        "logic": np.array([True, False]),
+        "z": np.array([1 + 2j], "complex64"),
+        "parameter": nn.Linear(1, 1).weight,
+    }
     paddle.save(state, str(folder / "state.pdparams"))
     _training(folder)
     _run(folder)

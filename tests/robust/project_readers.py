@@ -39,8 +39,14 @@ def _empty(folder: Path, name: str) -> Path:
 
 
 def _notes() -> Any:
-    return {"format": "model-studio run notes", "version": 1, "name": "a", "note": "b\nc", "tags": ["x", "y"],
-            "hidden": False}  # fmt: skip
+    return {
+        "format": "model-studio run notes",
+        "version": 1,
+        "name": "a",
+        "note": "b\nc",
+        "tags": ["x", "y"],
+        "hidden": False,
+    }
 
 
 def read_notes_file(data: bytes, folder: Path) -> object:
@@ -57,10 +63,14 @@ def _queue() -> Any:
     from studio.session.settings import RunSettings
 
     settings = RunSettings().as_dict()
-    return {"format": "model-studio queue", "version": 1, "waiting": [
-        {"number": 1, "settings": settings, "folder": "sweep-1/trial-001"},
-        {"number": 2, "settings": settings | {"model": "./net.py:Net"}, "folder": ""},
-    ]}  # fmt: skip
+    return {
+        "format": "model-studio queue",
+        "version": 1,
+        "waiting": [
+            {"number": 1, "settings": settings, "folder": "sweep-1/trial-001"},
+            {"number": 2, "settings": settings | {"model": "./net.py:Net"}, "folder": ""},
+        ],
+    }
 
 
 def read_queue_file(data: bytes, folder: Path) -> object:
@@ -91,8 +101,14 @@ def read_queue_file(data: bytes, folder: Path) -> object:
 
 
 def _last() -> Any:
-    return {"version": 1, "project": "/a/p", "page": "train", "selected_run": "/a/p/runs/r", "failures": 1,
-            "shown_runs": ["/a/p/runs/r", "b"]}  # fmt: skip
+    return {
+        "version": 1,
+        "project": "/a/p",
+        "page": "train",
+        "selected_run": "/a/p/runs/r",
+        "failures": 1,
+        "shown_runs": ["/a/p/runs/r", "b"],
+    }
 
 
 def read_last_time(data: bytes, folder: Path) -> object:
@@ -134,11 +150,23 @@ def _corrections() -> Any:
 
     rows = _digits().test
     seen = sample_digest(rows.rows.read(rows.chosen[:1])[0])
-    return {"format": "model-studio corrections", "version": 1, "corrections": [
-        {"data": "digits", "sha256": seen, "action": "relabel", "label": 9, "was": 4, "split": "test",
-         "index": 0, "time": 1.5e9},
-        {"data": "digits", "sha256": "0" * 64, "action": "drop", "label": -1, "was": 7},
-    ]}  # fmt: skip
+    return {
+        "format": "model-studio corrections",
+        "version": 1,
+        "corrections": [
+            {
+                "data": "digits",
+                "sha256": seen,
+                "action": "relabel",
+                "label": 9,
+                "was": 4,
+                "split": "test",
+                "index": 0,
+                "time": 1.5e9,
+            },
+            {"data": "digits", "sha256": "0" * 64, "action": "drop", "label": -1, "was": 7},
+        ],
+    }
 
 
 def read_corrections_file(data: bytes, folder: Path) -> object:
@@ -159,15 +187,29 @@ def _predictions() -> Any:
     import numpy as np
 
     pictures = np.zeros((2, 4, 4), np.uint8)
-    return {"step": 2, "labels": np.array([0, 1, 2], np.uint32), "answers": np.array([0, 2, 2], np.uint32),
-            "of_truth": np.ones(3, np.float32), "of_answer": np.ones(3, np.float32),
-            "probabilities": np.ones((3, 3), np.float16), "hardest": np.array([1, 0]), "pictures": pictures,
-            }  # fmt: skip
+    return {
+        "step": 2,
+        "labels": np.array([0, 1, 2], np.uint32),
+        "answers": np.array([0, 2, 2], np.uint32),
+        "of_truth": np.ones(3, np.float32),
+        "of_answer": np.ones(3, np.float32),
+        "probabilities": np.ones((3, 3), np.float16),
+        "hardest": np.array([1, 0]),
+        "pictures": pictures,
+    }
 
 
 _SHAPES: list[tuple[int, ...]] = [
-    (), (0,), (3,), (0, 3), (3, 0), (0, 0, 0), (2, 4, 4, 3), (2, 0, 4), (0, 10**9),
-]  # fmt: skip
+    (),
+    (0,),
+    (3,),
+    (0, 3),
+    (3, 0),
+    (0, 0, 0),
+    (2, 4, 4, 3),
+    (2, 0, 4),
+    (0, 10**9),
+]
 
 
 def predictions_case(draw: random.Random) -> bytes:
@@ -248,9 +290,12 @@ def collected_case(draw: random.Random) -> dict[str, bytes]:
 # Formats of which Pillow starts a program, or says that they hold billions of pixels.
 _POSTSCRIPT = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n%%EOF\n"
 _BOMB = (
-    sample("digit.png")[:16] + (60000).to_bytes(4, "big") * 2 + sample("digit.png")[24:29]
-    + bytes.fromhex("1b4e07ad") + sample("digit.png")[33:]
-)  # fmt: skip
+    sample("digit.png")[:16]
+    + (60000).to_bytes(4, "big") * 2
+    + sample("digit.png")[24:29]
+    + bytes.fromhex("1b4e07ad")
+    + sample("digit.png")[33:]
+)
 
 
 def read_collected(files: dict[str, bytes], folder: Path) -> object:
@@ -333,8 +378,14 @@ def _project() -> Any:
     from studio.session.settings import RunSettings
 
     settings = RunSettings().as_dict() | {"data": "./data/collected", "model": "./code/net.py:Net"}
-    return {"format": "model-studio project", "version": 2, "name": "p", "settings": settings, "runs": "runs",
-            "further_runs": ["/a/runs", "b"]}  # fmt: skip
+    return {
+        "format": "model-studio project",
+        "version": 2,
+        "name": "p",
+        "settings": settings,
+        "runs": "runs",
+        "further_runs": ["/a/runs", "b"],
+    }
 
 
 def read_project_folder(data: bytes, folder: Path) -> object:

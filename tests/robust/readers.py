@@ -23,8 +23,13 @@ from tests.robust.reader import Reader, check_message
 def project_case(draw: random.Random) -> bytes:
     from studio.session.settings import RunSettings
 
-    project = {"format": "model-studio project", "version": 1, "name": "p",
-               "settings": RunSettings().as_dict(), "runs": "runs"}  # fmt: skip
+    project = {
+        "format": "model-studio project",
+        "version": 1,
+        "name": "p",
+        "settings": RunSettings().as_dict(),
+        "runs": "runs",
+    }
     text = json_text(mutated(project, draw), draw)
     return mutated_bytes(text, draw, [sample("project.studio.json")]) if draw.random() < 0.2 else text
 
@@ -44,16 +49,30 @@ def read_project_file(data: bytes, folder: Path) -> object:
 def sweep_case(draw: random.Random) -> bytes:
     settings = {"data": "digits", "model": "lenet", "epochs": 4, "optimizer": "momentum", "seed": 3}
     trials = [
-        {"number": number, "choices": {"learning_rate": rate, "optimizer_params.momentum": 0.8},
-         "measured": [{"epochs": 1, "best": 1, "accuracy": rate, "loss": None}], "message": "m",
-         "state": state}
+        {
+            "number": number,
+            "choices": {"learning_rate": rate, "optimizer_params.momentum": 0.8},
+            "measured": [{"epochs": 1, "best": 1, "accuracy": rate, "loss": None}],
+            "message": "m",
+            "state": state,
+        }
         for number, rate, state in ((1, 0.1, "done"), (2, 0.01, "failed"), (3, 0.001, "waiting"))
-    ]  # fmt: skip
-    sweep = {"format": "model-studio sweep", "version": 1, "settings": settings, "metric": "accuracy",
-             "goal": "max", "halving": {"eta": 2, "min_epochs": 1}, "models": {"/a/net.py": "0" * 64},
-             "mark": "0" * 64, "trials": trials,
-             "parameters": [{"name": "learning_rate", "low": 1e-4, "high": 0.1, "log": True},
-                            {"name": "optimizer_params.momentum", "values": [0.8]}]}  # fmt: skip
+    ]
+    sweep = {
+        "format": "model-studio sweep",
+        "version": 1,
+        "settings": settings,
+        "metric": "accuracy",
+        "goal": "max",
+        "halving": {"eta": 2, "min_epochs": 1},
+        "models": {"/a/net.py": "0" * 64},
+        "mark": "0" * 64,
+        "trials": trials,
+        "parameters": [
+            {"name": "learning_rate", "low": 1e-4, "high": 0.1, "log": True},
+            {"name": "optimizer_params.momentum", "values": [0.8]},
+        ],
+    }
     text = json_text(mutated(sweep, draw), draw)
     return mutated_bytes(text, draw, [text]) if draw.random() < 0.2 else text
 
@@ -77,8 +96,14 @@ def read_sweep_file(data: bytes, folder: Path) -> object:
 
 
 def preferences_case(draw: random.Random) -> bytes:
-    values = {"version": 1, "theme": "dark", "language": "en", "recent_projects": ["/a", "b"],
-              "recent_models": ["m"], "agreed": ["0" * 64]}  # fmt: skip
+    values = {
+        "version": 1,
+        "theme": "dark",
+        "language": "en",
+        "recent_projects": ["/a", "b"],
+        "recent_models": ["m"],
+        "agreed": ["0" * 64],
+    }
     text = json_text(mutated(values, draw), draw)
     return mutated_bytes(text, draw, [text]) if draw.random() < 0.2 else text
 
@@ -119,8 +144,10 @@ def read_picture(data: bytes, folder: Path) -> object:
 
 def parameters_case(draw: random.Random) -> Any:
     words = ["beta1=0.9", "step_size=3", "milestones=1,2", "gamma", "=", "a=b=c", "momentum=nan", "values=[1"]
-    return [mutated_bytes(draw.choice(words).encode(), draw, []).decode("utf-8", "surrogateescape")
-            for _ in range(draw.randint(1, 3))]  # fmt: skip
+    return [
+        mutated_bytes(draw.choice(words).encode(), draw, []).decode("utf-8", "surrogateescape")
+        for _ in range(draw.randint(1, 3))
+    ]
 
 
 def read_parameters(words: list[str], folder: Path) -> object:

@@ -151,9 +151,12 @@ def read_run_folder(files: dict[str, bytes], folder: Path) -> object:
     store = RunFolder(run)
     recorded_best_step(store.journal_path), store.best_step(), is_own(run)
     tolerant: list[Callable[[], object]] = [
-        store.require_new, lambda: TrainingRun.from_folder(run), lambda: read_history(run),
-        lambda: store._rewrite_journal(Kept(1).has), lambda: read_run(run),
-    ]  # fmt: skip
+        store.require_new,
+        lambda: TrainingRun.from_folder(run),
+        lambda: read_history(run),
+        lambda: store._rewrite_journal(Kept(1).has),
+        lambda: read_run(run),
+    ]
     for read in tolerant:
         one_line(read, (EngineError,))
     return None

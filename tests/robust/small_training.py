@@ -45,8 +45,9 @@ def final(out: Path) -> dict[str, Any]:
     """What a run ended with: weights, the optimizer's state, all random numbers."""
     tree = read_checkpoint(list_checkpoints(out / "checkpoints")[-1].path)
     return {name: tree[name] for name in ("model", "optimizer", "random", "loader")} | {
-        "step": tree["progress"]["step"], "best": read_checkpoint(out / "checkpoints" / "best.h5")["model"]
-    }  # fmt: skip
+        "step": tree["progress"]["step"],
+        "best": read_checkpoint(out / "checkpoints" / "best.h5")["model"],
+    }
 
 
 def same(one: Any, other: Any) -> bool:

@@ -52,8 +52,11 @@ _HEADERS = (
     b"{'descr': '<M8[s]', 'fortran_order': False, 'shape': (12,), }",
     b"{'descr': '<f4', 'fortran_order': False, 'shape': " + b"-" * 8000 + b"1}",
     b"{'descr': ('<f4', (4, 4)), 'fortran_order': False, 'shape': (6,)}",
-    b"(" * 150, b"{'descr': \n", b"'''", b"",
-)  # fmt: skip
+    b"(" * 150,
+    b"{'descr': \n",
+    b"'''",
+    b"",
+)
 
 
 def npz_case(draw: random.Random) -> bytes:
@@ -70,8 +73,9 @@ def npz_case(draw: random.Random) -> bytes:
     elif what < 0.6:
         files[name] = mutated_bytes(files[name], draw, list(files.values()))
     packed = io.BytesIO()
-    kind = draw.choice((zipfile.ZIP_STORED, zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2,
-                        zipfile.ZIP_LZMA))  # fmt: skip
+    kind = draw.choice(
+        (zipfile.ZIP_STORED, zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+    )
     with zipfile.ZipFile(packed, "w", kind) as archive:
         for each, data in files.items():
             archive.writestr(each, data)
@@ -119,8 +123,11 @@ def _hdf5_files() -> tuple[bytes, ...]:
 
     found = []
     options: dict[str, Any]
-    for options in ({}, {"chunks": (2, 4, 4)}, {"chunks": (4, 2, 3), "compression": "gzip", "shuffle": True,
-                                                "fletcher32": True}):  # fmt: skip
+    for options in (
+        {},
+        {"chunks": (2, 4, 4)},
+        {"chunks": (4, 2, 3), "compression": "gzip", "shuffle": True, "fletcher32": True},
+    ):
         for latest in ("earliest", "latest"):
             packed = io.BytesIO()
             with h5py.File(packed, "w", libver=latest) as file:

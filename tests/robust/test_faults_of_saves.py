@@ -143,9 +143,13 @@ class Checkpoint(Subject):
 
 
 SUBJECTS: dict[str, Callable[[Path], Subject]] = {
-    "state": State, "converted": Converted, "static": Static, "project": ProjectFile,
-    "preferences": PreferencesFile, "checkpoint": Checkpoint,
-}  # fmt: skip
+    "state": State,
+    "converted": Converted,
+    "static": Static,
+    "project": ProjectFile,
+    "preferences": PreferencesFile,
+    "checkpoint": Checkpoint,
+}
 
 
 @pytest.mark.parametrize("before", ["old", "nothing"])

@@ -55,9 +55,12 @@ def _attacked(prefix: Path) -> dict[str, Any]:
     after = resource.getrusage(resource.RUSAGE_SELF)
     scale = 1 if sys.platform == "darwin" else 1024
     return {
-        "step": step, "kind": kind, "said": said[:2000], "seconds": time.process_time() - start,
+        "step": step,
+        "kind": kind,
+        "said": said[:2000],
+        "seconds": time.process_time() - start,
         "memory": (after.ru_maxrss - before.ru_maxrss) * scale,
-    }  # fmt: skip
+    }
 
 
 def _in_child(prefix: Path) -> dict[str, Any]:
@@ -137,9 +140,14 @@ def test_raised_limits_let_a_large_model_run(tmp_path: Path) -> None:
 def _network(prefix: Path) -> None:
     """Save a sound model of several layers, as this installation does."""
     network = engine.nn.Sequential(
-        engine.nn.Conv2D(1, 4, 3, padding=1), engine.nn.BatchNorm2D(4), engine.nn.ReLU(),
-        engine.nn.MaxPool2D(2), engine.nn.Flatten(), engine.nn.Linear(4 * 14 * 14, 10), engine.nn.Softmax(),
-    )  # fmt: skip
+        engine.nn.Conv2D(1, 4, 3, padding=1),
+        engine.nn.BatchNorm2D(4),
+        engine.nn.ReLU(),
+        engine.nn.MaxPool2D(2),
+        engine.nn.Flatten(),
+        engine.nn.Linear(4 * 14 * 14, 10),
+        engine.nn.Softmax(),
+    )
     network.eval()
     engine.jit.save(
         network, str(prefix), input_spec=[engine.static.InputSpec([None, 1, 28, 28], "float32", "x")]

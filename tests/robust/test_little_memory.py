@@ -29,11 +29,29 @@ def train(out: Path, few: Path, megabytes: int | None, *words: str) -> subproces
             resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
 
     return subprocess.run(
-        [sys.executable, "-m", "studio", "train", "--data", few, "--model", "linear", "--batch-size", "8",
-         "--epochs", "1", "--out", out, *words],
-        preexec_fn=limit, capture_output=True, text=True, timeout=120,
+        [
+            sys.executable,
+            "-m",
+            "studio",
+            "train",
+            "--data",
+            few,
+            "--model",
+            "linear",
+            "--batch-size",
+            "8",
+            "--epochs",
+            "1",
+            "--out",
+            out,
+            *words,
+        ],
+        preexec_fn=limit,
+        capture_output=True,
+        text=True,
+        timeout=120,
         env={**os.environ, "XDG_DATA_HOME": str(out.parent / "data")},
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("megabytes", LIMITS)

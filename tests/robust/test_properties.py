@@ -46,8 +46,20 @@ def trials(short: int) -> Callable[[Any], Any]:
 
 # ----- states ----------------------------------------------------------------------------------------------
 
-DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64",
-          "complex64", "complex128"]  # fmt: skip
+DTYPES = [
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 odd_texts = texts | st.sampled_from(
     ["", ".", "..", "/", "a/b", "\0", "\n", "a\0b", "a" * 300, "é", "é", "权重", "💾"]
@@ -83,10 +95,11 @@ plain = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats
 keys = odd_texts | st.integers(-(2**63), 2**63 - 1)
 states = st.recursive(
     tensors() | plain,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=4)
-    | st.tuples(inner, inner),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=4) | st.tuples(inner, inner)
+    ),
     max_leaves=10,
-)  # fmt: skip
+)
 
 
 def same(one: Any, other: Any) -> bool:
@@ -219,9 +232,11 @@ def test_a_project_comes_back(chosen: RunSettings, name: str, runs: str) -> None
 
 @trials(40)
 @given(
-    st.sampled_from(["system", "light", "dark"]), st.lists(texts, max_size=3), st.lists(texts, max_size=3),
+    st.sampled_from(["system", "light", "dark"]),
     st.lists(texts, max_size=3),
-)  # fmt: skip
+    st.lists(texts, max_size=3),
+    st.lists(texts, max_size=3),
+)
 def test_preferences_come_back(theme: Any, projects: list[str], models: list[str], agreed: list[str]) -> None:
     preferences = Preferences(theme=theme, recent_projects=projects, recent_models=models, agreed=agreed)
     write_preferences(preferences)
@@ -244,9 +259,13 @@ class Numbers(Dataset):
 
 @trials(6)
 @given(
-    st.integers(1, 20), st.integers(1, 7), st.integers(1, 3), st.booleans(), st.booleans(),
+    st.integers(1, 20),
+    st.integers(1, 7),
+    st.integers(1, 3),
+    st.booleans(),
+    st.booleans(),
     st.integers(0, 2**31),
-)  # fmt: skip
+)
 def test_workers_keep_the_order(
     count: int, batch: int, workers: int, shuffle: bool, drop: bool, seed: int
 ) -> None:
@@ -268,9 +287,15 @@ def test_a_resume_at_any_step_is_no_interruption(few: Path, model: str, seed: in
     """Stopped after any step, twice: weights, optimizer and random numbers are the same bits."""
     with tempfile.TemporaryDirectory() as folder:
         config = TrainingConfig(
-            data=str(few), model=model, batch_size=8, epochs=4, seed=seed, static=False,
-            learning_rate=0.01, checkpoint_every=1,
-        )  # fmt: skip
+            data=str(few),
+            model=model,
+            batch_size=8,
+            epochs=4,
+            seed=seed,
+            static=False,
+            learning_rate=0.01,
+            checkpoint_every=1,
+        )
         whole = Path(folder, "whole")
         TrainingRun(config.changed(out=str(whole))).run()
         parts = Path(folder, "parts")

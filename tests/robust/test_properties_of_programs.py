@@ -154,9 +154,11 @@ def bits(array: Any) -> tuple[Any, ...]:
 
 
 @settings(
-    max_examples=TRIALS, derandomize=True, deadline=None,
+    max_examples=TRIALS,
+    derandomize=True,
+    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)  # fmt: skip
+)
 @given(steps(), inputs, inputs)
 def test_every_way_of_running_gives_the_same(plan: list[Step], x: Any, y: Any) -> None:
     arrays = [array_of(x), array_of(y)]

@@ -19,9 +19,15 @@ SCRIPTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         (),
         (
             # By hand: at the 24th step, whose number is 23, in the third epoch of 8.
-            r"constant: lr 0\.1000 loss small", r"piecewise: lr 0\.0500", r"cosine: lr 0\.1500",
-            r"polynomial: lr 0\.0179", r"exponential: lr 0\.0717", r"natural: lr 0\.0844",
-            r"inverse: lr 0\.0821", r"warmup: lr 0\.0500", r"momentum +8 ",
+            r"constant: lr 0\.1000 loss small",
+            r"piecewise: lr 0\.0500",
+            r"cosine: lr 0\.1500",
+            r"polynomial: lr 0\.0179",
+            r"exponential: lr 0\.0717",
+            r"natural: lr 0\.0844",
+            r"inverse: lr 0\.0821",
+            r"warmup: lr 0\.0500",
+            r"momentum +8 ",
             r"ParallelExecutor \(1,\) test True",
         ),
     ),
@@ -33,8 +39,11 @@ SCRIPTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "mnist_dygraph": (
         ("--ce", "--epoch", "2"),
         (
-            r"Loss at epoch 0 step 0: \[2\.\d+\]", r"kpis\ttest_acc\t(1|0\.9)", "No optimizer loaded",
-            "inference True", r"None mnist/MNIST_0/FC_0\.b_0",
+            r"Loss at epoch 0 step 0: \[2\.\d+\]",
+            r"kpis\ttest_acc\t(1|0\.9)",
+            "No optimizer loaded",
+            "inference True",
+            r"None mnist/MNIST_0/FC_0\.b_0",
         ),
     ),
     "ptb_lm": ((), (r"epoch 2; ppl: \d\.\d{3}", r"test loss shape \(1,\)", "save model finished")),
@@ -49,13 +58,19 @@ SCRIPTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "saving": (
         (),
         (
-            "21 persistable, 4 parameters", "persistables ok", "combined ok", "params ok", "vars ok",
-            "fluid.load ok", "program state ok", r"\(4, 5\) \(4, 5\)",
+            "21 persistable, 4 parameters",
+            "persistables ok",
+            "combined ok",
+            "params ok",
+            "vars ok",
+            "fluid.load ok",
+            "program state ok",
+            r"\(4, 5\) \(4, 5\)",
         ),
     ),
     "sentiment": ((), (r"step: 20, ave loss: \d\.\d+, ave acc", "Final .* step: 63", "again True")),
     "word2vec": ((), (r"Step 120: Average Cost 0\.\d+", "next w7")),
-}  # fmt: skip
+}
 
 
 def test_every_script_has_a_row() -> None:

@@ -90,9 +90,7 @@ ALONE = """
 assert strategy is None and isinstance(mnist, fluid.dygraph.parallel.DataParallel)
 assert avg_loss.shape == [1] and float(avg_loss.numpy()) < 2.2, avg_loss.numpy()
 """
-LAUNCH = (
-    "--device", "cpu", "-m", "paddle.distributed.launch", "--selected_gpus=0,1", "--log_dir", "./mylog",
-)  # fmt: skip
+LAUNCH = ("--device", "cpu", "-m", "paddle.distributed.launch", "--selected_gpus=0,1", "--log_dir", "./mylog")
 """The document's own line, with the switch that computes on the CPU."""
 TAUGHT = """
 assert avg_loss.shape == [1] and float(avg_loss.numpy()) < 0.25, avg_loss.numpy()  # half of the loss
@@ -119,10 +117,13 @@ STORIES = {
     "guard": Story(((31, 33),), instead={33: "    pass"}),
     "sums": Story(((40, 46),), out=(r"\[\[10\. 10\.\]\n \[10\. 10\.\]\]",)),
     "gradient": Story(
-        ((40, 46), (62, 64)), inside={62: 4}, out=(r"\[\[10\. 10\.\]\n \[10\. 10\.\]\]", r"\[1\.\]"),
+        ((40, 46), (62, 64)),
+        inside={62: 4},
+        out=(r"\[\[10\. 10\.\]\n \[10\. 10\.\]\]", r"\[1\.\]"),
     ),
     "MyLayer from its parts": Story(
-        ((31, 31), (85, 87), (92, 97), (106, 106), (110, 114), (118, 119)), inside={92: 4, 118: 4},
+        ((31, 31), (85, 87), (92, 97), (106, 106), (110, 114), (118, 119)),
+        inside={92: 4, 118: 4},
         then=DEBUGGED,
     ),
     "MyLayer": Story(((124, 149),), then=DEBUGGED),
@@ -130,39 +131,57 @@ STORIES = {
     "forward": Story(((161, 162), *NETWORK, (260, 267)), out=(r"result is: \[\[0\.\d+ +0\.\d+",)),
     "training": Story((*NETWORK, (283, 310)), then=LEARNED),
     "parameters": Story(
-        (*NETWORK, (321, 361)), batches=5, then=PARAMETERS + LEARNED,
+        (*NETWORK, (321, 361)),
+        batches=5,
+        then=PARAMETERS + LEARNED,
         out=(
-            r"Loss at step 0: \[2\.\d+\]", r"Final loss: \[\d\.\d*\]",
+            r"Loss at step 0: \[2\.\d+\]",
+            r"Final loss: \[\d\.\d*\]",
             rf"_simple_img_conv_pool_1_conv2d W's mean is: -?{FLOAT}",
             rf"_simple_img_conv_pool_1_conv2d Bias's mean is: -?{FLOAT}",
         ),
     ),
     "multi-card, on one": Story(
-        (*NETWORK, MULTI_CARD[0]), batches=5, options=("--device", "cpu"), then=ALONE,
+        (*NETWORK, MULTI_CARD[0]),
+        batches=5,
+        options=("--device", "cpu"),
+        then=ALONE,
     ),
     "multi-card, on two": Story(
-        (*NETWORK, MULTI_CARD[0], (606, 607)), inside={606: 4}, batches=202, options=LAUNCH, then=TAUGHT,
+        (*NETWORK, MULTI_CARD[0], (606, 607)),
+        inside={606: 4},
+        batches=202,
+        options=LAUNCH,
+        then=TAUGHT,
         out=(
             r"start data reader \(trainers_num: 2, trainer_id: [01]\)\n",
             rf"epoch: 0, batch_id: 100, loss is: \[{FLOAT}\]",
         ),
     ),
     "multi-card's four changes": Story(
-        (*NETWORK, *MULTI_CARD[1:]), options=("--device=cpu",), then=FOUR_CHANGES,
+        (*NETWORK, *MULTI_CARD[1:]),
+        options=("--device=cpu",),
+        then=FOUR_CHANGES,
         instead={440: "fluid.enable_dygraph()", 458: ONE_BATCH},
     ),
     "saving and loading": Story(
-        (*NETWORK, (552, 602)), batches=21, out=("model save and load success\\? True",),
+        (*NETWORK, (552, 602)),
+        batches=21,
+        out=("model save and load success\\? True",),
         warns=r".*UserWarning: Optimizer not saved, Only optimizer with 'LearningRateDecay' .*\n.*\n",
     ),
     "evaluation and inference": Story(
-        (*NETWORK, (620, 668), (670, 718)), batches=21,
+        (*NETWORK, (620, 668), (670, 718)),
+        batches=21,
         out=(
-            r"Loss at epoch 0 step 0: \[2\.\d+\]", rf"Loss at epoch 0 , Test avg_loss is: {FLOAT}, acc is: ",
-            "checkpoint saved", r"No optimizer loaded\. If you didn't save optimizer, please ignore this\. "
+            r"Loss at epoch 0 step 0: \[2\.\d+\]",
+            rf"Loss at epoch 0 , Test avg_loss is: {FLOAT}, acc is: ",
+            "checkpoint saved",
+            r"No optimizer loaded\. If you didn't save optimizer, please ignore this\. "
             r"The program can still work with new optimizer\. \n",
-            "checkpoint loaded", r"Inference result of image/infer_3\.png is: 3\n",
+            "checkpoint loaded",
+            r"Inference result of image/infer_3\.png is: 3\n",
         ),
     ),
     "Executor": Story((*NETWORK, (744, 780)), then=STATIC),
-}  # fmt: skip
+}

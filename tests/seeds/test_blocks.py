@@ -22,10 +22,16 @@ ROOT = Path(__file__).resolve().parents[2]
 STORIES = {
     "000": ["000/network", "000/training", "000/saving", "000/predicting"],
     "003": [
-        "003/imports", "003/version", "003/data", "003/network", "003/training", "003/saving", "003/loading",
+        "003/imports",
+        "003/version",
+        "003/data",
+        "003/network",
+        "003/training",
+        "003/saving",
+        "003/loading",
         "003/exporting",
     ],
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")

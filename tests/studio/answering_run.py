@@ -22,10 +22,11 @@ def make_run(folder: Path, answers: dict[int, int], best: int, model: str = "lin
         bias = next(name for name in state if name.endswith("bias"))
         state[bias][answer] = 5.0
         tree = {
-            "config": config.as_dict(), "model": state,
+            "config": config.as_dict(),
+            "model": state,
             "data": {"classes": [f"digit {n}" for n in range(10)], "shape": [1, 28, 28]},
             "progress": {"step": step, "validation_accuracy": 0.5},
-        }  # fmt: skip
+        }
         write_checkpoint(folder / "checkpoints", step, tree)
         if step == best:
             write_best(folder / "checkpoints", tree)

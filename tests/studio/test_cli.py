@@ -270,9 +270,12 @@ def test_ctrl_c_ends_a_strangers_model(tmp_path: Path, repo_root: Path) -> None:
         "1e17",
     ]
     process = subprocess.Popen(
-        [sys.executable, "-m", "studio", *words], cwd=repo_root,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [sys.executable, "-m", "studio", *words],
+        cwd=repo_root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     if children.exists():
         while not children.read_text().strip():
@@ -326,9 +329,12 @@ def test_ctrl_c_stops_with_a_checkpoint_and_tells_how_to_resume(
     words = ["train", "--data", str(bars), "--model", "linear", "--epochs", "100000", "--out", str(out)]
     words.append("--json")
     process = subprocess.Popen(
-        [sys.executable, "-m", "studio", *words], cwd=repo_root,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [sys.executable, "-m", "studio", *words],
+        cwd=repo_root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     assert process.stdout is not None
     for line in process.stdout:
         if json.loads(line)["event"] == "step":
@@ -347,9 +353,12 @@ def test_a_second_train_in_the_folder_of_a_live_one(bars: Path, tmp_path: Path, 
     out = tmp_path / "run"
     words = ["train", "--data", str(bars), "--model", "linear", "--epochs", "100000", "--out", str(out)]
     with subprocess.Popen(
-        [sys.executable, "-m", "studio", *words, "--json"], cwd=repo_root,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
+        [sys.executable, "-m", "studio", *words, "--json"],
+        cwd=repo_root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
         try:
             assert process.stdout is not None
             for line in process.stdout:

@@ -24,10 +24,16 @@ SHOWN = r"[bold]x[/bold] [/] [link=http://a]b[/link] \x1b[31mred\x1b]0;title\x07
 def described(name: str) -> dict[str, object]:
     operator = {"type": name, "inputs": [name], "outputs": [name], "shape": [-1, 10]}
     return {
-        "prefix": name, "inputs": [], "outputs": [], "parameters": 1, "info": {"classes": [name]},
-        "sizes": {name: 1}, "save_id": name, "operators": [operator],
+        "prefix": name,
+        "inputs": [],
+        "outputs": [],
+        "parameters": 1,
+        "info": {"classes": [name]},
+        "sizes": {name: 1},
+        "save_id": name,
+        "operators": [operator],
         "quantization": None,
-    }  # fmt: skip
+    }
 
 
 def test_control_characters_are_shown() -> None:

@@ -54,8 +54,10 @@ def test_the_run_gets_files_beside_its_export(run: Path, told: dict[str, object]
     assert report.accuracy is not None
     assert report.accuracy.float == 1.0
     assert sorted(path.name for path in (run / "inference").iterdir()) == [
-        "quantized.pdiparams", "quantized.pdiparams.info", "quantized.pdmodel",
-    ]  # fmt: skip
+        "quantized.pdiparams",
+        "quantized.pdiparams.info",
+        "quantized.pdmodel",
+    ]
 
 
 def test_inspect_shows_the_report_again(run: Path, told: dict[str, object]) -> None:
@@ -87,14 +89,25 @@ def test_predict_asks_it_like_the_model_in_float(run: Path, told: dict[str, obje
 
 def test_the_printed_report_says_what_it_cost_and_why_layers_stay() -> None:
     report = QuantizationReport(
-        method="qat", algo="moving_average_abs_max", weight_bits=4, activation_bits=3, weight_type="abs_max",
-        samples=600, seconds=2.0, skipped=(Skipped("fc2", "skipped by 'fc*'"),),
-        layers=(LayerReport("fc1", "matmul_v2", "w", True, 1.5, 1e-3, 2e-2, -0.25),
-                LayerReport("fc2", "matmul_v2", "v", False)),
+        method="qat",
+        algo="moving_average_abs_max",
+        weight_bits=4,
+        activation_bits=3,
+        weight_type="abs_max",
+        samples=600,
+        seconds=2.0,
+        skipped=(Skipped("fc2", "skipped by 'fc*'"),),
+        layers=(
+            LayerReport("fc1", "matmul_v2", "w", True, 1.5, 1e-3, 2e-2, -0.25),
+            LayerReport("fc2", "matmul_v2", "v", False),
+        ),
         sizes=Sizes({"pdmodel": 1024, "pdiparams": 9216}, {"pdmodel": 2048, "pdiparams": 3072}),
-        latency=Latency(1e-4, 3e-4), difference=0.5, accuracy=Accuracy(0.75, 0.5, 8), changed_count=3,
+        latency=Latency(1e-4, 3e-4),
+        difference=0.5,
+        accuracy=Accuracy(0.75, 0.5, 8),
+        changed_count=3,
         per_class=ClassAccuracy(("cat", "dog", "owl"), (0.5, 1.0, None), (0.25, 1.0, None)),
-    )  # fmt: skip
+    )
     screen = Console(width=150, record=True, file=io.StringIO())
     show_report(report, "out/m", screen)
     said = " ".join(screen.export_text().split())

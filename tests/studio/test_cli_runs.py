@@ -29,8 +29,10 @@ def folder(tmp_path: Path) -> str:
 def test_runs_are_listed_with_the_facts_of_the_window(folder: str) -> None:
     newest, oldest = (json.loads(line) for line in call("--in", folder, "--json").splitlines())
     assert (newest["title"], newest["state"], newest["differences"]) == (
-        "lenet · static · 2", "interrupted", "Rate 0.01",
-    )  # fmt: skip
+        "lenet · static · 2",
+        "interrupted",
+        "Rate 0.01",
+    )
     assert (oldest["accuracy"], oldest["seconds"], newest["seconds"]) == (0.95, 20.0, None)
     best, _ = (json.loads(line) for line in call("--in", folder, "--sort", "accuracy", "--json").splitlines())
     assert best["name"] == "lenet-static-001"
@@ -43,8 +45,11 @@ def test_a_run_is_described_hidden_and_found(folder: str) -> None:
     assert len(call("--in", folder, "--json").splitlines()) == 1
     (found,) = call("--in", folder, "--all", "--filter", "WHY", "--json").splitlines()
     assert {name: json.loads(found)[name] for name in ("title", "tags", "note", "hidden")} == {
-        "title": "The first", "tags": ["baseline", "wide"], "note": "why", "hidden": True,
-    }  # fmt: skip
+        "title": "The first",
+        "tags": ["baseline", "wide"],
+        "note": "why",
+        "hidden": True,
+    }
     call("describe", run, "--show", "--tags", "")
     assert json.loads(call("--in", folder, "--filter", "first", "--json"))["tags"] == []
     assert "too long" in call("describe", run, "--tags", "x" * 60, code=2)

@@ -19,10 +19,24 @@ PLAIN = (
     "--recompute --kernels fast --threads 2 --device cpu --clip-norm 1.50",
 )
 NOT_PLAIN = (
-    "-h", "--help", "--epoch 2", "--epochs", "--epochs two", "--epochs 1_0", "--epochs 1 --epochs 2",
-    "--lr 1.", "--lr nan", "--lr .5", "--out --json", "--json=1", "--stop-after -1", "word", "--",
-    "--seed 0x10", "--lr= 1",
-)  # fmt: skip
+    "-h",
+    "--help",
+    "--epoch 2",
+    "--epochs",
+    "--epochs two",
+    "--epochs 1_0",
+    "--epochs 1 --epochs 2",
+    "--lr 1.",
+    "--lr nan",
+    "--lr .5",
+    "--out --json",
+    "--json=1",
+    "--stop-after -1",
+    "word",
+    "--",
+    "--seed 0x10",
+    "--lr= 1",
+)
 NO_TRAINING = ("--resume", "--optimizer adam --optimizer-param momentum=0.5", "--epochs 0")
 
 

@@ -184,8 +184,12 @@ def test_a_signal_before_the_training_is_one_line_too(
         there.touch()
         time.sleep(SECONDS)
 
-    victim = start(before=lambda: setattr(training, "new_run_folder", None) or monkeypatch.setattr(
-        "engine.training.TrainingConfig.from_dict", wait))  # fmt: skip
+    victim = start(
+        before=lambda: (
+            setattr(training, "new_run_folder", None)
+            or monkeypatch.setattr("engine.training.TrainingConfig.from_dict", wait)
+        )
+    )
     victim.wait_for(there.exists)
     os.kill(victim.pid, signal.SIGTERM)
     assert victim.ended() == 1

@@ -70,13 +70,25 @@ sys.argv = ["model-studio", "train", "--data", sys.argv[1], "--out", sys.argv[1]
 main()
 """
 _AFTER_A_STEP = {
-    "typer", "click", "rich", "pydantic", "PIL", "llvmlite", "multiprocessing", "numpy.ma",
-    "engine.vision.transforms", "engine.program.run.report",
-}  # fmt: skip
+    "typer",
+    "click",
+    "rich",
+    "pydantic",
+    "PIL",
+    "llvmlite",
+    "multiprocessing",
+    "numpy.ma",
+    "engine.vision.transforms",
+    "engine.program.run.report",
+}
 _AFTER_SHOW = {
-    "studio.windows.code_page", "studio.windows.data_page", "studio.windows.export_page",
-    "studio.windows.graph_page", "studio.windows.predict_page", "studio.controllers.palette_entries",
-}  # fmt: skip
+    "studio.windows.code_page",
+    "studio.windows.data_page",
+    "studio.windows.export_page",
+    "studio.windows.graph_page",
+    "studio.windows.predict_page",
+    "studio.controllers.palette_entries",
+}
 
 
 def _last_line(code: str, folder: Path, *words: str) -> str:

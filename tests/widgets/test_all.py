@@ -61,12 +61,13 @@ def test_controls_have_names(name: str, qtbot: QtBot) -> None:
         control
         for kind in (QAbstractButton, QComboBox, QLineEdit, QSlider)
         for control in widget.findChildren(kind)
-        if control.isVisible() and not control.accessibleName()
+        if control.isVisible()
+        and not control.accessibleName()
         # A push button is read by its words; parts of Qt's own compound widgets by those around them.
         and not (isinstance(control, QAbstractButton) and control.text())
         and not control.objectName().startswith("qt_")
         and not isinstance(control.parent(), QLineEdit)
-    ]  # fmt: skip
+    ]
     assert nameless == []
 
 

@@ -72,8 +72,9 @@ class CountBars(QWidget):
             track = QRectF(left + theme.SPACE_S, line.center().y() - BAR_HEIGHT / 2, room, BAR_HEIGHT)
             painter.setPen(Qt.PenStyle.NoPen)
             for count, color in (
-                (first + second, theme.mix(tokens.track, tokens.accent, 0.4)), (first, QColor(tokens.accent)),
-            ):  # fmt: skip
+                (first + second, theme.mix(tokens.track, tokens.accent, 0.4)),
+                (first, QColor(tokens.accent)),
+            ):
                 painter.setBrush(color)
                 width = room * count / most
                 if width > 0:

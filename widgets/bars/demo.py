@@ -22,11 +22,13 @@ def make() -> QWidget:
     card.body.addWidget(counts)
     errors = MeasuredBars()
     errors.setAccessibleName("Errors")
-    errors.set_rows([
-        MeasuredRow("conv1", "conv1", (0.0008,), "0.08 %"),
-        MeasuredRow("conv2", "conv2", (0.0021,), "0.21 %"),
-        MeasuredRow("linear1", "linear1", (None,), "float", faint=True),
-    ])  # fmt: skip
+    errors.set_rows(
+        [
+            MeasuredRow("conv1", "conv1", (0.0008,), "0.08 %"),
+            MeasuredRow("conv2", "conv2", (0.0021,), "0.21 %"),
+            MeasuredRow("linear1", "linear1", (None,), "float", faint=True),
+        ]
+    )
     errors.choose("conv2")
     card.body.addWidget(errors)
     return card

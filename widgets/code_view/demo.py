@@ -36,9 +36,9 @@ def make() -> QWidget:
     finder = FindBar(editor)
     editor.load(SOURCE)
     editor.set_notes({6: "[?, 6, 28, 28] \u00b7 156", 7: "[?, 6, 28, 28]", 12: "[?, 400]"})
-    editor.set_squiggles([
-        Squiggle(9, "the shapes do not fit: [?, 6, 14, 14]"), Squiggle(8, "no branch on it", warning=True),
-    ])  # fmt: skip
+    editor.set_squiggles(
+        [Squiggle(9, "the shapes do not fit: [?, 6, 14, 14]"), Squiggle(8, "no branch on it", warning=True)]
+    )
     other.body.addWidget(finder)
     other.body.addWidget(editor)
     finder.show()

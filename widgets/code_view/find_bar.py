@@ -54,10 +54,12 @@ class FindBar(QWidget):
         self.case.toggled.connect(lambda: self._search(stay=True))
         editor.textChanged.connect(self._text_changed)
         for button, action in (
-            (self.next_button, self.find_next), (self.previous_button, self.find_previous),
-            (self.replace_button, self.replace), (self.all_button, self.replace_all),
+            (self.next_button, self.find_next),
+            (self.previous_button, self.find_previous),
+            (self.replace_button, self.replace),
+            (self.all_button, self.replace_all),
             (self.close_button, self.dismiss),
-        ):  # fmt: skip
+        ):
             button.clicked.connect(action)
         for keys, action in (("F3", self.find_next), ("Shift+F3", self.find_previous)):
             shortcut = QShortcut(QKeySequence(keys), editor, action)
@@ -181,9 +183,10 @@ class FindBar(QWidget):
         self.replace_button.setText(tr("Replace"))
         self.all_button.setText(tr("Replace all"))
         for button, words in (
-            (self.next_button, tr("Next match (F3)")), (self.previous_button, tr("Match before (Shift+F3)")),
+            (self.next_button, tr("Next match (F3)")),
+            (self.previous_button, tr("Match before (Shift+F3)")),
             (self.close_button, tr("Close the search (Esc)")),
-        ):  # fmt: skip
+        ):
             button.setToolTip(words)
             button.setAccessibleName(words)
 

@@ -16,20 +16,22 @@ _WORDS = {
 }
 _PREFIX = r"(?i:\b(?:rb|br|fr|rf|r|b|u|f))?"
 _TOKEN = re.compile(
-    "|".join([
-        r"(?P<comment>#.*)",
-        rf'(?P<open>{_PREFIX}(?P<quotes>"""|\'\'\'))',
-        rf"(?P<string>{_PREFIX}(?:\"(?:\\.|[^\"\\])*(?:\"|$)|'(?:\\.|[^'\\])*(?:'|$)))",
-        r"(?P<decorator>^\s*@\s*[\w.]+)",
-        r"(?P<lead>\b(?:def|class)\s+)(?P<definition>\w+)",
-        rf"(?P<keyword>\b(?:{_WORDS['keyword']})\b)",
-        r"(?P<attribute>\.\s*\w+)",
-        rf"(?P<builtin>\b(?:{_WORDS['builtin']})\b)",
-        r"(?P<number>\b(?:0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+"
-        r"|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?[jJ]?))",
-        r"(?P<name>\w+)",
-    ])
-)  # fmt: skip
+    "|".join(
+        [
+            r"(?P<comment>#.*)",
+            rf'(?P<open>{_PREFIX}(?P<quotes>"""|\'\'\'))',
+            rf"(?P<string>{_PREFIX}(?:\"(?:\\.|[^\"\\])*(?:\"|$)|'(?:\\.|[^'\\])*(?:'|$)))",
+            r"(?P<decorator>^\s*@\s*[\w.]+)",
+            r"(?P<lead>\b(?:def|class)\s+)(?P<definition>\w+)",
+            rf"(?P<keyword>\b(?:{_WORDS['keyword']})\b)",
+            r"(?P<attribute>\.\s*\w+)",
+            rf"(?P<builtin>\b(?:{_WORDS['builtin']})\b)",
+            r"(?P<number>\b(?:0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+"
+            r"|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?[jJ]?))",
+            r"(?P<name>\w+)",
+        ]
+    )
+)
 # What a line that ends inside a long string leaves to the next one.
 _NONE, _DOUBLE, _SINGLE = 0, 1, 2
 _STATES = {'"""': _DOUBLE, "'''": _SINGLE}

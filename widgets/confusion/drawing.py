@@ -58,10 +58,12 @@ class Table:
         if self.signed:
             return [[signed_text(count) if count else "" for count in row] for row in self.counts.tolist()]
         if not self.by_row:
-            return [[theme.format_number(count) if count else "" for count in row]
-                    for row in self.counts.tolist()]  # fmt: skip
-        return [[_whole_percent(share) if share > 0 else "" for share in row]
-                for row in self.shares().tolist()]  # fmt: skip
+            return [
+                [theme.format_number(count) if count else "" for count in row] for row in self.counts.tolist()
+            ]
+        return [
+            [_whole_percent(share) if share > 0 else "" for share in row] for row in self.shares().tolist()
+        ]
 
     def strength(self) -> NDArray[np.float64]:
         """How strongly each cell is coloured, 0 to 1."""
@@ -180,11 +182,14 @@ class Drawing:
                 return texts, font
         font = theme.font(SMALLEST_TEXT)
         metrics = QFontMetricsF(font)
-        short = texts if self.table.by_row or self.table.signed else [
-            [_shortened(count) if count else "" for count in row] for row in self.table.counts.tolist()
-        ]  # fmt: skip
-        return [[text if metrics.horizontalAdvance(text) <= self.wide else "" for text in row]
-                for row in short], font  # fmt: skip
+        short = (
+            texts
+            if self.table.by_row or self.table.signed
+            else [[_shortened(count) if count else "" for count in row] for row in self.table.counts.tolist()]
+        )
+        return [
+            [text if metrics.horizontalAdvance(text) <= self.wide else "" for text in row] for row in short
+        ], font
 
     def _paint_labels(self, painter: QPainter) -> None:
         metrics, at, line = self._metrics, self.cells, self._metrics.height()
@@ -231,10 +236,15 @@ class Drawing:
             zip(self.table.recall().tolist(), self.table.precision().tolist(), strict=True)
         ):
             if recall == recall:
-                box = QRectF(at.right() + theme.SPACE_XS, at.top() + index * self.high,
-                             self._side - theme.SPACE_XS, self.high)  # fmt: skip
-                painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
-                                 percent(recall))  # fmt: skip
+                box = QRectF(
+                    at.right() + theme.SPACE_XS,
+                    at.top() + index * self.high,
+                    self._side - theme.SPACE_XS,
+                    self.high,
+                )
+                painter.drawText(
+                    box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, percent(recall)
+                )
             if precision == precision:
                 box = QRectF(at.left() + index * self.wide, at.bottom() + theme.SPACE_XS, self.wide, line)
                 text = percent(precision) if wide else _whole_percent(precision)

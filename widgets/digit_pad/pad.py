@@ -342,8 +342,9 @@ def _steps(paper: str, ink: str) -> list[int]:
 
 def _tinted(image: QImage, paper: str, ink: str) -> QImage:
     """The grey picture as an indexed one running from paper to ink; the pixels are shared, not converted."""
-    tinted = QImage(image.constBits(), image.width(), image.height(), image.bytesPerLine(),
-                    QImage.Format.Format_Indexed8)  # fmt: skip
+    tinted = QImage(
+        image.constBits(), image.width(), image.height(), image.bytesPerLine(), QImage.Format.Format_Indexed8
+    )
     tinted.setColorTable(_steps(paper, ink))
     return tinted
 

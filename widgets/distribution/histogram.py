@@ -114,6 +114,7 @@ class Histogram(QWidget):
         step = (self._high - self._low) / len(self._counts)
         low, high = self._low + place * step, self._low + (place + 1) * step
         return self.tr("{0} to {1}: {2}").format(
-            theme.format_number(low, digits=3), theme.format_number(high, digits=3),
+            theme.format_number(low, digits=3),
+            theme.format_number(high, digits=3),
             theme.format_number(self._counts[place]),
-        )  # fmt: skip
+        )

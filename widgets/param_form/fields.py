@@ -37,8 +37,11 @@ class Field:
     def bounds(self) -> tuple[tuple[Bound, float], ...]:
         """The bounds that the field has."""
         named: tuple[tuple[Bound, float | None], ...] = (
-            ("minimum", self.minimum), ("above", self.above), ("maximum", self.maximum), ("below", self.below)
-        )  # fmt: skip
+            ("minimum", self.minimum),
+            ("above", self.above),
+            ("maximum", self.maximum),
+            ("below", self.below),
+        )
         return tuple((name, bound) for name, bound in named if bound is not None)
 
 
@@ -74,9 +77,11 @@ def _number(field: Field, text: str) -> int | float | Problem:
     if not math.isfinite(value):
         return Problem("number")
     within = {
-        "minimum": lambda bound: value >= bound, "above": lambda bound: value > bound,
-        "maximum": lambda bound: value <= bound, "below": lambda bound: value < bound,
-    }  # fmt: skip
+        "minimum": lambda bound: value >= bound,
+        "above": lambda bound: value > bound,
+        "maximum": lambda bound: value <= bound,
+        "below": lambda bound: value < bound,
+    }
     if not all(within[name](bound) for name, bound in field.bounds()):
         return Problem("bounds", field.bounds())
     return value

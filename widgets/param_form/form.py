@@ -291,9 +291,11 @@ class ParamForm(QWidget):
             if bounds.keys() == {"minimum", "maximum"}:
                 return self.tr("Enter a number from {0} to {1}").format(bounds["minimum"], bounds["maximum"])
             words = {
-                "minimum": self.tr("At least {0}"), "above": self.tr("Above {0}"),
-                "maximum": self.tr("At most {0}"), "below": self.tr("Below {0}"),
-            }  # fmt: skip
+                "minimum": self.tr("At least {0}"),
+                "above": self.tr("Above {0}"),
+                "maximum": self.tr("At most {0}"),
+                "below": self.tr("Below {0}"),
+            }
             return ", ".join(words[name].format(bound) for name, bound in bounds.items())
         return {
             "whole": self.tr("Enter a whole number"),

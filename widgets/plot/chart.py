@@ -257,8 +257,11 @@ class Chart(pg.PlotWidget):
 
     def read_at(self, x: float, at: QPointF | None = None) -> None:
         """Put the cursor at the point nearest to x and show what the curves are there."""
-        found = [(abs(float(s.xs.view()[i]) - x), float(s.xs.view()[i]))
-                 for s in self._series() if s.visible and (i := s.nearest(x)) is not None]  # fmt: skip
+        found = [
+            (abs(float(s.xs.view()[i]) - x), float(s.xs.view()[i]))
+            for s in self._series()
+            if s.visible and (i := s.nearest(x)) is not None
+        ]
         if not found:
             return self.hide_cursor()
         self.cursor_x = min(found)[1]

@@ -124,9 +124,11 @@ class PlotActions(QWidget):
         words = {
             self.fit: (self.tr("Show the whole run"), self.tr("Show the whole run (Home, or double click)")),
             self.table: (self.tr("Show the points as a table"), ""),
-            self.export: (self.tr("Save points or picture"),
-                          self.tr("Save all points as CSV, or the picture as PNG or SVG")),
-        }  # fmt: skip
+            self.export: (
+                self.tr("Save points or picture"),
+                self.tr("Save all points as CSV, or the picture as PNG or SVG"),
+            ),
+        }
         for button, (name, tip) in words.items():
             button.setAccessibleName(f"{self._title}: {name}" if self._title else name)
             button.setToolTip(tip or name)
@@ -149,8 +151,10 @@ class PlotActions(QWidget):
         try:
             self._save(kind, Path(path))
         except OSError as error:
-            self.failed.emit(self.tr("{0}: nothing was saved: {1}; choose another place").format(
-                path, error.strerror or error
-            ))  # fmt: skip
+            self.failed.emit(
+                self.tr("{0}: nothing was saved: {1}; choose another place").format(
+                    path, error.strerror or error
+                )
+            )
         else:
             self.saved.emit(path)

@@ -116,8 +116,15 @@ class CurvePlot(QWidget):
 
     # series
 
-    def add_series(self, key: str, label: str, color: int | str = 0, dashed: bool = False,
-                   smooth: bool | None = None, beside: str = "") -> None:  # fmt: skip
+    def add_series(
+        self,
+        key: str,
+        label: str,
+        color: int | str = 0,
+        dashed: bool = False,
+        smooth: bool | None = None,
+        beside: str = "",
+    ) -> None:
         """Add a curve with a legend chip. `color` is the number of a run colour, or any colour name.
 
         A dashed curve (a validation value at each epoch, usually) is not smoothed unless `smooth` says so. A

@@ -72,8 +72,12 @@ class DrawnSeries:
         self.best.setVisible(place is not None)
         if place is not None:
             y = series.trace_value(place, self._plot.log)
-            self.best.setData([float(series.xs.view()[place])], [y], pen=pg.mkPen(color, width=2),
-                              brush=QColor(theme.current().panel))  # fmt: skip
+            self.best.setData(
+                [float(series.xs.view()[place])],
+                [y],
+                pen=pg.mkPen(color, width=2),
+                brush=QColor(theme.current().panel),
+            )
 
     def mark_bad(self, xs: np.ndarray, level: float) -> None:
         """Crosses at the foot of the chart, where values are not finite."""

@@ -32,8 +32,9 @@ def robust_range(curves: Sequence[Floats]) -> tuple[float, float] | None:
     whole = whole_range(curves)
     if whole is None:
         return None
-    kept = _of_a_size([_fenced(values[np.isfinite(values)]) for values in curves
-                       if np.isfinite(values).any()])  # fmt: skip
+    kept = _of_a_size(
+        [_fenced(values[np.isfinite(values)]) for values in curves if np.isfinite(values).any()]
+    )
     low, high = min(low for low, _ in kept), max(high for _, high in kept)
     height = high - low
     return (

@@ -39,8 +39,10 @@ def _paint(painter: QPainter, area: QRectF, title: str, shown: list[Series], cha
     painter.fillRect(area, QColor(tokens.panel))
     middle = area.top() + MARGIN + HEAD / 2 - 4
     left = area.left() + MARGIN
-    for words, font, color in ((title, theme.font(bold=True), None),
-                               *((one.label, theme.font(), one) for one in shown)):  # fmt: skip
+    for words, font, color in (
+        (title, theme.font(bold=True), None),
+        *((one.label, theme.font(), one) for one in shown),
+    ):
         if color is not None:
             pen = QPen(QColor(theme.run_color(color.color)), 2)
             if color.dashed:

@@ -29,9 +29,13 @@ def _line(series: Series) -> str:
         return _tr("{0}: no points").format(series.label)
     at = number(float(series.xs.view()[-1]), digits=7)
     text = _tr("{0}: {1} points, last {2} at {3}, lowest {4}, highest {5}").format(
-        series.label, len(series), number(float(ys[-1])), at, number(float(finite.min())),
+        series.label,
+        len(series),
+        number(float(ys[-1])),
+        at,
+        number(float(finite.min())),
         number(float(finite.max())),
-    )  # fmt: skip
+    )
     best = None if series.best is None else series.nearest(series.best)
     if best is not None:
         text += _tr(", best {0} at {1}").format(
@@ -56,6 +60,8 @@ def rows_at(x: float, head: str, series: Iterable[Series]) -> str:
         smooth = theme.format_number(float(one.smoothed[place])) if one.is_smoothed else ""
         extra = f"<td style='color:{tokens.mute}'>&nbsp;{smooth}</td>" if smooth else "<td></td>"
         dot = f"<span style='color:{theme.run_color(one.color)}'>\u25cf</span>"
-        rows.append(f"<tr><td>{dot}&nbsp;{escape(one.label)}{where}{best}&nbsp;&nbsp;</td>"
-                    f"<td align=right><b>{theme.format_number(y)}</b></td>{extra}</tr>")  # fmt: skip
+        rows.append(
+            f"<tr><td>{dot}&nbsp;{escape(one.label)}{where}{best}&nbsp;&nbsp;</td>"
+            f"<td align=right><b>{theme.format_number(y)}</b></td>{extra}</tr>"
+        )
     return f"<table cellspacing=0 cellpadding=1>{''.join(rows)}</table>"

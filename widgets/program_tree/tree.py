@@ -188,8 +188,11 @@ class ProgramTree(QWidget):
         Those that the Program does not have are ignored.
         """
         blocks = self._model.program.blocks
-        lit = [(block, index) for block, index in operators
-               if 0 <= block < len(blocks) and 0 <= index < len(blocks[block].operators)]  # fmt: skip
+        lit = [
+            (block, index)
+            for block, index in operators
+            if 0 <= block < len(blocks) and 0 <= index < len(blocks[block].operators)
+        ]
         self._model.lit = frozenset(lit)
         if lit:
             row = self._model.index_of(lit[0][0], OPERATORS, lit[0][1])

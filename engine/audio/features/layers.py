@@ -133,9 +133,21 @@ class LogMelSpectrogram(Layer):
     ) -> None:
         super().__init__()
         self._melspectrogram = MelSpectrogram(
-            sr, n_fft, hop_length, win_length, window, power, center, pad_mode, n_mels, f_min, f_max, htk,
-            norm, dtype,
-        )  # fmt: skip
+            sr,
+            n_fft,
+            hop_length,
+            win_length,
+            window,
+            power,
+            center,
+            pad_mode,
+            n_mels,
+            f_min,
+            f_max,
+            htk,
+            norm,
+            dtype,
+        )
         self.ref_value = ref_value
         self.amin = amin
         self.top_db = top_db
@@ -179,9 +191,24 @@ class MFCC(Layer):
         if n_mfcc > n_mels:
             raise ConditionError(f"MFCC: n_mfcc cannot be larger than n_mels: {n_mfcc} vs {n_mels}")
         self._log_melspectrogram = LogMelSpectrogram(
-            sr, n_fft, hop_length, win_length, window, power, center, pad_mode, n_mels, f_min, f_max, htk,
-            norm, ref_value, amin, top_db, dtype,
-        )  # fmt: skip
+            sr,
+            n_fft,
+            hop_length,
+            win_length,
+            window,
+            power,
+            center,
+            pad_mode,
+            n_mels,
+            f_min,
+            f_max,
+            htk,
+            norm,
+            ref_value,
+            amin,
+            top_db,
+            dtype,
+        )
         self.register_buffer("dct_matrix", create_dct(n_mfcc=n_mfcc, n_mels=n_mels, dtype=dtype))
 
     def forward(self, x: Any) -> Any:

@@ -7,6 +7,4 @@ from engine.framework import enable_static as disable_dygraph
 from engine.framework import in_dynamic_mode as enabled
 from engine.program.backward.grad import grad
 
-__all__ = [
-    "disable_dygraph", "enable_dygraph", "enabled", "grad", "guard", "no_grad", "to_variable",
-]  # fmt: skip
+__all__ = ["disable_dygraph", "enable_dygraph", "enabled", "grad", "guard", "no_grad", "to_variable"]

@@ -14,10 +14,29 @@ from engine.core.alias import ALIAS, PACKAGES, REAL, alias_name, real_name
 from engine.core.alias.absent import reason
 
 _SEARCHED = (
-    "", ".nn", ".nn.functional", ".nn.initializer", ".nn.utils", ".optimizer", ".optimizer.lr", ".static",
-    ".static.nn", ".linalg", ".io", ".metric", ".vision", ".vision.transforms", ".vision.datasets",
-    ".vision.models", ".jit", ".autograd", ".amp", ".utils", ".device", ".framework",
-)  # fmt: skip
+    "",
+    ".nn",
+    ".nn.functional",
+    ".nn.initializer",
+    ".nn.utils",
+    ".optimizer",
+    ".optimizer.lr",
+    ".static",
+    ".static.nn",
+    ".linalg",
+    ".io",
+    ".metric",
+    ".vision",
+    ".vision.transforms",
+    ".vision.datasets",
+    ".vision.models",
+    ".jit",
+    ".autograd",
+    ".amp",
+    ".utils",
+    ".device",
+    ".framework",
+)
 
 
 def asked_for(error: BaseException) -> str | None:

@@ -19,27 +19,36 @@ def _checked(sync_op: bool, use_calc_stream: bool) -> None:
 
 
 def all_reduce(
-    tensor: Any, op: int = ReduceOp.SUM, group: Group | None = None, sync_op: bool = True,
+    tensor: Any,
+    op: int = ReduceOp.SUM,
+    group: Group | None = None,
+    sync_op: bool = True,
     use_calc_stream: bool = False,
-) -> Any:  # fmt: skip
+) -> Any:
     """``paddle.distributed.all_reduce``. Raises ModeError for ``use_calc_stream`` without sync_op."""
     _checked(sync_op, use_calc_stream)
     return collectives.all_reduce(tensor, op, group, sync_op)
 
 
 def all_gather(
-    tensor_or_tensor_list: Any, tensor: Any, group: Group | None = None, sync_op: bool = True,
+    tensor_or_tensor_list: Any,
+    tensor: Any,
+    group: Group | None = None,
+    sync_op: bool = True,
     use_calc_stream: bool = False,
-) -> Any:  # fmt: skip
+) -> Any:
     """``paddle.distributed.all_gather``. Raises ModeError for ``use_calc_stream`` without sync_op."""
     _checked(sync_op, use_calc_stream)
     return collectives.all_gather(tensor_or_tensor_list, tensor, group, sync_op)
 
 
 def alltoall(
-    out_tensor_or_tensor_list: Any, in_tensor_or_tensor_list: Any, group: Group | None = None,
-    sync_op: bool = True, use_calc_stream: bool = False,
-) -> Any:  # fmt: skip
+    out_tensor_or_tensor_list: Any,
+    in_tensor_or_tensor_list: Any,
+    group: Group | None = None,
+    sync_op: bool = True,
+    use_calc_stream: bool = False,
+) -> Any:
     """``paddle.distributed.alltoall`` with the results first.
 
     Raises ModeError for ``use_calc_stream`` without sync_op.
@@ -49,9 +58,14 @@ def alltoall(
 
 
 def alltoall_single(
-    out_tensor: Any, in_tensor: Any, out_split_sizes: Any = None, in_split_sizes: Any = None,
-    group: Group | None = None, sync_op: bool = True, use_calc_stream: bool = False,
-) -> Any:  # fmt: skip
+    out_tensor: Any,
+    in_tensor: Any,
+    out_split_sizes: Any = None,
+    in_split_sizes: Any = None,
+    group: Group | None = None,
+    sync_op: bool = True,
+    use_calc_stream: bool = False,
+) -> Any:
     """``paddle.distributed.alltoall_single`` with the result first.
 
     Raises ModeError for ``use_calc_stream`` without sync_op.
@@ -69,54 +83,68 @@ def broadcast(
 
 
 def gather(
-    tensor: Any, gather_list: Any = None, dst: int = 0, group: Group | None = None, sync_op: bool = True,
+    tensor: Any,
+    gather_list: Any = None,
+    dst: int = 0,
+    group: Group | None = None,
+    sync_op: bool = True,
     use_calc_stream: bool = False,
-) -> Any:  # fmt: skip
+) -> Any:
     """``paddle.distributed.gather``. Raises ModeError for ``use_calc_stream`` without sync_op."""
     _checked(sync_op, use_calc_stream)
     return collectives.gather(tensor, gather_list, dst, group, sync_op)
 
 
 def reduce(
-    tensor: Any, dst: int = 0, op: int = ReduceOp.SUM, group: Group | None = None, sync_op: bool = True,
+    tensor: Any,
+    dst: int = 0,
+    op: int = ReduceOp.SUM,
+    group: Group | None = None,
+    sync_op: bool = True,
     use_calc_stream: bool = False,
-) -> Any:  # fmt: skip
+) -> Any:
     """``paddle.distributed.reduce``. Raises ModeError for ``use_calc_stream`` without sync_op."""
     _checked(sync_op, use_calc_stream)
     return collectives.reduce(tensor, dst, op, group, sync_op)
 
 
 def reduce_scatter(
-    tensor: Any, tensor_or_tensor_list: Any, op: int = ReduceOp.SUM, group: Group | None = None,
-    sync_op: bool = True, use_calc_stream: bool = False,
-) -> Any:  # fmt: skip
+    tensor: Any,
+    tensor_or_tensor_list: Any,
+    op: int = ReduceOp.SUM,
+    group: Group | None = None,
+    sync_op: bool = True,
+    use_calc_stream: bool = False,
+) -> Any:
     """``paddle.distributed.reduce_scatter``. Raises ModeError for ``use_calc_stream`` without sync_op."""
     _checked(sync_op, use_calc_stream)
     return collectives.reduce_scatter(tensor, tensor_or_tensor_list, op, group, sync_op)
 
 
 def scatter(
-    tensor: Any, tensor_or_tensor_list: Any = None, src: int = 0, group: Group | None = None,
-    sync_op: bool = True, use_calc_stream: bool = False,
-) -> Any:  # fmt: skip
+    tensor: Any,
+    tensor_or_tensor_list: Any = None,
+    src: int = 0,
+    group: Group | None = None,
+    sync_op: bool = True,
+    use_calc_stream: bool = False,
+) -> Any:
     """``paddle.distributed.scatter``. Raises ModeError for ``use_calc_stream`` without sync_op."""
     _checked(sync_op, use_calc_stream)
     return collectives.scatter(tensor, tensor_or_tensor_list, src, group, sync_op)
 
 
 def send(
-    tensor: Any, dst: int = 0, group: Group | None = None, sync_op: bool = True,
-    use_calc_stream: bool = False,
-) -> Any:  # fmt: skip
+    tensor: Any, dst: int = 0, group: Group | None = None, sync_op: bool = True, use_calc_stream: bool = False
+) -> Any:
     """``paddle.distributed.send``. Raises ModeError for ``use_calc_stream`` without sync_op."""
     _checked(sync_op, use_calc_stream)
     return messages.send(tensor, dst, group, sync_op)
 
 
 def recv(
-    tensor: Any, src: int = 0, group: Group | None = None, sync_op: bool = True,
-    use_calc_stream: bool = False,
-) -> Any:  # fmt: skip
+    tensor: Any, src: int = 0, group: Group | None = None, sync_op: bool = True, use_calc_stream: bool = False
+) -> Any:
     """``paddle.distributed.recv``. Raises ModeError for ``use_calc_stream`` without sync_op."""
     _checked(sync_op, use_calc_stream)
     return messages.recv(tensor, src, group, sync_op)

@@ -8,12 +8,37 @@ from engine.distributed.fleet.strategy import DistributedStrategy
 from engine.distributed.fleet.workers import UtilBase
 
 __all__ = [
-    "DistributedStrategy", "Fleet", "PaddleCloudRoleMaker", "Role", "UserDefinedRoleMaker", "UtilBase",
-    "all_reduce", "barrier_worker", "distributed_model", "distributed_optimizer", "fleet", "init",
-    "init_worker", "is_first_worker", "is_server", "is_worker", "local_rank", "minimize", "node_num",
-    "nranks", "rank", "server_endpoints", "server_num", "stop_worker", "util", "utils", "worker_endpoints",
-    "worker_index", "worker_num", "world_size",
-]  # fmt: skip
+    "DistributedStrategy",
+    "Fleet",
+    "PaddleCloudRoleMaker",
+    "Role",
+    "UserDefinedRoleMaker",
+    "UtilBase",
+    "all_reduce",
+    "barrier_worker",
+    "distributed_model",
+    "distributed_optimizer",
+    "fleet",
+    "init",
+    "init_worker",
+    "is_first_worker",
+    "is_server",
+    "is_worker",
+    "local_rank",
+    "minimize",
+    "node_num",
+    "nranks",
+    "rank",
+    "server_endpoints",
+    "server_num",
+    "stop_worker",
+    "util",
+    "utils",
+    "worker_endpoints",
+    "worker_index",
+    "worker_num",
+    "world_size",
+]
 
 fleet = Fleet()
 util = UtilBase()

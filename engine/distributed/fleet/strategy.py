@@ -19,21 +19,43 @@ FOLLOWED: dict[str, Any] = {
 }
 # Settings about how Paddle reaches the same results, or of what is off: kept, and nothing else.
 KEPT: dict[str, Any] = {
-    "a_sync": True, "adam_d2sum": False, "auto_search": False, "build_strategy": None,
-    "conv_workspace_size_limit": 512, "cudnn_batchnorm_spatial_persistent": False,
-    "cudnn_exhaustive_search": False, "elastic": False, "execution_strategy": None,
-    "fp16_allreduce": False, "fs_client_param": None, "fuse_grad_merge": False, "fuse_grad_size_in_num": 8,
-    "hierarchical_allreduce_inter_nranks": 1, "nccl_comm_num": 1, "split_data": True,
-    "sync_nccl_allreduce": True, "trainer_desc_configs": None, "use_hierarchical_allreduce": False,
+    "a_sync": True,
+    "adam_d2sum": False,
+    "auto_search": False,
+    "build_strategy": None,
+    "conv_workspace_size_limit": 512,
+    "cudnn_batchnorm_spatial_persistent": False,
+    "cudnn_exhaustive_search": False,
+    "elastic": False,
+    "execution_strategy": None,
+    "fp16_allreduce": False,
+    "fs_client_param": None,
+    "fuse_grad_merge": False,
+    "fuse_grad_size_in_num": 8,
+    "hierarchical_allreduce_inter_nranks": 1,
+    "nccl_comm_num": 1,
+    "split_data": True,
+    "sync_nccl_allreduce": True,
+    "trainer_desc_configs": None,
+    "use_hierarchical_allreduce": False,
     "without_graph_optimization": True,
     **dict.fromkeys(
         (
-            "a_sync_configs", "adaptive_localsgd_configs", "amp_configs", "dgc_configs",
-            "gradient_merge_configs", "lamb_configs", "lars_configs", "localsgd_configs", "pipeline_configs",
-            "qat_configs", "sharding_configs", "tensor_parallel_configs",
+            "a_sync_configs",
+            "adaptive_localsgd_configs",
+            "amp_configs",
+            "dgc_configs",
+            "gradient_merge_configs",
+            "lamb_configs",
+            "lars_configs",
+            "localsgd_configs",
+            "pipeline_configs",
+            "qat_configs",
+            "sharding_configs",
+            "tensor_parallel_configs",
         )
     ),
-}  # fmt: skip
+}
 _HYBRID = "only data-parallel training is there, each process has the whole network"
 # Settings that change what is computed: False only.
 REFUSED: dict[str, str] = {

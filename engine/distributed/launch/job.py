@@ -66,10 +66,13 @@ class Job:
         try:
             with self._handling():
                 process = subprocess.Popen(
-                    self._plan.command(channel.folder if local else None), stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+                    self._plan.command(channel.folder if local else None),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    start_new_session=True,
                     env=self._plan.environment(self._restart),
-                )  # fmt: skip
+                )
                 with process:
                     self._attend(process, channel)
         finally:
@@ -197,8 +200,9 @@ class Job:
                 print(
                     f"launch: rank {rank} ended with status 0 {NOTICE:.0f} s ago, {names} did not: if they "
                     f"wait for rank {rank}, they wait without end; Ctrl+C stops them",
-                    file=sys.stderr, flush=True,
-                )  # fmt: skip
+                    file=sys.stderr,
+                    flush=True,
+                )
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:
         """Let nothing be left: mpiexec, the processes and their groups."""

@@ -105,9 +105,10 @@ def plan(options: Options) -> Plan:
     ]
     variables = {
         "PADDLE_GLOBAL_SIZE": str(len(endpoints)),
-        "PADDLE_NNODES": str(len(machines)), "PADDLE_MASTER": options.master or endpoints[0],
+        "PADDLE_NNODES": str(len(machines)),
+        "PADDLE_MASTER": options.master or endpoints[0],
         "PADDLE_JOB_ID": options.job_id or "default",
-    }  # fmt: skip
+    }
     if len(text := ",".join(endpoints)) < _LONGEST:
         variables["PADDLE_TRAINER_ENDPOINTS"] = text
     if options.log_dir:

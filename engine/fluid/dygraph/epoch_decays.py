@@ -114,10 +114,19 @@ class ReduceLROnPlateau(LearningRateDecay):
     """
 
     def __init__(
-        self, learning_rate: float, mode: str = "min", decay_rate: float = 0.1, patience: int = 10,
-        verbose: bool = False, threshold: float = 1e-4, threshold_mode: str = "rel", cooldown: int = 0,
-        min_lr: float = 0.0, eps: float = 1e-8, dtype: str = "float32",
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: float,
+        mode: str = "min",
+        decay_rate: float = 0.1,
+        patience: int = 10,
+        verbose: bool = False,
+        threshold: float = 1e-4,
+        threshold_mode: str = "rel",
+        cooldown: int = 0,
+        min_lr: float = 0.0,
+        eps: float = 1e-8,
+        dtype: str = "float32",
+    ) -> None:
         mode, kind = mode.lower(), threshold_mode.lower()
         if mode not in ("min", "max") or kind not in ("rel", "abs") or decay_rate >= 1.0:
             raise ArgumentError(

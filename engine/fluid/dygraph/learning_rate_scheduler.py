@@ -17,9 +17,16 @@ from engine.fluid.decays import Numbers
 from engine.fluid.variable import as_variable
 
 __all__ = [
-    "CosineDecay", "ExponentialDecay", "InverseTimeDecay", "LearningRateDecay", "LinearLrWarmup",
-    "NaturalExpDecay", "NoamDecay", "PiecewiseDecay", "PolynomialDecay",
-]  # fmt: skip
+    "CosineDecay",
+    "ExponentialDecay",
+    "InverseTimeDecay",
+    "LearningRateDecay",
+    "LinearLrWarmup",
+    "NaturalExpDecay",
+    "NoamDecay",
+    "PiecewiseDecay",
+    "PolynomialDecay",
+]
 
 
 class LearningRateDecay:
@@ -74,9 +81,13 @@ class PiecewiseDecay(_Formula):
     """
 
     def __init__(
-        self, boundaries: Sequence[int], values: Sequence[float], begin: int = 0, step: int = 1,
+        self,
+        boundaries: Sequence[int],
+        values: Sequence[float],
+        begin: int = 0,
+        step: int = 1,
         dtype: str = "float32",
-    ) -> None:  # fmt: skip
+    ) -> None:
         check_pieces(boundaries, values)
         super().__init__(
             decays.piecewise, {"boundaries": list(boundaries), "values": list(values)}, begin, step, dtype
@@ -87,13 +98,21 @@ class _Shrinking(_Formula):
     FORMULA: Callable[..., Any]
 
     def __init__(
-        self, learning_rate: float, decay_steps: int, decay_rate: float, staircase: bool = False,
-        begin: int = 0, step: int = 1, dtype: str = "float32",
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: float,
+        decay_steps: int,
+        decay_rate: float,
+        staircase: bool = False,
+        begin: int = 0,
+        step: int = 1,
+        dtype: str = "float32",
+    ) -> None:
         arguments = {
-            "learning_rate": learning_rate, "decay_steps": decay_steps, "decay_rate": decay_rate,
+            "learning_rate": learning_rate,
+            "decay_steps": decay_steps,
+            "decay_rate": decay_rate,
             "staircase": staircase,
-        }  # fmt: skip
+        }
         super().__init__(type(self).FORMULA, arguments, begin, step, dtype)
 
 
@@ -119,13 +138,23 @@ class PolynomialDecay(_Formula):
     """From ``learning_rate`` down to ``end_learning_rate`` in ``decay_steps``; anew with ``cycle``."""
 
     def __init__(
-        self, learning_rate: float, decay_steps: int, end_learning_rate: float = 0.0001, power: float = 1.0,
-        cycle: bool = False, begin: int = 0, step: int = 1, dtype: str = "float32",
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: float,
+        decay_steps: int,
+        end_learning_rate: float = 0.0001,
+        power: float = 1.0,
+        cycle: bool = False,
+        begin: int = 0,
+        step: int = 1,
+        dtype: str = "float32",
+    ) -> None:
         arguments = {
-            "learning_rate": learning_rate, "decay_steps": decay_steps,
-            "end_learning_rate": end_learning_rate, "power": power, "cycle": cycle,
-        }  # fmt: skip
+            "learning_rate": learning_rate,
+            "decay_steps": decay_steps,
+            "end_learning_rate": end_learning_rate,
+            "power": power,
+            "cycle": cycle,
+        }
         super().__init__(decays.polynomial, arguments, begin, step, dtype)
 
 
@@ -133,9 +162,14 @@ class CosineDecay(_Formula):
     """Half a cosine over ``epochs``, one value for each epoch of ``step_each_epoch`` steps."""
 
     def __init__(
-        self, learning_rate: float, step_each_epoch: int, epochs: int, begin: int = 0, step: int = 1,
+        self,
+        learning_rate: float,
+        step_each_epoch: int,
+        epochs: int,
+        begin: int = 0,
+        step: int = 1,
         dtype: str = "float32",
-    ) -> None:  # fmt: skip
+    ) -> None:
         arguments = {"learning_rate": learning_rate, "step_each_epoch": step_each_epoch, "epochs": epochs}
         super().__init__(decays.cosine, arguments, begin, step, dtype)
 
@@ -144,9 +178,14 @@ class NoamDecay(_Formula):
     """``learning_rate * d_model ** -0.5 * min(step ** -0.5, step * warmup_steps ** -1.5)``."""
 
     def __init__(
-        self, d_model: float, warmup_steps: int, begin: int = 1, step: int = 1, dtype: str = "float32",
+        self,
+        d_model: float,
+        warmup_steps: int,
+        begin: int = 1,
+        step: int = 1,
+        dtype: str = "float32",
         learning_rate: float = 1.0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         arguments = {"learning_rate": learning_rate, "d_model": d_model, "warmup_steps": warmup_steps}
         super().__init__(decays.noam, arguments, begin, step, dtype)
 
@@ -158,9 +197,15 @@ class LinearLrWarmup(LearningRateDecay):
     """
 
     def __init__(
-        self, learning_rate: Any, warmup_steps: int, start_lr: float, end_lr: float, begin: int = 1,
-        step: int = 1, dtype: str = "float32",
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: Any,
+        warmup_steps: int,
+        start_lr: float,
+        end_lr: float,
+        begin: int = 1,
+        step: int = 1,
+        dtype: str = "float32",
+    ) -> None:
         super().__init__(begin, step, dtype)
         if not end_lr > start_lr:
             raise ArgumentError(

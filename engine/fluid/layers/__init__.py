@@ -23,10 +23,27 @@ from engine.nn.decode import BeamSearchDecoder as BeamSearchDecoder
 from engine.nn.decode import Decoder as Decoder
 
 for _module in (
-    building, dropping, elementwise, pictures, pooling, regions, shapes, ops, tensor, loss, metric_op,
-    control_flow, blocks, row_branches, static_rnn, decoding, detection, recurrent, io,
+    building,
+    dropping,
+    elementwise,
+    pictures,
+    pooling,
+    regions,
+    shapes,
+    ops,
+    tensor,
+    loss,
+    metric_op,
+    control_flow,
+    blocks,
+    row_branches,
+    static_rnn,
+    decoding,
+    detection,
+    recurrent,
+    io,
     learning_rate_scheduler,
-):  # fmt: skip
+):
     globals().update(public(_module))
 del _module
 

@@ -42,10 +42,14 @@ class While:
         starts = recorded.before()
         place = next((n for n, (x, _, _) in enumerate(recorded.changes) if x is self._cond), None)
         if place is None:
-            raise located(ArgumentError(
-                f"While: the block does not change its condition {self._cond.name!r}, so it would never end; "
-                "compute it again within the block, as in less_than(i, n, cond=cond)"
-            ), user_frame())  # fmt: skip
+            raise located(
+                ArgumentError(
+                    f"While: the block does not change its condition {self._cond.name!r}, "
+                    f"so it would never end; "
+                    "compute it again within the block, as in less_than(i, n, cond=cond)"
+                ),
+                user_frame(),
+            )
 
         def step(*values: Any) -> list[Any]:
             results = recorded.replay(list(values))

@@ -86,15 +86,29 @@ _length = array.array_length
 
 
 def Print(
-    input: Any, first_n: int = -1, message: str | None = None, summarize: int = -1,
-    print_tensor_name: bool = True, print_tensor_type: bool = True, print_tensor_shape: bool = True,
-    print_tensor_lod: bool = True, print_phase: str = "both",
-) -> Any:  # fmt: skip
+    input: Any,
+    first_n: int = -1,
+    message: str | None = None,
+    summarize: int = -1,
+    print_tensor_name: bool = True,
+    print_tensor_type: bool = True,
+    print_tensor_shape: bool = True,
+    print_tensor_lod: bool = True,
+    print_phase: str = "both",
+) -> Any:
     """``input``; it is printed when the Program runs, with what the other arguments ask for."""
     return metrics.Print(
-        input, first_n, message, summarize, print_tensor_name, print_tensor_type, print_tensor_shape,
-        True, print_tensor_lod, print_phase,
-    )  # fmt: skip
+        input,
+        first_n,
+        message,
+        summarize,
+        print_tensor_name,
+        print_tensor_type,
+        print_tensor_shape,
+        True,
+        print_tensor_lod,
+        print_phase,
+    )
 
 
 @adapter

@@ -97,9 +97,13 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
     """GreedyEmbeddingHelper whose tokens are drawn by ``softmax(outputs / softmax_temperature)``."""
 
     def __init__(
-        self, embedding_fn: Callable[[Any], Any], start_tokens: Any, end_token: int,
-        softmax_temperature: float | None = None, seed: int | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        embedding_fn: Callable[[Any], Any],
+        start_tokens: Any,
+        end_token: int,
+        softmax_temperature: float | None = None,
+        seed: int | None = None,
+    ) -> None:
         super().__init__(embedding_fn, start_tokens, end_token)
         self.softmax_temperature = softmax_temperature
         self.seed = seed

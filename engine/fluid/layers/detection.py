@@ -23,23 +23,49 @@ _VARIANCE = (0.1, 0.1, 0.2, 0.2)
 # -- boxes that are there before anything is seen ----------------------------------------------------------
 @adapter
 def prior_box(
-    input: Any, image: Any, min_sizes: Any, max_sizes: Any = None, aspect_ratios: Any = (1.0,),
-    variance: Any = _VARIANCE, flip: bool = False, clip: bool = False, steps: Any = (0.0, 0.0),
-    offset: float = 0.5, name: str | None = None, min_max_aspect_ratios_order: bool = False,
-) -> Any:  # fmt: skip
+    input: Any,
+    image: Any,
+    min_sizes: Any,
+    max_sizes: Any = None,
+    aspect_ratios: Any = (1.0,),
+    variance: Any = _VARIANCE,
+    flip: bool = False,
+    clip: bool = False,
+    steps: Any = (0.0, 0.0),
+    offset: float = 0.5,
+    name: str | None = None,
+    min_max_aspect_ratios_order: bool = False,
+) -> Any:
     """Boxes [H, W, priors, 4] around each place of ``input``, and their variances; see ``vision.ops``."""
     return vision.prior_box(
-        input, image, min_sizes, max_sizes, aspect_ratios, variance, flip, clip, steps, offset,
+        input,
+        image,
+        min_sizes,
+        max_sizes,
+        aspect_ratios,
+        variance,
+        flip,
+        clip,
+        steps,
+        offset,
         min_max_aspect_ratios_order,
-    )  # fmt: skip
+    )
 
 
 @adapter
 def density_prior_box(
-    input: Any, image: Any, densities: Any = None, fixed_sizes: Any = None, fixed_ratios: Any = None,
-    variance: Any = _VARIANCE, clip: bool = False, steps: Any = (0.0, 0.0), offset: float = 0.5,
-    flatten_to_2d: bool = False, name: str | None = None,
-) -> Any:  # fmt: skip
+    input: Any,
+    image: Any,
+    densities: Any = None,
+    fixed_sizes: Any = None,
+    fixed_ratios: Any = None,
+    variance: Any = _VARIANCE,
+    clip: bool = False,
+    steps: Any = (0.0, 0.0),
+    offset: float = 0.5,
+    flatten_to_2d: bool = False,
+    name: str | None = None,
+) -> Any:
     """Boxes [H, W, priors, 4] around each place of ``input``, ``density`` ** 2 of each size and ratio.
 
     Sizes are in pixels, boxes are corners as shares of ``image``, within it. With ``flatten_to_2d`` they are
@@ -69,9 +95,14 @@ def density_prior_box(
 
 @adapter
 def anchor_generator(
-    input: Any, anchor_sizes: Any = None, aspect_ratios: Any = None, variance: Any = _VARIANCE,
-    stride: Any = None, offset: float = 0.5, name: str | None = None,
-) -> Any:  # fmt: skip
+    input: Any,
+    anchor_sizes: Any = None,
+    aspect_ratios: Any = None,
+    variance: Any = _VARIANCE,
+    stride: Any = None,
+    offset: float = 0.5,
+    name: str | None = None,
+) -> Any:
     """Anchors [H, W, anchors, 4] in pixels around each place of ``input``, and their variances.
 
     There is one for each of ``aspect_ratios`` and ``anchor_sizes``; places are ``stride`` (width, height)
@@ -110,12 +141,28 @@ def _with_variances(boxes: Any, variance: Any, flat: bool) -> tuple[Any, Any]:
 
 
 def multi_box_head(
-    inputs: Any, image: Any, base_size: float, num_classes: int, aspect_ratios: Any, min_ratio: Any = None,
-    max_ratio: Any = None, min_sizes: Any = None, max_sizes: Any = None, steps: Any = None,
-    step_w: Any = None, step_h: Any = None, offset: float = 0.5, variance: Any = _VARIANCE,
-    flip: bool = True, clip: bool = False, kernel_size: int = 1, pad: int = 0, stride: int = 1,
-    name: str | None = None, min_max_aspect_ratios_order: bool = False,
-) -> Any:  # fmt: skip
+    inputs: Any,
+    image: Any,
+    base_size: float,
+    num_classes: int,
+    aspect_ratios: Any,
+    min_ratio: Any = None,
+    max_ratio: Any = None,
+    min_sizes: Any = None,
+    max_sizes: Any = None,
+    steps: Any = None,
+    step_w: Any = None,
+    step_h: Any = None,
+    offset: float = 0.5,
+    variance: Any = _VARIANCE,
+    flip: bool = True,
+    clip: bool = False,
+    kernel_size: int = 1,
+    pad: int = 0,
+    stride: int = 1,
+    name: str | None = None,
+    min_max_aspect_ratios_order: bool = False,
+) -> Any:
     """The heads of SSD over several ``inputs``: locations [N, boxes, 4], scores, prior boxes, variances.
 
     Sizes are given for each input, or come from ``min_ratio`` to ``max_ratio`` percent of ``base_size``. Each
@@ -138,9 +185,19 @@ def multi_box_head(
     for n, value in enumerate(inputs):
         apart = [wide[n] if wide else 0.0, high[n] if high else 0.0]
         boxes, variances = prior_box(
-            value, image, min_sizes[n], max_sizes[n], aspect_ratios[n], variance, flip, clip, apart, offset,
-            None, min_max_aspect_ratios_order,
-        )  # fmt: skip
+            value,
+            image,
+            min_sizes[n],
+            max_sizes[n],
+            aspect_ratios[n],
+            variance,
+            flip,
+            clip,
+            apart,
+            offset,
+            None,
+            min_max_aspect_ratios_order,
+        )
         own = int(boxes.shape[2])
         for width, into in ((4, parts[0]), (num_classes, parts[1])):
             out = conv2d(value, own * width, kernel_size, stride, pad)
@@ -153,9 +210,14 @@ def multi_box_head(
 # -- coding, overlaps, suppression -------------------------------------------------------------------------
 @adapter
 def box_coder(
-    prior_box: Any, prior_box_var: Any, target_box: Any, code_type: str = "encode_center_size",
-    box_normalized: bool = True, name: str | None = None, axis: int = 0,
-) -> Any:  # fmt: skip
+    prior_box: Any,
+    prior_box_var: Any,
+    target_box: Any,
+    code_type: str = "encode_center_size",
+    box_normalized: bool = True,
+    name: str | None = None,
+    axis: int = 0,
+) -> Any:
     """Boxes as offsets from prior boxes, or the other way round; see ``vision.ops.box_coder``."""
     return vision.box_coder(prior_box, prior_box_var, target_box, code_type, box_normalized, axis)
 
@@ -211,52 +273,106 @@ def polygon_box_transform(input: Any, name: str | None = None) -> Any:
 
 @adapter
 def multiclass_nms(
-    bboxes: Any, scores: Any, score_threshold: float, nms_top_k: int, keep_top_k: int,
-    nms_threshold: float = 0.3, normalized: bool = True, nms_eta: float = 1.0, background_label: int = 0,
+    bboxes: Any,
+    scores: Any,
+    score_threshold: float,
+    nms_top_k: int,
+    keep_top_k: int,
+    nms_threshold: float = 0.3,
+    normalized: bool = True,
+    nms_eta: float = 1.0,
+    background_label: int = 0,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """[class, score, box] of the boxes that are kept, [R, 6], by image and class; [[-1]] where there is none.
 
     ``bboxes`` is [N, M, 4], ``scores`` [N, classes, M]. Boxes of a class that overlap a better one more than
     ``nms_threshold`` go.
     """
     return _kept(
-        bboxes, scores, score_threshold, nms_top_k, keep_top_k, nms_threshold, normalized, nms_eta,
+        bboxes,
+        scores,
+        score_threshold,
+        nms_top_k,
+        keep_top_k,
+        nms_threshold,
+        normalized,
+        nms_eta,
         background_label,
-    )[0]  # fmt: skip
+    )[0]
 
 
 def _kept(
-    bboxes: Any, scores: Any, least: float, nms_top_k: int, keep_top_k: int, nms_threshold: float,
-    normalized: bool, nms_eta: float, background_label: int,
-) -> Any:  # fmt: skip
+    bboxes: Any,
+    scores: Any,
+    least: float,
+    nms_top_k: int,
+    keep_top_k: int,
+    nms_threshold: float,
+    normalized: bool,
+    nms_eta: float,
+    background_label: int,
+) -> Any:
     return proposals.multiclass_nms(
-        bboxes, scores, score_threshold=float(least), nms_top_k=int(nms_top_k), keep_top_k=int(keep_top_k),
-        nms_threshold=float(nms_threshold), normalized=bool(normalized), nms_eta=float(nms_eta),
+        bboxes,
+        scores,
+        score_threshold=float(least),
+        nms_top_k=int(nms_top_k),
+        keep_top_k=int(keep_top_k),
+        nms_threshold=float(nms_threshold),
+        normalized=bool(normalized),
+        nms_eta=float(nms_eta),
         background_label=int(background_label),
-    )  # fmt: skip
+    )
 
 
 @adapter
 def matrix_nms(
-    bboxes: Any, scores: Any, score_threshold: float, post_threshold: float, nms_top_k: int,
-    keep_top_k: int, use_gaussian: bool = False, gaussian_sigma: float = 2.0, background_label: int = 0,
-    normalized: bool = True, return_index: bool = False, name: str | None = None,
-) -> Any:  # fmt: skip
+    bboxes: Any,
+    scores: Any,
+    score_threshold: float,
+    post_threshold: float,
+    nms_top_k: int,
+    keep_top_k: int,
+    use_gaussian: bool = False,
+    gaussian_sigma: float = 2.0,
+    background_label: int = 0,
+    normalized: bool = True,
+    return_index: bool = False,
+    name: str | None = None,
+) -> Any:
     """[class, score, box] of the boxes whose reduced scores stay; see ``vision.ops.matrix_nms``."""
     out, _, places = vision.matrix_nms(
-        bboxes, scores, score_threshold, post_threshold, nms_top_k, keep_top_k, use_gaussian,
-        gaussian_sigma, background_label, normalized, return_index, False,
-    )  # fmt: skip
+        bboxes,
+        scores,
+        score_threshold,
+        post_threshold,
+        nms_top_k,
+        keep_top_k,
+        use_gaussian,
+        gaussian_sigma,
+        background_label,
+        normalized,
+        return_index,
+        False,
+    )
     return (out, places) if return_index else out
 
 
 @adapter
 def detection_output(
-    loc: Any, scores: Any, prior_box: Any, prior_box_var: Any, background_label: int = 0,
-    nms_threshold: float = 0.3, nms_top_k: int = 400, keep_top_k: int = 200,
-    score_threshold: float = 0.01, nms_eta: float = 1.0, return_index: bool = False,
-) -> Any:  # fmt: skip
+    loc: Any,
+    scores: Any,
+    prior_box: Any,
+    prior_box_var: Any,
+    background_label: int = 0,
+    nms_threshold: float = 0.3,
+    nms_top_k: int = 400,
+    keep_top_k: int = 200,
+    score_threshold: float = 0.01,
+    nms_eta: float = 1.0,
+    return_index: bool = False,
+) -> Any:
     """What SSD has found: ``loc`` [N, M, 4] from prior boxes, the softmax of ``scores`` [N, M, classes].
 
     As in ``multiclass_nms``; with ``return_index`` also the places of the boxes [R, 1].
@@ -287,15 +403,25 @@ def sigmoid_focal_loss(x: Any, label: Any, fg_num: Any, gamma: float = 2.0, alph
 
 @adapter
 def distribute_fpn_proposals(
-    fpn_rois: Any, min_level: int, max_level: int, refer_level: int, refer_scale: int, rois_num: Any = None,
+    fpn_rois: Any,
+    min_level: int,
+    max_level: int,
+    refer_level: int,
+    refer_scale: int,
+    rois_num: Any = None,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """The boxes of each level of a pyramid, and where each went; with ``rois_num`` also their numbers.
 
     Without it they are boxes of one picture.
     """
     boxes, places, numbers = vision.distribute_fpn_proposals(
-        fpn_rois, min_level, max_level, refer_level, refer_scale, True,
+        fpn_rois,
+        min_level,
+        max_level,
+        refer_level,
+        refer_scale,
+        True,
         number_of(fpn_rois) if rois_num is None else rois_num,
-    )  # fmt: skip
+    )
     return (boxes, places) if rois_num is None else (boxes, places, numbers)

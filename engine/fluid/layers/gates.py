@@ -13,9 +13,14 @@ GATE_ACTIVATIONS = ("identity", "sigmoid", "tanh", "relu")
 
 
 def gru_step(
-    input: Any, hidden: Any, weight: Any, bias: Any, activation: str = "tanh",
-    gate_activation: str = "sigmoid", origin_mode: bool = False,
-) -> tuple[Any, Any, Any]:  # fmt: skip
+    input: Any,
+    hidden: Any,
+    weight: Any,
+    bias: Any,
+    activation: str = "tanh",
+    gate_activation: str = "sigmoid",
+    origin_mode: bool = False,
+) -> tuple[Any, Any, Any]:
     """The new state [N, size], ``reset * hidden``, and the gates (update, reset, candidate) side by side.
 
     ``input`` [N, 3 * size] is already multiplied by its weight. ``weight`` [size, 3 * size] is memory that

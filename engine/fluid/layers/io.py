@@ -12,9 +12,14 @@ from engine.static import data as modern_data
 
 
 def data(
-    name: str, shape: Any, append_batch_size: bool = True, dtype: Any = "float32", lod_level: int = 0,
-    type: Any = None, stop_gradient: bool = True,
-) -> Any:  # fmt: skip
+    name: str,
+    shape: Any,
+    append_batch_size: bool = True,
+    dtype: Any = "float32",
+    lod_level: int = 0,
+    type: Any = None,
+    stop_gradient: bool = True,
+) -> Any:
     """A Variable that is fed under ``name``; ``shape`` is that of a sample.
 
     With ``append_batch_size`` a first dimension of any size is added, unless a dimension of ``shape`` is None
@@ -39,9 +44,13 @@ def _refuse_lod(where: str, what: str, level: int) -> None:
 
 
 def py_reader(
-    capacity: int, shapes: Sequence[Any], dtypes: Sequence[Any], lod_levels: Any = None,
-    name: str | None = None, use_double_buffer: bool = True,
-) -> Any:  # fmt: skip
+    capacity: int,
+    shapes: Sequence[Any],
+    dtypes: Sequence[Any],
+    lod_levels: Any = None,
+    name: str | None = None,
+    use_double_buffer: bool = True,
+) -> Any:
     """A ``PyReader`` of new Variables of these shapes and dtypes, which ``read_file`` gives.
 
     Each run of the Program between its ``start()`` and ``reset()`` takes a batch of what was given

@@ -77,9 +77,12 @@ def inverse_time_decay(
 
 
 def polynomial_decay(
-    learning_rate: float, decay_steps: int, end_learning_rate: float = 0.0001, power: float = 1.0,
+    learning_rate: float,
+    decay_steps: int,
+    end_learning_rate: float = 0.0001,
+    power: float = 1.0,
     cycle: bool = False,
-) -> Any:  # fmt: skip
+) -> Any:
     """From ``learning_rate`` down to ``end_learning_rate`` in ``decay_steps``; anew with ``cycle``."""
     if not modes.is_static():
         return counting.PolynomialDecay(learning_rate, decay_steps, end_learning_rate, power, cycle)

@@ -35,9 +35,14 @@ def cross_entropy2(input: Any, label: Any, ignore_index: int = IGNORED) -> Any:
 
 @adapter
 def softmax_with_cross_entropy(
-    logits: Any, label: Any, soft_label: bool = False, ignore_index: int = IGNORED,
-    numeric_stable_mode: bool = True, return_softmax: bool = False, axis: int = -1,
-) -> Any:  # fmt: skip
+    logits: Any,
+    label: Any,
+    soft_label: bool = False,
+    ignore_index: int = IGNORED,
+    numeric_stable_mode: bool = True,
+    return_softmax: bool = False,
+    axis: int = -1,
+) -> Any:
     """``cross_entropy`` of ``softmax(logits)`` along ``axis``; with ``return_softmax`` the softmax too.
 
     It is always computed in the stable way.
@@ -192,9 +197,14 @@ def mse_loss(input: Any, label: Any) -> Any:
 
 @adapter
 def warpctc(
-    input: Any, label: Any, blank: int = 0, norm_by_times: bool = False, input_length: Any = None,
-    label_length: Any = None, use_cudnn: bool = False,
-) -> Any:  # fmt: skip
+    input: Any,
+    label: Any,
+    blank: int = 0,
+    norm_by_times: bool = False,
+    input_length: Any = None,
+    label_length: Any = None,
+    use_cudnn: bool = False,
+) -> Any:
     """The CTC loss of ``input`` [steps, N, classes + 1] before its softmax: [N, 1].
 
     ``label`` is [N, labels], the lengths are [N]. Raises ArgumentError without lengths, which LoD tensors

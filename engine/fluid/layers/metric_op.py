@@ -17,9 +17,13 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
 
 @adapter
 def auc(
-    input: Any, label: Any, curve: str = "ROC", num_thresholds: int = 4095, topk: int = 1,
+    input: Any,
+    label: Any,
+    curve: str = "ROC",
+    num_thresholds: int = 4095,
+    topk: int = 1,
     slide_steps: int = 1,
-) -> Any:  # fmt: skip
+) -> Any:
     """The area under the curve over all runs, over the last ones, and the Variables that keep the counts."""
     return metrics.auc(input, label, curve, num_thresholds, topk, slide_steps)
 

@@ -174,9 +174,13 @@ def cumsum(
 
 @adapter
 def uniform_random(
-    shape: Any, dtype: Any = "float32", min: float = -1.0, max: float = 1.0, seed: int = 0,
+    shape: Any,
+    dtype: Any = "float32",
+    min: float = -1.0,
+    max: float = 1.0,
+    seed: int = 0,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """Numbers drawn uniformly from ``min`` to ``max``; ``seed`` other than 0 repeats them."""
     return randoms.uniform(shape, dtype, min, max, seed)
 
@@ -184,10 +188,43 @@ def uniform_random(
 ACTIVATIONS: dict[Any, Callable[..., Any]] = {
     function.__name__: function
     for function in (
-        abs, brelu, ceil, cos, elu, erf, exp, floor, gelu, hard_shrink, hard_sigmoid, hard_swish, leaky_relu,
-        log, logsigmoid, mish, pow, reciprocal, relu, relu6, round, rsqrt, selu, sigmoid, sin, soft_relu,
-        softmax, softplus, softshrink, softsign, sqrt, square, stanh, swish, tanh, tanh_shrink,
+        abs,
+        brelu,
+        ceil,
+        cos,
+        elu,
+        erf,
+        exp,
+        floor,
+        gelu,
+        hard_shrink,
+        hard_sigmoid,
+        hard_swish,
+        leaky_relu,
+        log,
+        logsigmoid,
+        mish,
+        pow,
+        reciprocal,
+        relu,
+        relu6,
+        round,
+        rsqrt,
+        selu,
+        sigmoid,
+        sin,
+        soft_relu,
+        softmax,
+        softplus,
+        softshrink,
+        softsign,
+        sqrt,
+        square,
+        stanh,
+        swish,
+        tanh,
+        tanh_shrink,
         thresholded_relu,
     )
-}  # fmt: skip
+}
 """Functions that ``act`` of layers may name."""

@@ -108,9 +108,10 @@ class _Copies(Inliner):
         if copied is None:
             return None
         outputs = [
-            (v, n) for n, v in enumerate(copied.outputs)
+            (v, n)
+            for n, v in enumerate(copied.outputs)
             if isinstance(v, Variable) and v is not operator.outputs[n]
-        ]  # fmt: skip
+        ]
         if not copied.regions:
             specs = copied.opdef.infer_specs([_spec_of(v) for v in copied.inputs], copied.attrs)
             for variable, n in outputs:
@@ -158,10 +159,14 @@ def recording(builder: Builder) -> Iterator[Recorded]:
     watch.put_back()
     for array, leaves in held:
         if not array.leaves():
-            raise located(ArgumentError(
-                "array_write: the first element of an array is written within a block; write one before the "
-                "block, so that the shape of the elements is known"
-            ), user_frame())  # fmt: skip
+            raise located(
+                ArgumentError(
+                    "array_write: the first element of an array is written within a block; "
+                    "write one before the "
+                    "block, so that the shape of the elements is known"
+                ),
+                user_frame(),
+            )
         found.arrays.append((array, array.leaves(), leaves))
     lineage = list(builder.block.lineage())
     for x, value in after.values():
@@ -173,8 +178,9 @@ def drop(program: Program, recorded: list[Block], until: int) -> None:
     """Take the blocks from the first recorded one to before number ``until`` out of the Program."""
     first = recorded[0].idx
     parents = [block.parent for block in program.blocks]
-    kept = [(b, p) for n, (b, p) in enumerate(zip(program.blocks, parents, strict=True))
-            if not first <= n < until]  # fmt: skip
+    kept = [
+        (b, p) for n, (b, p) in enumerate(zip(program.blocks, parents, strict=True)) if not first <= n < until
+    ]
     program.blocks = [block for block, _ in kept]
     for number, (block, _) in enumerate(kept):
         block.idx = number

@@ -36,9 +36,13 @@ class RNNCell:
         return self.call(inputs, states, **kwargs)
 
     def get_initial_states(
-        self, batch_ref: Any, shape: Any = None, dtype: Any = "float32", init_value: float = 0.0,
+        self,
+        batch_ref: Any,
+        shape: Any = None,
+        dtype: Any = "float32",
+        init_value: float = 0.0,
         batch_dim_idx: int = 0,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """States of one value for a batch as large as dimension ``batch_dim_idx`` of ``batch_ref``."""
         made = RNNCellBase.get_initial_states
         return made(self, batch_ref, shape, dtype, init_value, batch_dim_idx)  # type: ignore[arg-type]
@@ -48,9 +52,15 @@ class GRUCell(RNNCell):
     """``fluid.contrib.layers.BasicGRUUnit`` as a cell; the state is [N, hidden_size]."""
 
     def __init__(
-        self, hidden_size: int, param_attr: Any = None, bias_attr: Any = None, gate_activation: Any = None,
-        activation: Any = None, dtype: Any = "float32", name: str = "GRUCell",
-    ) -> None:  # fmt: skip
+        self,
+        hidden_size: int,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        gate_activation: Any = None,
+        activation: Any = None,
+        dtype: Any = "float32",
+        name: str = "GRUCell",
+    ) -> None:
         from engine.fluid.contrib.layers.rnn_impl import BasicGRUUnit
 
         self.hidden_size = hidden_size
@@ -73,9 +83,16 @@ class LSTMCell(RNNCell):
     """``fluid.contrib.layers.BasicLSTMUnit`` as a cell; states are [hidden, cell], both [N, hidden_size]."""
 
     def __init__(
-        self, hidden_size: int, param_attr: Any = None, bias_attr: Any = None, gate_activation: Any = None,
-        activation: Any = None, forget_bias: float = 1.0, dtype: Any = "float32", name: str = "LSTMCell",
-    ) -> None:  # fmt: skip
+        self,
+        hidden_size: int,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        gate_activation: Any = None,
+        activation: Any = None,
+        forget_bias: float = 1.0,
+        dtype: Any = "float32",
+        name: str = "LSTMCell",
+    ) -> None:
         from engine.fluid.contrib.layers.rnn_impl import BasicLSTMUnit
 
         self.hidden_size = hidden_size
@@ -96,9 +113,14 @@ class LSTMCell(RNNCell):
 
 @adapter
 def rnn(
-    cell: Any, inputs: Any, initial_states: Any = None, sequence_length: Any = None,
-    time_major: bool = False, is_reverse: bool = False, **kwargs: Any,
-) -> Any:  # fmt: skip
+    cell: Any,
+    inputs: Any,
+    initial_states: Any = None,
+    sequence_length: Any = None,
+    time_major: bool = False,
+    is_reverse: bool = False,
+    **kwargs: Any,
+) -> Any:
     """The outputs of ``cell`` over all steps of ``inputs`` [N, steps, ...], and its last states.
 
     See ``nn.RNN``. Other arguments go to the cell.
@@ -108,23 +130,37 @@ def rnn(
 
 @adapter
 def birnn(
-    cell_fw: Any, cell_bw: Any, inputs: Any, initial_states: Any = None, sequence_length: Any = None,
-    time_major: bool = False, **kwargs: Any,
-) -> Any:  # fmt: skip
+    cell_fw: Any,
+    cell_bw: Any,
+    inputs: Any,
+    initial_states: Any = None,
+    sequence_length: Any = None,
+    time_major: bool = False,
+    **kwargs: Any,
+) -> Any:
     """``rnn`` forward and in reverse: the outputs joined, and the pair of last states."""
     pair = (None, None) if initial_states is None else initial_states
-    outputs, states = zip(*(
-        modern.RNN(cell, reverse, time_major)(inputs, first, sequence_length, **kwargs)
-        for cell, reverse, first in zip((cell_fw, cell_bw), (False, True), pair, strict=True)
-    ), strict=True)  # fmt: skip
+    outputs, states = zip(
+        *(
+            modern.RNN(cell, reverse, time_major)(inputs, first, sequence_length, **kwargs)
+            for cell, reverse, first in zip((cell_fw, cell_bw), (False, True), pair, strict=True)
+        ),
+        strict=True,
+    )
     return nest.map_structure(lambda x, y: manipulation.concat([x, y], -1), *outputs), states
 
 
 @adapter
 def gru_unit(
-    input: Any, hidden: Any, size: int, param_attr: Any = None, bias_attr: Any = None,
-    activation: str = "tanh", gate_activation: str = "sigmoid", origin_mode: bool = False,
-) -> Any:  # fmt: skip
+    input: Any,
+    hidden: Any,
+    size: int,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    activation: str = "tanh",
+    gate_activation: str = "sigmoid",
+    origin_mode: bool = False,
+) -> Any:
     """One step of a GRU: the new state, ``reset * hidden``, and the gates side by side.
 
     ``size`` is three times that of the state; for the weight see ``fluid.dygraph.GRUUnit``. The activations
@@ -135,10 +171,13 @@ def gru_unit(
         if value not in GATE_ACTIVATIONS:
             raise ArgumentError(f"gru_unit: {name} is one of {GATE_ACTIVATIONS}: got {value!r}")
     if (activation, gate_activation) != ("tanh", "sigmoid"):
-        tolerate(ArgumentError(
-            f"gru_unit: activation={activation!r} and gate_activation={gate_activation!r} have no effect; "
-            "use fluid.dygraph.GRUUnit, which takes them"
-        ))  # fmt: skip
+        tolerate(
+            ArgumentError(
+                f"gru_unit: activation={activation!r} and "
+                f"gate_activation={gate_activation!r} have no effect; "
+                "use fluid.dygraph.GRUUnit, which takes them"
+            )
+        )
     helper, width = Helper("gru_unit", None, "layers.gru_unit"), size // 3
     weight = helper.parameter([width, 3 * width], param_attr, input.dtype)
     bias = helper.parameter([1, 3 * width], bias_attr, input.dtype, is_bias=True)
@@ -147,10 +186,19 @@ def gru_unit(
 
 @adapter
 def lstm(
-    input: Any, init_h: Any, init_c: Any, max_len: int, hidden_size: int, num_layers: int,
-    dropout_prob: float = 0.0, is_bidirec: bool = False, is_test: bool = False, name: str | None = None,
-    default_initializer: Any = None, seed: int = -1,
-) -> Any:  # fmt: skip
+    input: Any,
+    init_h: Any,
+    init_c: Any,
+    max_len: int,
+    hidden_size: int,
+    num_layers: int,
+    dropout_prob: float = 0.0,
+    is_bidirec: bool = False,
+    is_test: bool = False,
+    name: str | None = None,
+    default_initializer: Any = None,
+    seed: int = -1,
+) -> Any:
     """Layers of LSTM over ``input`` [steps, N, size]: the outputs and the last hidden and cell states.
 
     The states are [num_layers * directions, N, hidden_size]. All weights are one flat parameter, in cuDNN's
@@ -186,9 +234,15 @@ def _cut(flat: Any, shapes: list[list[int]]) -> Iterator[Any]:
 
 @adapter
 def dynamic_decode(
-    decoder: Any, inits: Any = None, max_step_num: int | None = None, output_time_major: bool = False,
-    impute_finished: bool = False, is_test: bool = False, return_length: bool = False, **kwargs: Any,
-) -> Any:  # fmt: skip
+    decoder: Any,
+    inits: Any = None,
+    max_step_num: int | None = None,
+    output_time_major: bool = False,
+    impute_finished: bool = False,
+    is_test: bool = False,
+    return_length: bool = False,
+    **kwargs: Any,
+) -> Any:
     """The outputs of ``decoder`` step by step until all is finished, and its last states."""
     return decode.dynamic_decode(
         decoder, inits, max_step_num, output_time_major, impute_finished, is_test, return_length, **kwargs

@@ -32,9 +32,10 @@ class IfElse:
         if getattr(getattr(cond, "dtype", None), "name", None) != "bool":
             raise _wrong(f"cond is a bool Variable [N, 1]: got {cond!r}; compare it, as in x < y")
         if any(d != 1 for d in cond.shape[1:]):
-            raise located(ShapeError(
-                f"IfElse: cond has one column, a bool for each row: got shape {list(cond.shape)}"
-            ), user_frame())  # fmt: skip
+            raise located(
+                ShapeError(f"IfElse: cond has one column, a bool for each row: got shape {list(cond.shape)}"),
+                user_frame(),
+            )
         own = manipulation.reshape(cond, [-1])
         sides = {True: own, False: logic.logical_not(own)}
         self._rows = {s: manipulation.reshape(search.nonzero(c), [-1]) for s, c in sides.items()}

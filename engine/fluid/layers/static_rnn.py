@@ -69,18 +69,27 @@ class StaticRNN:
             raise _wrong("step_input", f"x is a Variable [steps, ...] from outside: got {x!r}")
         known = {seq.shape[0] for seq, _ in self._sequences} | {x.shape[0]}
         if len(known - {-1}) > 1:
-            raise located(ShapeError(
-                f"StaticRNN.step_input: Static RNN only take fix seq_len input: got {sorted(known)} steps; "
-                "give inputs of one length"
-            ), user_frame())  # fmt: skip
+            raise located(
+                ShapeError(
+                    f"StaticRNN.step_input: Static RNN only take fix seq_len input: got "
+                    f"{sorted(known)} steps; "
+                    "give inputs of one length"
+                ),
+                user_frame(),
+            )
         part = _value(block, "step_input", x.spec.with_shape(x.shape[1:]), x.stop_gradient)
         self._sequences.append((x, part))
         return part
 
     def memory(
-        self, init: Any = None, shape: Any = None, batch_ref: Any = None, init_value: float = 0.0,
-        init_batch_dim_idx: int = 0, ref_batch_dim_idx: int = 1,
-    ) -> Any:  # fmt: skip
+        self,
+        init: Any = None,
+        shape: Any = None,
+        batch_ref: Any = None,
+        init_value: float = 0.0,
+        init_batch_dim_idx: int = 0,
+        ref_batch_dim_idx: int = 1,
+    ) -> Any:
         """A value that goes from step to step: ``init`` at first.
 
         ``init`` may be computed within the block, of values from outside. Without it the value is

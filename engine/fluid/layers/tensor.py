@@ -32,17 +32,25 @@ def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False
 
 
 def create_parameter(
-    shape: Any, dtype: Any, name: str | None = None, attr: Any = None, is_bias: bool = False,
+    shape: Any,
+    dtype: Any,
+    name: str | None = None,
+    attr: Any = None,
+    is_bias: bool = False,
     default_initializer: Any = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """A parameter of the Program that is being built, or an eager one that belongs to no Layer."""
     return modern_parameter(shape, dtype, name, attr, is_bias, default_initializer)
 
 
 def create_global_var(
-    shape: Any, value: float, dtype: Any, persistable: bool = False, force_cpu: bool = False,
+    shape: Any,
+    value: float,
+    dtype: Any,
+    persistable: bool = False,
+    force_cpu: bool = False,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """A Variable that the startup Program sets to ``value``; in a guard a Variable of that value."""
     try:
         return modern_global_var(shape, value, dtype, persistable, force_cpu, name)
@@ -87,9 +95,14 @@ def fill_constant(
 
 @adapter
 def fill_constant_batch_size_like(
-    input: Any, shape: Any, dtype: Any, value: Any, input_dim_idx: int = 0, output_dim_idx: int = 0,
+    input: Any,
+    shape: Any,
+    dtype: Any,
+    value: Any,
+    input_dim_idx: int = 0,
+    output_dim_idx: int = 0,
     force_cpu: bool = False,
-) -> Any:  # fmt: skip
+) -> Any:
     """A tensor of one value whose dimension ``output_dim_idx`` is ``input_dim_idx`` of ``input``."""
     return creation.full(sized_like(input, shape, input_dim_idx, output_dim_idx), value, dtype)
 

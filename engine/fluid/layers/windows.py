@@ -49,9 +49,14 @@ def pooled(
         )
     more = {"exclusive": exclusive} if pool_type == "avg" else {}
     return _WINDOWS[rank, pool_type](
-        input, tuple_of(pool_size, rank), tuple_of(pool_stride, rank), pool_padding, ceil_mode=ceil_mode,
-        data_format=format, **more,
-    )  # fmt: skip
+        input,
+        tuple_of(pool_size, rank),
+        tuple_of(pool_stride, rank),
+        pool_padding,
+        ceil_mode=ceil_mode,
+        data_format=format,
+        **more,
+    )
 
 
 def check_type(where: str, rank: int, pool_type: str) -> None:

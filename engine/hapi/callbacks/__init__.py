@@ -9,6 +9,13 @@ from engine.hapi.callbacks.stopping import EarlyStopping
 from engine.hapi.callbacks.writers import VisualDL, WandbCallback
 
 __all__ = [
-    "Callback", "EarlyStopping", "LRScheduler", "ModelCheckpoint", "ProgBarLogger", "ReduceLROnPlateau",
-    "RunRecorder", "VisualDL", "WandbCallback",
-]  # fmt: skip
+    "Callback",
+    "EarlyStopping",
+    "LRScheduler",
+    "ModelCheckpoint",
+    "ProgBarLogger",
+    "ReduceLROnPlateau",
+    "RunRecorder",
+    "VisualDL",
+    "WandbCallback",
+]

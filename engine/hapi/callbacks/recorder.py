@@ -49,9 +49,14 @@ class RunRecorder(Callback):
         script = str(getattr(sys.modules["__main__"], "__file__", "") or "")
         steps = self.params["steps"]
         config = {
-            "model": name, "static": static, "epochs": self.params["epochs"], "script": script,
-            "optimizer": type(optimizer).__name__, "learning_rate": float(optimizer.get_lr()), **self.about,
-        }  # fmt: skip
+            "model": name,
+            "static": static,
+            "epochs": self.params["epochs"],
+            "script": script,
+            "optimizer": type(optimizer).__name__,
+            "learning_rate": float(optimizer.get_lr()),
+            **self.about,
+        }
         self.folder = new_run_folder(self.runs, name, static)
         self._recorder = Recorder(self.folder, config)
         parameters = sum(

@@ -129,9 +129,14 @@ class WandbCallback(_Writer):
             ) from error
         super().__init__()
         self.wandb_args = {
-            "project": project, "name": name, "entity": entity, "dir": dir, "mode": mode,
-            "job_type": job_type, **kwargs,
-        }  # fmt: skip
+            "project": project,
+            "name": name,
+            "entity": entity,
+            "dir": dir,
+            "mode": mode,
+            "job_type": job_type,
+            **kwargs,
+        }
         self._run: Any = None
 
     @property

@@ -29,9 +29,13 @@ class RecomputeOptimizer:
         self._checkpoints = checkpoints
 
     def backward(
-        self, loss: Any, startup_program: Any = None, parameter_list: Any = None, no_grad_set: Any = None,
+        self,
+        loss: Any,
+        startup_program: Any = None,
+        parameter_list: Any = None,
+        no_grad_set: Any = None,
         callbacks: Any = None,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """Pairs of parameter and gradient."""
         self._check(loss)
         with with_checkpoints(self._checkpoints):

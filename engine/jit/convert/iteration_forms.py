@@ -154,9 +154,12 @@ def convert_min(*args: Any, **kwargs: Any) -> Any:
 
 
 def _extreme(
-    name: str, python: Callable[..., Any], better: Callable[[Any, Any], Any], args: tuple[Any, ...],
+    name: str,
+    python: Callable[..., Any],
+    better: Callable[[Any, Any], Any],
+    args: tuple[Any, ...],
     kwargs: dict[str, Any],
-) -> Any:  # fmt: skip
+) -> Any:
     key, default = kwargs.get("key"), kwargs.get("default", MISSING)
     if set(kwargs) - {"key", "default"} or not args or (len(args) > 1 and default is not MISSING):
         return python(*args, **kwargs)
@@ -193,9 +196,11 @@ def convert_sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -
     made = tools.sorted(items, reverse) if key is None else "a key decides the order"
     if isinstance(made, str):
         refuse(
-            user_place(), "sorted() of Tensors", made,
+            user_place(),
+            "sorted() of Tensors",
+            made,
             "stack them, and use paddle.sort, or paddle.argsort and paddle.gather",
-        )  # fmt: skip
+        )
     return made
 
 

@@ -170,10 +170,17 @@ def logical_not(value: Any) -> Any:
 
 
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-    "==": equal, "!=": unequal, "in": holds, "not in": lacks,
-    "is": operator.is_, "is not": operator.is_not,
-}  # fmt: skip
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": equal,
+    "!=": unequal,
+    "in": holds,
+    "not in": lacks,
+    "is": operator.is_,
+    "is not": operator.is_not,
+}
 
 
 def compare_chain(first: Any, *links: Any) -> Any:

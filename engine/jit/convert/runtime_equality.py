@@ -41,9 +41,11 @@ def holds(value: Any, container: Any) -> Any:
         found = tools.holds(container, value)
         if found is None:
             refuse(
-                user_place(), "`in` asks whether a value is in what a Tensor decides the length of",
-                type(container).__name__, "compare and use any()",
-            )  # fmt: skip
+                user_place(),
+                "`in` asks whether a value is in what a Tensor decides the length of",
+                type(container).__name__,
+                "compare and use any()",
+            )
         return found
     if not isinstance(container, list | tuple | range) or not _has_undecided([value], container):
         return value in container

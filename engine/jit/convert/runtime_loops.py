@@ -64,9 +64,14 @@ class _Loop:
     """
 
     def __init__(
-        self, state: State, test: Callable[[Any], Any], body: Callable[[Any], Any], place: Place,
-        user_body: Callable[..., Any], counted: list[Any],
-    ) -> None:  # fmt: skip
+        self,
+        state: State,
+        test: Callable[[Any], Any],
+        body: Callable[[Any], Any],
+        place: Place,
+        user_body: Callable[..., Any],
+        counted: list[Any],
+    ) -> None:
         self.state = state
         self.test = test
         self.body = body

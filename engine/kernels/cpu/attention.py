@@ -25,9 +25,16 @@ BLOCK = 1 << 16
 
 
 def forward(
-    xp: Any, x: Array, y: Array, v: Array | None, masks: Sequence[Array], factor: float | None,
-    times: float | None, turned: bool, lies: bool,
-) -> tuple[Array | None, Array]:  # fmt: skip
+    xp: Any,
+    x: Array,
+    y: Array,
+    v: Array | None,
+    masks: Sequence[Array],
+    factor: float | None,
+    times: float | None,
+    turned: bool,
+    lies: bool,
+) -> tuple[Array | None, Array]:
     """See ``fused_attention`` in engine/ops/linalg/attention.py; without ``v`` the weights alone."""
     kernels = _Kernels(xp)
     rows, columns = x.shape[-2], y.shape[-1 if turned else -2]
@@ -50,9 +57,15 @@ def forward(
 
 
 def backward(
-    xp: Any, given: Sequence[Array | None], factor: float | None, times: float | None,
-    after: float | None, turned: bool, lies: Sequence[bool], wanted: Sequence[bool],
-) -> tuple[Array | None, Array | None, Array | None]:  # fmt: skip
+    xp: Any,
+    given: Sequence[Array | None],
+    factor: float | None,
+    times: float | None,
+    after: float | None,
+    turned: bool,
+    lies: Sequence[bool],
+    wanted: Sequence[bool],
+) -> tuple[Array | None, Array | None, Array | None]:
     """See ``fused_attention_grad``, whose inputs are ``given``."""
     kernels = _Kernels(xp)
     flow, weights, x, y, v, dropped, kept = given

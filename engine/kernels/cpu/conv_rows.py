@@ -152,9 +152,8 @@ class Rows:
             total += each.sum(axis=0) if len(each) > 1 else each[0]
 
     def _by_lines(
-        self, begin: int, end: int, flow: Any, turned: Any, image: Any, source: Any,
-        total: Any,
-    ) -> None:  # fmt: skip
+        self, begin: int, end: int, flow: Any, turned: Any, image: Any, source: Any, total: Any
+    ) -> None:
         """Rows ``begin`` to ``end`` of the image: their gradient, and what they add to the filters'."""
         p = self.plan
         if image is not None:
@@ -316,9 +315,11 @@ class Rows:
             per_group, per_line, _, per_channel, _, per_number = made.strides
             # The same as as_strided, without its overhead of 4 us, and in both array modules.
             return self.xp.ndarray(
-                (rows, p.groups, self.inner, columns * p.samples), made.dtype, made.data,
+                (rows, p.groups, self.inner, columns * p.samples),
+                made.dtype,
+                made.data,
                 strides=(per_line * p.sh, per_group, per_channel, per_number),
-            )  # fmt: skip
+            )
         made = _shaped(memory, (rows, p.groups, p.kh, p.kw, p.taken, columns, p.samples))
         for a in range(p.kh):
             part = made[:, :, a].swapaxes(0, 1)

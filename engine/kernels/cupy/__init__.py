@@ -15,9 +15,20 @@ from engine.core.place import CUDAPlace, look, refused
 from engine.kernels.cupy import feeding, memory, overrides, streams
 
 __all__ = [
-    "check", "count", "cuda_version", "driver_version", "feeding", "memory", "on", "overrides", "properties",
-    "streams", "synchronize", "use", "xp",
-]  # fmt: skip
+    "check",
+    "count",
+    "cuda_version",
+    "driver_version",
+    "feeding",
+    "memory",
+    "on",
+    "overrides",
+    "properties",
+    "streams",
+    "synchronize",
+    "use",
+    "xp",
+]
 
 xp = cupy
 overrides.register()
@@ -47,10 +58,11 @@ def check(index: int) -> None:
             (cupy.zeros(1) + 1).item()  # a sum would be ready-made: this one is compiled
     except Exception as error:  # whatever the driver or the compiler of kernels has to say
         raise refused(
-            place, f"can't compute: CuPy says {type(error).__name__}: {error}",
+            place,
+            f"can't compute: CuPy says {type(error).__name__}: {error}",
             "check that its CUDA version fits the driver, and that CUDA's compiler and libraries are there: "
             "pip install 'model-studio[gpu]' ('model-studio[gpu-cuda13]' for CUDA 13)",
-        ) from error  # fmt: skip
+        ) from error
     memory.peaks()
 
 

@@ -29,9 +29,18 @@ def _serves(x: Any, index: Any, *others: Any) -> bool:
 
 
 def add_rows(
-    xp: Any, name: str, made: Any, index: Any, values: Any, sizes: tuple[int, int, int], how: Any = _ADDED,
-    *, within: tuple[int, ...] | None = None, left_out: int = -1, wraps: bool = False,
-) -> Any:  # fmt: skip
+    xp: Any,
+    name: str,
+    made: Any,
+    index: Any,
+    values: Any,
+    sizes: tuple[int, int, int],
+    how: Any = _ADDED,
+    *,
+    within: tuple[int, ...] | None = None,
+    left_out: int = -1,
+    wraps: bool = False,
+) -> Any:
     """``values`` [outer][count][inner] added to ``made`` [outer][size][inner] = ``sizes`` at positions of the
     middle one, which are in the last dimension of index where they are ``within`` several. Returns made.
 
@@ -55,9 +64,10 @@ def add_rows(
         wide *= 2
     tall = 256 // wide
     kernel("adding", "add_runs", I="i64", **of_type(made.dtype))(
-        (blocks(count, tall), min(blocks(outer * inner, 4 * wide), 65535)), (wide, tall),
+        (blocks(count, tall), min(blocks(outer * inner, 4 * wide), 65535)),
+        (wide, tall),
         (rows, order, values, made, np.int64(count), np.int64(size), np.int64(outer), np.int64(inner), how),
-    )  # fmt: skip
+    )
     return made
 
 
@@ -121,9 +131,16 @@ def put_along_axis_zeros(
 
 
 def put_along_axis(
-    xp: Any, x: Any, indices: Any, values: Any, *, axis: int = 0, reduce: str = "assign",
-    include_self: bool = True, broadcast: bool = False,
-) -> Any:  # fmt: skip
+    xp: Any,
+    x: Any,
+    indices: Any,
+    values: Any,
+    *,
+    axis: int = 0,
+    reduce: str = "assign",
+    include_self: bool = True,
+    broadcast: bool = False,
+) -> Any:
     """x with values put at the indices along an axis; ``reduce`` combines those for the same position."""
     fits = _serves(x, indices, values) and x.ndim > 0 and -x.ndim <= axis < x.ndim and reduce in _HOW
     shape = along(x.shape, indices, axis, broadcast) if fits else None
@@ -141,9 +158,16 @@ def put_along_axis(
         )
     anew = not include_self and reduce != "assign"
     return _put(
-        xp, "put_along_axis", x.copy("C"), indices, spread(xp, values, shape), shape, axis % x.ndim,
-        reduce, anew,
-    )  # fmt: skip
+        xp,
+        "put_along_axis",
+        x.copy("C"),
+        indices,
+        spread(xp, values, shape),
+        shape,
+        axis % x.ndim,
+        reduce,
+        anew,
+    )
 
 
 def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
@@ -152,9 +176,16 @@ def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
 
 
 def _put(
-    xp: Any, name: str, made: Any, indices: Any, values: Any, shape: tuple[int, ...], axis: int,
-    how: str, anew: bool = False,
-) -> Any:  # fmt: skip
+    xp: Any,
+    name: str,
+    made: Any,
+    indices: Any,
+    values: Any,
+    shape: tuple[int, ...],
+    axis: int,
+    how: str,
+    anew: bool = False,
+) -> Any:
     """``values`` of ``shape`` put into ``made``, which may have more rows than they. Returns made."""
     if not values.size or not made.size:
         return made
@@ -166,11 +197,23 @@ def _put(
     computed = TYPES[made.dtype.name][1]
     number: Any = {"float": np.float32, "double": np.float64}.get(computed, made.dtype.type)
     kernel("adding", "put_along", **of_type(made.dtype), **macros)(
-        (blocks(outer * inner),), (256,),
-        (indices, values, target, np.int64(outer * inner), np.int64(shape[axis]), np.int64(size),
-         np.int64(inner), _HOW[how], np.uint32(anew), number(_neutral(made.dtype, how)), faults.code(name),
-         faults.record()),
-    )  # fmt: skip
+        (blocks(outer * inner),),
+        (256,),
+        (
+            indices,
+            values,
+            target,
+            np.int64(outer * inner),
+            np.int64(shape[axis]),
+            np.int64(size),
+            np.int64(inner),
+            _HOW[how],
+            np.uint32(anew),
+            number(_neutral(made.dtype, how)),
+            faults.code(name),
+            faults.record(),
+        ),
+    )
     if target is not part:
         part[...] = target
     return made

@@ -27,9 +27,18 @@ _NOWHERE = (np.int64(0),) * 4
 
 
 def forward(
-    xp: Any, x: Array, y: Array, v: Array, masks: Sequence[Array], *, factor: float | None = None,
-    times: float | None = None, turned: bool = False, lies: bool = False, keeps: bool = True,
-) -> tuple[Array, Array | None]:  # fmt: skip
+    xp: Any,
+    x: Array,
+    y: Array,
+    v: Array,
+    masks: Sequence[Array],
+    *,
+    factor: float | None = None,
+    times: float | None = None,
+    turned: bool = False,
+    lies: bool = False,
+    keeps: bool = True,
+) -> tuple[Array, Array | None]:
     """The kernel of ``fused_attention``; without ``keeps`` the weights are None."""
     found = _forward(x, y, v, masks, factor, times, turned, lies, keeps)
     if found is None:
@@ -39,9 +48,15 @@ def forward(
 
 
 def scores(
-    xp: Any, x: Array, y: Array, masks: Sequence[Array], *, factor: float | None = None,
-    times: float | None = None, turned: bool = False,
-) -> Array:  # fmt: skip
+    xp: Any,
+    x: Array,
+    y: Array,
+    masks: Sequence[Array],
+    *,
+    factor: float | None = None,
+    times: float | None = None,
+    turned: bool = False,
+) -> Array:
     """The kernel of ``fused_scores``."""
     found = _forward(x, y, None, masks, factor, times, turned, False, True)
     if found is None:
@@ -50,9 +65,16 @@ def scores(
 
 
 def _forward(
-    x: Array, y: Array, v: Array | None, masks: Sequence[Array], factor: float | None, times: float | None,
-    turned: bool, lies: bool, keeps: bool,
-) -> Any:  # fmt: skip
+    x: Array,
+    y: Array,
+    v: Array | None,
+    masks: Sequence[Array],
+    factor: float | None,
+    times: float | None,
+    turned: bool,
+    lies: bool,
+    keeps: bool,
+) -> Any:
     """The result and the weights; None where the kernel does not serve."""
     y = y.swapaxes(-1, -2) if turned else y
     lead, (rows, size), columns = x.shape[:-2], x.shape[-2:], y.shape[-2]
@@ -69,9 +91,13 @@ def _forward(
     v, mask = (None if v is None else more[0]), (more[-2] if mask is not None else None)
     weights = cupy.empty((*lead, rows, columns), x.dtype) if keeps else None
     macros = {
-        **source.of_type(x.dtype), "MASK": mask is not None, "VALUES": v is not None, "WEIGHTS": keeps,
-        "DROPPED": False, "KEPT": False,
-    }  # fmt: skip
+        **source.of_type(x.dtype),
+        "MASK": mask is not None,
+        "VALUES": v is not None,
+        "WEIGHTS": keeps,
+        "DROPPED": False,
+        "KEPT": False,
+    }
     places = prod(lead)
     sizes = map(np.int32, (places, inner, rows, columns, size, width))
     grid = (-(-rows // _TILE), min(places, 65535), max(1, -(-width // _WIDE)))
@@ -82,11 +108,22 @@ def _forward(
 
 
 def backward(
-    xp: Any, flow: Array, weights: Array, x: Array, y: Array, v: Array, dropped: Array = None,
-    kept: Array = None, *, factor: float | None = None, times: float | None = None,
-    after: float | None = None, turned: bool = False, lies: Sequence[bool] = (False, False, False),
+    xp: Any,
+    flow: Array,
+    weights: Array,
+    x: Array,
+    y: Array,
+    v: Array,
+    dropped: Array = None,
+    kept: Array = None,
+    *,
+    factor: float | None = None,
+    times: float | None = None,
+    after: float | None = None,
+    turned: bool = False,
+    lies: Sequence[bool] = (False, False, False),
     wanted: Sequence[bool] = (True, True, True),
-) -> tuple[Array | None, ...]:  # fmt: skip
+) -> tuple[Array | None, ...]:
     """The kernel of ``fused_attention_grad``."""
     lead, (rows, columns), size, width = x.shape[:-2], weights.shape[-2:], x.shape[-1], v.shape[-1]
     arrays = [flow, weights, x, y, v, *(a for a in (dropped, kept) if a is not None)]
@@ -100,18 +137,34 @@ def backward(
         laid = _laid(lead, [flow, x, seen, v, made[0], of_y, made[2]], False)
     if laid is None:
         return default("fused_attention_grad")(  # type: ignore[no-any-return]
-            xp, flow, weights, x, y, v, dropped, kept, factor=factor, times=times, after=after,
-            turned=turned, lies=lies, wanted=wanted,
-        )  # fmt: skip
+            xp,
+            flow,
+            weights,
+            x,
+            y,
+            v,
+            dropped,
+            kept,
+            factor=factor,
+            times=times,
+            after=after,
+            turned=turned,
+            lies=lies,
+            wanted=wanted,
+        )
     (flow, x, y, v, *_), inner, steps = laid
     weights, dropped, kept = (
         None if a is None else cupy.ascontiguousarray(a) for a in (weights, dropped, kept)
     )
     of_flow, of_x, of_y, of_v, to_x, to_y, to_v = (steps[4 * n : 4 * n + 4] for n in range(7))
     macros = {  # without dropout those of a forward launch: one source to compile for both
-        **source.of_type(x.dtype), "MASK": False, "VALUES": True, "WEIGHTS": True,
-        "DROPPED": dropped is not None, "KEPT": kept is not None,
-    }  # fmt: skip
+        **source.of_type(x.dtype),
+        "MASK": False,
+        "VALUES": True,
+        "WEIGHTS": True,
+        "DROPPED": dropped is not None,
+        "KEPT": kept is not None,
+    }
     places = prod(lead)
     sizes = tuple(map(np.int32, (places, inner, rows, columns, size, width)))
     some = min(places, 65535)
@@ -139,9 +192,11 @@ def _serves(
     first = arrays[0].dtype
     work = prod(lead) * rows * columns * depth
     return bool(
-        first.name in source.FLOATING and full and 0 < work <= OWN[first.itemsize]
+        first.name in source.FLOATING
+        and full
+        and 0 < work <= OWN[first.itemsize]
         and all(a.dtype == first for a in arrays)
-    )  # fmt: skip
+    )
 
 
 def _added(masks: Sequence[Array]) -> Array | None:

@@ -32,52 +32,115 @@ def _macros(x: Any, scale: Any) -> dict[str, Any]:
 
 
 def batch_norm(
-    xp: Any, x: Any, scale: Any, bias: Any, mean: Any, variance: Any, *, momentum: float = 0.9,
-    epsilon: float = 1e-5, is_test: bool = False, data_layout: str = "NCHW", use_global_stats: bool = False,
+    xp: Any,
+    x: Any,
+    scale: Any,
+    bias: Any,
+    mean: Any,
+    variance: Any,
+    *,
+    momentum: float = 0.9,
+    epsilon: float = 1e-5,
+    is_test: bool = False,
+    data_layout: str = "NCHW",
+    use_global_stats: bool = False,
     trainable_statistics: bool = False,
-) -> Any:  # fmt: skip
+) -> Any:
     """y, running mean and variance after this batch, the mean that was used, 1 / sqrt(variance + epsilon)."""
     found = _channels(x, data_layout, (scale, bias, mean, variance))
     if found is None or not 0 <= epsilon <= 0.001:
         return handed_over(
-            "batch_norm", xp, x, scale, bias, mean, variance, momentum=momentum, epsilon=epsilon,
-            is_test=is_test, data_layout=data_layout, use_global_stats=use_global_stats,
+            "batch_norm",
+            xp,
+            x,
+            scale,
+            bias,
+            mean,
+            variance,
+            momentum=momentum,
+            epsilon=epsilon,
+            is_test=is_test,
+            data_layout=data_layout,
+            use_global_stats=use_global_stats,
             trainable_statistics=trainable_statistics,
-        )  # fmt: skip
+        )
     given = use_global_stats or (is_test and not trainable_statistics)
     x, scale, bias, mean, variance = packed(x, scale, bias, mean, variance)
     macros, number = _macros(x, scale), computing(scale.dtype)
     parts = xp.empty(1, number) if given else _sums(xp, found, "moments", macros, number, x)
     y, *numbers = xp.empty(x.shape, x.dtype), *(xp.empty(found.count, scale.dtype) for _ in range(4))
     found.launch(
-        "batch_norm", "batch_norm", macros, x, scale, bias, mean, variance, parts, y, *numbers, found,
-        number(momentum), number(1 - momentum), number(epsilon), np.uint32(given),
-    )  # fmt: skip
+        "batch_norm",
+        "batch_norm",
+        macros,
+        x,
+        scale,
+        bias,
+        mean,
+        variance,
+        parts,
+        y,
+        *numbers,
+        found,
+        number(momentum),
+        number(1 - momentum),
+        number(epsilon),
+        np.uint32(given),
+    )
     return y, *numbers
 
 
 def batch_norm_grad(
-    xp: Any, x: Any, scale: Any, g_in: Any, saved_mean: Any, saved_variance: Any, *, epsilon: float = 1e-5,
-    is_test: bool = False, data_layout: str = "NCHW", use_global_stats: bool = False,
+    xp: Any,
+    x: Any,
+    scale: Any,
+    g_in: Any,
+    saved_mean: Any,
+    saved_variance: Any,
+    *,
+    epsilon: float = 1e-5,
+    is_test: bool = False,
+    data_layout: str = "NCHW",
+    use_global_stats: bool = False,
     trainable_statistics: bool = False,
-) -> Any:  # fmt: skip
+) -> Any:
     """The gradients of batch_norm's x, scale and bias."""
     found = _channels(x, data_layout, (scale, saved_mean, saved_variance))
     if found is None or g_in.shape != x.shape or g_in.dtype != x.dtype:
         return handed_over(
-            "batch_norm_grad", xp, x, scale, g_in, saved_mean, saved_variance, epsilon=epsilon,
-            is_test=is_test, data_layout=data_layout, use_global_stats=use_global_stats,
+            "batch_norm_grad",
+            xp,
+            x,
+            scale,
+            g_in,
+            saved_mean,
+            saved_variance,
+            epsilon=epsilon,
+            is_test=is_test,
+            data_layout=data_layout,
+            use_global_stats=use_global_stats,
             trainable_statistics=trainable_statistics,
-        )  # fmt: skip
+        )
     given = use_global_stats or (is_test and not trainable_statistics)
     x, scale, g_in, saved_mean, saved_variance = packed(x, scale, g_in, saved_mean, saved_variance)
     macros, number = _macros(x, scale), computing(scale.dtype)
     parts = _sums(xp, found, "gradient_sums", macros, number, x, g_in, saved_mean)
     x_grad, *numbers = xp.empty(x.shape, x.dtype), *(xp.empty(found.count, scale.dtype) for _ in range(2))
     found.launch(
-        "batch_norm", "batch_norm_grad", macros, x, scale, g_in, saved_mean, saved_variance, parts, x_grad,
-        *numbers, found, np.uint32(given),
-    )  # fmt: skip
+        "batch_norm",
+        "batch_norm_grad",
+        macros,
+        x,
+        scale,
+        g_in,
+        saved_mean,
+        saved_variance,
+        parts,
+        x_grad,
+        *numbers,
+        found,
+        np.uint32(given),
+    )
     return x_grad, *numbers
 
 

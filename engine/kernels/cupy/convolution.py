@@ -145,15 +145,31 @@ def _nothing(dtype: Any) -> Any:
 
 
 def _add(
-    parts: Any, made: Any, count: int, bias: Any, channels: int = 1, apart: int = 1, biased: bool = False,
+    parts: Any,
+    made: Any,
+    count: int,
+    bias: Any,
+    channels: int = 1,
+    apart: int = 1,
+    biased: bool = False,
     rectified: bool = False,
-) -> None:  # fmt: skip
+) -> None:
     """Write the sum of so many parts, plus a bias for each channel, which are ``apart`` in memory."""
     kernel("convolution_sums", "sums", **of_type(made.dtype))(
-        (blocks(made.size, 32),), (256,),
-        (parts, bias, made, np.int64(made.size), np.int32(count), np.int32(channels), np.int64(apart),
-         np.int32(biased), np.int32(rectified)),
-    )  # fmt: skip
+        (blocks(made.size, 32),),
+        (256,),
+        (
+            parts,
+            bias,
+            made,
+            np.int64(made.size),
+            np.int32(count),
+            np.int32(channels),
+            np.int64(apart),
+            np.int32(biased),
+            np.int32(rectified),
+        ),
+    )
 
 
 @lru_cache(maxsize=_KEPT)
@@ -168,9 +184,7 @@ def _gathering(
     most = [-(-n // t) for n, t in zip(made, s.strides, strict=True)] if backward else made
     places = s.samples * math.prod(most)
     tile = _tile(rows, places, s.groups * phases, dtype)
-    macros: dict[str, Any] = {
-        **of_type(dtype), "DEEP": s.rank == 3, "BACKWARD": backward,
-    }  # fmt: skip
+    macros: dict[str, Any] = {**of_type(dtype), "DEEP": s.rank == 3, "BACKWARD": backward}
     if tile is None:
         filters = 1 if rows == 1 else _FEW
         code = kernel("convolution_direct", "direct", **macros, FILTERS=filters)
@@ -185,10 +199,15 @@ def _gathering(
     last = [each * s.taken * taps, by_row, by_channel]
     result = _contiguous(sizes, rows * s.groups, made)
     arguments = (
-        *map(np.int32, numbers), *as_arguments(strides), *map(np.int64, result), *map(np.int32, last),
-        np.int32(biased), np.int32(rectified), np.int64(s.samples * rows * s.groups * math.prod(made)),
+        *map(np.int32, numbers),
+        *as_arguments(strides),
+        *map(np.int64, result),
+        *map(np.int32, last),
+        np.int32(biased),
+        np.int32(rectified),
+        np.int64(s.samples * rows * s.groups * math.prod(made)),
         np.int32(parts),
-    )  # fmt: skip
+    )
     return Launch(code, (*grid, s.groups * phases * parts), threads, arguments, parts)
 
 
@@ -246,9 +265,12 @@ def _filtering(
     parts = max(blocks(places, length), 1)
     numbers = [s.samples, each, s.taken, *s.made, *s.image, *s.kernel, *s.strides, *s.pads, *s.dilations]
     arguments = (
-        *map(np.int32, numbers), *as_arguments(strides), *as_arguments(g_strides), np.int32(s.groups),
+        *map(np.int32, numbers),
+        *as_arguments(strides),
+        *as_arguments(g_strides),
+        np.int32(s.groups),
         np.int32(length),
-    )  # fmt: skip
+    )
     return Launch(code, (*grid, s.groups * parts), threads, arguments, parts)
 
 

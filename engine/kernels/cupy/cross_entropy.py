@@ -16,9 +16,15 @@ from engine.kernels.cupy.source import FLOATING, TYPES, of_type
 
 
 def softmax_with_cross_entropy(
-    xp: Any, logits: Any, label: Any, *, soft_label: bool = False, ignore_index: int = -100,
-    numeric_stable_mode: bool = True, axis: int = -1,
-) -> Any:  # fmt: skip
+    xp: Any,
+    logits: Any,
+    label: Any,
+    *,
+    soft_label: bool = False,
+    ignore_index: int = -100,
+    numeric_stable_mode: bool = True,
+    axis: int = -1,
+) -> Any:
     """softmax(logits), and -log of it at the label's class."""
     found = _of(logits, label, axis, soft_label)
     if found is None:
@@ -38,16 +44,29 @@ def softmax_with_cross_entropy(
     else:
         label = _numbers(label)
         found.launch(
-            "cross_entropy", "hard_loss", _macros(logits, label), logits, label, soft, loss, found,
+            "cross_entropy",
+            "hard_loss",
+            _macros(logits, label),
+            logits,
+            label,
+            soft,
+            loss,
+            found,
             *_labels(found, ignore_index, "cross_entropy"),
-        )  # fmt: skip
+        )
     return soft, loss
 
 
 def softmax_with_cross_entropy_grad(
-    xp: Any, g_in: Any, softmax: Any, label: Any, *, soft_label: bool = False, ignore_index: int = -100,
+    xp: Any,
+    g_in: Any,
+    softmax: Any,
+    label: Any,
+    *,
+    soft_label: bool = False,
+    ignore_index: int = -100,
     axis: int = -1,
-) -> Any:  # fmt: skip
+) -> Any:
     """(softmax - label) * g along the class axis."""
     found = _of(softmax, label, axis, soft_label)
     if found is None or g_in.dtype != softmax.dtype or g_in.shape != _each(softmax, axis):
@@ -68,9 +87,16 @@ def softmax_with_cross_entropy_grad(
     else:
         label = _numbers(label)
         found.launch(
-            "cross_entropy", "hard_grad", _macros(softmax, label), g_in, softmax, label, made, found,
+            "cross_entropy",
+            "hard_grad",
+            _macros(softmax, label),
+            g_in,
+            softmax,
+            label,
+            made,
+            found,
             *_labels(found, ignore_index, "cross_entropy"),
-        )  # fmt: skip
+        )
     return made
 
 
@@ -83,9 +109,15 @@ def pick_class(xp: Any, x: Any, label: Any, *, axis: int = -1, ignore_index: int
     label = _numbers(label)
     made = xp.empty(label.shape, x.dtype)
     found.launch(
-        "cross_entropy", "pick", _macros(x, label), x, label, made, found,
+        "cross_entropy",
+        "pick",
+        _macros(x, label),
+        x,
+        label,
+        made,
+        found,
         *_labels(found, ignore_index, "nll_loss"),
-    )  # fmt: skip
+    )
     return made
 
 
@@ -100,9 +132,15 @@ def pick_class_grad(
     label = _numbers(label)
     made = xp.empty(x.shape, g_in.dtype)
     found.launch(
-        "cross_entropy", "pick_grad", _macros(x, label), g_in, label, made, found,
+        "cross_entropy",
+        "pick_grad",
+        _macros(x, label),
+        g_in,
+        label,
+        made,
+        found,
         *_labels(found, ignore_index, "nll_loss"),
-    )  # fmt: skip
+    )
     return made
 
 

@@ -45,10 +45,13 @@ _KEPT = 512  # products whose descriptors are kept
 
 # Elements, computing type, alpha and beta, by dtype.
 _KINDS = {
-    "float32": (R_32F, COMPUTE_32F, R_32F), "float64": (R_64F, COMPUTE_64F, R_64F),
-    "float16": (R_16F, COMPUTE_32F, R_32F), "uint16": (R_16BF, COMPUTE_32F, R_32F),
-    "complex64": (C_32F, COMPUTE_32F, C_32F), "complex128": (C_64F, COMPUTE_64F, C_64F),
-}  # fmt: skip
+    "float32": (R_32F, COMPUTE_32F, R_32F),
+    "float64": (R_64F, COMPUTE_64F, R_64F),
+    "float16": (R_16F, COMPUTE_32F, R_32F),
+    "uint16": (R_16BF, COMPUTE_32F, R_32F),
+    "complex64": (C_32F, COMPUTE_32F, C_32F),
+    "complex128": (C_64F, COMPUTE_64F, C_64F),
+}
 _SCALARS = {R_32F: np.float32, R_64F: np.float64, C_32F: np.complex64, C_64F: np.complex128}
 
 _V, _I, _SIZE = ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t
@@ -68,9 +71,16 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cublasLtMatmul": (_V, _V, _V, _V, _V, _V, _V, _V, _V, _V, _V, _V, _V, _V, _SIZE, _V),
 }
 _STATUS = {
-    1: "NOT_INITIALIZED", 3: "ALLOC_FAILED", 7: "INVALID_VALUE", 8: "ARCH_MISMATCH", 11: "MAPPING_ERROR",
-    13: "EXECUTION_FAILED", 14: "INTERNAL_ERROR", 15: "NOT_SUPPORTED", 16: "LICENSE_ERROR",
-}  # fmt: skip
+    1: "NOT_INITIALIZED",
+    3: "ALLOC_FAILED",
+    7: "INVALID_VALUE",
+    8: "ARCH_MISMATCH",
+    11: "MAPPING_ERROR",
+    13: "EXECUTION_FAILED",
+    14: "INTERNAL_ERROR",
+    15: "NOT_SUPPORTED",
+    16: "LICENSE_ERROR",
+}
 
 
 class _Found(ctypes.Structure):
@@ -174,9 +184,18 @@ class _Product:
         found, count = _Found(), ctypes.c_int()
         a, b, out = self.layouts
         status = self._library.status(
-            "cublasLtMatmulAlgoGetHeuristic", handle, self.operation, a, b, out, out, preference, 1,
-            ctypes.byref(found), ctypes.byref(count),
-        )  # fmt: skip
+            "cublasLtMatmulAlgoGetHeuristic",
+            handle,
+            self.operation,
+            a,
+            b,
+            out,
+            out,
+            preference,
+            1,
+            ctypes.byref(found),
+            ctypes.byref(count),
+        )
         return found if status == 0 and count.value and found.state == 0 else None
 
     def free(self) -> None:
@@ -265,10 +284,15 @@ class Library:
         device = cupy.cuda.runtime.getDevice()
         # By columns everything is transposed: out.T = b.T @ a.T.
         key = _Key(
-            device, a.dtype.name, _operand(b, lead), _operand(a, lead), _operand(out, lead),
-            int(np.prod(lead, dtype=np.int64)), tuple(_alignment(each) for each in (b, a, out)),
+            device,
+            a.dtype.name,
+            _operand(b, lead),
+            _operand(a, lead),
+            _operand(out, lead),
+            int(np.prod(lead, dtype=np.int64)),
+            tuple(_alignment(each) for each in (b, a, out)),
             bias is not None,
-        )  # fmt: skip
+        )
         with self._lock:
             handle = self._handle(device)
             made = self._prepared(handle, key)
@@ -281,11 +305,24 @@ class Library:
             first, second = scale.ctypes.data, scale.ctypes.data + scale.itemsize
             of_b, of_a, of_out = made.layouts
             self.call(
-                "cublasLtMatmul", handle, made.operation, first, b.data.ptr, of_b, a.data.ptr, of_a, second,
-                out.data.ptr, of_out, out.data.ptr, of_out, ctypes.byref(made.found),
-                0 if room is None else room.data.ptr, made.found.workspace,
+                "cublasLtMatmul",
+                handle,
+                made.operation,
+                first,
+                b.data.ptr,
+                of_b,
+                a.data.ptr,
+                of_a,
+                second,
+                out.data.ptr,
+                of_out,
+                out.data.ptr,
+                of_out,
+                ctypes.byref(made.found),
+                0 if room is None else room.data.ptr,
+                made.found.workspace,
                 cupy.cuda.get_current_stream().ptr,
-            )  # fmt: skip
+            )
         return True
 
     def _handle(self, device: int) -> Any:
@@ -310,8 +347,10 @@ class Library:
             self._told = True
             _log.warning(
                 "kernels: cuBLASLt has no algorithm for %s %s @ %s; the engine's own kernel computes it",
-                a.dtype, list(a.shape), list(b.shape),
-            )  # fmt: skip
+                a.dtype,
+                list(a.shape),
+                list(b.shape),
+            )
 
     def close(self) -> None:
         """Free all descriptors and handles."""

@@ -72,8 +72,11 @@ class _Plan:
             compute_data_type=cudnn.data_type.FLOAT,
         )
         shapes = _shapes(sizes)
-        ends = {"fprop": ("image", "filters", "result"), "dgrad": ("result", "filters", "image"),
-                "wgrad": ("image", "result", "filters")}[kind]  # fmt: skip
+        ends = {
+            "fprop": ("image", "filters", "result"),
+            "dgrad": ("result", "filters", "image"),
+            "wgrad": ("image", "result", "filters"),
+        }[kind]
         first, second = (
             graph.tensor(dim=shapes[end], stride=list(steps), data_type=kept)
             for end, steps in zip(ends[:2], strides[:2], strict=True)

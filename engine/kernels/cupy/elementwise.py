@@ -33,9 +33,14 @@ class Launch:
     __slots__ = ("_block", "_dtypes", "_fixed", "_grid", "_kernel", "_made", "_outputs", "_shape")
 
     def __init__(
-        self, chain: Chain, outputs: Sequence[int], shape: tuple[int, ...], dtypes: Sequence[Any],
-        kernel: Any, fixed: Sequence[Any],
-    ) -> None:  # fmt: skip
+        self,
+        chain: Chain,
+        outputs: Sequence[int],
+        shape: tuple[int, ...],
+        dtypes: Sequence[Any],
+        kernel: Any,
+        fixed: Sequence[Any],
+    ) -> None:
         self._shape, self._outputs, self._made = shape, tuple(outputs), chain.results
         self._dtypes, self._kernel, self._fixed = list(dtypes), kernel, list(fixed)
         size = int(np.prod(shape, dtype=np.int64))

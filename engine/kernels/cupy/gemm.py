@@ -28,8 +28,11 @@ _TYPES = {
     "complex128": ("cdouble_t", "cdouble_t", np.float64),
 }
 _COMPUTED = {  # the dtype of sums, by computing type
-    "float": np.float32, "double": np.float64, "cfloat_t": np.complex64, "cdouble_t": np.complex128,
-}  # fmt: skip
+    "float": np.float32,
+    "double": np.float64,
+    "cfloat_t": np.complex64,
+    "cdouble_t": np.complex128,
+}
 _LARGE = {"TM": 64, "TN": 64, "TK": 16, "RM": 4, "RN": 4}
 _SMALL = {"TM": 32, "TN": 32, "TK": 32, "RM": 2, "RN": 2}
 # Tiles that keep the multiprocessors of a GPU busy; with fewer, tiles are smaller and k is split. Not timed.
@@ -76,9 +79,14 @@ def product(
         ValueError: shapes that do not fit.
     """
     made = _launch(
-        a.dtype.name, a.shape, a.strides, b.shape, b.strides, None if out is None else out.strides,
+        a.dtype.name,
+        a.shape,
+        a.strides,
+        b.shape,
+        b.strides,
+        None if out is None else out.strides,
         None if other is None else (other.shape, other.strides),
-    )  # fmt: skip
+    )
     if made is None:  # leading dimensions that lie too wildly
         lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         a = cupy.ascontiguousarray(cupy.broadcast_to(a, (*lead, *a.shape[-2:])))
@@ -107,9 +115,14 @@ def product(
 
 @lru_cache(maxsize=2048)
 def _launch(
-    dtype: str, a_shape: Shape, a_strides: Shape, b_shape: Shape, b_strides: Shape, out_strides: Shape | None,
+    dtype: str,
+    a_shape: Shape,
+    a_strides: Shape,
+    b_shape: Shape,
+    b_strides: Shape,
+    out_strides: Shape | None,
     other: tuple[Shape, Shape] | None,
-) -> _Launch | None:  # fmt: skip
+) -> _Launch | None:
     """What launches a product; None where its leading dimensions are more than three walks."""
     (m, k), (inner, n) = a_shape[-2:], b_shape[-2:]
     lead = np.broadcast_shapes(a_shape[:-2], b_shape[:-2])
@@ -135,9 +148,11 @@ def _launch(
     tiles = _tiles(m, n, tile)
     parts, span = _split(tiles * batches, k, tile["TK"])
     macros = {
-        "T": kept, "A": computed, "R": "double" if number is np.float64 else "float",
+        "T": kept,
+        "A": computed,
+        "R": "double" if number is np.float64 else "float",
         "OTHER": other is not None,
-    }  # fmt: skip
+    }
     beside = leading((*other[0], 1, 1), (*other[1], 0, 0), (m, n)) if other is not None else (0, 0)
     rows_and_columns = [np.int64(s // size) for s in (*beside, *out_strides[-2:])]
     steps = [[np.int64(walk[which] // size) for walk in outer] for which in (1, 2, 3)]
@@ -153,11 +168,15 @@ def _launch(
         (
             *map(np.int32, (m, n, k, span)),
             *[np.int64(s // size) for s in (*a_strides[-2:], *b_strides[-2:])],
-            *rows_and_columns, *batch, *steps[0], *steps[1], *steps[2],
+            *rows_and_columns,
+            *batch,
+            *steps[0],
+            *steps[1],
+            *steps[2],
         ),
         (*map(np.int32, (parts, m, n)), *rows_and_columns, *batch, *steps[2]),
         number,
-    )  # fmt: skip
+    )
 
 
 def _tiles(m: int, n: int, tile: dict[str, int]) -> int:

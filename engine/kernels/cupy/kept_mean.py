@@ -16,9 +16,11 @@ _MOST = 1 << 16  # elements that one block takes; more are worth the launches of
 
 def _serves(dtype: Any, label: Any, *sizes: int) -> bool:
     return (
-        dtype.name in FLOATING and label.dtype.kind in "iu" and label.dtype.name in TYPES
+        dtype.name in FLOATING
+        and label.dtype.kind in "iu"
+        and label.dtype.name in TYPES
         and max(label.size, *sizes) <= _MOST
-    )  # fmt: skip
+    )
 
 
 def _launch(name: str, dtype: Any, label: Any, ignore_index: int, before: Any, after: Any) -> None:

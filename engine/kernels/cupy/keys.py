@@ -69,7 +69,8 @@ class DeviceKeys:
         count = len(self.keys)
         first = self._generator.reserve_on_gpu(count)
         kernel("philox", "philox_keys", **of_type(np.float32))(
-            (blocks(count, _THREADS),), (_THREADS,),
+            (blocks(count, _THREADS),),
+            (_THREADS,),
             (self.array, np.uint64(count), np.uint64(first.seed & _MOST), np.uint64(first.offset & _MOST)),
-        )  # fmt: skip
+        )
         return [GPUKey(first.seed, first.offset + n) for n in range(count)]

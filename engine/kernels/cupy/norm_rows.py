@@ -78,17 +78,34 @@ def _forward(
     rows: Any = found.rows
     y, mean, second = xp.empty(x.shape, x.dtype), xp.empty(rows.count, x.dtype), xp.empty(rows.count, x.dtype)
     rows.launch(
-        "norm_rows", "normalize", of_type(x.dtype), x, x if scale is None else scale,
-        x if bias is None else bias, y, mean, second, rows, *found.each, computing(x.dtype)(epsilon),
+        "norm_rows",
+        "normalize",
+        of_type(x.dtype),
+        x,
+        x if scale is None else scale,
+        x if bias is None else bias,
+        y,
+        mean,
+        second,
+        rows,
+        *found.each,
+        computing(x.dtype)(epsilon),
         _flags(scale, bias, inverted),
-    )  # fmt: skip
+    )
     return y, mean, second
 
 
 def _backward(
-    xp: Any, found: _Normed, x: Any, g: Any, mean: Any, second: Any, scale: Any, epsilon: float,
+    xp: Any,
+    found: _Normed,
+    x: Any,
+    g: Any,
+    mean: Any,
+    second: Any,
+    scale: Any,
+    epsilon: float,
     inverted: bool,
-) -> tuple[Any, Any, Any]:  # fmt: skip
+) -> tuple[Any, Any, Any]:
     """The gradients of x, scale (None without one) and bias."""
     x, g, mean, second, scale = packed(x, g, mean, second, scale)
     rows: Any = found.rows
@@ -96,15 +113,37 @@ def _backward(
     macros, number = of_type(x.dtype), computing(x.dtype)
     x_grad, inverses = xp.empty(x.shape, x.dtype), xp.empty(rows.count, number)
     rows.launch(
-        "norm_rows", "normalize_grad", macros, x, g, x if scale is None else scale, mean, second, x_grad,
-        inverses, rows, *found.each, number(epsilon), _flags(scale, None, inverted),
-    )  # fmt: skip
+        "norm_rows",
+        "normalize_grad",
+        macros,
+        x,
+        g,
+        x if scale is None else scale,
+        mean,
+        second,
+        x_grad,
+        inverses,
+        rows,
+        *found.each,
+        number(epsilon),
+        _flags(scale, None, inverted),
+    )
     scale_grad, bias_grad = xp.empty(channels.count, x.dtype), xp.empty(channels.count, x.dtype)
     parts = inverses if channels.parts == 1 else xp.empty((channels.parts, 2, channels.count), number)
     channels.launch(
-        "norm_rows", "channel_sums", macros, x, g, mean, inverses, parts, scale_grad, bias_grad, channels,
+        "norm_rows",
+        "channel_sums",
+        macros,
+        x,
+        g,
+        mean,
+        inverses,
+        parts,
+        scale_grad,
+        bias_grad,
+        channels,
         *found.statistics,
-    )  # fmt: skip
+    )
     if channels.parts > 1:
         join = kernel("norm_rows", "join_channel_sums", **macros)
         count = (np.int64(channels.count), np.uint32(channels.parts))
@@ -125,9 +164,16 @@ def layer_norm(
 
 
 def layer_norm_grad(
-    xp: Any, x: Any, g_in: Any, mean: Any, variance: Any, scale: Any = None, *, epsilon: float = 1e-5,
+    xp: Any,
+    x: Any,
+    g_in: Any,
+    mean: Any,
+    variance: Any,
+    scale: Any = None,
+    *,
+    epsilon: float = 1e-5,
     begin_norm_axis: int = 1,
-) -> Any:  # fmt: skip
+) -> Any:
     """The gradients of layer_norm's x, scale (None without one) and bias."""
     found = _layered(x, begin_norm_axis)
     if found is None or not _fits(found, x, scale) or not _alike(x, g_in, mean, variance):
@@ -146,9 +192,15 @@ def layer_norm_grad(
 
 
 def group_norm(
-    xp: Any, x: Any, scale: Any = None, bias: Any = None, *, epsilon: float = 1e-5, groups: int,
+    xp: Any,
+    x: Any,
+    scale: Any = None,
+    bias: Any = None,
+    *,
+    epsilon: float = 1e-5,
+    groups: int,
     data_layout: str = "NCHW",
-) -> Any:  # fmt: skip
+) -> Any:
     """Each sample normalised over groups of channels, with mean and variance of each."""
     found = _grouped(x, groups, data_layout in _LAST and x.ndim > 2)
     if found is None or not _fits(found, x, scale, bias):
@@ -160,9 +212,17 @@ def group_norm(
 
 
 def group_norm_grad(
-    xp: Any, x: Any, g_in: Any, mean: Any, variance: Any, scale: Any = None, *, epsilon: float = 1e-5,
-    groups: int, data_layout: str = "NCHW",
-) -> Any:  # fmt: skip
+    xp: Any,
+    x: Any,
+    g_in: Any,
+    mean: Any,
+    variance: Any,
+    scale: Any = None,
+    *,
+    epsilon: float = 1e-5,
+    groups: int,
+    data_layout: str = "NCHW",
+) -> Any:
     """The gradients of group_norm's x, scale (None without one) and bias."""
     found = _grouped(x, groups, data_layout in _LAST and x.ndim > 2)
     if found is None or not _fits(found, x, scale) or not _alike(x, g_in, mean, variance):
@@ -190,9 +250,15 @@ def instance_norm(xp: Any, x: Any, scale: Any = None, bias: Any = None, *, epsil
 
 
 def instance_norm_grad(
-    xp: Any, x: Any, g_in: Any, saved_mean: Any, saved_variance: Any, scale: Any = None, *,
+    xp: Any,
+    x: Any,
+    g_in: Any,
+    saved_mean: Any,
+    saved_variance: Any,
+    scale: Any = None,
+    *,
     epsilon: float = 1e-5,
-) -> Any:  # fmt: skip
+) -> Any:
     """The gradients of instance_norm's x, scale (None without one) and bias."""
     found = _grouped(x, x.shape[1], False) if x.ndim > 1 else None
     if found is None or not _fits(found, x, scale) or not _alike(x, g_in, saved_mean, saved_variance):

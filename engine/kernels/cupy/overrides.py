@@ -22,40 +22,112 @@ _log = logging.getLogger(__name__)
 
 # Elementwise operators that take CuPy more than one launch.
 ELEMENTWISE = (
-    "brelu", "celu", "clip", "clip_mask", "elementwise_heaviside", "elu", "erf",
-    "exponential_piece_grad", "fmax_takes_first", "fmin_takes_first", "gelu", "gelu_grad",
-    "gradient_where", "hard_shrink", "hard_sigmoid", "hard_swish", "hard_swish_grad", "leaky_relu",
-    "leaky_relu_grad", "linear_piece_grad", "logsigmoid", "mish", "mish_grad", "relu6", "relu_grad",
-    "round", "rsqrt", "scale", "selu", "sigmoid", "silu", "softplus", "softplus_grad", "softshrink",
-    "softsign", "swish", "swish_grad", "tanh_shrink", "thresholded_relu", "xlogy",
-)  # fmt: skip
+    "brelu",
+    "celu",
+    "clip",
+    "clip_mask",
+    "elementwise_heaviside",
+    "elu",
+    "erf",
+    "exponential_piece_grad",
+    "fmax_takes_first",
+    "fmin_takes_first",
+    "gelu",
+    "gelu_grad",
+    "gradient_where",
+    "hard_shrink",
+    "hard_sigmoid",
+    "hard_swish",
+    "hard_swish_grad",
+    "leaky_relu",
+    "leaky_relu_grad",
+    "linear_piece_grad",
+    "logsigmoid",
+    "mish",
+    "mish_grad",
+    "relu6",
+    "relu_grad",
+    "round",
+    "rsqrt",
+    "scale",
+    "selu",
+    "sigmoid",
+    "silu",
+    "softplus",
+    "softplus_grad",
+    "softshrink",
+    "softsign",
+    "swish",
+    "swish_grad",
+    "tanh_shrink",
+    "thresholded_relu",
+    "xlogy",
+)
 # Updates of parameters: one launch for one, and for all that are updated alike (:class:`Together`).
 UPDATES = ("adadelta", "adagrad", "adam", "adamax", "adamw", "momentum", "rmsprop", "sgd")
 # The module of this package and the function in it, by operator.
 OVERRIDES: dict[str, str] = {
-    **{name: f"products:{name}" for name in (
-        "addmm", "bmm", "dot", "matmul_v2", "mul", "mv", "product_of_rows", "squared_l2_norm",
-    )},
+    **{
+        name: f"products:{name}"
+        for name in (
+            "addmm",
+            "bmm",
+            "dot",
+            "matmul_v2",
+            "mul",
+            "mv",
+            "product_of_rows",
+            "squared_l2_norm",
+        )
+    },
     "fused_attention": "attention:forward",
     "fused_attention_grad": "attention:backward",
     "fused_scores": "attention:scores",
     "rnn": "recurrent:forward",
     "rnn_grad": "recurrent:backward",
-    **{name: f"convolution_operators:{name}" for name in (
-        "conv2d", "conv2d_grad", "conv2d_fusion",
-        "depthwise_conv2d", "depthwise_conv2d_grad", "depthwise_conv2d_fusion",
-        "conv2d_transpose", "conv2d_transpose_grad",
-        "depthwise_conv2d_transpose", "depthwise_conv2d_transpose_grad",
-        "conv3d", "conv3d_grad", "conv3d_fusion", "conv3d_transpose", "conv3d_transpose_grad",
-    )},
+    **{
+        name: f"convolution_operators:{name}"
+        for name in (
+            "conv2d",
+            "conv2d_grad",
+            "conv2d_fusion",
+            "depthwise_conv2d",
+            "depthwise_conv2d_grad",
+            "depthwise_conv2d_fusion",
+            "conv2d_transpose",
+            "conv2d_transpose_grad",
+            "depthwise_conv2d_transpose",
+            "depthwise_conv2d_transpose_grad",
+            "conv3d",
+            "conv3d_grad",
+            "conv3d_fusion",
+            "conv3d_transpose",
+            "conv3d_transpose_grad",
+        )
+    },
     **{name: f"softmax:{name}" for name in ("softmax", "softmax_grad", "log_softmax")},
-    **{name: f"cross_entropy:{name}" for name in (
-        "softmax_with_cross_entropy", "softmax_with_cross_entropy_grad", "pick_class", "pick_class_grad",
-    )},
-    **{name: f"pooling:{name}" for name in (
-        "pool2d", "pool2d_grad", "max_pool2d_pick", "max_pool2d_with_index",
-        "pool3d", "pool3d_grad", "max_pool3d_pick", "max_pool3d_with_index",
-    )},
+    **{
+        name: f"cross_entropy:{name}"
+        for name in (
+            "softmax_with_cross_entropy",
+            "softmax_with_cross_entropy_grad",
+            "pick_class",
+            "pick_class_grad",
+        )
+    },
+    **{
+        name: f"pooling:{name}"
+        for name in (
+            "pool2d",
+            "pool2d_grad",
+            "max_pool2d_pick",
+            "max_pool2d_with_index",
+            "pool3d",
+            "pool3d_grad",
+            "max_pool3d_pick",
+            "max_pool3d_with_index",
+        )
+    },
     "fused_elementwise": "elementwise:fused",
     **{name: f"updates:{name}" for name in UPDATES},
     "check_finite_and_unscale": "scaling:check_finite_and_unscale",
@@ -66,37 +138,97 @@ OVERRIDES: dict[str, str] = {
     "gaussian_random": "random:gaussian",
     "uniform_random": "random:uniform",
     "uniform_random_inplace": "random:uniform_like",
-    **{name: f"unpooling:{name}" for name in (
-        "unpool", "unpool3d", "max_pool2d_with_index_grad", "max_pool3d_with_index_grad",
-    )},
-    **{name: f"norm_rows:{name}" for name in (
-        "layer_norm", "layer_norm_grad", "group_norm", "group_norm_grad", "instance_norm",
-        "instance_norm_grad",
-    )},
+    **{
+        name: f"unpooling:{name}"
+        for name in (
+            "unpool",
+            "unpool3d",
+            "max_pool2d_with_index_grad",
+            "max_pool3d_with_index_grad",
+        )
+    },
+    **{
+        name: f"norm_rows:{name}"
+        for name in (
+            "layer_norm",
+            "layer_norm_grad",
+            "group_norm",
+            "group_norm_grad",
+            "instance_norm",
+            "instance_norm_grad",
+        )
+    },
     **{name: f"batch_norm:{name}" for name in ("batch_norm", "batch_norm_grad")},
-    **{name: f"taking:{name}" for name in (
-        "gather", "gather_nd", "index_sample", "index_select", "lookup_table_v2", "one_hot_v2",
-        "take_along_axis",
-    )},
-    **{name: f"reductions:{name}" for name in (
-        "logsumexp", "p_norm", "reduce_amax", "reduce_amin", "reduce_max", "reduce_mean", "reduce_min",
-        "reduce_sum", "sum_to_like",
-    )},
+    **{
+        name: f"taking:{name}"
+        for name in (
+            "gather",
+            "gather_nd",
+            "index_sample",
+            "index_select",
+            "lookup_table_v2",
+            "one_hot_v2",
+            "take_along_axis",
+        )
+    },
+    **{
+        name: f"reductions:{name}"
+        for name in (
+            "logsumexp",
+            "p_norm",
+            "reduce_amax",
+            "reduce_amin",
+            "reduce_max",
+            "reduce_mean",
+            "reduce_min",
+            "reduce_sum",
+            "sum_to_like",
+        )
+    },
     **{name: f"indexing:{name}" for name in ("getitem", "getitem_grad")},
-    **{name: f"adding:{name}" for name in (
-        "gather_grad", "index_add", "lookup_table_v2_grad", "put_along_axis", "put_along_axis_zeros",
-        "scatter", "scatter_nd_add",
-    )},
-}  # fmt: skip
+    **{
+        name: f"adding:{name}"
+        for name in (
+            "gather_grad",
+            "index_add",
+            "lookup_table_v2_grad",
+            "put_along_axis",
+            "put_along_axis_zeros",
+            "scatter",
+            "scatter_nd_add",
+        )
+    },
+}
 # Those whose kernels take bfloat16 as its bits, and round once; the others get float32 and are rounded after.
-BFLOAT16 = frozenset({
-    "bmm", "dropout", "matmul_v2", "mul", "mv", "product_of_rows",
-    *(name for name, place in OVERRIDES.items() if place.split(":")[0] in {
-        "convolution_operators", "pooling", "unpooling", "softmax", "cross_entropy", "norm_rows",
-        "batch_norm", "reductions", "taking", "adding", "elementwise",
-        "scaling",
-    }),
-})  # fmt: skip
+BFLOAT16 = frozenset(
+    {
+        "bmm",
+        "dropout",
+        "matmul_v2",
+        "mul",
+        "mv",
+        "product_of_rows",
+        *(
+            name
+            for name, place in OVERRIDES.items()
+            if place.split(":")[0]
+            in {
+                "convolution_operators",
+                "pooling",
+                "unpooling",
+                "softmax",
+                "cross_entropy",
+                "norm_rows",
+                "batch_norm",
+                "reductions",
+                "taking",
+                "adding",
+                "elementwise",
+                "scaling",
+            }
+        ),
+    }
+)
 
 
 def default(name: str) -> Callable[..., Any]:
@@ -172,8 +304,9 @@ class Together:
 def _log_failure(name: str, error: Exception) -> None:
     _log.warning(
         "kernels: %s was not compiled for the GPU, CuPy's functions compute instead: %s",
-        name, str(error).strip()[:400],
-    )  # fmt: skip
+        name,
+        str(error).strip()[:400],
+    )
 
 
 def register() -> None:

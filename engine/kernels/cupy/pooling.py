@@ -63,10 +63,17 @@ def _found(name: str, shape: tuple[int, ...], given: tuple[tuple[str, Any], ...]
     else:
         pads = list(pads_of(name, size, kernel_, strides, attrs["paddings"], attrs["padding_algorithm"]))
     numbers = [
-        shape[0], shape[-1] if last else shape[1], *three(size, 1), *three(out, 1), *three(kernel_, 1),
-        *three(strides, 1), *three([before for before, _ in pads], 0), ragged, attrs.get("exclusive", True),
+        shape[0],
+        shape[-1] if last else shape[1],
+        *three(size, 1),
+        *three(out, 1),
+        *three(kernel_, 1),
+        *three(strides, 1),
+        *three([before for before, _ in pads], 0),
+        ragged,
+        attrs.get("exclusive", True),
         last,
-    ]  # fmt: skip
+    ]
     return _Windows(tuple(map(np.int32, numbers)), made, math.prod(kernel_), len(size), last)
 
 
@@ -110,9 +117,10 @@ def _gradient(name: str) -> Callable[..., Any]:
         arrays, strides = _strided(windows, x, y, g_in)
         made = cupy.empty(x.shape, x.dtype)
         kernel("pooling", "gathered", **of_type(x.dtype))(
-            (blocks(made.size, _THREADS),), (_THREADS,),
+            (blocks(made.size, _THREADS),),
+            (_THREADS,),
             (*arrays, made, np.int32(pooling_type == "avg"), *windows.numbers, *strides),
-        )  # fmt: skip
+        )
         return made
 
     return gradient

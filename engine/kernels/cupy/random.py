@@ -31,9 +31,16 @@ def _width(dtype: Any, low: float, high: float) -> tuple[Any, Any]:
 
 
 def uniform(
-    xp: Any, dims: Any = None, *, shape: Any, dtype: str = "float32", min: float = -1.0, max: float = 1.0,
-    seed: int = 0, key: Any,
-) -> Any:  # fmt: skip
+    xp: Any,
+    dims: Any = None,
+    *,
+    shape: Any,
+    dtype: str = "float32",
+    min: float = -1.0,
+    max: float = 1.0,
+    seed: int = 0,
+    key: Any,
+) -> Any:
     kind = as_dtype(dtype).np
     draws = None if dims else _stream(key, seed, kind)
     if draws is None:
@@ -44,9 +51,16 @@ def uniform(
 
 
 def gaussian(
-    xp: Any, dims: Any = None, *, shape: Any, dtype: str = "float32", mean: float = 0.0, std: float = 1.0,
-    seed: int = 0, key: Any,
-) -> Any:  # fmt: skip
+    xp: Any,
+    dims: Any = None,
+    *,
+    shape: Any,
+    dtype: str = "float32",
+    mean: float = 0.0,
+    std: float = 1.0,
+    seed: int = 0,
+    key: Any,
+) -> Any:
     kind = as_dtype(dtype).np
     draws = None if dims else _stream(key, seed, kind)
     if draws is None:
@@ -87,9 +101,15 @@ def dropout(
     low = is_bfloat16(x)
     if draws is None:
         made = default("dropout")(
-            xp, widen(xp, x) if low else x, dropout_prob=dropout_prob, is_test=is_test,
-            dropout_implementation=dropout_implementation, axis=axis, seed=seed, key=key,
-        )  # fmt: skip
+            xp,
+            widen(xp, x) if low else x,
+            dropout_prob=dropout_prob,
+            is_test=is_test,
+            dropout_implementation=dropout_implementation,
+            axis=axis,
+            seed=seed,
+            key=key,
+        )
         return tuple([narrow(xp, each) for each in made]) if low else made
     keep = np.float32(1) - np.float32(dropout_prob)
     upscale = dropout_implementation == "upscale_in_train" and bool(keep)

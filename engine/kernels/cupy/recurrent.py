@@ -52,9 +52,19 @@ class _Layer:
 
 
 def forward(
-    xp: Any, x: Array, w_ih: Array, w_hh: Array, b_ih: Array = None, b_hh: Array = None, h0: Array = None,
-    c0: Array = None, lengths: Array = None, *, mode: str = "LSTM", is_reverse: bool = False,
-) -> tuple[Array, ...]:  # fmt: skip
+    xp: Any,
+    x: Array,
+    w_ih: Array,
+    w_hh: Array,
+    b_ih: Array = None,
+    b_hh: Array = None,
+    h0: Array = None,
+    c0: Array = None,
+    lengths: Array = None,
+    *,
+    mode: str = "LSTM",
+    is_reverse: bool = False,
+) -> tuple[Array, ...]:
     """The kernel of ``rnn``."""
     given = (x, w_ih, w_hh, b_ih, b_hh, h0, c0, lengths)
     attrs = {"mode": mode, "is_reverse": is_reverse}
@@ -91,10 +101,26 @@ def forward(
 
 
 def backward(
-    xp: Any, x: Array, w_ih: Array, w_hh: Array, y: Array, gates: Array, cells: Array, b_ih: Array = None,
-    b_hh: Array = None, h0: Array = None, c0: Array = None, lengths: Array = None, g_y: Array = None,
-    g_h: Array = None, g_c: Array = None, *, mode: str = "LSTM", is_reverse: bool = False, of_x: bool = True,
-) -> tuple[Array | None, ...]:  # fmt: skip
+    xp: Any,
+    x: Array,
+    w_ih: Array,
+    w_hh: Array,
+    y: Array,
+    gates: Array,
+    cells: Array,
+    b_ih: Array = None,
+    b_hh: Array = None,
+    h0: Array = None,
+    c0: Array = None,
+    lengths: Array = None,
+    g_y: Array = None,
+    g_h: Array = None,
+    g_c: Array = None,
+    *,
+    mode: str = "LSTM",
+    is_reverse: bool = False,
+    of_x: bool = True,
+) -> tuple[Array | None, ...]:
     """The kernel of ``rnn_grad``."""
     layer = _Layer(mode, x, w_hh, lengths, is_reverse)
     shape, dtype = y.shape, x.dtype
@@ -128,10 +154,12 @@ def backward(
     of_h = steps.of_recurrent(cupy, to_h, y, start, mask, is_reverse).reshape(w_hh.shape)
     return (
         steps.of_inputs(cupy, to_x, w_ih, x.shape) if of_x else None,
-        steps.of_input(cupy, to_x, x).reshape(w_ih.shape), of_h,
-        *steps.of_biases(cupy, to_x, to_h, b_ih, b_hh), None if h0 is None else first,
+        steps.of_input(cupy, to_x, x).reshape(w_ih.shape),
+        of_h,
+        *steps.of_biases(cupy, to_x, to_h, b_ih, b_hh),
+        None if h0 is None else first,
         None if c0 is None else dc.astype(dtype, copy=False),
-    )  # fmt: skip
+    )
 
 
 def _states(x: Array, w_hh: Array, h0: Array | None, c0: Array | None) -> tuple[Array, Array]:

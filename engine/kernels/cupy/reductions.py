@@ -17,9 +17,17 @@ from engine.kernels.cupy.rows import computing, packed, rows_of
 from engine.kernels.cupy.source import FLOATING, blocks, kernel, of_type
 
 _WHAT = {
-    "total": 0, "mean": 1, "largest": 2, "smallest": 3, "absolutes": 4, "euclidean": 5, "nonzeros": 6,
-    "powers": 7, "largest absolute": 8, "smallest absolute": 9,
-}  # fmt: skip
+    "total": 0,
+    "mean": 1,
+    "largest": 2,
+    "smallest": 3,
+    "absolutes": 4,
+    "euclidean": 5,
+    "nonzeros": 6,
+    "powers": 7,
+    "largest absolute": 8,
+    "smallest absolute": 9,
+}
 _WHOLE = ("int32", "int64")
 
 
@@ -100,9 +108,15 @@ _NORMS = {1.0: "absolutes", 2.0: "euclidean", 0.0: "nonzeros"}
 
 
 def p_norm(
-    xp: Any, x: Any, *, porder: float = 2.0, axis: int = -1, epsilon: float = 1e-12, keepdim: bool = False,
+    xp: Any,
+    x: Any,
+    *,
+    porder: float = 2.0,
+    axis: int = -1,
+    epsilon: float = 1e-12,
+    keepdim: bool = False,
     asvector: bool = False,
-) -> Any:  # fmt: skip
+) -> Any:
     """(sum of |x|**p) ** (1/p) along an axis, over everything with ``asvector``."""
     axes = tuple(range(x.ndim)) if asvector or x.ndim == 0 else (axis % x.ndim,)
     what = _NORMS.get(porder, "powers")

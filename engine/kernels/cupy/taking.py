@@ -38,9 +38,17 @@ def around(shape: tuple[int, ...], axis: int) -> tuple[int, int, int]:
 
 
 def taken(
-    xp: Any, name: str, x: Any, index: Any, shape: tuple[int, ...], sizes: tuple[int, int, int], count: int,
-    along: bool = False, wraps: bool = False, left_out: Any = _NONE,
-) -> Any:  # fmt: skip
+    xp: Any,
+    name: str,
+    x: Any,
+    index: Any,
+    shape: tuple[int, ...],
+    sizes: tuple[int, int, int],
+    count: int,
+    along: bool = False,
+    wraps: bool = False,
+    left_out: Any = _NONE,
+) -> Any:
     """An array of ``shape`` from x as [outer][size][inner] = ``sizes``; no ``name``: wrong ones are known.
 
     ``wraps``: negative positions count from the end.
@@ -52,10 +60,23 @@ def taken(
     _, size, inner = sizes
     code = faults.code(name) if name else np.int32(0)
     kernel("taking", "take", T=_WIDTHS[x.itemsize], **macros)(
-        (blocks(made.size),), (256,),
-        (x.view(bits), index, made, np.int64(made.size), np.int64(count), np.int64(size), np.int64(inner),
-         np.uint32(along), np.uint32(wraps), np.int64(left_out), code, faults.record()),
-    )  # fmt: skip
+        (blocks(made.size),),
+        (256,),
+        (
+            x.view(bits),
+            index,
+            made,
+            np.int64(made.size),
+            np.int64(count),
+            np.int64(size),
+            np.int64(inner),
+            np.uint32(along),
+            np.uint32(wraps),
+            np.int64(left_out),
+            code,
+            faults.record(),
+        ),
+    )
     return made.view(x.dtype)
 
 
@@ -155,10 +176,20 @@ def keys(
     made = xp.empty(count, np.int64)
     told = [np.int64(n) for n in (*sizes, *[1] * (DEEPEST - len(sizes)))]
     kernel("adding", "keys", T="float", A="float", **macros)(
-        (blocks(count),), (256,),
-        (index, made, np.int64(count), np.uint32(len(sizes)), *told, np.uint32(wraps), np.int64(left_out),
-         faults.code(name), faults.record()),
-    )  # fmt: skip
+        (blocks(count),),
+        (256,),
+        (
+            index,
+            made,
+            np.int64(count),
+            np.uint32(len(sizes)),
+            *told,
+            np.uint32(wraps),
+            np.int64(left_out),
+            faults.code(name),
+            faults.record(),
+        ),
+    )
     return made
 
 
@@ -169,7 +200,8 @@ def one_hot_v2(xp: Any, x: Any, *, depth: int) -> Any:
     index, macros = numbers(x)
     made = xp.empty((*x.shape, depth), np.float32)
     kernel("taking", "one_hot", T="float", **macros)(
-        (blocks(made.size),), (256,),
+        (blocks(made.size),),
+        (256,),
         (index, made, np.int64(made.size), np.int64(depth), faults.code("one_hot"), faults.record()),
-    )  # fmt: skip
+    )
     return made

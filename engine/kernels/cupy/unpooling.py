@@ -37,9 +37,10 @@ def _launch(xp: Any, name: str, function: str, values: Any, places: Any, shape: 
     arrays = xp.ascontiguousarray(values), xp.ascontiguousarray(places)
     size = math.prod(shape[2:])
     kernel("unpooling", function, **of_type(values.dtype), L=TYPES[places.dtype.name][0])(
-        (math.prod(shape[:2]),), (_THREADS,),
+        (math.prod(shape[:2]),),
+        (_THREADS,),
         (*arrays, made, *scratch, np.int32(size), np.int32(count), faults.code(name), faults.record()),
-    )  # fmt: skip
+    )
     return made
 
 

@@ -154,9 +154,12 @@ def _written(
 
 
 def together(
-    name: str, columns: Mapping[str, Sequence[Array]], gradients: Sequence[Array],
-    shared: Mapping[str, Array | None], attrs: Mapping[str, Any],
-) -> bool:  # fmt: skip
+    name: str,
+    columns: Mapping[str, Sequence[Array]],
+    gradients: Sequence[Array],
+    shared: Mapping[str, Array | None],
+    attrs: Mapping[str, Any],
+) -> bool:
     """Update all these parameters by the operator ``name`` in place; False, and nothing is changed, where
     the operator has to do it one by one.
 
@@ -184,9 +187,12 @@ def together(
 
 
 def _fit(
-    arrays: Sequence[Sequence[Array]], gradients: Sequence[Array], powers: Sequence[Sequence[Array]],
-    dtype: Any, power: Any,
-) -> bool:  # fmt: skip
+    arrays: Sequence[Sequence[Array]],
+    gradients: Sequence[Array],
+    powers: Sequence[Sequence[Array]],
+    dtype: Any,
+    power: Any,
+) -> bool:
     for n, gradient in enumerate(gradients):
         shape = arrays[0][n].shape
         if gradient.dtype != dtype or gradient.shape != shape:
@@ -201,9 +207,12 @@ def _fit(
 
 
 def _launch(
-    written: _Written, arrays: Sequence[Sequence[Array]], gradients: Sequence[Array],
-    powers: Sequence[Sequence[Array]], shared: Sequence[Array],
-) -> None:  # fmt: skip
+    written: _Written,
+    arrays: Sequence[Sequence[Array]],
+    gradients: Sequence[Array],
+    powers: Sequence[Sequence[Array]],
+    shared: Sequence[Array],
+) -> None:
     count = len(gradients)
     parts = written_for(count)
     rows = [

@@ -15,9 +15,14 @@ from engine.kernels.steps.writer import FLOATS, Unsupported
 
 # The types that a kind of value lies in, and is computed in.
 KEPT = {
-    "float16": "half_t", "bfloat16": "bfloat_t", "float32": "float", "float64": "double", "bool": "bool",
-    "int32": "int", "int64": "i64",
-}  # fmt: skip
+    "float16": "half_t",
+    "bfloat16": "bfloat_t",
+    "float32": "float",
+    "float64": "double",
+    "bool": "bool",
+    "int32": "int",
+    "int64": "i64",
+}
 COMPUTED = {**KEPT, "float16": "float", "bfloat16": "float"}
 _WRAPS = {"int32": "u32", "int64": "u64"}
 NUMBERS = {"float": np.float32, "double": np.float64, "int": np.int32, "i64": np.int64}

@@ -98,9 +98,14 @@ def backward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
     lies = attrs["lies"]
 
     def kernel(
-        flow: Array, weights: Array, x: Array, y: Array, v: Array, dropped: Array | None = None,
+        flow: Array,
+        weights: Array,
+        x: Array,
+        y: Array,
+        v: Array,
+        dropped: Array | None = None,
         kept: Array | None = None,
-    ) -> tuple[Array | None, ...]:  # fmt: skip
+    ) -> tuple[Array | None, ...]:
         made = [
             empty(np, a.shape, a.dtype, lie) if want else None
             for a, lie, want in zip((x, y, v), lies, wanted, strict=True)
@@ -279,9 +284,14 @@ def _add(row: Row, target: v.Value, mask: v.Value, narrow: bool) -> None:
 
 
 def _build_backward(
-    kind: Any, bits: int, turned: bool, wanted: Sequence[bool], after: Sequence[bool], module: ir.Module,
+    kind: Any,
+    bits: int,
+    turned: bool,
+    wanted: Sequence[bool],
+    after: Sequence[bool],
+    module: ir.Module,
     name: str,
-) -> ir.Function:  # fmt: skip
+) -> ir.Function:
     w = _Walk(module, name, kind, bits)
     b = w.builder
     first, second = w.factor(_FIRST), w.factor(_SECOND)

@@ -189,9 +189,13 @@ def _build_gradient(kind: Any, module: ir.Module, name: str) -> ir.Function:
         factor = b.fmul(channel.load(scales), inverse)
 
         def piece(
-            row: Row, at: list[v.Value], mean: v.Value = mean, slope: v.Value = slope,
-            level: v.Value = level, factor: v.Value = factor,
-        ) -> None:  # fmt: skip
+            row: Row,
+            at: list[v.Value],
+            mean: v.Value = mean,
+            slope: v.Value = slope,
+            level: v.Value = level,
+            factor: v.Value = factor,
+        ) -> None:
             middle, steep, plus, times = (row.spread(value) for value in (mean, slope, level, factor))
 
             def one(p: Place) -> None:

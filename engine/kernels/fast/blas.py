@@ -70,10 +70,17 @@ def product(
 
 
 def call(
-    builder: Builder, function: Value, bits: int, kind: ir.Type, flags: Sequence[Value],
-    sizes: Sequence[Value], places: Sequence[Value], steps: Sequence[Value], add: bool = False,
+    builder: Builder,
+    function: Value,
+    bits: int,
+    kind: ir.Type,
+    flags: Sequence[Value],
+    sizes: Sequence[Value],
+    places: Sequence[Value],
+    steps: Sequence[Value],
+    add: bool = False,
     factor: Value | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """The same for matrices a, b, c at ``places`` with ``steps`` elements from one row to the next; the
     product is multiplied with ``factor`` where there is one.
 
@@ -88,10 +95,24 @@ def call(
         ir.VoidType(),
         [I32, I32, I32, whole, whole, whole, one, POINTER, whole, POINTER, whole, one, POINTER, whole],
     )
-    builder.call(builder.inttoptr(function, sort.as_pointer()), [
-        I32(_ROW_MAJOR), *flags, rows, columns, inner, constant(one, 1.0) if factor is None else factor,
-        places[0], of_a, places[1], of_b, constant(one, 1.0 if add else 0.0), places[2], of_c,
-    ])  # fmt: skip
+    builder.call(
+        builder.inttoptr(function, sort.as_pointer()),
+        [
+            I32(_ROW_MAJOR),
+            *flags,
+            rows,
+            columns,
+            inner,
+            constant(one, 1.0) if factor is None else factor,
+            places[0],
+            of_a,
+            places[1],
+            of_b,
+            constant(one, 1.0 if add else 0.0),
+            places[2],
+            of_c,
+        ],
+    )
 
 
 def letter(kind: ir.Type) -> str:

@@ -216,9 +216,15 @@ class _Code:
                     self._tile(stage, read, place, taken, shift, left, wide)
 
     def _tile(
-        self, stage: Convolution, read: Value, target: Value, weights: Value, shift: Value, across: int,
+        self,
+        stage: Convolution,
+        read: Value,
+        target: Value,
+        weights: Value,
+        shift: Value,
+        across: int,
         wide: int,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """``across`` columns of ``wide`` vectors of filters."""
         b, vector = self.b, self.lanes * 4
         per_channel, per_row, per_column = stage.source.steps()

@@ -32,8 +32,10 @@ def log_failure(error: Exception, what: str) -> None:
     """Say that a kernel was not made."""
     _log.warning(
         "kernels: one was not compiled, NumPy computes instead: %s: %s (%s)",
-        type(error).__name__, error, what[:200],
-    )  # fmt: skip
+        type(error).__name__,
+        error,
+        what[:200],
+    )
 
 
 @cache

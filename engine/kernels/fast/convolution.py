@@ -52,9 +52,20 @@ def forward_plan(plan: Any, bias: bool, activation: str) -> Direct:
     rows = forward_axis(plan.oh, plan.kh, plan.sh, plan.dh)
     columns = forward_axis(plan.ow, plan.kw, plan.sw, plan.dw)
     return Direct(
-        plan.groups, plan.taken, plan.each, plan.height, plan.width, plan.top, plan.left, plan.oh, plan.ow,
-        ((rows, columns),), bias, activation, False,
-    )  # fmt: skip
+        plan.groups,
+        plan.taken,
+        plan.each,
+        plan.height,
+        plan.width,
+        plan.top,
+        plan.left,
+        plan.oh,
+        plan.ow,
+        ((rows, columns),),
+        bias,
+        activation,
+        False,
+    )
 
 
 def image_plan(plan: Any) -> Direct:
@@ -62,17 +73,39 @@ def image_plan(plan: Any) -> Direct:
     rows, top = backward_axes(plan.height, plan.oh, plan.kh, plan.sh, plan.dh, plan.top)
     columns, left = backward_axes(plan.width, plan.ow, plan.kw, plan.sw, plan.dw, plan.left)
     return Direct(
-        plan.groups, plan.each, plan.taken, plan.oh, plan.ow, top, left, plan.height, plan.width,
-        tuple((r, c) for r in rows for c in columns), False, "", True,
-    )  # fmt: skip
+        plan.groups,
+        plan.each,
+        plan.taken,
+        plan.oh,
+        plan.ow,
+        top,
+        left,
+        plan.height,
+        plan.width,
+        tuple((r, c) for r in rows for c in columns),
+        False,
+        "",
+        True,
+    )
 
 
 def filter_plan(plan: Any) -> FilterGradient:
     """What computes the filters' gradient."""
     whole = FilterGradient(
-        plan.groups, plan.taken, plan.each, plan.height, plan.width, plan.top, plan.left, plan.oh, plan.ow,
-        (plan.kh, plan.kw), (plan.sh, plan.sw), (plan.dh, plan.dw), 1,
-    )  # fmt: skip
+        plan.groups,
+        plan.taken,
+        plan.each,
+        plan.height,
+        plan.width,
+        plan.top,
+        plan.left,
+        plan.oh,
+        plan.ow,
+        (plan.kh, plan.kw),
+        (plan.sh, plan.sw),
+        (plan.dh, plan.dw),
+        1,
+    )
     lanes = lanes_for(plan.samples)
     return replace(whole, parts=max(1, min(_ITEMS // whole.items(lanes), -(-plan.samples // lanes))))
 
@@ -112,9 +145,17 @@ class DirectKernel:
             result = made.transpose(3, 1, 0, 2)
         blocks = aligned(self.shards * self.block)
         arguments = array(
-            address(x), *x.strides[1:], address(result), *result.strides[1:], address(laid),
-            0 if bias is None else address(bias), address(blocks), self.samples, self.items, self.shards,
-        )  # fmt: skip
+            address(x),
+            *x.strides[1:],
+            address(result),
+            *result.strides[1:],
+            address(laid),
+            0 if bias is None else address(bias),
+            address(blocks),
+            self.samples,
+            self.items,
+            self.shards,
+        )
         parallel(self.compute.address, arguments, self.shards)
         return result
 
@@ -138,8 +179,15 @@ class FilterKernel:
         made = np.empty((plan.parts, plan.groups * plan.outs, plan.ins, *plan.kernel), np.float32)
         blocks = aligned(self.shards * self.block)
         arguments = array(
-            address(x), *x.strides[1:], address(g), *g.strides[1:], address(made), address(blocks),
-            self.samples, self.items, self.shards,
-        )  # fmt: skip
+            address(x),
+            *x.strides[1:],
+            address(g),
+            *g.strides[1:],
+            address(made),
+            address(blocks),
+            self.samples,
+            self.items,
+            self.shards,
+        )
         parallel(self.compute.address, arguments, self.shards)
         return made[0] if plan.parts == 1 else np.add.reduce(made, axis=0)

@@ -251,9 +251,16 @@ class _Code:
         return self.plan.left <= read < self.plan.left + self.plan.width
 
     def _tile(
-        self, number: int, across: int, many: int, line: Value, weights: Value, out: Value, target: Value,
+        self,
+        number: int,
+        across: int,
+        many: int,
+        line: Value,
+        weights: Value,
+        out: Value,
+        target: Value,
         mask: Value,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """``many`` filters at ``across`` columns: one register for each."""
         b, plan, lanes = self.b, self.plan, self.lanes
         rows, columns = plan.phases[number]

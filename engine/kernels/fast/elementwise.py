@@ -131,9 +131,14 @@ class Written:
         return frame.close()
 
     def _rows(
-        self, b: v.Builder, places: list[v.Value], strides: list[list[v.Value]], sizes: list[v.Value],
-        depth: int, inner: tuple[Any, ...],
-    ) -> None:  # fmt: skip
+        self,
+        b: v.Builder,
+        places: list[v.Value],
+        strides: list[list[v.Value]],
+        sizes: list[v.Value],
+        depth: int,
+        inner: tuple[Any, ...],
+    ) -> None:
         """The outer loops, from ``depth`` on, and the innermost."""
         if depth < len(sizes):
             with v.loop(b, v.I64(0), sizes[depth]) as index:
@@ -161,9 +166,16 @@ class Written:
             self._block(b, whole, sources, steps, targets, memory, width, mask)
 
     def _block(
-        self, b: v.Builder, i: v.Value, sources: list[v.Value], steps: list[v.Value],
-        targets: list[v.Value], memory: list[Any], width: int, mask: v.Value | None,
-    ) -> None:  # fmt: skip
+        self,
+        b: v.Builder,
+        i: v.Value,
+        sources: list[v.Value],
+        steps: list[v.Value],
+        targets: list[v.Value],
+        memory: list[Any],
+        width: int,
+        mask: v.Value | None,
+    ) -> None:
         given = []
         for n, (source, step) in enumerate(zip(sources, steps, strict=True)):
             place = v.offset(b, source, b.mul(i, step))

@@ -226,9 +226,13 @@ def leader(module: ir.Module, name: str) -> ir.Function:
     number = b.shl(b.add(b.lshr(w.get(_TICKET), I64(32)), I64(1)), I64(32))
     w.put(_TICKET, b.or_(number, I64(_CLOSED)))
     for slot, value in (
-        (_FUNCTION, w.get(_CALLED)), (_ARGS, w.get(_WITH)), (_COUNT, w.end), (_PARTS, w.begin),
-        (_DONE, I64(0)), (_WAITS, I64(0)),
-    ):  # fmt: skip
+        (_FUNCTION, w.get(_CALLED)),
+        (_ARGS, w.get(_WITH)),
+        (_COUNT, w.end),
+        (_PARTS, w.begin),
+        (_DONE, I64(0)),
+        (_WAITS, I64(0)),
+    ):
         w.put(slot, value)
     w.put(_TICKET, number)
     call, work, none, look, wait, deep, out = (

@@ -25,8 +25,16 @@ class Walk:
     """
 
     __slots__ = (
-        "_copied", "_inverse", "_order", "_plain", "_strides", "_whole", "arguments", "shape", "shards",
-    )  # fmt: skip
+        "_copied",
+        "_inverse",
+        "_order",
+        "_plain",
+        "_strides",
+        "_whole",
+        "arguments",
+        "shape",
+        "shards",
+    )
 
     def __init__(self, shape: tuple[int, ...], inputs: Sequence[Array], itemsizes: Sequence[int]) -> None:
         self.shape = shape

@@ -76,9 +76,12 @@ def _build_layer_norm(kind: Any, given: Sequence[bool], module: ir.Module, name:
         inverse = row.spread(_inverse(b, variance, epsilon))
 
         def one(
-            p: Place, source: v.Value = source, target: v.Value = target, middle: v.Value = middle,
+            p: Place,
+            source: v.Value = source,
+            target: v.Value = target,
+            middle: v.Value = middle,
             inverse: v.Value = inverse,
-        ) -> None:  # fmt: skip
+        ) -> None:
             value = b.fmul(b.fsub(p.load(source), middle), inverse)
             if scale is not None:
                 value = b.fmul(value, p.load(scale))

@@ -51,10 +51,14 @@ class Pooling:
         ends = [
             (out - 1) * step + size - before <= whole
             for out, step, size, before, whole in zip(
-                (self.out_height, self.out_width), self.strides, self.kernel, self.before,
-                (self.height, self.width), strict=True,
+                (self.out_height, self.out_width),
+                self.strides,
+                self.kernel,
+                self.before,
+                (self.height, self.width),
+                strict=True,
             )
-        ]  # fmt: skip
+        ]
         return self.before == (0, 0) and all(ends)
 
     def overlaps(self) -> bool:

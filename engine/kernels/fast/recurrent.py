@@ -188,7 +188,7 @@ class Walk:
                 own = self.weight(weight, gate, self.features)
                 blas.product(
                     b, self.gemm, self.bits, self.scalar, sizes, rows, own, parts[gate], True, self.row
-                )  # fmt: skip
+                )
 
     def flow(self, g_y: Value, t: Value, dh: Value) -> None:
         """Add the gradient of y, where there is one, to that of the state after the step."""

@@ -166,7 +166,12 @@ def _simple_back(relu: bool, module: ir.Module, name: str, scalar: ir.Type, bits
 
 
 BUILDERS: dict[str, Callable[..., Any]] = {
-    "LSTM": _lstm, "LSTM back": _lstm_back, "GRU": _gru, "GRU back": _gru_back,
-    "RNN_TANH": partial(_simple, False), "RNN_TANH back": partial(_simple_back, False),
-    "RNN_RELU": partial(_simple, True), "RNN_RELU back": partial(_simple_back, True),
-}  # fmt: skip
+    "LSTM": _lstm,
+    "LSTM back": _lstm_back,
+    "GRU": _gru,
+    "GRU back": _gru_back,
+    "RNN_TANH": partial(_simple, False),
+    "RNN_TANH back": partial(_simple_back, False),
+    "RNN_RELU": partial(_simple, True),
+    "RNN_RELU back": partial(_simple_back, True),
+}

@@ -96,9 +96,16 @@ class Extent:
 
 
 def emit_block(
-    builder: Builder, source: Source, extent: Extent, lanes: int, block: Value, first: Value, rows: Value,
-    mask: Value, channels: Value | None = None,
-) -> None:  # fmt: skip
+    builder: Builder,
+    source: Source,
+    extent: Extent,
+    lanes: int,
+    block: Value,
+    first: Value,
+    rows: Value,
+    mask: Value,
+    channels: Value | None = None,
+) -> None:
     """Copy ``rows`` rows of the padded image from row ``first`` on into ``block``.
 
     ``source`` stands at the first sample of the block, which has those that ``mask`` says.

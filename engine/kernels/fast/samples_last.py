@@ -53,8 +53,12 @@ def _emit(module: ir.Module, name: str, across: int) -> ir.Function:
     frame = Frame(module, name)
     b, kind = frame.builder, ir.VectorType(F32, across)
     source, per_sample, target, samples, numbers = (
-        frame.pointer(0), frame.integer(1), frame.pointer(2), frame.integer(3), frame.integer(4)
-    )  # fmt: skip
+        frame.pointer(0),
+        frame.integer(1),
+        frame.pointer(2),
+        frame.integer(3),
+        frame.integer(4),
+    )
     nothing = ir.Constant(ir.VectorType(I1, across), None)
 
     def at(base: Value, line: Value, stride: Value, place: Value) -> Value:

@@ -169,9 +169,16 @@ class Update:
         return frame.close()
 
     def _vector(
-        self, b: v.Builder, i: v.Value, own: v.Value, gradient: v.Value, places: list[v.Value],
-        scalars: list[v.Value], width: int, mask: v.Value | None,
-    ) -> None:  # fmt: skip
+        self,
+        b: v.Builder,
+        i: v.Value,
+        own: v.Value,
+        gradient: v.Value,
+        places: list[v.Value],
+        scalars: list[v.Value],
+        width: int,
+        mask: v.Value | None,
+    ) -> None:
         kind = ir.VectorType(self._kind, width)
         spots = [v.offset(b, p, i, self._kind) for p in places]
         spot = v.offset(b, gradient, own, self._kind)

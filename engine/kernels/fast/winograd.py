@@ -68,10 +68,19 @@ class WinogradKernel:
         blocks = aligned(self.shards * self.block // 4)
         odd = np.zeros(self.shards, np.float32)
         arguments = array(
-            address(x), *x.strides[1:], address(result), *result.strides[1:], address(laid),
-            0 if bias is None else address(bias), address(blocks), self.samples, self.spots, address(odd),
-            self.items, self.shards,
-        )  # fmt: skip
+            address(x),
+            *x.strides[1:],
+            address(result),
+            *result.strides[1:],
+            address(laid),
+            0 if bias is None else address(bias),
+            address(blocks),
+            self.samples,
+            self.spots,
+            address(odd),
+            self.items,
+            self.shards,
+        )
         parallel(self.compute.address, arguments, self.shards)
         return None if odd.any() else result
 
@@ -101,9 +110,17 @@ class WinogradFilterKernel:
         plan, tiles = self.plan, self.plan.tiles
         sums, blocks = aligned(plan.sums()), aligned(self.shards * plan.block() // 4)
         arguments = array(
-            address(x), *x.strides[1:], address(g), *g.strides[1:], address(sums), address(blocks),
-            self.samples, self.spots, self.items, self.shards,
-        )  # fmt: skip
+            address(x),
+            *x.strides[1:],
+            address(g),
+            *g.strides[1:],
+            address(sums),
+            address(blocks),
+            self.samples,
+            self.spots,
+            self.items,
+            self.shards,
+        )
         parallel(self.compute.address, arguments, self.shards)
         made = np.empty((tiles.outs, tiles.ins, 3, 3), np.float32)
         odd = np.zeros(tiles.outs, np.float32)

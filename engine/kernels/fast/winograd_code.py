@@ -169,9 +169,14 @@ class Window:
     """
 
     def __init__(
-        self, b: Builder, corner: tuple[Value, Value], high: int, size: tuple[int, int], spot: Spot,
+        self,
+        b: Builder,
+        corner: tuple[Value, Value],
+        high: int,
+        size: tuple[int, int],
+        spot: Spot,
         strides: tuple[Value, Value],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.b, self.high, self.kind = b, high, ir.VectorType(F32, spot.mask.type.count)
         nothing = ir.Constant(ir.VectorType(I1, spot.mask.type.count), None)
         self.far, inside = [], []
@@ -203,9 +208,13 @@ class Window:
 
 
 def products(
-    b: Builder, lanes: int, count: Value, vectors: tuple[Value, int], factors: tuple[Value, int, int],
+    b: Builder,
+    lanes: int,
+    count: Value,
+    vectors: tuple[Value, int],
+    factors: tuple[Value, int, int],
     sums: list[list[Local]],
-) -> None:  # fmt: skip
+) -> None:
     """``sums[f][p] += factors[n][f] * vectors[n][p]`` for n below ``count``.
 
     ``vectors``: address and bytes between n, vectors of one n side by side. ``factors``: address, and bytes
@@ -299,9 +308,13 @@ class _Code:
                     [Local(b, ir.Constant(self.kind, None)) for _ in range(across)] for _ in range(FILTERS)
                 ]
                 products(
-                    b, self.lanes, I64(plan.ins), (offset(b, taken, begin), plan.spots * vector),
-                    (offset(b, factors, b.mul(one, I64(plan.padded)), F32), FILTERS * 4, 4), sums,
-                )  # fmt: skip
+                    b,
+                    self.lanes,
+                    I64(plan.ins),
+                    (offset(b, taken, begin), plan.spots * vector),
+                    (offset(b, factors, b.mul(one, I64(plan.padded)), F32), FILTERS * 4, 4),
+                    sums,
+                )
                 for f, of_filter in enumerate(sums):
                     line = b.add(b.mul(b.add(one, I64(f)), I64(plan.spots * vector)), begin)
                     for p, value in enumerate(of_filter):

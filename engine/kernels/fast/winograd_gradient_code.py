@@ -183,9 +183,13 @@ class _Code:
                 ]
                 held = [[Local(b, load(b, spot, self.kind)) for spot in each] for each in spots]
                 products(
-                    b, self.lanes, count, (offset(b, x, start, F32), plan.columns * 4),
-                    (offset(b, g, b.mul(one, I64(line))), 4, line), held,
-                )  # fmt: skip
+                    b,
+                    self.lanes,
+                    count,
+                    (offset(b, x, start, F32), plan.columns * 4),
+                    (offset(b, g, b.mul(one, I64(line))), 4, line),
+                    held,
+                )
                 for ones, each in zip(held, spots, strict=True):
                     for value, spot in zip(ones, each, strict=True):
                         store(b, value.get(), spot)

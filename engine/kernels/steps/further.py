@@ -128,16 +128,31 @@ FURTHER: dict[str, Emit] = {
     **{
         name: _function(name)
         for name in (
-            "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh",
-            "atanh", "atan2", "hypot",
+            "log2",
+            "log10",
+            "sin",
+            "cos",
+            "tan",
+            "asin",
+            "acos",
+            "atan",
+            "sinh",
+            "cosh",
+            "asinh",
+            "acosh",
+            "atanh",
+            "atan2",
+            "hypot",
         )
     },
     "celu": _exponential(
-        lambda attrs: 1.0, lambda attrs: float(attrs.get("alpha", 1.0)),
+        lambda attrs: 1.0,
+        lambda attrs: float(attrs.get("alpha", 1.0)),
         lambda attrs: 1.0 / float(attrs.get("alpha", 1.0)),
     ),
     "selu": _exponential(
-        lambda attrs: _selu("scale", attrs), lambda attrs: _selu("scale", attrs) * _selu("alpha", attrs),
+        lambda attrs: _selu("scale", attrs),
+        lambda attrs: _selu("scale", attrs) * _selu("alpha", attrs),
         lambda attrs: 1.0,
     ),
     "mish": floats_only(_mish),
@@ -145,4 +160,4 @@ FURTHER: dict[str, Emit] = {
     "hard_shrink": floats_only(_hard_shrink),
     "softshrink": floats_only(_soft_shrink),
     "thresholded_relu": floats_only(_thresholded),
-}  # fmt: skip
+}

@@ -156,9 +156,13 @@ EMIT: dict[str, Emit] = {
 
 
 def written(
-    w: Writer, name: str, values: Sequence[Value], attrs: Mapping[str, Any], result: str,
+    w: Writer,
+    name: str,
+    values: Sequence[Value],
+    attrs: Mapping[str, Any],
+    result: str,
     table: Mapping[str, Emit] = EMIT,
-) -> Value | None:  # fmt: skip
+) -> Value | None:
     """The value that one operator gives, of the kind ``result``; None where the array module has to compute
     it, as for mixed dtypes."""
     write = table.get(name)

@@ -139,9 +139,12 @@ def _of_rmsprop(attrs: Mapping[str, Any]) -> Update:
 def _of_adamax(attrs: Mapping[str, Any]) -> Update:
     fixed = attrs["epsilon"], 1.0 - attrs["beta1"], attrs["beta2"]
     return Update(
-        "adamax", _adamax, ("param", "moment", "inf_norm"),
-        lambda rate, powers, _: (*fixed, rate / (1.0 - powers[0])), {"beta1_pow": attrs["beta1"]},
-    )  # fmt: skip
+        "adamax",
+        _adamax,
+        ("param", "moment", "inf_norm"),
+        lambda rate, powers, _: (*fixed, rate / (1.0 - powers[0])),
+        {"beta1_pow": attrs["beta1"]},
+    )
 
 
 # By the operator's name: from its attributes (all of them) and what rounds to the dtype of the powers.
@@ -155,8 +158,11 @@ UPDATES: dict[str, Callable[[Mapping[str, Any], Callable[[float], float]], Updat
     ),
     "rmsprop": lambda attrs, _: _of_rmsprop(attrs),
     "adadelta": lambda attrs, _: Update(
-        "adadelta", _adadelta, ("param", "avg_squared_grad", "avg_squared_update"),
-        lambda rate, *_: (attrs["epsilon"], 1 - attrs["rho"], rate), {},
+        "adadelta",
+        _adadelta,
+        ("param", "avg_squared_grad", "avg_squared_update"),
+        lambda rate, *_: (attrs["epsilon"], 1 - attrs["rho"], rate),
+        {},
     ),
     "adamax": lambda attrs, _: _of_adamax(attrs),
-}  # fmt: skip
+}

@@ -95,8 +95,18 @@ def conv3d(
     return _conv("conv3d", 3, x, weight, bias, stride, padding, dilation, groups, data_format)
 
 
-def _conv(where: str, rank: int, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any,
-          groups: int, data_format: str) -> Any:  # fmt: skip
+def _conv(
+    where: str,
+    rank: int,
+    x: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+    data_format: str,
+) -> Any:
     last = check_conv(where, rank, x, weight, groups, data_format)
     paddings, algorithm = padding_of(where, padding, last, rank)
     return convolve(

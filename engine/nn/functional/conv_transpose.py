@@ -72,8 +72,20 @@ def conv2d_transpose(
     ``output_size``, or ``output_padding`` (below the stride), choose among the sizes that the stride makes
     possible. Raises ShapeError where shapes do not fit and ArgumentError for another form of an argument.
     """
-    return _conv_transpose("conv2d_transpose", 2, x, weight, bias, stride, padding, output_padding, dilation,
-                           groups, output_size, data_format)  # fmt: skip
+    return _conv_transpose(
+        "conv2d_transpose",
+        2,
+        x,
+        weight,
+        bias,
+        stride,
+        padding,
+        output_padding,
+        dilation,
+        groups,
+        output_size,
+        data_format,
+    )
 
 
 @takes_name
@@ -94,8 +106,20 @@ def conv3d_transpose(
 
     The other arguments are those of conv2d_transpose, with three dimensions.
     """
-    return _conv_transpose("conv3d_transpose", 3, x, weight, bias, stride, padding, output_padding, dilation,
-                           groups, output_size, data_format)  # fmt: skip
+    return _conv_transpose(
+        "conv3d_transpose",
+        3,
+        x,
+        weight,
+        bias,
+        stride,
+        padding,
+        output_padding,
+        dilation,
+        groups,
+        output_size,
+        data_format,
+    )
 
 
 def _check(where: str, rank: int, x: Any, weight: Any, groups: int, data_format: str) -> bool:
@@ -144,9 +168,20 @@ def _choice(where: str, rank: int, output_padding: Any, output_size: Any) -> tup
     only="conv2d_transpose depthwise_conv2d_transpose conv3d_transpose elementwise_add",
     early="elementwise_add",
 )
-def _conv_transpose(where: str, rank: int, x: Any, weight: Any, bias: Any, stride: Any, padding: Any,
-                    output_padding: Any, dilation: Any, groups: int, output_size: Any,
-                    data_format: str) -> Any:  # fmt: skip
+def _conv_transpose(
+    where: str,
+    rank: int,
+    x: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    output_padding: Any,
+    dilation: Any,
+    groups: int,
+    output_size: Any,
+    data_format: str,
+) -> Any:
     last = _check(where, rank, x, weight, groups, data_format)
     paddings, algorithm = padding_of(where, padding, last, rank)
     extra, wanted = _choice(where, rank, output_padding, output_size)

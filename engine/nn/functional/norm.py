@@ -42,9 +42,18 @@ def batch_norm(
     running ones are used. All four are [channels].
     """
     return _batch_normalized(
-        batch_norm_ops.batch_norm, x, running_mean, running_var, weight, bias, training, momentum, epsilon,
-        data_format, use_global_stats,
-    )  # fmt: skip
+        batch_norm_ops.batch_norm,
+        x,
+        running_mean,
+        running_var,
+        weight,
+        bias,
+        training,
+        momentum,
+        epsilon,
+        data_format,
+        use_global_stats,
+    )
 
 
 @takes_name
@@ -75,9 +84,18 @@ def sync_batch_norm(
 
 
 def _batch_normalized(
-    operator: Any, x: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, training: bool,
-    momentum: float, epsilon: float, data_format: str, use_global_stats: bool | None,
-) -> Any:  # fmt: skip
+    operator: Any,
+    x: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any,
+    bias: Any,
+    training: bool,
+    momentum: float,
+    epsilon: float,
+    data_format: str,
+    use_global_stats: bool | None,
+) -> Any:
     if data_format not in _FORMATS:
         raise ArgumentError(f"batch_norm: data_format {data_format!r} is not one of {list(_FORMATS)}")
     if x.ndim < 2:
@@ -132,8 +150,10 @@ def layer_norm(
         )
     return _in_parameters_dtype(
         lambda x: layer_norm_ops.layer_norm(x, weight, bias, epsilon=epsilon, begin_norm_axis=begin)[0],
-        x, weight, bias,
-    )  # fmt: skip
+        x,
+        weight,
+        bias,
+    )
 
 
 @takes_name
@@ -158,8 +178,10 @@ def group_norm(
         lambda x: group_ops.group_norm(
             x, weight, bias, epsilon=epsilon, groups=num_groups, data_layout=layout
         )[0],
-        x, weight, bias,
-    )  # fmt: skip
+        x,
+        weight,
+        bias,
+    )
 
 
 @takes_name

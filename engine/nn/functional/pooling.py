@@ -195,8 +195,9 @@ def avg_pool2d(
     ``exclusive`` leaves padding out of the count; ``divisor_override`` divides the window's sum by this
     instead.
     """
-    return _avg_pool("avg_pool2d", 2, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override,
-                     data_format)  # fmt: skip
+    return _avg_pool(
+        "avg_pool2d", 2, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format
+    )
 
 
 @takes_name
@@ -212,12 +213,23 @@ def avg_pool3d(
     name: str | None = None,
 ) -> Any:
     """The mean of every window of ``x`` [N, C, D, H, W] (or [N, D, H, W, C]); see avg_pool2d."""
-    return _avg_pool("avg_pool3d", 3, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override,
-                     data_format)  # fmt: skip
+    return _avg_pool(
+        "avg_pool3d", 3, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format
+    )
 
 
-def _avg_pool(where: str, rank: int, x: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool,
-              exclusive: bool, divisor_override: float | None, data_format: str) -> Any:  # fmt: skip
+def _avg_pool(
+    where: str,
+    rank: int,
+    x: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    exclusive: bool,
+    divisor_override: float | None,
+    data_format: str,
+) -> Any:
     mean = _pool(where, rank, "avg", x, kernel_size, stride, padding, ceil_mode, exclusive, data_format)
     if divisor_override is None:
         return mean

@@ -57,8 +57,17 @@ def _output_size(
     return wanted
 
 
-def _unpool(where: str, rank: int, x: Any, indices: Any, kernel_size: Any, stride: Any, padding: Any,
-            data_format: str, output_size: Any) -> Any:  # fmt: skip
+def _unpool(
+    where: str,
+    rank: int,
+    x: Any,
+    indices: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    data_format: str,
+    output_size: Any,
+) -> Any:
     if data_format != _FORMATS[rank]:
         raise ArgumentError(f"{where}: data_format must be {_FORMATS[rank]!r}: got {data_format!r}")
     require_rank(where, x, rank + 2, data_format)

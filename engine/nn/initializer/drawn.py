@@ -32,9 +32,13 @@ def drawn_by(type_name: str, shape: tuple[int, ...], dtype: str, **attrs: Any) -
     ``attrs`` fixes them; else that of the default main Program, where it has one, in eager mode too."""
     opdef, kind = OPS[type_name], as_dtype(dtype)
     made: np.ndarray[Any, Any] = opdef.kernel(
-        np, *(None for _ in opdef.inputs), shape=list(shape), dtype="float32" if kind is bfloat16 else dtype,
-        **{"seed": default_main_program().random_seed, **attrs}, key=default_generator().reserve(),
-    )  # fmt: skip
+        np,
+        *(None for _ in opdef.inputs),
+        shape=list(shape),
+        dtype="float32" if kind is bfloat16 else dtype,
+        **{"seed": default_main_program().random_seed, **attrs},
+        key=default_generator().reserve(),
+    )
     return narrow(np, made) if kind is bfloat16 else made  # type: ignore[no-any-return]
 
 

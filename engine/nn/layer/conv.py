@@ -131,10 +131,20 @@ class Conv1D(_ConvNd):
         data_format: str = "NCL",
     ) -> None:
         super().__init__(
-            in_channels, out_channels, kernel_size, False, 1, stride=stride, padding=padding,
-            padding_mode=padding_mode, dilation=dilation, groups=groups, weight_attr=weight_attr,
-            bias_attr=bias_attr, data_format=data_format,
-        )  # fmt: skip
+            in_channels,
+            out_channels,
+            kernel_size,
+            False,
+            1,
+            stride=stride,
+            padding=padding,
+            padding_mode=padding_mode,
+            dilation=dilation,
+            groups=groups,
+            weight_attr=weight_attr,
+            bias_attr=bias_attr,
+            data_format=data_format,
+        )
 
     def forward(self, x: Any) -> Any:
         return functional.conv1d(
@@ -193,10 +203,20 @@ class Conv2D(_ConvImages):
         data_format: str = "NCHW",
     ) -> None:
         super().__init__(
-            in_channels, out_channels, kernel_size, False, 2, stride=stride, padding=padding,
-            padding_mode=padding_mode, dilation=dilation, groups=groups, weight_attr=weight_attr,
-            bias_attr=bias_attr, data_format=data_format,
-        )  # fmt: skip
+            in_channels,
+            out_channels,
+            kernel_size,
+            False,
+            2,
+            stride=stride,
+            padding=padding,
+            padding_mode=padding_mode,
+            dilation=dilation,
+            groups=groups,
+            weight_attr=weight_attr,
+            bias_attr=bias_attr,
+            data_format=data_format,
+        )
 
 
 class Conv3D(_ConvImages):
@@ -220,10 +240,20 @@ class Conv3D(_ConvImages):
         data_format: str = "NCDHW",
     ) -> None:
         super().__init__(
-            in_channels, out_channels, kernel_size, False, 3, stride=stride, padding=padding,
-            padding_mode=padding_mode, dilation=dilation, groups=groups, weight_attr=weight_attr,
-            bias_attr=bias_attr, data_format=data_format,
-        )  # fmt: skip
+            in_channels,
+            out_channels,
+            kernel_size,
+            False,
+            3,
+            stride=stride,
+            padding=padding,
+            padding_mode=padding_mode,
+            dilation=dilation,
+            groups=groups,
+            weight_attr=weight_attr,
+            bias_attr=bias_attr,
+            data_format=data_format,
+        )
 
 
 class _ConvTransposeNd(_ConvNd):
@@ -266,10 +296,20 @@ class Conv1DTranspose(_ConvTransposeNd):
         data_format: str = "NCL",
     ) -> None:
         super().__init__(
-            in_channels, out_channels, kernel_size, True, 1, stride=stride, padding=padding,
-            dilation=dilation, output_padding=output_padding, groups=groups, weight_attr=weight_attr,
-            bias_attr=bias_attr, data_format=data_format,
-        )  # fmt: skip
+            in_channels,
+            out_channels,
+            kernel_size,
+            True,
+            1,
+            stride=stride,
+            padding=padding,
+            dilation=dilation,
+            output_padding=output_padding,
+            groups=groups,
+            weight_attr=weight_attr,
+            bias_attr=bias_attr,
+            data_format=data_format,
+        )
 
 
 class Conv2DTranspose(_ConvTransposeNd):
@@ -297,10 +337,20 @@ class Conv2DTranspose(_ConvTransposeNd):
         data_format: str = "NCHW",
     ) -> None:
         super().__init__(
-            in_channels, out_channels, kernel_size, True, 2, stride=stride, padding=padding,
-            dilation=dilation, output_padding=output_padding, groups=groups, weight_attr=weight_attr,
-            bias_attr=bias_attr, data_format=data_format,
-        )  # fmt: skip
+            in_channels,
+            out_channels,
+            kernel_size,
+            True,
+            2,
+            stride=stride,
+            padding=padding,
+            dilation=dilation,
+            output_padding=output_padding,
+            groups=groups,
+            weight_attr=weight_attr,
+            bias_attr=bias_attr,
+            data_format=data_format,
+        )
 
 
 class Conv3DTranspose(_ConvTransposeNd):
@@ -323,7 +373,17 @@ class Conv3DTranspose(_ConvTransposeNd):
         data_format: str = "NCDHW",
     ) -> None:
         super().__init__(
-            in_channels, out_channels, kernel_size, True, 3, stride=stride, padding=padding,
-            dilation=dilation, output_padding=output_padding, groups=groups, weight_attr=weight_attr,
-            bias_attr=bias_attr, data_format=data_format,
-        )  # fmt: skip
+            in_channels,
+            out_channels,
+            kernel_size,
+            True,
+            3,
+            stride=stride,
+            padding=padding,
+            dilation=dilation,
+            output_padding=output_padding,
+            groups=groups,
+            weight_attr=weight_attr,
+            bias_attr=bias_attr,
+            data_format=data_format,
+        )

@@ -72,9 +72,11 @@ class Layer:
         opened = None if watch.recorder is None else watch.open("Forward", type(self).__name__)
         try:
             if (
-                self._forward_pre_hooks or self._forward_post_hooks or not self._built
+                self._forward_pre_hooks
+                or self._forward_post_hooks
+                or not self._built
                 or self._around is not None
-            ):  # fmt: skip
+            ):
                 return call_around(self, self.forward, inputs, kwargs)
             return self.forward(*inputs, **kwargs)
         except EngineError as error:
@@ -340,11 +342,14 @@ class Layer:
             object.__setattr__(self, name, value)
             return
         target = (
-            "_parameters" if isinstance(value, _PARAMETERS)
-            else "_sub_layers" if isinstance(value, Layer)
-            else "_buffers" if isinstance(value, Tensor)
+            "_parameters"
+            if isinstance(value, _PARAMETERS)
+            else "_sub_layers"
+            if isinstance(value, Layer)
+            else "_buffers"
+            if isinstance(value, Tensor)
             else None
-        )  # fmt: skip
+        )
         if target is None:
             self._set_other(name, value)
             return

@@ -207,9 +207,17 @@ class SyncBatchNorm(_BatchNormBase):
     def forward(self, input: Any) -> Any:
         self._require_rank(input)
         return sync_batch_norm(
-            input, self._mean, self._variance, self.weight, self.bias, self.training, self._momentum,
-            self._epsilon, self._formats[self._data_format], name=self._name,
-        )  # fmt: skip
+            input,
+            self._mean,
+            self._variance,
+            self.weight,
+            self.bias,
+            self.training,
+            self._momentum,
+            self._epsilon,
+            self._formats[self._data_format],
+            name=self._name,
+        )
 
     @classmethod
     def convert_sync_batchnorm(cls, layer: Any) -> Any:
@@ -228,9 +236,14 @@ class SyncBatchNorm(_BatchNormBase):
     def in_place_of(cls, layer: Any) -> Any:
         """A layer of this class with the parameters and statistics of a batch norm."""
         made = cls(
-            layer._num_features, layer._momentum, layer._epsilon, layer._weight_attr, layer._bias_attr,
-            layer._data_format, layer._name,
-        )  # fmt: skip
+            layer._num_features,
+            layer._momentum,
+            layer._epsilon,
+            layer._weight_attr,
+            layer._bias_attr,
+            layer._data_format,
+            layer._name,
+        )
         if layer.weight is not None:
             made.weight = layer.weight
         if layer.bias is not None:

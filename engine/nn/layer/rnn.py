@@ -168,8 +168,11 @@ class BiRNN(Layer):
 
 
 _CELLS: dict[str, Any] = {
-    "LSTM": LSTMCell, "GRU": GRUCell, "RNN_TANH": SimpleRNNCell, "RNN_RELU": SimpleRNNCell,
-}  # fmt: skip
+    "LSTM": LSTMCell,
+    "GRU": GRUCell,
+    "RNN_TANH": SimpleRNNCell,
+    "RNN_RELU": SimpleRNNCell,
+}
 
 
 def layered(
@@ -237,9 +240,11 @@ class RNNBase(LayerList):
         self.proj_size = proj_size
         self.state_components = 2 if mode == "LSTM" else 1
         attrs: dict[str, Any] = {
-            "weight_ih_attr": weight_ih_attr, "weight_hh_attr": weight_hh_attr,
-            "bias_ih_attr": bias_ih_attr, "bias_hh_attr": bias_hh_attr,
-        }  # fmt: skip
+            "weight_ih_attr": weight_ih_attr,
+            "weight_hh_attr": weight_hh_attr,
+            "bias_ih_attr": bias_ih_attr,
+            "bias_hh_attr": bias_hh_attr,
+        }
         if mode.startswith("RNN"):
             attrs["activation"] = "relu" if mode == "RNN_RELU" else "tanh"
         if proj_size:
@@ -327,9 +332,18 @@ class SimpleRNN(RNNBase):
         if activation not in ("tanh", "relu"):
             raise ArgumentError(f"SimpleRNN: activation {activation!r} is not one of 'tanh', 'relu'")
         super().__init__(
-            "RNN_TANH" if activation == "tanh" else "RNN_RELU", input_size, hidden_size, num_layers,
-            direction, time_major, dropout, weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr,
-        )  # fmt: skip
+            "RNN_TANH" if activation == "tanh" else "RNN_RELU",
+            input_size,
+            hidden_size,
+            num_layers,
+            direction,
+            time_major,
+            dropout,
+            weight_ih_attr,
+            weight_hh_attr,
+            bias_ih_attr,
+            bias_hh_attr,
+        )
         self.activation = activation
 
 
@@ -356,9 +370,19 @@ class LSTM(RNNBase):
         proj_size: int = 0,
     ) -> None:
         super().__init__(
-            "LSTM", input_size, hidden_size, num_layers, direction, time_major, dropout, weight_ih_attr,
-            weight_hh_attr, bias_ih_attr, bias_hh_attr, proj_size,
-        )  # fmt: skip
+            "LSTM",
+            input_size,
+            hidden_size,
+            num_layers,
+            direction,
+            time_major,
+            dropout,
+            weight_ih_attr,
+            weight_hh_attr,
+            bias_ih_attr,
+            bias_hh_attr,
+            proj_size,
+        )
 
     def forward(
         self, inputs: Any, initial_states: Any = None, sequence_length: Any = None
@@ -395,6 +419,15 @@ class GRU(RNNBase):
         name: str | None = None,
     ) -> None:
         super().__init__(
-            "GRU", input_size, hidden_size, num_layers, direction, time_major, dropout, weight_ih_attr,
-            weight_hh_attr, bias_ih_attr, bias_hh_attr,
-        )  # fmt: skip
+            "GRU",
+            input_size,
+            hidden_size,
+            num_layers,
+            direction,
+            time_major,
+            dropout,
+            weight_ih_attr,
+            weight_hh_attr,
+            bias_ih_attr,
+            bias_hh_attr,
+        )

@@ -303,8 +303,15 @@ class Transformer(Layer):
         _check_sizes("Transformer", d_model=d_model, nhead=nhead, dim_feedforward=dim_feedforward)
         weights, biases = _split_attributes(weight_attr), _split_attributes(bias_attr)
         options = (
-            d_model, nhead, dim_feedforward, dropout, activation, attn_dropout, act_dropout, normalize_before,
-        )  # fmt: skip
+            d_model,
+            nhead,
+            dim_feedforward,
+            dropout,
+            activation,
+            attn_dropout,
+            act_dropout,
+            normalize_before,
+        )
         if custom_encoder is None:
             encoder_layer = TransformerEncoderLayer(*options, weights[0], biases[0])
             custom_encoder = TransformerEncoder(encoder_layer, num_encoder_layers, LayerNorm(d_model))

@@ -90,9 +90,13 @@ class FakeQuantMovingAverageAbsMax(_FakeLayer):
         self._agree()
         state = (self._accum, self._state) if self.training else (None, None)
         return moving.fake_quantize_dequantize_moving_average_abs_max(
-            input, self._scale, *state, moving_rate=self._moving_rate, bit_length=self._quant_bits,
+            input,
+            self._scale,
+            *state,
+            moving_rate=self._moving_rate,
+            bit_length=self._quant_bits,
             is_test=not self.training,
-        )[0]  # fmt: skip
+        )[0]
 
 
 class FakeQuantChannelWiseAbsMax(_FakeLayer):

@@ -44,9 +44,15 @@ class LsqFunc(PyLayer):
 
     @staticmethod
     def forward(
-        ctx: Any, weight: Any, alpha: Any, g: Any, Qn: int, Qp: int, per_channel: bool = False,
+        ctx: Any,
+        weight: Any,
+        alpha: Any,
+        g: Any,
+        Qn: int,
+        Qp: int,
+        per_channel: bool = False,
         quant_axis: int = 0,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         step = _along(alpha, weight, quant_axis) if per_channel else alpha
         ctx.save_for_backward(weight, alpha)
         ctx.other = g, Qn, Qp, per_channel, quant_axis

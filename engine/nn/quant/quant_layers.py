@@ -141,11 +141,17 @@ class QuantizedConv2DTranspose(_Quantized):
     def forward(self, input: Any, output_size: Any = None) -> Any:
         rounded, weight = self._rounded(input)
         return functional.conv2d_transpose(
-            rounded, weight, bias=self.bias, padding=self._padding,
-            output_padding=self._output_padding if output_size is None else 0, stride=self._stride,
-            dilation=self._dilation, groups=self._groups, output_size=output_size,
+            rounded,
+            weight,
+            bias=self.bias,
+            padding=self._padding,
+            output_padding=self._output_padding if output_size is None else 0,
+            stride=self._stride,
+            dilation=self._dilation,
+            groups=self._groups,
+            output_size=output_size,
             data_format=self._data_format,
-        )  # fmt: skip
+        )
 
 
 class QuantizedLinear(_Quantized):

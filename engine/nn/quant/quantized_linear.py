@@ -96,9 +96,13 @@ def weight_dequantize(x: Any, scale: Any, algo: str = "weight_only_int8", out_dt
 
 
 def weight_only_linear(
-    x: Any, weight: Any, bias: Any = None, weight_scale: Any = None, weight_dtype: str = "int8",
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    weight_scale: Any = None,
+    weight_dtype: str = "int8",
     arch: int | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """x [..., inputs] times a quantized weight, plus ``bias`` [outputs], in x's dtype.
 
     ``weight`` and ``weight_scale`` are those of ``weight_quantize``; ``weight_dtype`` "int4" for 4 bits. The

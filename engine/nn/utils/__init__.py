@@ -6,6 +6,11 @@ from engine.nn.utils.vectors import parameters_to_vector, vector_to_parameters
 from engine.nn.utils.weights import remove_weight_norm, weight_norm
 
 __all__ = [
-    "clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "remove_weight_norm", "spectral_norm",
-    "vector_to_parameters", "weight_norm",
-]  # fmt: skip
+    "clip_grad_norm_",
+    "clip_grad_value_",
+    "parameters_to_vector",
+    "remove_weight_norm",
+    "spectral_norm",
+    "vector_to_parameters",
+    "weight_norm",
+]

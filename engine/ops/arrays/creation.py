@@ -15,8 +15,11 @@ from engine.core.spec import Spec
 from engine.ops.elementwise import arithmetic
 
 
-@op("fill_constant", infer=lambda dims=None, *, shape, value, dtype: Spec(shape, dtype),
-    slots={"dims": "ShapeTensorList"})  # fmt: skip
+@op(
+    "fill_constant",
+    infer=lambda dims=None, *, shape, value, dtype: Spec(shape, dtype),
+    slots={"dims": "ShapeTensorList"},
+)
 def fill(xp, dims: list | None = None, *, shape, value=0.0, dtype="float32"):
     """A tensor of one value; ``dims`` holds, as tensors, the sizes that are -1 in ``shape``."""
     return xp.full(sizes(shape, dims), value, dtype=as_dtype(dtype).np)

@@ -98,8 +98,11 @@ _tile_like.grad(x=lambda g, x_like: _fold_tiles(g, x_like))
 tile.grad(x=lambda g, x_like: _fold_tiles(g, x_like))
 
 
-@op("range_of", infer=lambda start, end, step, *, dtype: Spec((-1,), dtype),
-    slots={"start": "Start", "end": "End", "step": "Step"})  # fmt: skip
+@op(
+    "range_of",
+    infer=lambda start, end, step, *, dtype: Spec((-1,), dtype),
+    slots={"start": "Start", "end": "End", "step": "Step"},
+)
 def range_of(xp, start, end, step, *, dtype="int64"):
     """Evenly spaced values from start, below end; all three are values."""
     first, last, by = (v.reshape(()).item() for v in (start, end, step))
@@ -108,8 +111,11 @@ def range_of(xp, start, end, step, *, dtype="int64"):
     return converted(xp, xp.arange(first, last, by), as_dtype(dtype))
 
 
-@op("linspace_of", infer=lambda start, stop, num, *, dtype: Spec((-1,), dtype),
-    slots={"start": "Start", "stop": "Stop", "num": "Num"})  # fmt: skip
+@op(
+    "linspace_of",
+    infer=lambda start, stop, num, *, dtype: Spec((-1,), dtype),
+    slots={"start": "Start", "stop": "Stop", "num": "Num"},
+)
 def linspace_of(xp, start, stop, num, *, dtype="float32"):
     """Evenly spaced values from start to stop, both included; how many is a value too."""
     first, last, count = (v.reshape(()).item() for v in (start, stop, num))

@@ -105,8 +105,13 @@ def _infer_meshgrid(xs: list[Spec]) -> tuple[Spec, ...]:
     return tuple(s.with_shape(sizes) for s in xs)
 
 
-@op("meshgrid", infer=_infer_meshgrid, outputs=("parts",), output_list="parts",
-    slots={"xs": "X", "parts": "Out"})  # fmt: skip
+@op(
+    "meshgrid",
+    infer=_infer_meshgrid,
+    outputs=("parts",),
+    output_list="parts",
+    slots={"xs": "X", "parts": "Out"},
+)
 def meshgrid(xp, xs: list):
     """For each vector a tensor of the shape of all sizes, in which it varies along its own dimension only."""
     if any(x.ndim > 1 for x in xs):

@@ -226,9 +226,15 @@ REDUCTIONS = ("assign", "add", "mul", "amin", "amax")
 
 
 def _infer_put(
-    x: Spec, indices: Spec, values: Spec, *, axis: int = 0, reduce: str = "assign",
-    include_self: bool = True, broadcast: bool = False,
-) -> Spec:  # fmt: skip
+    x: Spec,
+    indices: Spec,
+    values: Spec,
+    *,
+    axis: int = 0,
+    reduce: str = "assign",
+    include_self: bool = True,
+    broadcast: bool = False,
+) -> Spec:
     require_same_dtype("put_along_axis", arr=x, values=values)
     want = along_shape("put_along_axis", x, indices, axis, broadcast)
     if reduce not in REDUCTIONS:
@@ -243,8 +249,11 @@ def _infer_put(
     return x
 
 
-@op("put_along_axis", infer=_infer_put,
-    slots={"x": "Input", "indices": "Index", "values": "Value", "out": "Result"})  # fmt: skip
+@op(
+    "put_along_axis",
+    infer=_infer_put,
+    slots={"x": "Input", "indices": "Index", "values": "Value", "out": "Result"},
+)
 def put_along(xp, x, indices, values, *, axis=0, reduce="assign", include_self=True, broadcast=False):
     """x with values put at the indices along an axis; ``reduce`` combines those for the same position.
 
@@ -289,9 +298,17 @@ def _multiply_at(xp: Any, result: Any, where: Any, values: Any, axis: int) -> No
 
 @put_along.grad_all("x", "values")
 def _put_grad(
-    g: Any, x: Any, values: Any, indices: Any, out: Any, axis: int, reduce: str, include_self: bool,
-    broadcast: bool, wanted: Any,
-) -> tuple[Any, Any]:  # fmt: skip
+    g: Any,
+    x: Any,
+    values: Any,
+    indices: Any,
+    out: Any,
+    axis: int,
+    reduce: str,
+    include_self: bool,
+    broadcast: bool,
+    wanted: Any,
+) -> tuple[Any, Any]:
     """The gradients of put_along_axis; for amax and amin equal elements share the gradient."""
     how = {"axis": axis, "broadcast": broadcast}
     zero = creation.fill_like(values, value=0.0)

@@ -210,8 +210,14 @@ def stack(xp, xs: list, *, axis=0):
     return xp.stack(xs, axis=axis)
 
 
-@op("unstack", infer=lambda x, *, axis, num: (x.with_shape(np.delete(x.shape, axis)),) * num,
-    outputs=("parts",), output_list="parts", slots={"parts": "Y"}, complex=True)  # fmt: skip
+@op(
+    "unstack",
+    infer=lambda x, *, axis, num: (x.with_shape(np.delete(x.shape, axis)),) * num,
+    outputs=("parts",),
+    output_list="parts",
+    slots={"parts": "Y"},
+    complex=True,
+)
 def unstack(xp, x, *, axis=0, num=None):
     """The parts along a dimension, which is dropped."""
     return [xp.array(part) for part in xp.moveaxis(x, axis, 0)]

@@ -143,9 +143,14 @@ mode.grad(x=_picked_grad)
 
 
 def _infer_unique(
-    x: Spec, *, axis: Any = (), return_index: bool = False, return_inverse: bool = False,
-    return_counts: bool = False, dtype: str = "int64",
-) -> tuple[Any, ...]:  # fmt: skip
+    x: Spec,
+    *,
+    axis: Any = (),
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dtype: str = "int64",
+) -> tuple[Any, ...]:
     numbers = Spec((-1,), dtype)
     if axis:
         at = normal_axis("unique", axis[0], x.ndim)
@@ -153,13 +158,16 @@ def _infer_unique(
     else:
         made, inverse = x.with_shape((-1,)), Spec((x.size,), dtype)
     return (
-        made, numbers if return_index else None, inverse if return_inverse else None,
+        made,
+        numbers if return_index else None,
+        inverse if return_inverse else None,
         numbers if return_counts else None,
-    )  # fmt: skip
+    )
 
 
-@op("unique", infer=_infer_unique, outputs=("out", "indices", "inverse", "counts"),
-    slots={"inverse": "Index"})  # fmt: skip
+@op(
+    "unique", infer=_infer_unique, outputs=("out", "indices", "inverse", "counts"), slots={"inverse": "Index"}
+)
 def unique(xp, x, *, axis=(), return_index=False, return_inverse=False, return_counts=False, dtype="int64"):
     """The sorted unique elements (or slices), with first positions, inverse indices and counts."""
     values, index, inverse, counts = xp.unique(
@@ -167,10 +175,11 @@ def unique(xp, x, *, axis=(), return_index=False, return_inverse=False, return_c
     )
     kind = as_dtype(dtype).np
     return (
-        values, index.astype(kind) if return_index else None,
+        values,
+        index.astype(kind) if return_index else None,
         inverse.reshape(-1).astype(kind) if return_inverse else None,
         counts.astype(kind) if return_counts else None,
-    )  # fmt: skip
+    )
 
 
 def _infer_consecutive(
@@ -187,8 +196,12 @@ def _infer_consecutive(
     return out, inverse, counts
 
 
-@op("unique_consecutive", infer=_infer_consecutive, outputs=("out", "inverse", "counts"),
-    slots={"inverse": "Index"})  # fmt: skip
+@op(
+    "unique_consecutive",
+    infer=_infer_consecutive,
+    outputs=("out", "inverse", "counts"),
+    slots={"inverse": "Index"},
+)
 def unique_consecutive(xp, x, *, axis=(), return_inverse=False, return_counts=False, dtype="int64"):
     """Each run of equal elements (or slices) once, with inverse indices and counts."""
     lines = xp.moveaxis(x, axis[0], 0) if axis else x.reshape(-1)
@@ -220,9 +233,11 @@ def _infer_search(ordered: Spec, values: Spec, *, out_int32: bool = False, right
     rows = ordered.shape[:-1]
     if ordered.ndim < 1 or (
         ordered.ndim > 1
-        and (values.ndim != ordered.ndim or any(
-            a != b and -1 not in (a, b) for a, b in zip(rows, values.shape[:-1], strict=True)))
-    ):  # fmt: skip
+        and (
+            values.ndim != ordered.ndim
+            or any(a != b and -1 not in (a, b) for a, b in zip(rows, values.shape[:-1], strict=True))
+        )
+    ):
         raise ShapeError(
             f"searchsorted: sorted_sequence is {ordered}, values {values}; the sequence has 1 dimension, or "
             "both are equal in all but the last"

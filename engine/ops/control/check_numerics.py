@@ -47,10 +47,16 @@ def _infer(tensor: Spec, **_: Any) -> tuple[Spec, Spec]:
     return Spec((3,), int64), Spec((3,), float32)
 
 
-@op("check_numerics", infer=_infer, outputs=("stats", "values"), effect=True,
-    slots={"tensor": "tensor", "stats": "stats", "values": "values"})  # fmt: skip
-def check_numerics(xp, tensor, *, op_type="", var_name="", check_nan_inf_level=0, stack_height_limit=-1,
-                   output_dir=""):  # fmt: skip
+@op(
+    "check_numerics",
+    infer=_infer,
+    outputs=("stats", "values"),
+    effect=True,
+    slots={"tensor": "tensor", "stats": "stats", "values": "values"},
+)
+def check_numerics(
+    xp, tensor, *, op_type="", var_name="", check_nan_inf_level=0, stack_height_limit=-1, output_dir=""
+):
     """Counts of nan, inf and zero [3], and maximum, minimum, mean [3]; prints a line about nan and inf.
 
     Raises NotFiniteError at level 0 where there are any; prints always at level 3.

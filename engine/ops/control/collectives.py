@@ -201,8 +201,15 @@ def _coalesced(xs: list[Spec], reduce_type: str = "sum", **_: Any) -> tuple[Spec
     return tuple(xs)
 
 
-@op("c_allreduce_coalesced", infer=_coalesced, outputs=("outs",), output_list="outs",
-    effect=True, gradient_effect=True, slots={"xs": "X", "outs": "Out"})  # fmt: skip
+@op(
+    "c_allreduce_coalesced",
+    infer=_coalesced,
+    outputs=("outs",),
+    output_list="outs",
+    effect=True,
+    gradient_effect=True,
+    slots={"xs": "X", "outs": "Out"},
+)
 def c_allreduce_coalesced(xp, xs: list, *, ring_id=0, reduce_type="sum"):
     """The sum (or avg) of each of xs, of one dtype, over all processes, in one message."""
     flat = xp.concatenate([x.reshape(-1) for x in xs])
@@ -235,8 +242,12 @@ def _broadcast_gradient(g: Any, ring_id: int, root: int) -> Any:
 c_broadcast.grad(x=_broadcast_gradient)
 
 
-@op("c_allgather", infer=lambda x, nranks, **_: _joined("c_allgather", x, nranks), effect=True,
-    gradient_effect=True)  # fmt: skip
+@op(
+    "c_allgather",
+    infer=lambda x, nranks, **_: _joined("c_allgather", x, nranks),
+    effect=True,
+    gradient_effect=True,
+)
 def c_allgather(xp, x, *, nranks, ring_id=0, use_calc_stream=False):
     """x of every process, one behind the other along the first axis, in all of them."""
     return xp.asarray(ring(ring_id, "c_allgather", nranks).joined(x))
@@ -250,8 +261,12 @@ def _all_gather_gradient(g: Any, x_spec: Any, nranks: int, ring_id: int) -> Any:
 c_allgather.grad(x=_all_gather_gradient)
 
 
-@op("c_reducescatter", infer=lambda x, nranks, **_: _parted("c_reducescatter", x, nranks), effect=True,
-    gradient_effect=True)  # fmt: skip
+@op(
+    "c_reducescatter",
+    infer=lambda x, nranks, **_: _parted("c_reducescatter", x, nranks),
+    effect=True,
+    gradient_effect=True,
+)
 def c_reducescatter(xp, x, *, nranks, ring_id=0, use_calc_stream=False):
     """Part i along the first axis, summed over all processes, in process i."""
     return xp.asarray(ring(ring_id, "c_reducescatter", nranks).reduce_scattered(x, "sum"))
@@ -260,8 +275,13 @@ def c_reducescatter(xp, x, *, nranks, ring_id=0, use_calc_stream=False):
 c_reducescatter.grad(x=lambda g, nranks, ring_id: c_allgather(g, nranks=nranks, ring_id=ring_id))
 
 
-@op("c_gather", infer=lambda x, nranks, **_: _joined("c_gather", x, nranks), effect=True,
-    gradient_effect=True, hidden=("everywhere",))  # fmt: skip
+@op(
+    "c_gather",
+    infer=lambda x, nranks, **_: _joined("c_gather", x, nranks),
+    effect=True,
+    gradient_effect=True,
+    hidden=("everywhere",),
+)
 def c_gather(xp, x, *, nranks, ring_id=0, root=0, use_calc_stream=False, everywhere=True):
     """x of every process, one behind the other, in the process ``root``; zeros in the others.
 
@@ -283,8 +303,12 @@ def _gather_gradient(g: Any, x_spec: Any, nranks: int, ring_id: int, root: int, 
 c_gather.grad(x=_gather_gradient)
 
 
-@op("c_scatter", infer=lambda x, nranks, **_: _parted("c_scatter", x, nranks), effect=True,
-    gradient_effect=True)  # fmt: skip
+@op(
+    "c_scatter",
+    infer=lambda x, nranks, **_: _parted("c_scatter", x, nranks),
+    effect=True,
+    gradient_effect=True,
+)
 def c_scatter(xp, x, *, nranks, ring_id=0, root=0, use_calc_stream=False):
     """Part i along the first axis of x of the process ``root``, in process i."""
     return xp.asarray(ring(ring_id, "c_scatter", nranks).scattered(x, root))

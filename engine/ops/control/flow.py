@@ -104,17 +104,31 @@ def _while_grad_problems(operator: Any) -> Iterator[str]:
     yield from _fit("gradients of sources", operator.outputs[len(starts) :], sources)
 
 
-@op("conditional_block", infer=_from_regions, outputs=("results",), output_list="results",
-    slots={"pred": "Cond", "captured": "Input", "results": "Out"}, regions=("true", "false"),
-    check=_cond_problems)  # fmt: skip
+@op(
+    "conditional_block",
+    infer=_from_regions,
+    outputs=("results",),
+    output_list="results",
+    slots={"pred": "Cond", "captured": "Input", "results": "Out"},
+    regions=("true", "false"),
+    check=_cond_problems,
+)
 def cond(xp, pred, captured: list):
     """The results of one of two regions, by a bool of one element."""
     raise _only_in_plans("cond")
 
 
-@op("while", infer=_from_regions, outputs=("results",), output_list="results",
-    slots={"xs": "X", "captured": "Input", "results": "Out"}, regions=("cond", "body"),
-    loops=True, again="while_again", check=_while_problems)  # fmt: skip
+@op(
+    "while",
+    infer=_from_regions,
+    outputs=("results",),
+    output_list="results",
+    slots={"xs": "X", "captured": "Input", "results": "Out"},
+    regions=("cond", "body"),
+    loops=True,
+    again="while_again",
+    check=_while_problems,
+)
 def while_loop(xp, xs: list, captured: list):
     """The loop's values after running one region as long as another gives True.
 
@@ -124,9 +138,16 @@ def while_loop(xp, xs: list, captured: list):
     raise _only_in_plans("while_loop")
 
 
-@op("while_again", infer=_from_regions, outputs=("results",), output_list="results",
-    slots={"xs": "X", "captured": "Input", "results": "Out"}, regions=("body",),
-    loops=True, check=_while_again_problems)  # fmt: skip
+@op(
+    "while_again",
+    infer=_from_regions,
+    outputs=("results",),
+    output_list="results",
+    slots={"xs": "X", "captured": "Input", "results": "Out"},
+    regions=("body",),
+    loops=True,
+    check=_while_again_problems,
+)
 def while_again(xp, xs: list, captured: list):
     """A second run of a loop that draws random numbers, by the gradient of what the loop stands in.
 
@@ -137,10 +158,23 @@ def while_again(xp, xs: list, captured: list):
     raise _only_in_plans("while_again")
 
 
-@op("while_grad", infer=_from_regions, outputs=("results",), output_list="results", order=1,
-    slots={"gs": "Out@GRAD", "sources": "Source", "captured": "Input", "steps": "StepScopes",
-           "results": "X@GRAD"},
-    regions=("body",), loops=True, check=_while_grad_problems)  # fmt: skip
+@op(
+    "while_grad",
+    infer=_from_regions,
+    outputs=("results",),
+    output_list="results",
+    order=1,
+    slots={
+        "gs": "Out@GRAD",
+        "sources": "Source",
+        "captured": "Input",
+        "steps": "StepScopes",
+        "results": "X@GRAD",
+    },
+    regions=("body",),
+    loops=True,
+    check=_while_grad_problems,
+)
 def while_grad(xp, gs: list, sources: list, captured: list, steps, *, values):
     """Walks back over the iterations that a loop kept in ``steps``.
 

@@ -10,13 +10,32 @@ from engine.core.infer import same_as_x
 from engine.core.opdef import op
 
 
-@op("print_tensor", infer=same_as_x, effect=True, passes_on=True, gradient_effect=True,
-    slots={"x": "In"}, hidden=("names", "seen"))  # fmt: skip
+@op(
+    "print_tensor",
+    infer=same_as_x,
+    effect=True,
+    passes_on=True,
+    gradient_effect=True,
+    slots={"x": "In"},
+    hidden=("names", "seen"),
+)
 def print_tensor(
-    xp, x, *, names=("", ""), first_n=-1, message="", summarize=20, print_tensor_name=True,
-    print_tensor_type=True, print_tensor_shape=True, print_tensor_layout=True, print_tensor_lod=True,
-    print_phase="BOTH", is_forward=True, seen=None,
-):  # fmt: skip
+    xp,
+    x,
+    *,
+    names=("", ""),
+    first_n=-1,
+    message="",
+    summarize=20,
+    print_tensor_name=True,
+    print_tensor_type=True,
+    print_tensor_shape=True,
+    print_tensor_layout=True,
+    print_tensor_lod=True,
+    print_phase="BOTH",
+    is_forward=True,
+    seen=None,
+):
     """Print x as Paddle does, the first ``first_n`` times (-1: always); returns x.
 
     ``names`` are those of the value and of its gradient, ``seen`` counts the runs.

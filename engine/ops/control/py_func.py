@@ -39,9 +39,15 @@ def _infer(xs: list[Spec], *, specs: Any, **_: Any) -> tuple[Spec, ...]:
     opaque=True,
 )
 def py_func(
-    xp, xs: list, *, forward_callable_id, backward_callable_id=-1, backward_skip_vars=(), specs=(),
+    xp,
+    xs: list,
+    *,
+    forward_callable_id,
+    backward_callable_id=-1,
+    backward_skip_vars=(),
+    specs=(),
     chosen=None,
-):  # fmt: skip
+):
     """The results of Python function number ``forward_callable_id`` for the arrays ``xs``.
 
     Function ``backward_callable_id`` (-1: none) gives the gradients of xs from xs, outs and the gradients of

@@ -65,8 +65,20 @@ def _infer_yolo_box(
 
 
 @op("yolo_box", infer=_infer_yolo_box, outputs=("boxes", "scores"))
-def yolo_box(xp, x, img_size, *, anchors, class_num, conf_thresh, downsample_ratio, clip_bbox=True,
-             scale_x_y=1.0, iou_aware=False, iou_aware_factor=0.5):  # fmt: skip
+def yolo_box(
+    xp,
+    x,
+    img_size,
+    *,
+    anchors,
+    class_num,
+    conf_thresh,
+    downsample_ratio,
+    clip_bbox=True,
+    scale_x_y=1.0,
+    iou_aware=False,
+    iou_aware_factor=0.5,
+):
     """Decode x [N, C, H, W] to boxes [N, boxes, 4] (corners, in pixels) and scores [N, boxes, classes].
 
     Boxes and scores below ``conf_thresh`` are 0. Boxes are in order of anchors, then of rows.
@@ -178,9 +190,19 @@ def _priors(min_sizes: Any, max_sizes: Any, aspect_ratios: Any, flip: bool, max_
 
 
 def _infer_prior(
-    input: Spec, image: Spec, *, min_sizes: Any, max_sizes: Any, aspect_ratios: Any, variances: Any, flip:
-    bool, step_w: float, step_h: float, min_max_aspect_ratios_order: bool, **_: Any,
-) -> Any:  # fmt: skip
+    input: Spec,
+    image: Spec,
+    *,
+    min_sizes: Any,
+    max_sizes: Any,
+    aspect_ratios: Any,
+    variances: Any,
+    flip: bool,
+    step_w: float,
+    step_h: float,
+    min_max_aspect_ratios_order: bool,
+    **_: Any,
+) -> Any:
     if input.ndim != 4 or image.ndim != 4:
         raise ShapeError(f"prior_box: input is {input} and image {image}: both need 4 dimensions, NCHW")
     if not min_sizes or min(min_sizes) <= 0 or len(variances) != 4 or min(variances) <= 0:
@@ -198,11 +220,28 @@ def _infer_prior(
     return made, made
 
 
-@op("prior_box", infer=_infer_prior, outputs=("boxes", "variances_out"),
-    slots={"input": "Input", "image": "Image", "variances_out": "Variances"})  # fmt: skip
-def prior_box(xp, input, image, *, min_sizes, max_sizes=(), aspect_ratios=(1.0,),
-              variances=(0.1, 0.1, 0.2, 0.2), flip=False, clip=False, step_w=0.0, step_h=0.0, offset=0.5,
-              min_max_aspect_ratios_order=False):  # fmt: skip
+@op(
+    "prior_box",
+    infer=_infer_prior,
+    outputs=("boxes", "variances_out"),
+    slots={"input": "Input", "image": "Image", "variances_out": "Variances"},
+)
+def prior_box(
+    xp,
+    input,
+    image,
+    *,
+    min_sizes,
+    max_sizes=(),
+    aspect_ratios=(1.0,),
+    variances=(0.1, 0.1, 0.2, 0.2),
+    flip=False,
+    clip=False,
+    step_w=0.0,
+    step_h=0.0,
+    offset=0.5,
+    min_max_aspect_ratios_order=False,
+):
     """Boxes [H, W, priors, 4] around each position of a feature map, relative to the image, and variances."""
     height, width = input.shape[2:]
     image_height, image_width = image.shape[2:]
@@ -229,9 +268,15 @@ def prior_box(xp, input, image, *, min_sizes, max_sizes=(), aspect_ratios=(1.0,)
 
 
 def _infer_coder(
-    prior_box: Spec, target_box: Spec, prior_box_var: Spec | None, *, code_type: str, axis: int, variance:
-    Any, **_: Any,
-) -> Spec:  # fmt: skip
+    prior_box: Spec,
+    target_box: Spec,
+    prior_box_var: Spec | None,
+    *,
+    code_type: str,
+    axis: int,
+    variance: Any,
+    **_: Any,
+) -> Spec:
     require_floating("box_coder", prior_box=prior_box)
     require_same_dtype("box_coder", prior_box=prior_box, target_box=target_box)
     require_boxes("box_coder", "prior_box", prior_box)
@@ -264,10 +309,23 @@ def _middles(xp: Any, boxes: Any, extra: float) -> tuple[Any, Any, Any, Any]:
     return boxes[..., 0] + width / 2, boxes[..., 1] + height / 2, width, height
 
 
-@op("box_coder", infer=_infer_coder, outputs=("output_box",),
-    slots={"prior_box": "PriorBox", "prior_box_var": "PriorBoxVar", "target_box": "TargetBox"})  # fmt: skip
-def box_coder(xp, prior_box, target_box, prior_box_var=None, *, code_type="encode_center_size",
-              box_normalized=True, axis=0, variance=()):  # fmt: skip
+@op(
+    "box_coder",
+    infer=_infer_coder,
+    outputs=("output_box",),
+    slots={"prior_box": "PriorBox", "prior_box_var": "PriorBoxVar", "target_box": "TargetBox"},
+)
+def box_coder(
+    xp,
+    prior_box,
+    target_box,
+    prior_box_var=None,
+    *,
+    code_type="encode_center_size",
+    box_normalized=True,
+    axis=0,
+    variance=(),
+):
     """Encode targets [N, 4] as offsets [N, M, 4] from each prior box [M, 4], or decode such offsets.
 
     ``axis`` says along which dimension of the offsets the priors are repeated when decoding.

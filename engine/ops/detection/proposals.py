@@ -44,10 +44,16 @@ def _infer_distribute(
     )
 
 
-@op("distribute_fpn_proposals", infer=_infer_distribute, outputs=("parts",), output_list="parts",
-    slots={"parts": "MultiFpnRois"})  # fmt: skip
-def distribute_fpn_proposals(xp, fpn_rois, rois_num=None, *, min_level, max_level, refer_level, refer_scale,
-                             pixel_offset=False):  # fmt: skip
+@op(
+    "distribute_fpn_proposals",
+    infer=_infer_distribute,
+    outputs=("parts",),
+    output_list="parts",
+    slots={"parts": "MultiFpnRois"},
+)
+def distribute_fpn_proposals(
+    xp, fpn_rois, rois_num=None, *, min_level, max_level, refer_level, refer_scale, pixel_offset=False
+):
     """The boxes of each level, their counts per image, and the new position of each box: one list of arrays.
 
     The level grows with the logarithm of a box's size, ``refer_scale`` being that of ``refer_level``.
@@ -130,8 +136,19 @@ def _thinned(boxes: Any, threshold: float, eta: float, extra: float, most: int) 
     return kept
 
 
-def _proposed(scores: Any, deltas: Any, size: Any, anchors: Any, variances: Any, before: int, after: int,
-              threshold: float, least: float, eta: float, pixel_offset: bool) -> tuple[Any, Any]:  # fmt: skip
+def _proposed(
+    scores: Any,
+    deltas: Any,
+    size: Any,
+    anchors: Any,
+    variances: Any,
+    before: int,
+    after: int,
+    threshold: float,
+    least: float,
+    eta: float,
+    pixel_offset: bool,
+) -> tuple[Any, Any]:
     """Boxes and scores of one image, the best first."""
     extra = 1.0 if pixel_offset else 0.0
     order = np.argsort(-scores, kind="stable")
@@ -154,11 +171,27 @@ def _proposed(scores: Any, deltas: Any, size: Any, anchors: Any, variances: Any,
     return boxes, found
 
 
-@op("generate_proposals_v2", infer=_infer_generate, outputs=("rpn_rois", "rpn_roi_probs", "rpn_rois_num"),
-    slots={"im_shape": "ImShape"})  # fmt: skip
-def generate_proposals(xp, scores, bbox_deltas, im_shape, anchors, variances, *, pre_nms_topN=6000,
-                       post_nms_topN=1000, nms_thresh=0.5, min_size=0.1, eta=1.0,
-                       pixel_offset=True):  # fmt: skip
+@op(
+    "generate_proposals_v2",
+    infer=_infer_generate,
+    outputs=("rpn_rois", "rpn_roi_probs", "rpn_rois_num"),
+    slots={"im_shape": "ImShape"},
+)
+def generate_proposals(
+    xp,
+    scores,
+    bbox_deltas,
+    im_shape,
+    anchors,
+    variances,
+    *,
+    pre_nms_topN=6000,
+    post_nms_topN=1000,
+    nms_thresh=0.5,
+    min_size=0.1,
+    eta=1.0,
+    pixel_offset=True,
+):
     """Boxes [R, 4] of all images, their scores [R, 1] and the number per image [N]."""
     s, d, sizes, places, spreads = _host(xp, scores, bbox_deltas, im_shape, anchors, variances)
     n, count, height, width = s.shape
@@ -168,9 +201,21 @@ def generate_proposals(xp, scores, bbox_deltas, im_shape, anchors, variances, *,
     d = d.reshape(n, count, 4, height, width).transpose(0, 3, 4, 1, 2).reshape(n, height * width * count, 4)
     places, spreads = places.reshape(-1, 4), spreads.reshape(-1, 4)
     made = [
-        _proposed(s[k], d[k], sizes[k], places, spreads, pre_nms_topN, post_nms_topN, nms_thresh, min_size,
-                  eta, pixel_offset) for k in range(n)
-    ]  # fmt: skip
+        _proposed(
+            s[k],
+            d[k],
+            sizes[k],
+            places,
+            spreads,
+            pre_nms_topN,
+            post_nms_topN,
+            nms_thresh,
+            min_size,
+            eta,
+            pixel_offset,
+        )
+        for k in range(n)
+    ]
     boxes = np.concatenate([m[0] for m in made]) if made else np.zeros((0, 4))
     found = np.concatenate([m[1] for m in made]) if made else np.zeros(0)
     return (
@@ -204,10 +249,26 @@ def _decayed(boxes: Any, scores: Any, use_gaussian: bool, sigma: float, extra: f
     return scores * np.minimum(factors.min(axis=1, initial=np.inf), 1.0)
 
 
-@op("matrix_nms", infer=_infer_matrix, outputs=("out", "index", "rois_num"),
-    slots={"bboxes": "BBoxes", "rois_num": "RoisNum"})  # fmt: skip
-def matrix_nms(xp, bboxes, scores, *, score_threshold, post_threshold, nms_top_k, keep_top_k,
-               use_gaussian=False, gaussian_sigma=2.0, background_label=0, normalized=True):  # fmt: skip
+@op(
+    "matrix_nms",
+    infer=_infer_matrix,
+    outputs=("out", "index", "rois_num"),
+    slots={"bboxes": "BBoxes", "rois_num": "RoisNum"},
+)
+def matrix_nms(
+    xp,
+    bboxes,
+    scores,
+    *,
+    score_threshold,
+    post_threshold,
+    nms_top_k,
+    keep_top_k,
+    use_gaussian=False,
+    gaussian_sigma=2.0,
+    background_label=0,
+    normalized=True,
+):
     """[class, score, box] of the kept boxes [R, 6], their positions [R, 1], the number per image.
 
     Source: Wang et al., SOLOv2: Dynamic and Fast Instance Segmentation.
@@ -254,10 +315,25 @@ def _infer_multiclass(bboxes: Spec, scores: Spec, **_: Any) -> tuple[Spec, Spec,
     return bboxes.with_shape((-1, -1)), Spec((-1, 1), int32), Spec((bboxes.shape[0],), int32)
 
 
-@op("multiclass_nms3", infer=_infer_multiclass, outputs=("out", "index", "nms_rois_num"),
-    slots={"bboxes": "BBoxes", "nms_rois_num": "NmsRoisNum"})  # fmt: skip
-def multiclass_nms(xp, bboxes, scores, *, score_threshold, nms_top_k, keep_top_k, nms_threshold=0.3,
-                   normalized=True, nms_eta=1.0, background_label=0):  # fmt: skip
+@op(
+    "multiclass_nms3",
+    infer=_infer_multiclass,
+    outputs=("out", "index", "nms_rois_num"),
+    slots={"bboxes": "BBoxes", "nms_rois_num": "NmsRoisNum"},
+)
+def multiclass_nms(
+    xp,
+    bboxes,
+    scores,
+    *,
+    score_threshold,
+    nms_top_k,
+    keep_top_k,
+    nms_threshold=0.3,
+    normalized=True,
+    nms_eta=1.0,
+    background_label=0,
+):
     """[class, score, box] of the kept boxes [R, 6], their positions [R, 1], the number per image.
 
     Boxes of one class suppress each other; of an image the ``keep_top_k`` best stay, by class and score.

@@ -77,9 +77,16 @@ def _lines(start: float, length: float, out: int, size: int, sampling_ratio: int
 
 
 def _aligned(
-    xp: Any, shape: Any, boxes: Any, boxes_num: Any, height: int, width: int, spatial_scale:
-    float, sampling_ratio: int, aligned: bool,
-) -> Iterator[tuple[int, int, Any, Any, Any]]:  # fmt: skip
+    xp: Any,
+    shape: Any,
+    boxes: Any,
+    boxes_num: Any,
+    height: int,
+    width: int,
+    spatial_scale: float,
+    sampling_ratio: int,
+    aligned: bool,
+) -> Iterator[tuple[int, int, Any, Any, Any]]:
     """For each box: its number, its image, its part of the map, and the matrices of rows and columns."""
     host = _host(xp, boxes).astype(np.float64)
     offset = 0.5 if aligned else 0.0
@@ -102,8 +109,18 @@ def _infer_align(
 
 
 @op("roi_align", infer=_infer_align, slots=_SLOTS)
-def roi_align(xp, x, boxes, boxes_num=None, *, pooled_height=1, pooled_width=1, spatial_scale=1.0,
-              sampling_ratio=-1, aligned=True):  # fmt: skip
+def roi_align(
+    xp,
+    x,
+    boxes,
+    boxes_num=None,
+    *,
+    pooled_height=1,
+    pooled_width=1,
+    spatial_scale=1.0,
+    sampling_ratio=-1,
+    aligned=True,
+):
     """Means of interpolated values in pooled_height x pooled_width parts of each box of x [N, C, H, W]."""
     if boxes_num is None or x.dtype != boxes.dtype:
         raise ValueError("shapes do not fit")  # inference explains what is wrong
@@ -115,10 +132,25 @@ def roi_align(xp, x, boxes, boxes_num=None, *, pooled_height=1, pooled_width=1, 
     return made
 
 
-@op("roi_align_grad", infer=lambda x, *_, **__: x, outputs=("x_grad",),
-    slots={**_SLOTS, "g_in": "Out@GRAD", "x_grad": "X@GRAD"})  # fmt: skip
-def roi_align_grad(xp, x, boxes, g_in, boxes_num=None, *, pooled_height=1, pooled_width=1, spatial_scale=1.0,
-                   sampling_ratio=-1, aligned=True):  # fmt: skip
+@op(
+    "roi_align_grad",
+    infer=lambda x, *_, **__: x,
+    outputs=("x_grad",),
+    slots={**_SLOTS, "g_in": "Out@GRAD", "x_grad": "X@GRAD"},
+)
+def roi_align_grad(
+    xp,
+    x,
+    boxes,
+    g_in,
+    boxes_num=None,
+    *,
+    pooled_height=1,
+    pooled_width=1,
+    spatial_scale=1.0,
+    sampling_ratio=-1,
+    aligned=True,
+):
     """The gradient of the feature maps."""
     made = xp.zeros(x.shape, g_in.dtype)
     for n, image, part, rows, columns in _aligned(
@@ -196,8 +228,12 @@ def _flat(xp: Any, values: Any, boxes: Any, boxes_num: Any, argmax: Any) -> tupl
     return planes[:, :, None, None] * size + xp.maximum(argmax, 0), argmax >= 0
 
 
-@op("roi_pool_grad", infer=lambda x, *_, **__: x, outputs=("x_grad",),
-    slots={**_SLOTS, "g_in": "Out@GRAD", "x_grad": "X@GRAD"})  # fmt: skip
+@op(
+    "roi_pool_grad",
+    infer=lambda x, *_, **__: x,
+    outputs=("x_grad",),
+    slots={**_SLOTS, "g_in": "Out@GRAD", "x_grad": "X@GRAD"},
+)
 def _roi_pool_grad(xp, x, boxes, argmax, g_in, boxes_num=None):
     """g_in at the positions of the maxima."""
     made = xp.zeros(x.shape, g_in.dtype)
@@ -232,9 +268,15 @@ def _pool_pick_rule(g: Any, values_like: Any, boxes_like: Any, boxes_num: Any, a
 
 
 def _infer_psroi(
-    x: Spec, boxes: Spec, boxes_num: Spec | None, *, output_channels: int, pooled_height: int, pooled_width:
-    int, **_: Any,
-) -> Spec:  # fmt: skip
+    x: Spec,
+    boxes: Spec,
+    boxes_num: Spec | None,
+    *,
+    output_channels: int,
+    pooled_height: int,
+    pooled_width: int,
+    **_: Any,
+) -> Spec:
     _infer_regions("psroi_pool", x, boxes, boxes_num, pooled_height, pooled_width)
     if x.shape[1] not in (-1, output_channels * pooled_height * pooled_width):
         raise ShapeError(
@@ -271,8 +313,9 @@ def _score_parts(
 
 
 @op("psroi_pool", infer=_infer_psroi, slots=_SLOTS)
-def psroi_pool(xp, x, boxes, boxes_num=None, *, output_channels, pooled_height=1, pooled_width=1,
-               spatial_scale=1.0):  # fmt: skip
+def psroi_pool(
+    xp, x, boxes, boxes_num=None, *, output_channels, pooled_height=1, pooled_width=1, spatial_scale=1.0
+):
     """Means of the parts of each box; each part has its own channels of x [N, C * parts, H, W]."""
     if (
         boxes_num is None
@@ -289,10 +332,15 @@ def psroi_pool(xp, x, boxes, boxes_num=None, *, output_channels, pooled_height=1
     return made
 
 
-@op("psroi_pool_grad", infer=lambda x, *_, **__: x, outputs=("x_grad",),
-    slots={**_SLOTS, "g_in": "Out@GRAD", "x_grad": "X@GRAD"})  # fmt: skip
-def _psroi_grad(xp, x, boxes, g_in, boxes_num=None, *, output_channels, pooled_height=1, pooled_width=1,
-                spatial_scale=1.0):  # fmt: skip
+@op(
+    "psroi_pool_grad",
+    infer=lambda x, *_, **__: x,
+    outputs=("x_grad",),
+    slots={**_SLOTS, "g_in": "Out@GRAD", "x_grad": "X@GRAD"},
+)
+def _psroi_grad(
+    xp, x, boxes, g_in, boxes_num=None, *, output_channels, pooled_height=1, pooled_width=1, spatial_scale=1.0
+):
     """g_in spread evenly over each part."""
     made = xp.zeros(x.shape, g_in.dtype)
     maps = made.reshape(x.shape[0], output_channels, pooled_height, pooled_width, *x.shape[2:])

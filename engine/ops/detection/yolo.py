@@ -24,9 +24,16 @@ _EMPTY = 1e-6  # boxes that are not wider and higher than this are ignored
 
 
 def _infer(
-    x: Spec, gt_box: Spec, gt_label: Spec, gt_score: Spec | None, *, anchors: Any, anchor_mask: Any,
-    class_num: int, **_: Any,
-) -> Any:  # fmt: skip
+    x: Spec,
+    gt_box: Spec,
+    gt_label: Spec,
+    gt_score: Spec | None,
+    *,
+    anchors: Any,
+    anchor_mask: Any,
+    class_num: int,
+    **_: Any,
+) -> Any:
     require_floating("yolo_loss", x=x)
     require_same_dtype("yolo_loss", x=x, gt_box=gt_box)
     if x.ndim != 4 or gt_box.ndim != 3 or gt_box.shape[2] not in (-1, 4) or gt_label.ndim != 2:
@@ -66,9 +73,18 @@ class _Problem:
     """One batch: which boxes belong to which anchors, and the target values of x there."""
 
     def __init__(
-        self, xp: Any, x: Any, gt_box: Any, gt_label: Any, gt_score: Any, anchors: Any, anchor_mask: Any,
-        class_num: int, downsample_ratio: int, use_label_smooth: bool,
-    ) -> None:  # fmt: skip
+        self,
+        xp: Any,
+        x: Any,
+        gt_box: Any,
+        gt_label: Any,
+        gt_score: Any,
+        anchors: Any,
+        anchor_mask: Any,
+        class_num: int,
+        downsample_ratio: int,
+        use_label_smooth: bool,
+    ) -> None:
         n, channels, height, width = x.shape
         self.xp, self.size = xp, height
         masks = len(anchor_mask)
@@ -164,15 +180,29 @@ _SLOTS = {"gt_box": "GTBox", "gt_label": "GTLabel", "gt_score": "GTScore", **_MA
 
 
 @op("yolov3_loss", infer=_infer, outputs=("loss", "objectness_mask", "gt_match_mask"), slots=_SLOTS)
-def yolo_loss(xp, x, gt_box, gt_label, gt_score=None, *, anchors, anchor_mask, class_num, ignore_thresh,
-              downsample_ratio, use_label_smooth=True, scale_x_y=1.0):  # fmt: skip
+def yolo_loss(
+    xp,
+    x,
+    gt_box,
+    gt_label,
+    gt_score=None,
+    *,
+    anchors,
+    anchor_mask,
+    class_num,
+    ignore_thresh,
+    downsample_ratio,
+    use_label_smooth=True,
+    scale_x_y=1.0,
+):
     """The loss [N] of x [N, C, H, H] for real boxes [N, boxes, 4]: centre and size, as shares of the picture.
 
     The objectness mask holds the score where an object is, 0 where none is, -1 where a predicted box is good
     enough to be ignored; the match mask holds the anchors of the real boxes.
     """
-    problem = _Problem(xp, x, gt_box, gt_label, gt_score, anchors, anchor_mask, class_num, downsample_ratio,
-                       use_label_smooth)  # fmt: skip
+    problem = _Problem(
+        xp, x, gt_box, gt_label, gt_score, anchors, anchor_mask, class_num, downsample_ratio, use_label_smooth
+    )
     objectness = xp.where(problem.ignored(ignore_thresh, scale_x_y), -1, 0).astype(x.dtype)
     match = problem.matches()
     place, target, wanted, weight, score = problem.boxes(match)
@@ -191,13 +221,32 @@ def yolo_loss(xp, x, gt_box, gt_label, gt_score=None, *, anchors, anchor_mask, c
     return loss + parts.sum(axis=(1, 2, 3)), objectness, match
 
 
-@op("yolov3_loss_grad", infer=lambda x, *_, **__: x, outputs=("x_grad",),
-    slots={**_SLOTS, "g_in": "Loss@GRAD", "x_grad": "X@GRAD"})  # fmt: skip
-def _yolo_loss_grad(xp, x, gt_box, gt_label, g_in, objectness_mask, gt_match_mask, gt_score=None, *, anchors,
-                    anchor_mask, class_num, downsample_ratio, use_label_smooth=True):  # fmt: skip
+@op(
+    "yolov3_loss_grad",
+    infer=lambda x, *_, **__: x,
+    outputs=("x_grad",),
+    slots={**_SLOTS, "g_in": "Loss@GRAD", "x_grad": "X@GRAD"},
+)
+def _yolo_loss_grad(
+    xp,
+    x,
+    gt_box,
+    gt_label,
+    g_in,
+    objectness_mask,
+    gt_match_mask,
+    gt_score=None,
+    *,
+    anchors,
+    anchor_mask,
+    class_num,
+    downsample_ratio,
+    use_label_smooth=True,
+):
     """The gradient of x: that of cross entropies and distances, with the masks of the forward."""
-    problem = _Problem(xp, x, gt_box, gt_label, gt_score, anchors, anchor_mask, class_num, downsample_ratio,
-                       use_label_smooth)  # fmt: skip
+    problem = _Problem(
+        xp, x, gt_box, gt_label, gt_score, anchors, anchor_mask, class_num, downsample_ratio, use_label_smooth
+    )
     place, target, wanted, weight, score = problem.boxes(gt_match_mask)
     made = xp.zeros_like(problem.parts, order="C")
     here = problem.parts[place]
@@ -219,8 +268,20 @@ def _infer_weights(x: Spec, *_: Any, **__: Any) -> Spec:
 
 
 @op("yolov3_loss_weights", infer=_infer_weights, slots=_SLOTS)
-def _yolo_weights(xp, x, gt_box, gt_label, objectness_mask, gt_match_mask, gt_score=None, *, anchors,
-                  anchor_mask, class_num, downsample_ratio):  # fmt: skip
+def _yolo_weights(
+    xp,
+    x,
+    gt_box,
+    gt_label,
+    objectness_mask,
+    gt_match_mask,
+    gt_score=None,
+    *,
+    anchors,
+    anchor_mask,
+    class_num,
+    downsample_ratio,
+):
     """The weight of each element of x in the cross entropy, a factor of its second derivative."""
     problem = _Problem(
         xp, x, gt_box, gt_label, gt_score, anchors, anchor_mask, class_num, downsample_ratio, False
@@ -236,21 +297,48 @@ def _yolo_weights(xp, x, gt_box, gt_label, objectness_mask, gt_match_mask, gt_sc
 
 @yolo_loss.grad_all("x")
 def _rule(
-    g_loss: Any, x: Any, gt_box: Any, gt_label: Any, gt_score: Any, objectness_mask: Any, gt_match_mask: Any,
-    anchors: Any, anchor_mask: Any, class_num: int, downsample_ratio: int, use_label_smooth: bool,
-) -> Any:  # fmt: skip
+    g_loss: Any,
+    x: Any,
+    gt_box: Any,
+    gt_label: Any,
+    gt_score: Any,
+    objectness_mask: Any,
+    gt_match_mask: Any,
+    anchors: Any,
+    anchor_mask: Any,
+    class_num: int,
+    downsample_ratio: int,
+    use_label_smooth: bool,
+) -> Any:
     return _yolo_loss_grad(
-        x, gt_box, gt_label, g_loss, objectness_mask, gt_match_mask, gt_score, anchors=anchors,
-        anchor_mask=anchor_mask, class_num=class_num, downsample_ratio=downsample_ratio,
+        x,
+        gt_box,
+        gt_label,
+        g_loss,
+        objectness_mask,
+        gt_match_mask,
+        gt_score,
+        anchors=anchors,
+        anchor_mask=anchor_mask,
+        class_num=class_num,
+        downsample_ratio=downsample_ratio,
         use_label_smooth=use_label_smooth,
-    )  # fmt: skip
+    )
 
 
 @_yolo_loss_grad.grad_all("x", "g_in")
 def _second(
-    g: Any, x: Any, gt_box: Any, gt_label: Any, gt_score: Any, g_in: Any, objectness_mask: Any,
-    gt_match_mask: Any, use_label_smooth: bool, **attrs: Any,
-) -> Any:  # fmt: skip
+    g: Any,
+    x: Any,
+    gt_box: Any,
+    gt_label: Any,
+    gt_score: Any,
+    g_in: Any,
+    objectness_mask: Any,
+    gt_match_mask: Any,
+    use_label_smooth: bool,
+    **attrs: Any,
+) -> Any:
     weights = _yolo_weights(x, gt_box, gt_label, objectness_mask, gt_match_mask, gt_score, **attrs)
     said = smooth.sigmoid(x)
     bend = arithmetic.multiply(
@@ -258,7 +346,14 @@ def _second(
     )
     to_x = arithmetic.multiply(arithmetic.multiply(g, bend), shape.reshape(g_in, shape=[-1, 1, 1, 1]))
     once = _yolo_loss_grad(
-        x, gt_box, gt_label, creation.fill_like(g_in, value=1.0), objectness_mask, gt_match_mask, gt_score,
-        use_label_smooth=use_label_smooth, **attrs,
-    )  # fmt: skip
+        x,
+        gt_box,
+        gt_label,
+        creation.fill_like(g_in, value=1.0),
+        objectness_mask,
+        gt_match_mask,
+        gt_score,
+        use_label_smooth=use_label_smooth,
+        **attrs,
+    )
     return to_x, reduce.sum(arithmetic.multiply(g, once), axis=[1, 2, 3])

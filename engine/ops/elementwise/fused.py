@@ -50,9 +50,13 @@ def _infer(xs: list[Spec], *, steps: tuple[Step, ...], outputs: tuple[int, ...])
 
 # Opaque: files and the Programs of strangers have the operators that it is made of.
 @op(
-    "fused_elementwise", infer=_infer, outputs=("outs",), output_list="outs", opaque=True,
+    "fused_elementwise",
+    infer=_infer,
+    outputs=("outs",),
+    output_list="outs",
+    opaque=True,
     slots={"xs": "X", "outs": "Out"},
-)  # fmt: skip
+)
 def fused_elementwise(xp, xs: list, *, steps, outputs, out=None):
     """The values numbered ``outputs`` after ``steps``: (operator, numbers of what it reads, attributes) each.
 

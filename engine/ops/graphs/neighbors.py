@@ -52,9 +52,14 @@ def graph_reindex(xp, x, neighbors, count):
 
 
 def _infer_sample(
-    row: Spec, colptr: Spec, nodes: Spec, eids: Spec | None = None, weight: Spec | None = None,
-    *, sample_size: int = -1,
-) -> tuple[Spec, Spec, Spec]:  # fmt: skip
+    row: Spec,
+    colptr: Spec,
+    nodes: Spec,
+    eids: Spec | None = None,
+    weight: Spec | None = None,
+    *,
+    sample_size: int = -1,
+) -> tuple[Spec, Spec, Spec]:
     require_integers("sample_neighbors", row=row, colptr=colptr, input_nodes=nodes, eids=eids)
     require_same_dtype("sample_neighbors", row=row, colptr=colptr, input_nodes=nodes)
     found = Spec((-1,), row.dtype)

@@ -32,9 +32,14 @@ def _check(x: Any, segment_ids: Any, pooltype: str) -> None:
 
 
 def _infer(
-    x: Spec, segment_ids: Spec, like: Spec | None = None,
-    *, pooltype: str = "SUM", size: int = 0, rising: bool = True,
-) -> Spec:  # fmt: skip
+    x: Spec,
+    segment_ids: Spec,
+    like: Spec | None = None,
+    *,
+    pooltype: str = "SUM",
+    size: int = 0,
+    rising: bool = True,
+) -> Spec:
     require_integers("segment_pool", segment_ids=segment_ids)
     _check(x, segment_ids, pooltype)
     if x.dtype is bool_:

@@ -91,27 +91,67 @@ def _infer(where: str, rank: int) -> Any:
 
 
 @lru_cache(maxsize=1024)
-def _kept(plan: Any, where: str, xp: Any, shape: Any, weight_shape: Any, strides: Any, paddings: Any,
-          algorithm: str, dilations: Any, groups: int) -> Any:  # fmt: skip
+def _kept(
+    plan: Any,
+    where: str,
+    xp: Any,
+    shape: Any,
+    weight_shape: Any,
+    strides: Any,
+    paddings: Any,
+    algorithm: str,
+    dilations: Any,
+    groups: int,
+) -> Any:
     pads = pads_of(where, shape[2:], weight_shape[2:], strides, paddings, algorithm)
     if algorithm == "SAME":
         dilations = (1,) * len(strides)  # as in Paddle
     return plan(xp, shape, weight_shape, strides, pads, dilations, groups)
 
 
-def _planned(plan: Any, where: str, xp: Any, x: Any, weight: Any, strides: Any, paddings: Any,
-             algorithm: str, dilations: Any, groups: int) -> Any:  # fmt: skip
+def _planned(
+    plan: Any,
+    where: str,
+    xp: Any,
+    x: Any,
+    weight: Any,
+    strides: Any,
+    paddings: Any,
+    algorithm: str,
+    dilations: Any,
+    groups: int,
+) -> Any:
     """The plan of one convolution of x [N, C, ...]; the plans used last are cached."""
     if x.dtype != weight.dtype or x.dtype.kind in "iub":
         raise TypeError("dtypes do not fit")  # inference explains what is wrong
-    return _kept(plan, where, xp, x.shape, weight.shape, tuple(strides), tuple(paddings), algorithm,
-                 tuple(dilations), groups)  # fmt: skip
+    return _kept(
+        plan,
+        where,
+        xp,
+        x.shape,
+        weight.shape,
+        tuple(strides),
+        tuple(paddings),
+        algorithm,
+        tuple(dilations),
+        groups,
+    )
 
 
 def convolved(
-    plan: Any, where: str, xp: Any, x: Any, weight: Any, finish: Finish | None, strides: Any, paddings: Any,
-    algorithm: str, dilations: Any, groups: int, data_format: str,
-) -> Any:  # fmt: skip
+    plan: Any,
+    where: str,
+    xp: Any,
+    x: Any,
+    weight: Any,
+    finish: Finish | None,
+    strides: Any,
+    paddings: Any,
+    algorithm: str,
+    dilations: Any,
+    groups: int,
+    data_format: str,
+) -> Any:
     """A convolution by ``plan``; ``finish`` changes parts of the result in place, see ``Plan.forward``."""
     last = data_format[-1] == "C"
     if last:
@@ -126,9 +166,12 @@ def _infer_grad(x: Spec, weight: Spec, g_in: Spec, *, need_x: bool, need_weight:
 
 
 GRADIENT_SLOTS = {
-    "x": "Input", "weight": "Filter", "g_in": "Output@GRAD", "x_grad": "Input@GRAD",
+    "x": "Input",
+    "weight": "Filter",
+    "g_in": "Output@GRAD",
+    "x_grad": "Input@GRAD",
     "weight_grad": "Filter@GRAD",
-}  # fmt: skip
+}
 
 
 def _define(where: str, rank: int, plan: Any, first: str) -> Any:
@@ -136,15 +179,50 @@ def _define(where: str, rank: int, plan: Any, first: str) -> Any:
     ones, zeros = (1,) * rank, (0,) * rank
 
     @op(where, infer=_infer(where, rank), outputs=("output",), slots={"x": "Input", "weight": "Filter"})
-    def convolution(xp, x, weight, *, strides=ones, paddings=zeros, padding_algorithm="EXPLICIT",
-                    dilations=ones, groups=1, data_format=first):  # fmt: skip
+    def convolution(
+        xp,
+        x,
+        weight,
+        *,
+        strides=ones,
+        paddings=zeros,
+        padding_algorithm="EXPLICIT",
+        dilations=ones,
+        groups=1,
+        data_format=first,
+    ):
         """Cross-correlation of x [N, C, ...] with weight [filters, C / groups, ...]."""
-        return convolved(plan, where, xp, x, weight, None, strides, paddings, padding_algorithm, dilations,
-                         groups, data_format)  # fmt: skip
+        return convolved(
+            plan,
+            where,
+            xp,
+            x,
+            weight,
+            None,
+            strides,
+            paddings,
+            padding_algorithm,
+            dilations,
+            groups,
+            data_format,
+        )
 
     @op(f"{where}_grad", infer=_infer_grad, outputs=("x_grad", "weight_grad"), slots=GRADIENT_SLOTS)
-    def gradients(xp, x, weight, g_in, *, strides=ones, paddings=zeros, padding_algorithm="EXPLICIT",
-                  dilations=ones, groups=1, data_format=first, need_x=True, need_weight=True):  # fmt: skip
+    def gradients(
+        xp,
+        x,
+        weight,
+        g_in,
+        *,
+        strides=ones,
+        paddings=zeros,
+        padding_algorithm="EXPLICIT",
+        dilations=ones,
+        groups=1,
+        data_format=first,
+        need_x=True,
+        need_weight=True,
+    ):
         """The gradients of a convolution's image and filters, each only if needed (else None)."""
         last = data_format[-1] == "C"
         if last:
@@ -159,13 +237,27 @@ def _define(where: str, rank: int, plan: Any, first: str) -> Any:
 
     @gradients.grad_all("x", "weight", "g_in")
     def second(
-        g_x_grad: Any, g_weight_grad: Any, x: Any, weight: Any, g_in: Any, wanted: frozenset[str],
-        strides: Any, paddings: Any, padding_algorithm: str, dilations: Any, groups: int, data_format: str,
-    ) -> Any:  # fmt: skip
+        g_x_grad: Any,
+        g_weight_grad: Any,
+        x: Any,
+        weight: Any,
+        g_in: Any,
+        wanted: frozenset[str],
+        strides: Any,
+        paddings: Any,
+        padding_algorithm: str,
+        dilations: Any,
+        groups: int,
+        data_format: str,
+    ) -> Any:
         where = {
-            "strides": strides, "paddings": paddings, "padding_algorithm": padding_algorithm,
-            "dilations": dilations, "groups": groups, "data_format": data_format,
-        }  # fmt: skip
+            "strides": strides,
+            "paddings": paddings,
+            "padding_algorithm": padding_algorithm,
+            "dilations": dilations,
+            "groups": groups,
+            "data_format": data_format,
+        }
         return bilinear(convolution, gradients, where, wanted, (x, weight, g_in), (g_x_grad, g_weight_grad))
 
     return convolution, gradients

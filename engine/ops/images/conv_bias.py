@@ -40,10 +40,26 @@ def _define(plain: Any, gradients: Any, rank: int, plan: Any, first: str) -> Any
     ones, zeros = (1,) * rank, (0,) * rank
     name = plain.opdef.name
 
-    @op(f"{plain.opdef.name}_fusion", infer=_infer(plain), outputs=("output",),
-        slots={"x": "Input", "weight": "Filter", "bias": "Bias"})  # fmt: skip
-    def convolution(xp, x, weight, bias, *, activation="", strides=ones, paddings=zeros,
-                    padding_algorithm="EXPLICIT", dilations=ones, groups=1, data_format=first):  # fmt: skip
+    @op(
+        f"{plain.opdef.name}_fusion",
+        infer=_infer(plain),
+        outputs=("output",),
+        slots={"x": "Input", "weight": "Filter", "bias": "Bias"},
+    )
+    def convolution(
+        xp,
+        x,
+        weight,
+        bias,
+        *,
+        activation="",
+        strides=ones,
+        paddings=zeros,
+        padding_algorithm="EXPLICIT",
+        dilations=ones,
+        groups=1,
+        data_format=first,
+    ):
         """activation(convolution + bias), written into the convolution's own memory."""
         column = bias.reshape(-1, 1)
 
@@ -52,14 +68,32 @@ def _define(plain: Any, gradients: Any, rank: int, plan: Any, first: str) -> Any
             if activation:
                 rectified(xp, part, part)
 
-        return conv.convolved(plan, name, xp, x, weight, finish, strides, paddings, padding_algorithm,
-                              dilations, groups, data_format)  # fmt: skip
+        return conv.convolved(
+            plan,
+            name,
+            xp,
+            x,
+            weight,
+            finish,
+            strides,
+            paddings,
+            padding_algorithm,
+            dilations,
+            groups,
+            data_format,
+        )
 
     @convolution.grad_all("x", "weight", "bias")
     def rule(
-        g: Any, x: Any, weight: Any, out: Any, wanted: frozenset[str], activation: str, data_format: str,
+        g: Any,
+        x: Any,
+        weight: Any,
+        out: Any,
+        wanted: frozenset[str],
+        activation: str,
+        data_format: str,
         **attrs: Any,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         if activation:
             g = relu_grad(g, out)
         x_grad = weight_grad = bias_grad = None
@@ -87,7 +121,8 @@ depthwise_conv2d_fusion = _define(conv.depthwise_conv2d, conv.depthwise_conv2d_g
 FUSED = {
     plain.opdef.name: fused
     for plain, fused in (
-        (conv.conv2d, conv2d_fusion), (conv.conv3d, conv3d_fusion),
+        (conv.conv2d, conv2d_fusion),
+        (conv.conv3d, conv3d_fusion),
         (conv.depthwise_conv2d, depthwise_conv2d_fusion),
     )
-}  # fmt: skip
+}

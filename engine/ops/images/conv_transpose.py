@@ -110,9 +110,19 @@ def _infer(where: str, rank: int) -> Any:
 
 
 def _planned(
-    plan: Any, where: str, xp: Any, x: Any, weight: Any, output_padding: Any, output_size: Any, strides: Any,
-    paddings: Any, algorithm: str, dilations: Any, groups: int,
-) -> Any:  # fmt: skip
+    plan: Any,
+    where: str,
+    xp: Any,
+    x: Any,
+    weight: Any,
+    output_padding: Any,
+    output_size: Any,
+    strides: Any,
+    paddings: Any,
+    algorithm: str,
+    dilations: Any,
+    groups: int,
+) -> Any:
     """The plan of the convolution that makes x [N, C, ...] of the result."""
     if x.dtype != weight.dtype or x.dtype.kind in "iub":
         raise TypeError("dtypes do not fit")  # inference explains what is wrong
@@ -136,8 +146,20 @@ def _define(where: str, rank: int, plan: Any, first: str) -> Any:
     ones, zeros = (1,) * rank, (0,) * rank
 
     @op(where, infer=_infer(where, rank), outputs=("output",), slots={"x": "Input", "weight": "Filter"})
-    def transposed(xp, x, weight, *, output_padding=(), output_size=(), strides=ones, paddings=zeros,
-                   padding_algorithm="EXPLICIT", dilations=ones, groups=1, data_format=first):  # fmt: skip
+    def transposed(
+        xp,
+        x,
+        weight,
+        *,
+        output_padding=(),
+        output_size=(),
+        strides=ones,
+        paddings=zeros,
+        padding_algorithm="EXPLICIT",
+        dilations=ones,
+        groups=1,
+        data_format=first,
+    ):
         """The gradient of a convolution's image, for x [N, C, ...] and weight [C, filters / groups, ...].
 
         ``output_size`` or ``output_padding`` choose among the sizes that a stride makes possible.
@@ -145,21 +167,59 @@ def _define(where: str, rank: int, plan: Any, first: str) -> Any:
         last = data_format[-1] == "C"
         if last:
             x = channel_first(x)
-        made = _planned(plan, where, xp, x, weight, output_padding, output_size, strides, paddings,
-                        padding_algorithm, dilations, groups)  # fmt: skip
+        made = _planned(
+            plan,
+            where,
+            xp,
+            x,
+            weight,
+            output_padding,
+            output_size,
+            strides,
+            paddings,
+            padding_algorithm,
+            dilations,
+            groups,
+        )
         result, _ = made.gradients(None, weight, x, True, False)
         return channel_last(result) if last else result
 
     @op(f"{where}_grad", infer=_infer_grad, outputs=("x_grad", "weight_grad"), slots=GRADIENT_SLOTS)
-    def gradients(xp, x, weight, g_in, *, output_padding=(), output_size=(), strides=ones, paddings=zeros,
-                  padding_algorithm="EXPLICIT", dilations=ones, groups=1, data_format=first, need_x=True,
-                  need_weight=True):  # fmt: skip
+    def gradients(
+        xp,
+        x,
+        weight,
+        g_in,
+        *,
+        output_padding=(),
+        output_size=(),
+        strides=ones,
+        paddings=zeros,
+        padding_algorithm="EXPLICIT",
+        dilations=ones,
+        groups=1,
+        data_format=first,
+        need_x=True,
+        need_weight=True,
+    ):
         """The gradients of a transposed convolution's x and weight, each only if needed (else None)."""
         last = data_format[-1] == "C"
         if last:
             x, g_in = channel_first(x), channel_first(g_in)
-        made = _planned(plan, where, xp, x, weight, output_padding, output_size, strides, paddings,
-                        padding_algorithm, dilations, groups)  # fmt: skip
+        made = _planned(
+            plan,
+            where,
+            xp,
+            x,
+            weight,
+            output_padding,
+            output_size,
+            strides,
+            paddings,
+            padding_algorithm,
+            dilations,
+            groups,
+        )
         x_grad = made.forward(g_in, weight) if need_x else None
         weight_grad = made.gradients(g_in, weight, x, False, True)[1] if need_weight else None
         return channel_last(x_grad) if last and need_x else x_grad, weight_grad
@@ -170,15 +230,31 @@ def _define(where: str, rank: int, plan: Any, first: str) -> Any:
 
     @gradients.grad_all("x", "weight", "g_in")
     def second(
-        g_x_grad: Any, g_weight_grad: Any, x: Any, weight: Any, g_in: Any, wanted: frozenset[str],
-        output_padding: Any, output_size: Any, strides: Any, paddings: Any, padding_algorithm: str,
-        dilations: Any, groups: int, data_format: str,
-    ) -> Any:  # fmt: skip
+        g_x_grad: Any,
+        g_weight_grad: Any,
+        x: Any,
+        weight: Any,
+        g_in: Any,
+        wanted: frozenset[str],
+        output_padding: Any,
+        output_size: Any,
+        strides: Any,
+        paddings: Any,
+        padding_algorithm: str,
+        dilations: Any,
+        groups: int,
+        data_format: str,
+    ) -> Any:
         attrs = {
-            "output_padding": output_padding, "output_size": output_size, "strides": strides,
-            "paddings": paddings, "padding_algorithm": padding_algorithm, "dilations": dilations,
-            "groups": groups, "data_format": data_format,
-        }  # fmt: skip
+            "output_padding": output_padding,
+            "output_size": output_size,
+            "strides": strides,
+            "paddings": paddings,
+            "padding_algorithm": padding_algorithm,
+            "dilations": dilations,
+            "groups": groups,
+            "data_format": data_format,
+        }
         return bilinear(transposed, gradients, attrs, wanted, (x, weight, g_in), (g_x_grad, g_weight_grad))
 
     return transposed, gradients

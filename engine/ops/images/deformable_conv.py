@@ -46,8 +46,12 @@ def deform_points(xp, offset, *, ksize, strides=(1, 1), paddings=(0, 0), dilatio
     return moved + _middle(xp, ksize, out, strides, paddings, dilations, offset.dtype)
 
 
-@op("deform_points_grad", infer=lambda g_in, **_: g_in.with_shape(
-    (g_in.shape[0], -1 if g_in.shape[1] < 0 else 2 * g_in.shape[1], *g_in.shape[2:4])))  # fmt: skip
+@op(
+    "deform_points_grad",
+    infer=lambda g_in, **_: g_in.with_shape(
+        (g_in.shape[0], -1 if g_in.shape[1] < 0 else 2 * g_in.shape[1], *g_in.shape[2:4])
+    ),
+)
 def _points_back(xp, g_in, *, ksize):
     """The gradient of the places in the shape of the offsets."""
     n, entries, height, width, _ = g_in.shape

@@ -185,9 +185,11 @@ def _windows(image: Any, first: int, step: int, length: int, count: int) -> Any:
     channels, _, width, samples = image.shape
     per_channel, per_row, per_column, per_sample = image.strides
     return np.lib.stride_tricks.as_strided(
-        image[:, first:], (channels, length, count * width, samples),
-        (per_channel, per_row * step, per_column, per_sample), writeable=False,
-    )  # fmt: skip
+        image[:, first:],
+        (channels, length, count * width, samples),
+        (per_channel, per_row * step, per_column, per_sample),
+        writeable=False,
+    )
 
 
 def _all_finite(values: Any) -> bool:

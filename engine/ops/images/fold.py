@@ -100,8 +100,12 @@ def unfold(xp, x, *, kernel_sizes, strides=(1, 1), paddings=(0, 0, 0, 0), dilati
     return _Windows(x.shape[2:], kernel_sizes, strides, paddings, dilations).columns(xp, x)
 
 
-@op("unfold_grad", infer=lambda x, g_in, **_: x, outputs=("x_grad",),
-    slots={"g_in": "Y@GRAD", "x_grad": "X@GRAD"})  # fmt: skip
+@op(
+    "unfold_grad",
+    infer=lambda x, g_in, **_: x,
+    outputs=("x_grad",),
+    slots={"g_in": "Y@GRAD", "x_grad": "X@GRAD"},
+)
 def unfold_grad(xp, x, g_in, *, kernel_sizes, strides=(1, 1), paddings=(0, 0, 0, 0), dilations=(1, 1)):
     """The gradient of the image: the sum over the windows that contain each element."""
     return _Windows(x.shape[2:], kernel_sizes, strides, paddings, dilations).added(xp, g_in)

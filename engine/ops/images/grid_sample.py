@@ -175,8 +175,12 @@ def affine_grid(xp, theta, out_shape=None, *, output_shape=(), align_corners=Tru
     return made.reshape(theta.shape[0], *size, theta.shape[1])
 
 
-@op("affine_grid_grad", infer=lambda theta, g_in, *_, **__: theta, outputs=("theta_grad",),
-    slots={"out_shape": "OutputShape", "g_in": "Output@GRAD"})  # fmt: skip
+@op(
+    "affine_grid_grad",
+    infer=lambda theta, g_in, *_, **__: theta,
+    outputs=("theta_grad",),
+    slots={"out_shape": "OutputShape", "g_in": "Output@GRAD"},
+)
 def _affine_grid_grad(xp, theta, g_in, out_shape=None, *, output_shape=(), align_corners=True):
     """The gradient of the matrices."""
     size = _affine_size(theta, out_shape, output_shape)

@@ -145,9 +145,15 @@ def _define(method: str, rank: int) -> Any:
         return x.with_shape((x.shape[0], *out, x.shape[-1]) if last else (*x.shape[:2], *out))
 
     def _axes(
-        x: Any, out_size: Any, scale_tensor: Any, data_layout: str, given: Any, scale: Any,
-        align_corners: bool, align_mode: int,
-    ) -> list[_Axis]:  # fmt: skip
+        x: Any,
+        out_size: Any,
+        scale_tensor: Any,
+        data_layout: str,
+        given: Any,
+        scale: Any,
+        align_corners: bool,
+        align_mode: int,
+    ) -> list[_Axis]:
         last = data_layout[-1] == "C"
         size = x.shape[1:-1] if last else x.shape[2:]
         if x.ndim - 2 not in ((rank,) if rank else (2, 3)):
@@ -162,11 +168,25 @@ def _define(method: str, rank: int) -> Any:
         ]
 
     @op(where, infer=infer, slots={"out_size": "OutSize", "scale_tensor": "Scale"})
-    def interpolate(xp, x, out_size=None, scale_tensor=None, *, data_layout="NCHW", out_d=-1, out_h=-1,
-                    out_w=-1, scale=(), interp_method=method, align_corners=False, align_mode=1):  # fmt: skip
+    def interpolate(
+        xp,
+        x,
+        out_size=None,
+        scale_tensor=None,
+        *,
+        data_layout="NCHW",
+        out_d=-1,
+        out_h=-1,
+        out_w=-1,
+        scale=(),
+        interp_method=method,
+        align_corners=False,
+        align_mode=1,
+    ):
         """x [N, C, ...] at another size, given by the attributes, ``scale``, or the tensors."""
-        for axis in _axes(x, out_size, scale_tensor, data_layout, (out_d, out_h, out_w), scale, align_corners,
-                          align_mode):  # fmt: skip
+        for axis in _axes(
+            x, out_size, scale_tensor, data_layout, (out_d, out_h, out_w), scale, align_corners, align_mode
+        ):
             x = axis.forward(xp, x)
         return x
 
@@ -176,11 +196,35 @@ def _define(method: str, rank: int) -> Any:
         outputs=("x_grad",),
         slots={"out_size": "OutSize", "scale_tensor": "Scale", "g_in": "Out@GRAD", "x_grad": "X@GRAD"},
     )
-    def gradient(xp, x, g_in, out_size=None, scale_tensor=None, *, data_layout="NCHW", out_d=-1, out_h=-1,
-                 out_w=-1, scale=(), interp_method=method, align_corners=False, align_mode=1):  # fmt: skip
+    def gradient(
+        xp,
+        x,
+        g_in,
+        out_size=None,
+        scale_tensor=None,
+        *,
+        data_layout="NCHW",
+        out_d=-1,
+        out_h=-1,
+        out_w=-1,
+        scale=(),
+        interp_method=method,
+        align_corners=False,
+        align_mode=1,
+    ):
         """The gradient of x."""
-        for axis in reversed(_axes(x, out_size, scale_tensor, data_layout, (out_d, out_h, out_w), scale,
-                                   align_corners, align_mode)):  # fmt: skip
+        for axis in reversed(
+            _axes(
+                x,
+                out_size,
+                scale_tensor,
+                data_layout,
+                (out_d, out_h, out_w),
+                scale,
+                align_corners,
+                align_mode,
+            )
+        ):
             g_in = axis.backward(xp, g_in, x.shape[axis.axis])
         return xp.ascontiguousarray(g_in)
 

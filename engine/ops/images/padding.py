@@ -147,8 +147,13 @@ def _given(x: Any, pads: Any, paddings: Any, mode: str, data_format: str) -> lis
     return pairs
 
 
-@op("pad3d_grad", infer=lambda x, g_in, pads, **_: x.with_dtype(g_in.dtype), outputs=("x_grad",),
-    slots={"pads": "Paddings", "g_in": "Out@GRAD", "x_grad": "X@GRAD"}, complex=True)  # fmt: skip
+@op(
+    "pad3d_grad",
+    infer=lambda x, g_in, pads, **_: x.with_dtype(g_in.dtype),
+    outputs=("x_grad",),
+    slots={"pads": "Paddings", "g_in": "Out@GRAD", "x_grad": "X@GRAD"},
+    complex=True,
+)
 def pad3d_grad(xp, x, g_in, pads=None, *, paddings=(), mode="constant", data_format="NCDHW"):
     """The gradient of x: the sum over the elements that repeat each of its elements."""
     pairs = _given(x, pads, paddings, mode, data_format)

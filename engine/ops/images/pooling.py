@@ -168,9 +168,21 @@ def _define(rank: int, first: str) -> Any:
     name, ones, zeros = f"pool{rank}d", (1,) * rank, (0,) * rank
 
     @op(name, infer=infer_pool(name, rank))
-    def pool(xp, x, *, pooling_type="max", ksize, strides=ones, paddings=zeros, global_pooling=False,
-             ceil_mode=False, exclusive=True, adaptive=False, padding_algorithm="EXPLICIT",
-             data_format=first):  # fmt: skip
+    def pool(
+        xp,
+        x,
+        *,
+        pooling_type="max",
+        ksize,
+        strides=ones,
+        paddings=zeros,
+        global_pooling=False,
+        ceil_mode=False,
+        exclusive=True,
+        adaptive=False,
+        padding_algorithm="EXPLICIT",
+        data_format=first,
+    ):
         """The maximum or mean of each window of x [N, C, ...]; NaN where the window has one.
 
         ``adaptive``: ksize is the size of the result, whose windows divide the image evenly. A window
@@ -179,41 +191,79 @@ def _define(rank: int, first: str) -> Any:
         last = data_format[-1] == "C"
         if last:
             x = channel_first(x)
-        plan = pool_plan(x, ksize, strides, paddings, global_pooling, ceil_mode, exclusive, adaptive,
-                        padding_algorithm)  # fmt: skip
+        plan = pool_plan(
+            x, ksize, strides, paddings, global_pooling, ceil_mode, exclusive, adaptive, padding_algorithm
+        )
         result = _by_channels(
             xp, lambda part, _: _reduce(xp, part, plan, pooling_type), plan, plan.out, (x,), x.size
         )
         return channel_last(result) if last else result
 
-    @op(f"{name}_grad", infer=lambda x, y, g_in, **_: x, outputs=("x_grad",),
-        slots={"y": "Out", "g_in": "Out@GRAD", "x_grad": "X@GRAD"})  # fmt: skip
-    def gradient(xp, x, y, g_in, *, pooling_type="max", ksize, strides=ones, paddings=zeros,
-                 global_pooling=False, ceil_mode=False, exclusive=True, adaptive=False,
-                 padding_algorithm="EXPLICIT", data_format=first):  # fmt: skip
+    @op(
+        f"{name}_grad",
+        infer=lambda x, y, g_in, **_: x,
+        outputs=("x_grad",),
+        slots={"y": "Out", "g_in": "Out@GRAD", "x_grad": "X@GRAD"},
+    )
+    def gradient(
+        xp,
+        x,
+        y,
+        g_in,
+        *,
+        pooling_type="max",
+        ksize,
+        strides=ones,
+        paddings=zeros,
+        global_pooling=False,
+        ceil_mode=False,
+        exclusive=True,
+        adaptive=False,
+        padding_algorithm="EXPLICIT",
+        data_format=first,
+    ):
         """g_in spread evenly over each window (avg), or given to the first maximum of it (max)."""
         last = data_format[-1] == "C"
         if last:
             x, y, g_in = channel_first(x), channel_first(y), channel_first(g_in)
-        plan = pool_plan(x, ksize, strides, paddings, global_pooling, ceil_mode, exclusive, adaptive,
-                        padding_algorithm)  # fmt: skip
+        plan = pool_plan(
+            x, ksize, strides, paddings, global_pooling, ceil_mode, exclusive, adaptive, padding_algorithm
+        )
         is_max = pooling_type == "max"
         result = _by_channels(
-            xp, lambda *parts: _spread(xp, *parts[:3], plan, is_max, parts[3]), plan, plan.size, (x, y, g_in),
+            xp,
+            lambda *parts: _spread(xp, *parts[:3], plan, is_max, parts[3]),
+            plan,
+            plan.size,
+            (x, y, g_in),
             (2 if is_max else 1) * x.size,
-        )  # fmt: skip
+        )
         return channel_last(result) if last else result
 
     @op(f"max_{name}_pick", infer=lambda x, y, values, **_: y)
-    def picked(xp, x, y, values, *, ksize, strides=ones, paddings=zeros, global_pooling=False,
-               ceil_mode=False, exclusive=True, adaptive=False, padding_algorithm="EXPLICIT",
-               data_format=first):  # fmt: skip
+    def picked(
+        xp,
+        x,
+        y,
+        values,
+        *,
+        ksize,
+        strides=ones,
+        paddings=zeros,
+        global_pooling=False,
+        ceil_mode=False,
+        exclusive=True,
+        adaptive=False,
+        padding_algorithm="EXPLICIT",
+        data_format=first,
+    ):
         """The elements of ``values`` at the first maximum ``y`` of each window of x."""
         last = data_format[-1] == "C"
         if last:
             x, y, values = channel_first(x), channel_first(y), channel_first(values)
-        plan = pool_plan(x, ksize, strides, paddings, global_pooling, ceil_mode, exclusive, adaptive,
-                        padding_algorithm)  # fmt: skip
+        plan = pool_plan(
+            x, ksize, strides, paddings, global_pooling, ceil_mode, exclusive, adaptive, padding_algorithm
+        )
         result = _pick(xp, x, y, values, plan)
         return channel_last(result) if last else result
 
@@ -223,16 +273,32 @@ def _define(rank: int, first: str) -> Any:
 
     @gradient.grad_all("g_in")
     def second(
-        g: Any, x: Any, y: Any, pooling_type: Any, ksize: Any, strides: Any, paddings: Any,
-        global_pooling: Any, ceil_mode: Any, exclusive: Any, adaptive: Any, padding_algorithm: Any,
+        g: Any,
+        x: Any,
+        y: Any,
+        pooling_type: Any,
+        ksize: Any,
+        strides: Any,
+        paddings: Any,
+        global_pooling: Any,
+        ceil_mode: Any,
+        exclusive: Any,
+        adaptive: Any,
+        padding_algorithm: Any,
         data_format: Any,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """The gradient is linear in g: its own gradient averages again, or picks at the first maxima."""
         where = {
-            "ksize": ksize, "strides": strides, "paddings": paddings, "global_pooling": global_pooling,
-            "ceil_mode": ceil_mode, "exclusive": exclusive, "adaptive": adaptive,
-            "padding_algorithm": padding_algorithm, "data_format": data_format,
-        }  # fmt: skip
+            "ksize": ksize,
+            "strides": strides,
+            "paddings": paddings,
+            "global_pooling": global_pooling,
+            "ceil_mode": ceil_mode,
+            "exclusive": exclusive,
+            "adaptive": adaptive,
+            "padding_algorithm": padding_algorithm,
+            "data_format": data_format,
+        }
         return picked(x, y, g, **where) if pooling_type == "max" else pool(g, pooling_type="avg", **where)
 
     @picked.grad_all("values")

@@ -22,15 +22,26 @@ def _plan(x: Any, attrs: Mapping[str, Any]) -> tuple[PoolPlan, Any] | None:
     size = x.shape[1:3] if attrs["data_format"][-1] == "C" else x.shape[2:]
     samples, lanes = x.shape[0], lanes_for(x.shape[0])
     plan = PoolPlan(
-        size, attrs["ksize"], attrs["strides"], attrs["paddings"], attrs["global_pooling"],
-        attrs["ceil_mode"], attrs["exclusive"], attrs["adaptive"], attrs["padding_algorithm"],
-    )  # fmt: skip
+        size,
+        attrs["ksize"],
+        attrs["strides"],
+        attrs["paddings"],
+        attrs["global_pooling"],
+        attrs["ceil_mode"],
+        attrs["exclusive"],
+        attrs["adaptive"],
+        attrs["padding_algorithm"],
+    )
     if plan.ragged is not None or samples * 2 < -(-samples // lanes) * lanes:
         return None
     windows = Pooling(
-        *plan.size, *plan.out, plan.kernel, plan.strides, (plan.pads[0][0], plan.pads[1][0]),
+        *plan.size,
+        *plan.out,
+        plan.kernel,
+        plan.strides,
+        (plan.pads[0][0], plan.pads[1][0]),
         attrs["pooling_type"] == "max",
-    )  # fmt: skip
+    )
     return plan, windows
 
 

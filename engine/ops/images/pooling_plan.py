@@ -33,9 +33,17 @@ class PoolPlan:
     """
 
     def __init__(
-        self, size: Sequence[int], ksize: Sequence[int], strides: Sequence[int], paddings: Any,
-        global_pooling: bool, ceil_mode: bool, exclusive: bool, adaptive: bool, padding_algorithm: str,
-    ) -> None:  # fmt: skip
+        self,
+        size: Sequence[int],
+        ksize: Sequence[int],
+        strides: Sequence[int],
+        paddings: Any,
+        global_pooling: bool,
+        ceil_mode: bool,
+        exclusive: bool,
+        adaptive: bool,
+        padding_algorithm: str,
+    ) -> None:
         self.size = tuple(size)
         self.kernel, self.strides = tuple(ksize), tuple(strides)
         self.exclusive = exclusive
@@ -194,14 +202,28 @@ def _kept(*arguments: Any) -> PoolPlan:
 
 
 def pool_plan(
-    x: Any, ksize: Any, strides: Any, paddings: Any, global_pooling: bool, ceil_mode: bool, exclusive: bool,
-    adaptive: bool, padding_algorithm: str,
-) -> PoolPlan:  # fmt: skip
+    x: Any,
+    ksize: Any,
+    strides: Any,
+    paddings: Any,
+    global_pooling: bool,
+    ceil_mode: bool,
+    exclusive: bool,
+    adaptive: bool,
+    padding_algorithm: str,
+) -> PoolPlan:
     """The windows of a pooling of x [N, C, ...]; the plans used last are cached."""
     return _kept(
-        x.shape[2:], tuple(ksize), tuple(strides), tuple(paddings), global_pooling, ceil_mode, exclusive,
-        adaptive, padding_algorithm,
-    )  # fmt: skip
+        x.shape[2:],
+        tuple(ksize),
+        tuple(strides),
+        tuple(paddings),
+        global_pooling,
+        ceil_mode,
+        exclusive,
+        adaptive,
+        padding_algorithm,
+    )
 
 
 def first_maximum(xp: Any, window: Any) -> Any:

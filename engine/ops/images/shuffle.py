@@ -126,8 +126,12 @@ def channel_shuffle(xp, x, *, groups=1, data_format="NCHW"):
     return _shuffled(x, groups, x.shape[3 if last else 1] // groups, last)
 
 
-@op("channel_shuffle_grad", infer=lambda g_in, **_: g_in, outputs=("x_grad",),
-    slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"})  # fmt: skip
+@op(
+    "channel_shuffle_grad",
+    infer=lambda g_in, **_: g_in,
+    outputs=("x_grad",),
+    slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"},
+)
 def _unshuffled(xp, g_in, *, groups=1, data_format="NCHW"):
     """The inverse of channel_shuffle."""
     last = data_format == "NHWC"
@@ -184,8 +188,12 @@ def temporal_shift(xp, x, *, seg_num, shift_ratio=0.25, data_format="NCHW"):
     return _moved(xp, x, seg_num, shift_ratio, data_format == "NHWC", 1)
 
 
-@op("temporal_shift_grad", infer=lambda g_in, **_: g_in, outputs=("x_grad",),
-    slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"})  # fmt: skip
+@op(
+    "temporal_shift_grad",
+    infer=lambda g_in, **_: g_in,
+    outputs=("x_grad",),
+    slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"},
+)
 def _shifted_back(xp, g_in, *, seg_num, shift_ratio=0.25, data_format="NCHW"):
     """The channels shifted the other way."""
     return _moved(xp, g_in, seg_num, shift_ratio, data_format == "NHWC", -1)

@@ -29,16 +29,31 @@ def _define_pool(rank: int) -> Any:
         return out, out.with_dtype(int32)
 
     @op(name, infer=infer, outputs=("out", "mask"))
-    def pool(xp, x, *, ksize, strides=ones, paddings=zeros, global_pooling=False, adaptive=False,
-             ceil_mode=False, padding_algorithm="EXPLICIT"):  # fmt: skip
+    def pool(
+        xp,
+        x,
+        *,
+        ksize,
+        strides=ones,
+        paddings=zeros,
+        global_pooling=False,
+        adaptive=False,
+        ceil_mode=False,
+        padding_algorithm="EXPLICIT",
+    ):
         """The maximum of each window of x [N, C, ...], and its position in the flattened image."""
-        plan = pool_plan(x, ksize, strides, paddings, global_pooling, ceil_mode, True, adaptive,
-                        padding_algorithm)  # fmt: skip
+        plan = pool_plan(
+            x, ksize, strides, paddings, global_pooling, ceil_mode, True, adaptive, padding_algorithm
+        )
         out = _reduce(xp, x, plan, "max")
         return out, plan.positions(xp, x, out)
 
-    @op(f"{name}_grad", infer=lambda x, mask, g_in: x, outputs=("x_grad",),
-        slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"})  # fmt: skip
+    @op(
+        f"{name}_grad",
+        infer=lambda x, mask, g_in: x,
+        outputs=("x_grad",),
+        slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"},
+    )
     def gradient(xp, x, mask, g_in):
         """Zeros like x with g_in added at the positions ``mask``."""
         result = xp.zeros(x.shape, g_in.dtype)
@@ -78,8 +93,18 @@ def _define_unpool(name: str, rank: int) -> Any:
     ones, zeros = (1,) * rank, (0,) * rank
 
     @op(name, infer=_infer_unpool(name, rank), slots={"x": "X", "indices": "Indices"})
-    def unpool(xp, x, indices, *, unpooling_type="max", ksize, strides=ones, paddings=zeros, output_size,
-               data_format="NCHW"):  # fmt: skip
+    def unpool(
+        xp,
+        x,
+        indices,
+        *,
+        unpooling_type="max",
+        ksize,
+        strides=ones,
+        paddings=zeros,
+        output_size,
+        data_format="NCHW",
+    ):
         """Zeros [N, C, *output_size] with each element of x at its position; the last of several stays."""
         if x.shape != indices.shape or x.ndim != rank + 2 or x.dtype.kind != "f" or indices.dtype.kind == "f":
             raise ValueError("shapes do not fit")  # inference explains what is wrong

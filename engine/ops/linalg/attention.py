@@ -38,7 +38,7 @@ def _check(where: str, x: Spec, *others: Spec) -> None:
 @op("fused_attention", infer=_infer, outputs=("out", "weights"), opaque=True)
 def fused_attention(
     xp, x, y, v, masks: list, *, factor=None, times=None, turned=False, lies=False, keeps=True
-):  # fmt: skip
+):
     """The values that rows look at, and how much each looks at each: [..., rows, columns].
 
     Where nothing reads the latter, ``keeps`` is False, and it may be None.
@@ -70,9 +70,22 @@ def _infer_grad(
 
 @op("fused_attention_grad", infer=_infer_grad, outputs=("x_grad", "y_grad", "v_grad"), opaque=True)
 def fused_attention_grad(
-    xp, flow, weights, x, y, v, dropped=None, kept=None, *, factor=None, times=None, after=None, turned=False,
-    lies=(False, False, False), wanted=(True, True, True),
-):  # fmt: skip
+    xp,
+    flow,
+    weights,
+    x,
+    y,
+    v,
+    dropped=None,
+    kept=None,
+    *,
+    factor=None,
+    times=None,
+    after=None,
+    turned=False,
+    lies=(False, False, False),
+    wanted=(True, True, True),
+):
     """The gradients of x, y and v where ``flow`` is that of the result; None where it is not wanted.
 
     ``after`` is what the gradient of x is multiplied with: ``factor`` where x is what was scaled. After

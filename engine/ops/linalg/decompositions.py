@@ -84,8 +84,12 @@ def _infer_eigh(x: Spec, *, UPLO: str = "L") -> tuple[Spec, Spec]:
     return Spec(x.shape[:-1], part_dtype(x.dtype)), x
 
 
-@op("eigh", infer=_infer_eigh, outputs=("eigenvalues", "eigenvectors"),
-    slots={"eigenvalues": "Eigenvalues", "eigenvectors": "Eigenvectors"})  # fmt: skip
+@op(
+    "eigh",
+    infer=_infer_eigh,
+    outputs=("eigenvalues", "eigenvectors"),
+    slots={"eigenvalues": "Eigenvalues", "eigenvectors": "Eigenvectors"},
+)
 def eigh(xp, x, *, UPLO="L"):
     """Eigenvalues in ascending order and eigenvectors (columns) of symmetric matrices."""
     values, vectors = xp.linalg.eigh(x, UPLO)
@@ -113,8 +117,13 @@ def _infer_eig(x: Spec) -> tuple[Spec, Spec]:
     return made.with_shape(x.shape[:-1]), made
 
 
-@op("eig", infer=_infer_eig, outputs=("eigenvalues", "eigenvectors"),
-    slots={"eigenvalues": "Eigenvalues", "eigenvectors": "Eigenvectors"}, complex=True)  # fmt: skip
+@op(
+    "eig",
+    infer=_infer_eig,
+    outputs=("eigenvalues", "eigenvectors"),
+    slots={"eigenvalues": "Eigenvalues", "eigenvectors": "Eigenvectors"},
+    complex=True,
+)
 def eig(xp, x):
     """Eigenvalues and eigenvectors (columns, of length 1) of square matrices, always complex."""
     values, vectors = xp.linalg.eig(x)

@@ -87,9 +87,12 @@ def count_of(x: Any, axes: tuple[int, ...]) -> int:
 
 
 def _by_channels(
-    xp: Any, compute: Callable[..., tuple[Any, ...]], values: tuple[Any, ...], each: tuple[Any, ...],
+    xp: Any,
+    compute: Callable[..., tuple[Any, ...]],
+    values: tuple[Any, ...],
+    each: tuple[Any, ...],
     data_layout: str,
-) -> tuple[Any, ...]:  # fmt: skip
+) -> tuple[Any, ...]:
     """``compute`` of ``values`` and of ``each``, numbers of channels: an array like the values, which may be
     written into an array that it is given last, and numbers of channels. Threads share the channels of large
     arrays."""
@@ -97,10 +100,13 @@ def _by_channels(
     channel = channel_axis("batch_norm", first.ndim, data_layout)
     count = first.shape[channel]
     if (
-        xp is not np or first.size < LARGE or channel != 1 or count < 2
+        xp is not np
+        or first.size < LARGE
+        or channel != 1
+        or count < 2
         or any(v.shape != first.shape or v.dtype != first.dtype for v in values)
         or any(e.shape != (count,) or e.dtype != first.dtype for e in each)
-    ):  # fmt: skip
+    ):
         return compute(*values, *each, None)
     made, numbers = np.empty_like(first), {}
 
@@ -125,9 +131,18 @@ def _of_batch(
 
 
 def normalized(
-    xp: Any, x: Any, scale: Any, bias: Any, mean: Any, variance: Any, momentum: float, epsilon: float,
-    data_layout: str, statistics: Callable[..., tuple[Any, Any, Any]] | None, out: Any = None,
-) -> tuple[Any, ...]:  # fmt: skip
+    xp: Any,
+    x: Any,
+    scale: Any,
+    bias: Any,
+    mean: Any,
+    variance: Any,
+    momentum: float,
+    epsilon: float,
+    data_layout: str,
+    statistics: Callable[..., tuple[Any, Any, Any]] | None,
+    out: Any = None,
+) -> tuple[Any, ...]:
     """The results of batch_norm with what ``statistics`` finds (see ``_of_batch``); None: those given, and
     ``out`` may be an array to write into."""
     channel = channel_axis("batch_norm", x.ndim, data_layout)
@@ -136,9 +151,11 @@ def normalized(
     dtype = scale.dtype
     parts = (bias, mean, variance)
     if (
-        scale.shape != (x.shape[channel],) or any(p.shape != scale.shape or p.dtype != dtype for p in parts)
-        or x.dtype not in (dtype, "float16") or not 0 <= epsilon <= 0.001
-    ):  # fmt: skip
+        scale.shape != (x.shape[channel],)
+        or any(p.shape != scale.shape or p.dtype != dtype for p in parts)
+        or x.dtype not in (dtype, "float16")
+        or not 0 <= epsilon <= 0.001
+    ):
         raise ValueError("shapes do not fit")  # inference explains what is wrong
     work = x.astype(dtype, copy=False)
     if statistics is None:
@@ -168,8 +185,21 @@ def normalized(
     outputs=("y", "mean_out", "variance_out", "saved_mean", "saved_variance"),
     writes={"mean_out": "mean", "variance_out": "variance"},
 )
-def batch_norm(xp, x, scale, bias, mean, variance, *, momentum=0.9, epsilon=1e-5, is_test=False,
-               data_layout="NCHW", use_global_stats=False, trainable_statistics=False):  # fmt: skip
+def batch_norm(
+    xp,
+    x,
+    scale,
+    bias,
+    mean,
+    variance,
+    *,
+    momentum=0.9,
+    epsilon=1e-5,
+    is_test=False,
+    data_layout="NCHW",
+    use_global_stats=False,
+    trainable_statistics=False,
+):
     """Normalised over all axes but the channels'.
 
     Running statistics become ``running * momentum + batch * (1 - momentum)``, with the variance that divides
@@ -195,9 +225,16 @@ def _alone(count: int, *sums: Any) -> tuple[Any, ...]:
 
 
 def gradients(
-    xp: Any, x: Any, scale: Any, g_in: Any, saved_mean: Any, saved_variance: Any, data_layout: str,
-    total: Callable[..., tuple[Any, ...]] | None, out: Any = None,
-) -> tuple[Any, ...]:  # fmt: skip
+    xp: Any,
+    x: Any,
+    scale: Any,
+    g_in: Any,
+    saved_mean: Any,
+    saved_variance: Any,
+    data_layout: str,
+    total: Callable[..., tuple[Any, ...]] | None,
+    out: Any = None,
+) -> tuple[Any, ...]:
     """The gradients of batch_norm's x, scale and bias; that of x in ``out`` if given.
 
     ``total`` makes of the number of elements, and of what the gradients of scale and bias are here, those of
@@ -230,8 +267,20 @@ def gradients(
     outputs=("x_grad", "scale_grad", "bias_grad"),
     slots={"g_in": "Y@GRAD", "x_grad": "X@GRAD", "scale_grad": "Scale@GRAD", "bias_grad": "Bias@GRAD"},
 )
-def batch_norm_grad(xp, x, scale, g_in, saved_mean, saved_variance, *, epsilon=1e-5, is_test=False,
-                    data_layout="NCHW", use_global_stats=False, trainable_statistics=False):  # fmt: skip
+def batch_norm_grad(
+    xp,
+    x,
+    scale,
+    g_in,
+    saved_mean,
+    saved_variance,
+    *,
+    epsilon=1e-5,
+    is_test=False,
+    data_layout="NCHW",
+    use_global_stats=False,
+    trainable_statistics=False,
+):
     """The gradients of batch_norm's x, scale and bias."""
     given = uses_given(is_test, use_global_stats, trainable_statistics)
     total = None if given else _alone
@@ -251,10 +300,20 @@ def _batch_norm_rule(
 
 @batch_norm_grad.grad_all("x", "scale", "g_in")
 def _batch_norm_grad_rule(
-    g_x_grad: Any, g_scale_grad: Any, g_bias_grad: Any, x: Any, scale: Any, g_in: Any, saved_mean: Any,
-    saved_variance: Any, epsilon: float, is_test: bool, data_layout: str, use_global_stats: bool,
+    g_x_grad: Any,
+    g_scale_grad: Any,
+    g_bias_grad: Any,
+    x: Any,
+    scale: Any,
+    g_in: Any,
+    saved_mean: Any,
+    saved_variance: Any,
+    epsilon: float,
+    is_test: bool,
+    data_layout: str,
+    use_global_stats: bool,
     trainable_statistics: bool,
-) -> Any:  # fmt: skip
+) -> Any:
     channel = channel_axis("batch_norm", x.ndim, data_layout)
     axes = list(_other_axes(x.ndim, channel))
     across = [-1 if n == channel else 1 for n in range(x.ndim)]

@@ -97,9 +97,14 @@ def _second(x: Any, g: Any, scale: Any, grads: tuple[Any, Any, Any], groups: int
         return None if value is None else shape.reshape(value, shape=[1, groups, channels // groups, 1])
 
     to_x, to_scale, to_g = second_order(
-        parted(x), spread(scale), parted(g), (parted(grads[0]), spread(grads[1]), spread(grads[2])), [2, 3],
-        epsilon, None,
-    )  # fmt: skip
+        parted(x),
+        spread(scale),
+        parted(g),
+        (parted(grads[0]), spread(grads[1]), spread(grads[2])),
+        [2, 3],
+        epsilon,
+        None,
+    )
     if to_scale is not None:
         to_scale = shape.reshape(reduce.sum(to_scale, axis=[0, 3]), shape=[channels])
     to_x, to_g = (None if v is None else shape.reshape_to(v, x) for v in (to_x, to_g))
@@ -160,9 +165,16 @@ def _group_norm_rule(g: Any, x: Any, scale: Any, mean: Any, variance: Any, **att
 
 @group_norm_grad.grad_all("x", "g_in", "scale")
 def _group_norm_grad_rule(
-    g_x_grad: Any, g_scale_grad: Any, g_bias_grad: Any, x: Any, g_in: Any, scale: Any, epsilon: float,
-    groups: int, data_layout: str,
-) -> Any:  # fmt: skip
+    g_x_grad: Any,
+    g_scale_grad: Any,
+    g_bias_grad: Any,
+    x: Any,
+    g_in: Any,
+    scale: Any,
+    epsilon: float,
+    groups: int,
+    data_layout: str,
+) -> Any:
     last = x.ndim > 2 and channel_axis("group_norm", x.ndim, data_layout) != 1
     to_first, to_last = [0, x.ndim - 1, *range(1, x.ndim - 1)], [0, *range(2, x.ndim), 1]
 
@@ -170,9 +182,13 @@ def _group_norm_grad_rule(
         return shape.transpose(value, axis=axis) if last and value is not None else value
 
     to_x, to_g, to_scale = _second(
-        moved(x, to_first), moved(g_in, to_first), scale,
-        (moved(g_x_grad, to_first), g_scale_grad, g_bias_grad), groups, epsilon,
-    )  # fmt: skip
+        moved(x, to_first),
+        moved(g_in, to_first),
+        scale,
+        (moved(g_x_grad, to_first), g_scale_grad, g_bias_grad),
+        groups,
+        epsilon,
+    )
     return moved(to_x, to_last), moved(to_g, to_last), to_scale
 
 

@@ -106,9 +106,15 @@ def _layer_norm_rule(g: Any, x: Any, scale: Any, mean: Any, variance: Any, **att
 
 @layer_norm_grad.grad_all("x", "g_in", "scale")
 def _layer_norm_grad_rule(
-    g_x_grad: Any, g_scale_grad: Any, g_bias_grad: Any, x: Any, g_in: Any, scale: Any, epsilon: float,
+    g_x_grad: Any,
+    g_scale_grad: Any,
+    g_bias_grad: Any,
+    x: Any,
+    g_in: Any,
+    scale: Any,
+    epsilon: float,
     begin_norm_axis: int,
-) -> Any:  # fmt: skip
+) -> Any:
     begin = normal_axis("layer_norm", begin_norm_axis, x.ndim)
     across = [1] * begin + list(x.shape[begin:])
 

@@ -40,9 +40,22 @@ def _gathered(where: str, ring_id: int, *numbers: Any) -> Any:
     order=1,  # as in Paddle
     hidden=("ring_id",),
 )
-def sync_batch_norm(xp, x, scale, bias, mean, variance, *, momentum=0.9, epsilon=1e-5, is_test=False,
-                    data_layout="NCHW", use_global_stats=False, trainable_statistics=False,
-                    ring_id=0):  # fmt: skip
+def sync_batch_norm(
+    xp,
+    x,
+    scale,
+    bias,
+    mean,
+    variance,
+    *,
+    momentum=0.9,
+    epsilon=1e-5,
+    is_test=False,
+    data_layout="NCHW",
+    use_global_stats=False,
+    trainable_statistics=False,
+    ring_id=0,
+):
     """batch_norm over what all processes have of x; see there for the results."""
 
     def of_all(xp: Any, work: Any, axes: tuple[int, ...], channel: int) -> tuple[Any, Any, Any]:
@@ -72,9 +85,21 @@ def sync_batch_norm(xp, x, scale, bias, mean, variance, *, momentum=0.9, epsilon
     order=0,
     hidden=("ring_id",),
 )
-def sync_batch_norm_grad(xp, x, scale, g_in, saved_mean, saved_variance, *, epsilon=1e-5, is_test=False,
-                         data_layout="NCHW", use_global_stats=False, trainable_statistics=False,
-                         ring_id=0):  # fmt: skip
+def sync_batch_norm_grad(
+    xp,
+    x,
+    scale,
+    g_in,
+    saved_mean,
+    saved_variance,
+    *,
+    epsilon=1e-5,
+    is_test=False,
+    data_layout="NCHW",
+    use_global_stats=False,
+    trainable_statistics=False,
+    ring_id=0,
+):
     """The gradients of sync_batch_norm: of x through all batches, of scale and bias the parts of this one."""
 
     def of_all(count: int, scale_grad: Any, bias_grad: Any) -> tuple[Any, ...]:

@@ -29,9 +29,14 @@ def _infer(where: str) -> Callable[..., Any]:
 
 def _infer_channels(where: str) -> Callable[..., Any]:
     def infer(
-        x: Spec, kept: Spec | None, *, bit_length: int, round_type: int, quant_axis: int,
+        x: Spec,
+        kept: Spec | None,
+        *,
+        bit_length: int,
+        round_type: int,
+        quant_axis: int,
         is_test: bool = False,
-    ) -> tuple[Spec | None, ...]:  # fmt: skip
+    ) -> tuple[Spec | None, ...]:
         require_floating(where, x=x)
         levels.require_levels(where, bit_length, round_type)
         found = kept or Spec((x.shape[quant_axis] if 0 <= quant_axis < x.ndim else 1,), x.dtype)
@@ -74,8 +79,9 @@ fake_quantize_dequantize_abs_max.grad(x=lambda g: g)
     outputs=("out", "out_scale"),
     **_KEPT,
 )
-def fake_channel_wise_quantize_abs_max(xp, x, kept=None, *, bit_length=8, round_type=1, quant_axis=0,
-                                       is_test=False):  # fmt: skip
+def fake_channel_wise_quantize_abs_max(
+    xp, x, kept=None, *, bit_length=8, round_type=1, quant_axis=0, is_test=False
+):
     """The integers of x, with the largest absolute value of each channel along axis 0 or 1 as threshold.
 
     With ``is_test`` the thresholds are those in ``kept`` [channels], if given.
@@ -92,8 +98,9 @@ def fake_channel_wise_quantize_abs_max(xp, x, kept=None, *, bit_length=8, round_
     outputs=("out", "out_scale"),
     **_KEPT,
 )
-def fake_channel_wise_quantize_dequantize_abs_max(xp, x, kept=None, *, bit_length=8, round_type=1,
-                                                  quant_axis=0):  # fmt: skip
+def fake_channel_wise_quantize_dequantize_abs_max(
+    xp, x, kept=None, *, bit_length=8, round_type=1, quant_axis=0
+):
     """The values that x stands for after rounding each channel; the gradient passes straight through."""
     threshold = levels.channel_thresholds(xp, x, quant_axis)
     out = levels.quantized(xp, x, threshold, quant_axis, bit_length, round_type, back=True)

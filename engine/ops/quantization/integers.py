@@ -227,16 +227,37 @@ def _convolved(xp, kernel, x, weight, factor, bias, bits, activation, axis, attr
 def _define(plain: Any) -> Any:
     kernel = plain.opdef.kernel
 
-    @op(f"{plain.opdef.name}_integer", infer=_infer_conv(plain, 0), outputs=("output",),
-        slots={"x": "Input", "weight": "Filter"})  # fmt: skip
-    def convolution(xp, x, weight, factor, bias=None, *, bits=(8, 8), activation="", strides=(1, 1),
-                    paddings=(0, 0), padding_algorithm="EXPLICIT", dilations=(1, 1), groups=1,
-                    data_format="NCHW"):  # fmt: skip
+    @op(
+        f"{plain.opdef.name}_integer",
+        infer=_infer_conv(plain, 0),
+        outputs=("output",),
+        slots={"x": "Input", "weight": "Filter"},
+    )
+    def convolution(
+        xp,
+        x,
+        weight,
+        factor,
+        bias=None,
+        *,
+        bits=(8, 8),
+        activation="",
+        strides=(1, 1),
+        paddings=(0, 0),
+        padding_algorithm="EXPLICIT",
+        dilations=(1, 1),
+        groups=1,
+        data_format="NCHW",
+    ):
         """activation(convolution of integers, rescaled, + bias); factor for each filter, or one."""
         attrs = {
-            "strides": strides, "paddings": paddings, "padding_algorithm": padding_algorithm,
-            "dilations": dilations, "groups": groups, "data_format": data_format,
-        }  # fmt: skip
+            "strides": strides,
+            "paddings": paddings,
+            "padding_algorithm": padding_algorithm,
+            "dilations": dilations,
+            "groups": groups,
+            "data_format": data_format,
+        }
         return _convolved(xp, kernel, x, weight, factor, bias, bits, activation, 1, attrs)
 
     return convolution
@@ -245,17 +266,41 @@ def _define(plain: Any) -> Any:
 def _define_transposed(plain: Any) -> Any:
     kernel = plain.opdef.kernel
 
-    @op(f"{plain.opdef.name}_integer", infer=_infer_conv(plain, 1), outputs=("output",),
-        slots={"x": "Input", "weight": "Filter"})  # fmt: skip
-    def transposed(xp, x, weight, factor, bias=None, *, bits=(8, 8), activation="", output_padding=(),
-                   output_size=(), strides=(1, 1), paddings=(0, 0), padding_algorithm="EXPLICIT",
-                   dilations=(1, 1), groups=1, data_format="NCHW"):  # fmt: skip
+    @op(
+        f"{plain.opdef.name}_integer",
+        infer=_infer_conv(plain, 1),
+        outputs=("output",),
+        slots={"x": "Input", "weight": "Filter"},
+    )
+    def transposed(
+        xp,
+        x,
+        weight,
+        factor,
+        bias=None,
+        *,
+        bits=(8, 8),
+        activation="",
+        output_padding=(),
+        output_size=(),
+        strides=(1, 1),
+        paddings=(0, 0),
+        padding_algorithm="EXPLICIT",
+        dilations=(1, 1),
+        groups=1,
+        data_format="NCHW",
+    ):
         """The same of a transposed convolution; factor for each channel of the result, or one."""
         attrs = {
-            "output_padding": output_padding, "output_size": output_size, "strides": strides,
-            "paddings": paddings, "padding_algorithm": padding_algorithm, "dilations": dilations,
-            "groups": groups, "data_format": data_format,
-        }  # fmt: skip
+            "output_padding": output_padding,
+            "output_size": output_size,
+            "strides": strides,
+            "paddings": paddings,
+            "padding_algorithm": padding_algorithm,
+            "dilations": dilations,
+            "groups": groups,
+            "data_format": data_format,
+        }
         return _convolved(xp, kernel, x, weight, factor, bias, bits, activation, 0, attrs)
 
     return transposed

@@ -16,9 +16,18 @@ _STATE = {"out_scale": "scale", "out_state": "in_state", "out_accum": "in_accum"
 
 
 def _infer_quantize(
-    x: Spec, scale: Spec, zero_point: Spec | None, in_accum: Spec | None, in_state: Spec | None, *,
-    quant_axis: int, bit_length: int, round_type: int, is_test: bool, **_: Any,
-) -> tuple[Spec | None, ...]:  # fmt: skip
+    x: Spec,
+    scale: Spec,
+    zero_point: Spec | None,
+    in_accum: Spec | None,
+    in_state: Spec | None,
+    *,
+    quant_axis: int,
+    bit_length: int,
+    round_type: int,
+    is_test: bool,
+    **_: Any,
+) -> tuple[Spec | None, ...]:
     require_floating("quantize_linear", x=x)
     levels.require_levels("quantize_linear", bit_length, round_type)
     levels.require_thresholds("quantize_linear", "scale", scale, x, quant_axis, _AXES)
@@ -36,9 +45,21 @@ def _infer_quantize(
     outputs=("y", "out_scale", "out_state", "out_accum"),
     writes=_STATE,
 )
-def quantize_linear(xp, x, scale, zero_point=None, in_accum=None, in_state=None, *, quant_axis=0,
-                    bit_length=8, round_type=0, is_test=True, only_observer=False,
-                    moving_rate=None):  # fmt: skip
+def quantize_linear(
+    xp,
+    x,
+    scale,
+    zero_point=None,
+    in_accum=None,
+    in_state=None,
+    *,
+    quant_axis=0,
+    bit_length=8,
+    round_type=0,
+    is_test=True,
+    only_observer=False,
+    moving_rate=None,
+):
     """The integers, kept in x's dtype, that stand for ``x`` between the thresholds ``scale``.
 
     They are the first of four results; the others are the new thresholds, state and accum, None if not made.
@@ -62,9 +83,16 @@ def quantize_linear(xp, x, scale, zero_point=None, in_accum=None, in_state=None,
 
 
 def _infer_dequantize(
-    x: Spec, scale: Spec, zero_point: Spec | None, *, quant_axis: int, bit_length: int, round_type: int,
-    only_observer: bool, **_: Any,
-) -> Spec:  # fmt: skip
+    x: Spec,
+    scale: Spec,
+    zero_point: Spec | None,
+    *,
+    quant_axis: int,
+    bit_length: int,
+    round_type: int,
+    only_observer: bool,
+    **_: Any,
+) -> Spec:
     if x.dtype.is_complex:
         raise DTypeError(f"dequantize_linear: x holds integers: got {x}; take its real part")
     levels.require_levels("dequantize_linear", bit_length, round_type)
@@ -73,8 +101,18 @@ def _infer_dequantize(
 
 
 @op("dequantize_linear", infer=_infer_dequantize, outputs=("y",))
-def dequantize_linear(xp, x, scale, zero_point=None, *, quant_axis=0, bit_length=8, round_type=0,
-                      is_test=True, only_observer=False):  # fmt: skip
+def dequantize_linear(
+    xp,
+    x,
+    scale,
+    zero_point=None,
+    *,
+    quant_axis=0,
+    bit_length=8,
+    round_type=0,
+    is_test=True,
+    only_observer=False,
+):
     """The values of ``scale``'s dtype that the integers ``x`` stand for: x * scale / (2 ** (bits - 1) - 1).
 
     x is of any dtype but a complex one; with ``only_observer`` the result is x itself. ``scale``,
@@ -138,8 +176,9 @@ def _infer_channels(
 
 
 @op(_PARTS, infer=_infer_channels)
-def fake_channel_wise_dequantize_max_abs(xp, x, scales: list, *, quant_bits=(8,), quant_axis=0,
-                                         x_num_col_dims=1):  # fmt: skip
+def fake_channel_wise_dequantize_max_abs(
+    xp, x, scales: list, *, quant_bits=(8,), quant_axis=0, x_num_col_dims=1
+):
     """The values that integers with channels stand for: of a weight, or of a product of two integers.
 
     One ``scales``: [channels] along ``quant_axis`` 0 or 1. Two: the weight's [channels] along axis

@@ -38,9 +38,16 @@ def require_state(where: str, in_accum: Spec | None, in_state: Spec | None) -> N
 
 def _infer(where: str) -> Callable[..., Any]:
     def infer(
-        x: Spec, in_scale: Spec, in_accum: Spec | None, in_state: Spec | None, *, bit_length: int,
-        round_type: int, is_test: bool, **_: Any,
-    ) -> tuple[Spec | None, ...]:  # fmt: skip
+        x: Spec,
+        in_scale: Spec,
+        in_accum: Spec | None,
+        in_state: Spec | None,
+        *,
+        bit_length: int,
+        round_type: int,
+        is_test: bool,
+        **_: Any,
+    ) -> tuple[Spec | None, ...]:
         require_floating(where, x=x)
         levels.require_levels(where, bit_length, round_type)
         levels.require_thresholds(where, "in_scale", in_scale, x, -1, (-1,))
@@ -70,9 +77,17 @@ def _followed(
     writes={"out_scale": "in_scale", **_STATE},
 )
 def fake_quantize_moving_average_abs_max(
-    xp, x, in_scale, in_accum=None, in_state=None, *, moving_rate=RATE, bit_length=8, round_type=1,
+    xp,
+    x,
+    in_scale,
+    in_accum=None,
+    in_state=None,
+    *,
+    moving_rate=RATE,
+    bit_length=8,
+    round_type=1,
     is_test=False,
-):  # fmt: skip
+):
     """The integers of x, in its dtype; the threshold [1] is the moving average of its largest absolute value.
 
     The new threshold, state and accum [1] are written over the old ones (see ``averaged``). With ``is_test``
@@ -89,9 +104,17 @@ def fake_quantize_moving_average_abs_max(
     writes={"out_scale": "in_scale", **_STATE},
 )
 def fake_quantize_dequantize_moving_average_abs_max(
-    xp, x, in_scale, in_accum=None, in_state=None, *, moving_rate=RATE, bit_length=8, round_type=1,
+    xp,
+    x,
+    in_scale,
+    in_accum=None,
+    in_state=None,
+    *,
+    moving_rate=RATE,
+    bit_length=8,
+    round_type=1,
     is_test=False,
-):  # fmt: skip
+):
     """The values that x stands for after rounding to levels of the moving threshold.
 
     All as in ``fake_quantize_moving_average_abs_max``; the gradient passes straight through.
@@ -123,8 +146,9 @@ def _infer_observer(
     writes={"out_scale": "kept", **_STATE},
     slots={"kept": "OutScale"},
 )
-def moving_average_abs_max_scale(xp, x, in_accum=None, in_state=None, kept=None, *, moving_rate=RATE,
-                                 is_test=False):  # fmt: skip
+def moving_average_abs_max_scale(
+    xp, x, in_accum=None, in_state=None, kept=None, *, moving_rate=RATE, is_test=False
+):
     """x as it is; outside a test its moving threshold [1] is found, and written to ``kept`` [1] if given."""
     if is_test:
         return x.copy(), None, None, None
@@ -139,9 +163,16 @@ _WINDOW = "fake_quantize_range_abs_max"
 
 
 def _infer_window(
-    x: Spec, in_scale: Spec, iteration: Spec | None, scales: Spec | None, *, window_size: int,
-    bit_length: int, round_type: int, is_test: bool,
-) -> tuple[Spec | None, ...]:  # fmt: skip
+    x: Spec,
+    in_scale: Spec,
+    iteration: Spec | None,
+    scales: Spec | None,
+    *,
+    window_size: int,
+    bit_length: int,
+    round_type: int,
+    is_test: bool,
+) -> tuple[Spec | None, ...]:
     require_floating(_WINDOW, x=x)
     levels.require_levels(_WINDOW, bit_length, round_type)
     levels.require_thresholds(_WINDOW, "in_scale", in_scale, x, -1, (-1,))
@@ -165,9 +196,17 @@ def _infer_window(
     slots={"iteration": "Iter", "scales": "OutScales"},
 )
 def fake_quantize_range_abs_max(
-    xp, x, in_scale, iteration=None, scales=None, *, window_size=10000, bit_length=8, round_type=1,
+    xp,
+    x,
+    in_scale,
+    iteration=None,
+    scales=None,
+    *,
+    window_size=10000,
+    bit_length=8,
+    round_type=1,
     is_test=False,
-):  # fmt: skip
+):
     """The integers of x, with the largest absolute value of the last ``window_size`` steps as threshold [1].
 
     ``scales`` [window_size] is a ring of what the steps had, and ``iteration`` [1] the number of steps before

@@ -62,9 +62,16 @@ class _Large(NamedTuple):
         tail = 2 * width * math.exp(-border * inverse * (1 + border / 2)) / border
         areas = (left, right, right + 1, right + 1 + 1, right + 1 + 1 + math.exp(1 / 78))
         return _Large(
-            math.log(mean), m, math.lgamma(m + 1), math.sqrt(m), math.sqrt(width / 2), border, inverse, areas,
+            math.log(mean),
+            m,
+            math.lgamma(m + 1),
+            math.sqrt(m),
+            math.sqrt(width / 2),
+            border,
+            inverse,
+            areas,
             tail + areas[-1],
-        )  # fmt: skip
+        )
 
 
 def _rejected(of: _Large, uniform: Iterator[float]) -> int:

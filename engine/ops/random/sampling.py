@@ -158,8 +158,12 @@ def _infer_sample(label: Spec, *, num_classes: int, num_samples: int) -> tuple[S
     return label, Spec((-1,), label.dtype)
 
 
-@op("class_center_sample", infer=_infer_sample, outputs=("remapped_label", "sampled"),
-    slots={"label": "Label", "sampled": "SampledLocalClassCenter"})  # fmt: skip
+@op(
+    "class_center_sample",
+    infer=_infer_sample,
+    outputs=("remapped_label", "sampled"),
+    slots={"label": "Label", "sampled": "SampledLocalClassCenter"},
+)
 def class_center_sample(xp, label, *, num_classes, num_samples, key):
     """The classes of the labels with others drawn up to num_samples, and the labels' positions in them."""
     if label.size and (int(label.min()) < 0 or int(label.max()) >= num_classes):

@@ -189,8 +189,11 @@ def _signed_sums(xp: Any, factor: Any, exponent: Any, outside: Any, axis: int, r
     return (parts[0] - parts[1]).astype(factor.dtype, copy=False).reshape(given)
 
 
-@op("logcumsumexp_grad", infer=lambda g_in, x, y, **_: x,
-    slots={"g_in": "Out@GRAD", "x": "X", "y": "Out", "out": "X@GRAD"})  # fmt: skip
+@op(
+    "logcumsumexp_grad",
+    infer=lambda g_in, x, y, **_: x,
+    slots={"g_in": "Out@GRAD", "x": "X", "y": "Out", "out": "X@GRAD"},
+)
 def _logcumsumexp_grad(xp, g_in, x, y, *, axis=-1):
     """exp(x[k]) times the sum of g[i] exp(-y[i]) over the positions i from k on."""
     return _signed_sums(xp, g_in, -y, x, axis, True)

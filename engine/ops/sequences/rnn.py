@@ -14,10 +14,19 @@ _NAMES = {"LSTM": "LSTM", "GRU": "GRU", "RNN_TANH": "SimpleRNN", "RNN_RELU": "Si
 
 
 _SLOTS = {
-    "x": "Input", "w_ih": "WeightIh", "w_hh": "WeightHh", "b_ih": "BiasIh", "b_hh": "BiasHh",
-    "h0": "PreState", "c0": "PreCell", "lengths": "SequenceLength",
-    "y": "Out", "h": "State", "c": "Cell", "gates": "Reserve",
-}  # fmt: skip
+    "x": "Input",
+    "w_ih": "WeightIh",
+    "w_hh": "WeightHh",
+    "b_ih": "BiasIh",
+    "b_hh": "BiasHh",
+    "h0": "PreState",
+    "c0": "PreCell",
+    "lengths": "SequenceLength",
+    "y": "Out",
+    "h": "State",
+    "c": "Cell",
+    "gates": "Reserve",
+}
 
 
 def _fits(shape: Any, wanted: Any) -> bool:
@@ -52,10 +61,13 @@ def _infer(
     hidden = w_hh.shape[-1]
     rows = -1 if hidden < 0 else steps.GATES[mode] * hidden
     wanted = {
-        "weight_ih": (w_ih, (rows, features)), "weight_hh": (w_hh, (rows, hidden)),
-        "bias_ih": (b_ih, (rows,)), "bias_hh": (b_hh, (rows,)),
-        "initial state": (h0, (batch, hidden)), "initial cell state": (c0, (batch, hidden)),
-    }  # fmt: skip
+        "weight_ih": (w_ih, (rows, features)),
+        "weight_hh": (w_hh, (rows, hidden)),
+        "bias_ih": (b_ih, (rows,)),
+        "bias_hh": (b_hh, (rows,)),
+        "initial state": (h0, (batch, hidden)),
+        "initial cell state": (c0, (batch, hidden)),
+    }
     for name, (spec, shape) in wanted.items():
         if spec is None:
             continue
@@ -125,11 +137,25 @@ def rnn(
 
 
 def _infer_grad(
-    x: Spec, w_ih: Spec, w_hh: Spec, y: Spec, gates: Spec, cells: Spec, b_ih: Spec | None = None,
-    b_hh: Spec | None = None, h0: Spec | None = None, c0: Spec | None = None, lengths: Spec | None = None,
-    g_y: Spec | None = None, g_h: Spec | None = None, g_c: Spec | None = None, *, mode: str,
-    is_reverse: bool = False, of_x: bool = True,
-) -> tuple[Spec | None, ...]:  # fmt: skip
+    x: Spec,
+    w_ih: Spec,
+    w_hh: Spec,
+    y: Spec,
+    gates: Spec,
+    cells: Spec,
+    b_ih: Spec | None = None,
+    b_hh: Spec | None = None,
+    h0: Spec | None = None,
+    c0: Spec | None = None,
+    lengths: Spec | None = None,
+    g_y: Spec | None = None,
+    g_h: Spec | None = None,
+    g_c: Spec | None = None,
+    *,
+    mode: str,
+    is_reverse: bool = False,
+    of_x: bool = True,
+) -> tuple[Spec | None, ...]:
     return x if of_x else None, w_ih, w_hh, b_ih, b_hh, h0, c0
 
 
@@ -141,9 +167,26 @@ def _infer_grad(
     order=0,
 )
 def _rnn_grad(
-    xp, x, w_ih, w_hh, y, gates, cells, b_ih=None, b_hh=None, h0=None, c0=None, lengths=None, g_y=None,
-    g_h=None, g_c=None, *, mode="LSTM", is_reverse=False, of_x=True
-):  # fmt: skip
+    xp,
+    x,
+    w_ih,
+    w_hh,
+    y,
+    gates,
+    cells,
+    b_ih=None,
+    b_hh=None,
+    h0=None,
+    c0=None,
+    lengths=None,
+    g_y=None,
+    g_h=None,
+    g_c=None,
+    *,
+    mode="LSTM",
+    is_reverse=False,
+    of_x=True,
+):
     """Gradients of all inputs from those of the outputs, by backpropagation through time.
 
     Without ``of_x`` that of x, which data do not need, is None.
@@ -171,17 +214,34 @@ def _rnn_grad(
         w_hh.shape
     )
     return (
-        g_x, steps.of_input(xp, to_x, x).reshape(w_ih.shape), of_h,
+        g_x,
+        steps.of_input(xp, to_x, x).reshape(w_ih.shape),
+        of_h,
         *steps.of_biases(xp, to_x, to_h, b_ih, b_hh),
-        None if h0 is None else to_first, None if c0 is None else to_c,
-    )  # fmt: skip
+        None if h0 is None else to_first,
+        None if c0 is None else to_c,
+    )
 
 
 @rnn.grad_all("x", "w_ih", "w_hh", "b_ih", "b_hh", "h0", "c0")
 def _rule(
-    g_y: Any, g_h: Any, g_c: Any, x: Any, w_ih: Any, w_hh: Any, y: Any, gates: Any, cells: Any, b_ih: Any,
-    b_hh: Any, h0: Any, c0: Any, lengths: Any, wanted: frozenset[str], **attrs: Any,
-) -> Any:  # fmt: skip
+    g_y: Any,
+    g_h: Any,
+    g_c: Any,
+    x: Any,
+    w_ih: Any,
+    w_hh: Any,
+    y: Any,
+    gates: Any,
+    cells: Any,
+    b_ih: Any,
+    b_hh: Any,
+    h0: Any,
+    c0: Any,
+    lengths: Any,
+    wanted: frozenset[str],
+    **attrs: Any,
+) -> Any:
     return _rnn_grad(
         x,
         w_ih,

@@ -13,9 +13,11 @@ from engine.kernels.cpu import recurrent as steps
 Array = Any
 
 _WEIGHTS = {
-    "LSTM": steps.lstm_weights, "GRU": steps.gru_weights,
-    "RNN_TANH": steps.simple_weights, "RNN_RELU": steps.simple_weights,
-}  # fmt: skip
+    "LSTM": steps.lstm_weights,
+    "GRU": steps.gru_weights,
+    "RNN_TANH": steps.simple_weights,
+    "RNN_RELU": steps.simple_weights,
+}
 
 
 def forward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
@@ -45,9 +47,20 @@ def _made(kernel: Any, suffix: str, inputs: Sequence[Any], lengths: Any, attrs: 
 
 
 def _forward(
-    loop: Any, sizes: Any, x: Array, w_ih: Array, w_hh: Array, b_ih: Array, b_hh: Array, h0: Array, c0: Array,
-    lengths: None, *, mode: str, is_reverse: bool,
-) -> tuple[Array, ...]:  # fmt: skip
+    loop: Any,
+    sizes: Any,
+    x: Array,
+    w_ih: Array,
+    w_hh: Array,
+    b_ih: Array,
+    b_hh: Array,
+    h0: Array,
+    c0: Array,
+    lengths: None,
+    *,
+    mode: str,
+    is_reverse: bool,
+) -> tuple[Array, ...]:
     w_in, recurrent, bias = _WEIGHTS[mode](np, w_ih, w_hh, b_ih, b_hh)
     y, kept = np.empty(sizes[:3], x.dtype), 4 if mode in ("LSTM", "GRU") else 0
     gates = np.empty((kept, *y.shape), x.dtype)
@@ -74,10 +87,27 @@ def _forward(
 
 
 def _backward(
-    loop: Any, sizes: Any, x: Array, w_ih: Array, w_hh: Array, y: Array, gates: Array, cells: Array,
-    b_ih: Array, b_hh: Array, h0: Array, c0: Array, lengths: None, g_y: Array, g_h: Array, g_c: Array, *,
-    mode: str, is_reverse: bool, of_x: bool = True,
-) -> tuple[Any, ...]:  # fmt: skip
+    loop: Any,
+    sizes: Any,
+    x: Array,
+    w_ih: Array,
+    w_hh: Array,
+    y: Array,
+    gates: Array,
+    cells: Array,
+    b_ih: Array,
+    b_hh: Array,
+    h0: Array,
+    c0: Array,
+    lengths: None,
+    g_y: Array,
+    g_h: Array,
+    g_c: Array,
+    *,
+    mode: str,
+    is_reverse: bool,
+    of_x: bool = True,
+) -> tuple[Any, ...]:
     g_x = np.empty(x.shape, x.dtype) if of_x and sizes.near else None
     features = 0 if g_x is None else x.shape[2]
     w_hh, w_in = np.ascontiguousarray(w_hh), np.ascontiguousarray(w_ih)
@@ -97,10 +127,13 @@ def _backward(
     if of_x and g_x is None:
         g_x = steps.of_inputs(np, to_x, w_ih, x.shape)
     return (
-        g_x, steps.of_input(np, to_x, x).reshape(w_ih.shape),
+        g_x,
+        steps.of_input(np, to_x, x).reshape(w_ih.shape),
         steps.of_recurrent(np, to_h, y, h0, None, is_reverse).reshape(w_hh.shape),
-        *steps.of_biases(np, to_x, to_h, b_ih, b_hh), None if h0 is None else dh, None if c0 is None else dc,
-    )  # fmt: skip
+        *steps.of_biases(np, to_x, to_h, b_ih, b_hh),
+        None if h0 is None else dh,
+        None if c0 is None else dc,
+    )
 
 
 def _viewed(x: Array) -> Array:

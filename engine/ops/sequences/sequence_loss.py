@@ -53,9 +53,12 @@ def _infer_ctc(logits: Spec, label: Spec, logits_length: Spec, labels_length: Sp
 
 
 _CTC = {
-    "logits": "Logits", "label": "Label", "logits_length": "LogitsLength", "labels_length": "LabelLength",
+    "logits": "Logits",
+    "label": "Label",
+    "logits_length": "LogitsLength",
+    "labels_length": "LabelLength",
     "loss": "Loss",
-}  # fmt: skip
+}
 
 
 def _lattice(xp: Any, logits: Any, label: Any, times: Any, lengths: Any, blank: int) -> Ctc:

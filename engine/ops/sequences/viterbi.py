@@ -15,10 +15,9 @@ def _check_shapes(potentials: Any, transition: Any, lengths: Any) -> None:
     """Of Specs or of arrays; an unknown dimension fits all."""
     batch, tags = (potentials.shape[0], potentials.shape[-1]) if potentials.ndim == 3 else (0, 0)
     wanted = (*((size, tags) for size in transition.shape), *((size, batch) for size in lengths.shape))
-    if (
-        (potentials.ndim, transition.ndim, lengths.ndim) != (3, 2, 1)
-        or any(-1 not in pair and pair[0] != pair[1] for pair in wanted)
-    ):  # fmt: skip
+    if (potentials.ndim, transition.ndim, lengths.ndim) != (3, 2, 1) or any(
+        -1 not in pair and pair[0] != pair[1] for pair in wanted
+    ):
         raise ShapeError(
             "viterbi_decode: potentials are [batch, time, tags], transition_params [tags, tags], lengths "
             f"[batch]: got {list(potentials.shape)}, {list(transition.shape)} and {list(lengths.shape)}"

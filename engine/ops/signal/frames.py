@@ -107,8 +107,13 @@ def frame(xp, x, *, frame_length, hop_length, axis=-1):
     return _as_frames(xp, _framed(xp, _with_signal_last(xp, x, axis), frame_length, hop_length), axis)
 
 
-@op("frame_grad", infer=lambda x, g_in, **_: x, outputs=("x_grad",), complex=True,
-    slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"})  # fmt: skip
+@op(
+    "frame_grad",
+    infer=lambda x, g_in, **_: x,
+    outputs=("x_grad",),
+    complex=True,
+    slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"},
+)
 def frame_grad(xp, x, g_in, *, frame_length, hop_length, axis=-1):
     """What each element of the signal gets from the frames that it is in."""
     frames = _with_frames_last(xp, g_in, axis)
@@ -128,8 +133,13 @@ def overlap_add(xp, x, *, hop_length, axis=-1):
     return xp.ascontiguousarray(xp.moveaxis(made, -1, 0)) if axis == 0 else made
 
 
-@op("overlap_add_grad", infer=lambda x, g_in, **_: x, outputs=("x_grad",), complex=True,
-    slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"})  # fmt: skip
+@op(
+    "overlap_add_grad",
+    infer=lambda x, g_in, **_: x,
+    outputs=("x_grad",),
+    complex=True,
+    slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"},
+)
 def overlap_add_grad(xp, x, g_in, *, hop_length, axis=-1):
     """What each frame gets from the signal that it is a part of."""
     length = x.shape[1] if axis == 0 else x.shape[-2]

@@ -114,8 +114,13 @@ def fft_r2c(xp, x, *, axes, normalization, forward, onesided):
     return xp.conjugate(made, out=made)
 
 
-@op("fft_r2c_grad", infer=lambda x, g_in, **_: x, outputs=("x_grad",), complex=True,
-    slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"})  # fmt: skip
+@op(
+    "fft_r2c_grad",
+    infer=lambda x, g_in, **_: x,
+    outputs=("x_grad",),
+    complex=True,
+    slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"},
+)
 def fft_r2c_grad(xp, x, g_in, *, axes, normalization, forward, onesided):
     """The adjoint of fft_r2c: real values from all elements that they have a part in."""
     back = {"axes": axes, "normalization": _ADJOINT[normalization], "forward": not forward}
@@ -174,8 +179,13 @@ def _infer_c2r_grad(g_in: Spec, *, axes: Any, last_dim_size: int = 0, **_: Any) 
     return _sized(g_in.with_dtype(_COMPLEX[g_in.dtype]), axes[-1], size // 2 + 1 if size > 0 else -1)
 
 
-@op("fft_c2r_grad", infer=_infer_c2r_grad, outputs=("x_grad",), complex=True,
-    slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"})  # fmt: skip
+@op(
+    "fft_c2r_grad",
+    infer=_infer_c2r_grad,
+    outputs=("x_grad",),
+    complex=True,
+    slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"},
+)
 def fft_c2r_grad(xp, g_in, *, axes, normalization, forward, last_dim_size=0):
     """The adjoint of fft_c2r: complex values from all elements that they have a part in, as two."""
     made = fft_r2c.opdef.kernel(

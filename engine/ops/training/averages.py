@@ -41,23 +41,38 @@ def _infer_average(param: Spec, *kept: Spec, **_: Any) -> tuple[Spec, ...]:
     "average_accumulates",
     infer=_infer_average,
     outputs=(
-        "out_sum_1", "out_sum_2", "out_sum_3", "out_num_accumulates", "out_old_num_accumulates",
+        "out_sum_1",
+        "out_sum_2",
+        "out_sum_3",
+        "out_num_accumulates",
+        "out_old_num_accumulates",
         "out_num_updates",
     ),
     slots={
         name: name
         for base in ("sum_1", "sum_2", "sum_3", "num_accumulates", "old_num_accumulates", "num_updates")
         for name in (f"in_{base}", f"out_{base}")
-    } | {"param": "param"},
+    }
+    | {"param": "param"},
     writes={
         f"out_{base}": f"in_{base}"
         for base in ("sum_1", "sum_2", "sum_3", "num_accumulates", "old_num_accumulates", "num_updates")
     },
-)  # fmt: skip
+)
 def average_accumulates(
-    xp, param, in_sum_1, in_sum_2, in_sum_3, in_num_accumulates, in_old_num_accumulates, in_num_updates,
-    *, average_window, max_average_window, min_average_window,
-):  # fmt: skip
+    xp,
+    param,
+    in_sum_1,
+    in_sum_2,
+    in_sum_3,
+    in_num_accumulates,
+    in_old_num_accumulates,
+    in_num_updates,
+    *,
+    average_window,
+    max_average_window,
+    min_average_window,
+):
     """Add the parameter to the sum of a window; a window that is full becomes the old one."""
     in_num_updates += 1
     in_num_accumulates += 1

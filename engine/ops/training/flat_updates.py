@@ -153,7 +153,13 @@ adamax_flat = _flat(parameter_updates.adamax)
 FLAT: dict[str, Applier[Any, Any]] = {
     made.opdef.name.removesuffix("_flat"): made
     for made in (
-        sgd_flat, momentum_flat, adam_flat, adamw_flat, adagrad_flat, rmsprop_flat, adadelta_flat,
+        sgd_flat,
+        momentum_flat,
+        adam_flat,
+        adamw_flat,
+        adagrad_flat,
+        rmsprop_flat,
+        adadelta_flat,
         adamax_flat,
     )
-}  # fmt: skip
+}

@@ -53,13 +53,28 @@ def _infer_update(
     return prev_loss_scaling, in_good_steps, in_bad_steps
 
 
-@op("update_loss_scaling", infer=_infer_update, outputs=("loss_scaling", "out_good_steps", "out_bad_steps"),
-    writes={"loss_scaling": "prev_loss_scaling", "out_good_steps": "in_good_steps",
-            "out_bad_steps": "in_bad_steps"})  # fmt: skip
+@op(
+    "update_loss_scaling",
+    infer=_infer_update,
+    outputs=("loss_scaling", "out_good_steps", "out_bad_steps"),
+    writes={
+        "loss_scaling": "prev_loss_scaling",
+        "out_good_steps": "in_good_steps",
+        "out_bad_steps": "in_bad_steps",
+    },
+)
 def update_loss_scaling(
-    xp, found_infinite, prev_loss_scaling, in_good_steps, in_bad_steps, *, incr_every_n_steps=1000,
-    decr_every_n_nan_or_inf=2, incr_ratio=2.0, decr_ratio=0.8,
-):  # fmt: skip
+    xp,
+    found_infinite,
+    prev_loss_scaling,
+    in_good_steps,
+    in_bad_steps,
+    *,
+    incr_every_n_steps=1000,
+    decr_every_n_nan_or_inf=2,
+    incr_ratio=2.0,
+    decr_ratio=0.8,
+):
     """The next scale [1]: times ``incr_ratio`` after good steps in a row, ``decr_ratio`` after bad ones.
 
     It stays where it would overflow, and is never less than 1.

@@ -295,8 +295,11 @@ def _marked(xp: Any, result: Any, label: Any, classes: int, ignore_index: int) -
     return xp.where(wrong, result.dtype.type(np.nan), result)
 
 
-@op("softmax_with_cross_entropy_grad", infer=lambda g_in, softmax, label, **_: softmax,
-    slots={**_SLOTS, "g_in": "Loss@GRAD", "out": "Logits@GRAD"})  # fmt: skip
+@op(
+    "softmax_with_cross_entropy_grad",
+    infer=lambda g_in, softmax, label, **_: softmax,
+    slots={**_SLOTS, "g_in": "Loss@GRAD", "out": "Logits@GRAD"},
+)
 def _cross_entropy_grad(xp, g_in, softmax, label, *, soft_label=False, ignore_index=-100, axis=-1):
     """(softmax - label) * g along the class axis."""
     if soft_label:

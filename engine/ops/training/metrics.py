@@ -13,9 +13,15 @@ from engine.core.spec import Spec
 
 
 def _infer(
-    predict: Spec, label: Spec, stat_pos: Spec, stat_neg: Spec, *, curve: str, num_thresholds: int,
+    predict: Spec,
+    label: Spec,
+    stat_pos: Spec,
+    stat_neg: Spec,
+    *,
+    curve: str,
+    num_thresholds: int,
     slide_steps: int,
-) -> tuple[Spec, Spec, Spec]:  # fmt: skip
+) -> tuple[Spec, Spec, Spec]:
     if predict.ndim != 2 or predict.shape[1] not in (1, 2, -1):
         raise ShapeError(f"auc: input must be [N, 2], the probabilities of both classes: got {predict}")
     if label.ndim not in (1, 2) or (label.ndim == 2 and label.shape[1] not in (1, -1)):
@@ -87,8 +93,12 @@ def _infer_accuracy(values: Spec, indices: Spec, label: Spec) -> tuple[Spec, Spe
     return Spec((), float32), Spec((), int32), Spec((), int32)
 
 
-@op("accuracy", infer=_infer_accuracy, outputs=("accuracy", "correct", "total"),
-    slots={"values": "Out", "indices": "Indices", "label": "Label"})  # fmt: skip
+@op(
+    "accuracy",
+    infer=_infer_accuracy,
+    outputs=("accuracy", "correct", "total"),
+    slots={"values": "Out", "indices": "Indices", "label": "Label"},
+)
 def accuracy(xp, values, indices, label):
     """The share of samples whose label is among the indices, with both counts."""
     _infer_accuracy(Spec.of(values), Spec.of(indices), Spec.of(label))

@@ -115,9 +115,10 @@ class _Again(Rewriter):
 
     def made(self, variable: Variable, target: Block) -> Variable:
         new = self.mapped[variable] = target.create_var(
-            self.program.unique_name(f"{variable.name}@again"), variable.spec,
+            self.program.unique_name(f"{variable.name}@again"),
+            variable.spec,
             stop_gradient=variable.stop_gradient,
-        )  # fmt: skip
+        )
         return new
 
     def _snapshot(self, operator: Operator, variable: Variable) -> Variable:
@@ -126,9 +127,10 @@ class _Again(Rewriter):
         made = Operator(opdef, (variable,), opdef.with_defaults({}))
         block = next(variables_of(operator.outputs)).block
         result = block.create_var(
-            self.program.unique_name(f"{variable.name}@before"), variable.spec,
+            self.program.unique_name(f"{variable.name}@before"),
+            variable.spec,
             stop_gradient=variable.stop_gradient,
-        )  # fmt: skip
+        )
         made.outputs = (result,)
         made.code, made.instruction = operator.code, operator.instruction
         self.snapshots[operator] = [*self.snapshots.get(operator, ()), made]

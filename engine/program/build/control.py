@@ -51,10 +51,12 @@ def cond(
     flat_true = [_after(builder, v, in_true) for v in nest.flatten(true_value)]
     flat_false = [_after(builder, v, in_false) for v in nest.flatten(false_value)]
     if not nest.same_structure(true_value, false_value):
-        raise _error(ConversionError(
-            f"cond: the branches give different structures: {nest.describe(true_value)} and "
-            f"{nest.describe(false_value)}; make both give the same"
-        ))  # fmt: skip
+        raise _error(
+            ConversionError(
+                f"cond: the branches give different structures: {nest.describe(true_value)} and "
+                f"{nest.describe(false_value)}; make both give the same"
+            )
+        )
     results: list[Any] = []
     pairs: list[tuple[Variable, Variable]] = []
     for a, b in zip(flat_true, flat_false, strict=True):
@@ -122,10 +124,12 @@ def _in_block(builder: Builder, block: Block, value: Any, like: Any) -> Variable
             return builder.program.capture(value)
         if isinstance(value, (bool, int, float)):
             return _number(block, value, like)
-    raise _error(ConversionError(
-        f"cond: one branch gives {value!r} and the other {like!r}; only tensors and numbers can differ "
-        "between branches of a tensor condition: give both branches a tensor, or the same object"
-    ))  # fmt: skip
+    raise _error(
+        ConversionError(
+            f"cond: one branch gives {value!r} and the other {like!r}; only tensors and numbers can differ "
+            "between branches of a tensor condition: give both branches a tensor, or the same object"
+        )
+    )
 
 
 def _number(block: Block, value: Any, like: Any) -> Variable:
@@ -256,9 +260,12 @@ class _Changes(Exception):
 
 
 def _append_loop(
-    builder: Builder, cond: Callable[..., Any], body: Callable[..., Any], loop_vars: list[Any],
+    builder: Builder,
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: list[Any],
     changed: list[Any],
-) -> list[Variable]:  # fmt: skip
+) -> list[Variable]:
     """The operator over ``loop_vars`` and the values of ``changed``, which the body changes in place."""
     count = len(loop_vars)
 
@@ -315,10 +322,13 @@ def _loop_value(builder: Builder, value: Any) -> Variable:
         made = creation.fill(shape=[], value=value, dtype=_dtype_of(value, value))
         assert isinstance(made, Variable)
         return made
-    raise _error(ConversionError(
-        f"while_loop: a loop value is {value!r}; only tensors and numbers can change in a loop over a tensor "
-        "condition: make it a tensor before the loop, or do not change it in the loop"
-    ))  # fmt: skip
+    raise _error(
+        ConversionError(
+            f"while_loop: a loop value is {value!r}; only tensors and numbers can change in "
+            f"a loop over a tensor "
+            "condition: make it a tensor before the loop, or do not change it in the loop"
+        )
+    )
 
 
 def _build_loop(
@@ -344,10 +354,13 @@ def _build_loop(
     wider = []
     for n, (spec, result) in enumerate(zip(specs, results, strict=True)):
         if result.spec.dtype is not spec.dtype:
-            raise _error(DTypeError(
-                f"while_loop: loop value {n} is {spec} before the loop and {result.spec} after an iteration; "
-                "give it the same dtype before the loop"
-            ))  # fmt: skip
+            raise _error(
+                DTypeError(
+                    f"while_loop: loop value {n} is {spec} before the loop and "
+                    f"{result.spec} after an iteration; "
+                    "give it the same dtype before the loop"
+                )
+            )
         try:
             wider.append(ops.merged(f"while_loop: loop value {n}", spec, result.spec))
         except ShapeError as error:
@@ -366,9 +379,15 @@ def _build_loop(
 
 
 def _part(
-    builder: Builder, outer: Block, function: Callable[..., Any], structure: Sequence[Any], names: list[str],
-    specs: list[Spec], stops: list[bool], changed: list[Any] | None = None,
-) -> tuple[Any, Block]:  # fmt: skip
+    builder: Builder,
+    outer: Block,
+    function: Callable[..., Any],
+    structure: Sequence[Any],
+    names: list[str],
+    specs: list[Spec],
+    stops: list[bool],
+    changed: list[Any] | None = None,
+) -> tuple[Any, Block]:
     """One block of the loop, with the loop's values as Variables that ``outer`` defines for both.
 
     It is the condition's where ``changed`` is None, else the body's.
@@ -386,10 +405,12 @@ def _part(
         if new:
             raise _Changes(new)
         if not nest.same_structure(given, list(structure)):
-            raise _error(ConversionError(
-                f"while_loop: the body gives {nest.describe(given)} for loop values "
-                f"{nest.describe(list(structure))}; give back one value for each, in the same structure"
-            ))  # fmt: skip
+            raise _error(
+                ConversionError(
+                    f"while_loop: the body gives {nest.describe(given)} for loop values "
+                    f"{nest.describe(list(structure))}; give back one value for each, in the same structure"
+                )
+            )
         return [_loop_value(builder, _after(builder, v, changes)) for v in nest.flatten(given)], block
 
 

@@ -28,8 +28,9 @@ class CondNames:
         block = self.builder.block
         twins = [
             block.create_var(None, v.spec, stop_gradient=v.stop_gradient).name
-            for v in values if isinstance(v, Variable)
-        ]  # fmt: skip
+            for v in values
+            if isinstance(v, Variable)
+        ]
         self.made[key] = {"results": twins, "scope": self._scopes()}
 
     def between(self, pred: Variable) -> None:

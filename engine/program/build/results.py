@@ -28,9 +28,14 @@ def make_results(builder: Builder, operator: Operator, specs: tuple[Spec | None,
             slot = f"{declared.slot} {n}" if opdef.listed else declared.slot
             positions[slot], wanted[slot] = n, spec
     record = Record(
-        builder.calls, builder.block, operator, wanted,
-        stop=has_no_gradient(builder, operator), grad=builder.grad, operands=builder.startup is not None,
-    )  # fmt: skip
+        builder.calls,
+        builder.block,
+        operator,
+        wanted,
+        stop=has_no_gradient(builder, operator),
+        grad=builder.grad,
+        operands=builder.startup is not None,
+    )
     for slot, variable in record.results():
         outputs[positions[slot]] = variable
     record.finish()

@@ -270,9 +270,12 @@ class Program:
             made: Variable = parameter
         else:
             made = block.create_var(
-                name, Spec(tensor.shape, tensor.dtype), persistable=True, stop_gradient=tensor.stop_gradient,
+                name,
+                Spec(tensor.shape, tensor.dtype),
+                persistable=True,
+                stop_gradient=tensor.stop_gradient,
                 tensor=tensor,
-            )  # fmt: skip
+            )
         self._captured[id(tensor)] = made
         return made
 

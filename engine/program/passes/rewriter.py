@@ -278,9 +278,13 @@ def like(variable: Variable, block: Block) -> Variable:
     """A Variable of ``block`` with the name and all fields of ``variable``."""
     if isinstance(variable, Parameter):
         made = Parameter(
-            block, variable.name, variable.spec, trainable=variable.trainable, is_data=variable.is_data,
+            block,
+            variable.name,
+            variable.spec,
+            trainable=variable.trainable,
+            is_data=variable.is_data,
             tensor=variable.tensor,
-        )  # fmt: skip
+        )
         made.copy_fields(variable)
         return made
     twin = Variable.__new__(type(variable))

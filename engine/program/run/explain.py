@@ -66,8 +66,13 @@ class Explained:
             return "computed once, with the plan"
         if self.how == FLOW:
             return "Python"
-        words = {"": "", "fast": "compiled", "numpy": "NumPy", "compiling": "being compiled",
-                 "frozen": "bound to its arrays"}[self.kernel]  # fmt: skip
+        words = {
+            "": "",
+            "fast": "compiled",
+            "numpy": "NumPy",
+            "compiling": "being compiled",
+            "frozen": "bound to its arrays",
+        }[self.kernel]
         words += ", a view" if self.how == VIEW else ", in place" if self.reuses else ""
         return f"{words}: {WHY[self.why]}" if self.why and self.how != VIEW else words
 
@@ -85,11 +90,20 @@ def explain(plan: Plan) -> list[Explained]:
         operator = line.operator
         how = _how(plan, operator, id(operator) in grouped)
         kernel, why = _kernel(plan, operator, how, grouped.get(id(operator)))
-        found.append(Explained(
-            operator.opdef.name, line.text, line.depth, _parts(operator), tuple(positions(operator)), how,
-            any(v is not None for v in reused.get(id(operator), ())) and how == KERNEL,
-            0 if how == VIEW else _bytes(plan, operator), kernel, why,
-        ))  # fmt: skip
+        found.append(
+            Explained(
+                operator.opdef.name,
+                line.text,
+                line.depth,
+                _parts(operator),
+                tuple(positions(operator)),
+                how,
+                any(v is not None for v in reused.get(id(operator), ())) and how == KERNEL,
+                0 if how == VIEW else _bytes(plan, operator),
+                kernel,
+                why,
+            )
+        )
     return found
 
 

@@ -229,10 +229,12 @@ class _Search:
         dropped = None if met is weights else met
         made.inputs, made.outputs, made.left = [g, weights, x, y, v, dropped, kept], outputs, 2
         made.attrs = {
-            "times": times, "after": after, "turned": turned,
+            "times": times,
+            "after": after,
+            "turned": turned,
             "lies": tuple([o is not None and self._is_merged(o) for o in outputs]),
             "wanted": tuple([o is not None for o in outputs]),
-        }  # fmt: skip
+        }
         return made
 
     def _itself(self, variable: Variable, members: list[Operator]) -> Variable:

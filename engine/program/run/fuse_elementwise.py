@@ -20,30 +20,114 @@ from engine.program.graph.program import Variable, variables_of, writes
 from engine.program.run.reuse import bases_of
 
 # Each element of their result depends on one element of each input alone. The first ones have compiled code.
-COMPILED = frozenset((
-    "elementwise_add", "elementwise_sub", "elementwise_mul", "elementwise_div", "elementwise_max",
-    "elementwise_min", "scale", "pow", "square", "sqrt", "rsqrt", "reciprocal", "abs", "sign", "exp",
-    "expm1", "log", "log1p", "tanh", "sigmoid", "floor", "ceil", "trunc", "equal", "not_equal",
-    "less_than", "less_equal", "greater_than", "greater_equal", "logical_and", "logical_or",
-    "logical_xor", "logical_not", "where", "gradient_where", "clip", "clip_mask", "cast", "relu",
-    "relu_grad", "relu6", "brelu", "linear_piece_grad", "leaky_relu", "leaky_relu_grad", "elu", "gelu",
-    "gelu_grad", "silu", "swish", "swish_grad", "softplus", "softplus_grad", "erf", "isnan_v2",
-    "isinf_v2", "isfinite_v2", "exponential_piece_grad", "hard_sigmoid", "hard_swish", "hard_swish_grad",
-    "logsigmoid", "softsign", "tanh_shrink",
-))  # fmt: skip
-FUSABLE = COMPILED | frozenset((
-    "elementwise_pow", "elementwise_fmax", "elementwise_fmin", "elementwise_mod", "elementwise_floordiv",
-    "log2", "log10", "round", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh",
-    "acosh", "atanh", "atan2", "hypot", "stanh", "celu", "selu", "mish", "mish_grad", "hard_shrink",
-    "softshrink", "thresholded_relu",
-))  # fmt: skip
+COMPILED = frozenset(
+    (
+        "elementwise_add",
+        "elementwise_sub",
+        "elementwise_mul",
+        "elementwise_div",
+        "elementwise_max",
+        "elementwise_min",
+        "scale",
+        "pow",
+        "square",
+        "sqrt",
+        "rsqrt",
+        "reciprocal",
+        "abs",
+        "sign",
+        "exp",
+        "expm1",
+        "log",
+        "log1p",
+        "tanh",
+        "sigmoid",
+        "floor",
+        "ceil",
+        "trunc",
+        "equal",
+        "not_equal",
+        "less_than",
+        "less_equal",
+        "greater_than",
+        "greater_equal",
+        "logical_and",
+        "logical_or",
+        "logical_xor",
+        "logical_not",
+        "where",
+        "gradient_where",
+        "clip",
+        "clip_mask",
+        "cast",
+        "relu",
+        "relu_grad",
+        "relu6",
+        "brelu",
+        "linear_piece_grad",
+        "leaky_relu",
+        "leaky_relu_grad",
+        "elu",
+        "gelu",
+        "gelu_grad",
+        "silu",
+        "swish",
+        "swish_grad",
+        "softplus",
+        "softplus_grad",
+        "erf",
+        "isnan_v2",
+        "isinf_v2",
+        "isfinite_v2",
+        "exponential_piece_grad",
+        "hard_sigmoid",
+        "hard_swish",
+        "hard_swish_grad",
+        "logsigmoid",
+        "softsign",
+        "tanh_shrink",
+    )
+)
+FUSABLE = COMPILED | frozenset(
+    (
+        "elementwise_pow",
+        "elementwise_fmax",
+        "elementwise_fmin",
+        "elementwise_mod",
+        "elementwise_floordiv",
+        "log2",
+        "log10",
+        "round",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "sinh",
+        "cosh",
+        "asinh",
+        "acosh",
+        "atanh",
+        "atan2",
+        "hypot",
+        "stanh",
+        "celu",
+        "selu",
+        "mish",
+        "mish_grad",
+        "hard_shrink",
+        "softshrink",
+        "thresholded_relu",
+    )
+)
 # Below this work (elements times operators, functions counting more) the call of a compiled loop costs more
 # than it gains: three sums of 4,096 elements take 1.45 times NumPy's time, of 65,536 elements 0.75.
 LEAST = 1 << 14
 # One alone is compiled too: NumPy needs several walks over the arrays, or chooses element by element.
-_ALONE = frozenset((
-    "relu", "relu_grad", "leaky_relu", "leaky_relu_grad", "linear_piece_grad", "where", "gradient_where",
-))  # fmt: skip
+_ALONE = frozenset(
+    ("relu", "relu_grad", "leaky_relu", "leaky_relu_grad", "linear_piece_grad", "where", "gradient_where")
+)
 _FUNCTION = 4
 _ON_GPU = (float16, bfloat16, float32, float64, bool_, int32, int64)
 # A compiled loop has a pointer for each value; more would not stay in registers and the first cache.
@@ -68,9 +152,10 @@ def way(compiled: bool, on_gpu: bool = False) -> Way:
     if compiled:
         return Way(COMPILED, (float32, float64, bool_).__contains__, _pays_compiled)
     return Way(
-        FUSABLE, lambda dtype: dtype is not bfloat16 and not dtype.is_complex,
+        FUSABLE,
+        lambda dtype: dtype is not bfloat16 and not dtype.is_complex,
         lambda size, names: size >= LARGE and len(names) > 2,
-    )  # fmt: skip
+    )
 
 
 def _pays_compiled(size: int, names: Sequence[str]) -> bool:

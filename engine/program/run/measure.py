@@ -105,7 +105,7 @@ _COUNTS: dict[str, Callable[[Mapping[str, Any], Attrs], float]] = {
         "where_index": lambda g, a: _elements(list(g.values())) * 8,
         **{f"{kind}_interp_v2": _resized for kind in _INTERPOLATIONS},
     }.items()
-}  # fmt: skip
+}
 
 # Attributes that are numbers of elements of something that a kernel makes for itself.
 _SIZES = ("num_classes", "class_num", "height", "nshards", "index_num", "max_average_window", "depth")
@@ -148,19 +148,33 @@ _MATRIX = frozenset(
     ("solve", "inverse", "cholesky", "cholesky_solve", "triangular_solve", "determinant", "determinant_grad")
 ) | {"slogdeterminant", "lu", "lu_unpack"}
 _SPECTRUM = frozenset(("svd", "eig", "eig_grad", "eigh", "eigvals", "lstsq", "pinv", "matrix_rank", "qr"))
-_PRODUCT = frozenset((
-    "matmul_v2", "mul", "bmm", "addmm", "mv", "dot", "product_of_rows", "matmul_v2_integer", "mul_integer",
-))  # fmt: skip
+_PRODUCT = frozenset(
+    ("matmul_v2", "mul", "bmm", "addmm", "mv", "dot", "product_of_rows", "matmul_v2_integer", "mul_integer")
+)
 # Operators whose kernels have loops in Python over a dimension of an input.
 _TURNING = frozenset(
     name + ending
     for name in (
-        "rnn", "warpctc", "warprnnt", "viterbi_decode", "gather_tree", "nms", "matrix_nms", "yolov3_loss",
-        "generate_proposals_v2", "yolov3_loss_weights", "roi_align", "roi_pool", "roi_pool_pick",
-        "psroi_pool", "lu", "lu_unpack", "mode",
+        "rnn",
+        "warpctc",
+        "warprnnt",
+        "viterbi_decode",
+        "gather_tree",
+        "nms",
+        "matrix_nms",
+        "yolov3_loss",
+        "generate_proposals_v2",
+        "yolov3_loss_weights",
+        "roi_align",
+        "roi_pool",
+        "roi_pool_pick",
+        "psroi_pool",
+        "lu",
+        "lu_unpack",
+        "mode",
     )
     for ending in ("", "_grad")
-)  # fmt: skip
+)
 
 
 def operations(name: str, inputs: Sequence[Any], results: Sequence[Spec], attrs: Attrs) -> float:

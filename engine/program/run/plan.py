@@ -212,9 +212,14 @@ class Writer:
         self.known = plan.constants
         self.reused = reusable(plan.ops, plan.outputs, plan.specs, self.known)
         self.namespace: dict[str, Any] = {
-            "xp": xp, "asarray": xp.asarray, "write": _write, "fitting": fitting,
-            "reserve": reserve_for(xp), "step": step, "made": made,
-        }  # fmt: skip
+            "xp": xp,
+            "asarray": xp.asarray,
+            "write": _write,
+            "fitting": fitting,
+            "reserve": reserve_for(xp),
+            "step": step,
+            "made": made,
+        }
         self.lines: dict[int, Operator] = {}
         self.called: dict[int, Call] = {}  # the calls of kernels, by id of the operator
         self.namespace["operators"] = self.lines  # where a profiler finds the line of the user's code

@@ -124,12 +124,16 @@ class Recorded:
                 place[...] = values[n]
             keys = [] if self._keys is None else self._keys.renew()
             self._graph.launch()
-            return tuple([
-                keys[self._drawn[n]] if n in self._drawn
-                else result.copy("K") if n in self._copied
-                else result
-                for n, result in enumerate(self._results)
-            ])  # fmt: skip
+            return tuple(
+                [
+                    keys[self._drawn[n]]
+                    if n in self._drawn
+                    else result.copy("K")
+                    if n in self._copied
+                    else result
+                    for n, result in enumerate(self._results)
+                ]
+            )
 
     def lent(self) -> set[int]:
         """The results of earlier calls that the caller still has, of those that are not copied."""

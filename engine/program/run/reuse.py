@@ -40,9 +40,8 @@ def reusable(
             read = list(variables_of(operator.inputs))
             viewed = {base[id(v)] for v in read if id(v) in base}
             free = [
-                v for v in read
-                if id(v) in owned and id(v) not in kept | viewed and end[id(v)] == position
-            ]  # fmt: skip
+                v for v in read if id(v) in owned and id(v) not in kept | viewed and end[id(v)] == position
+            ]
             into: list[Variable | None] = []
             for number, result in enumerate(operator.outputs):
                 wanted = specs.get(id(result))

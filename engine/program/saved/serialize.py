@@ -243,9 +243,13 @@ def _variable(block: Block, plain: PlainVariable) -> None:
         block.create_parameter(spec.shape, spec.dtype, name, trainable=not stop)
     else:
         block.create_var(
-            name, spec, persistable=bool(plain["persistable"]), stop_gradient=stop,
-            is_data=bool(plain["data"]), is_parameter=bool(plain["parameter"]),
-        )  # fmt: skip
+            name,
+            spec,
+            persistable=bool(plain["persistable"]),
+            stop_gradient=stop,
+            is_data=bool(plain["data"]),
+            is_parameter=bool(plain["parameter"]),
+        )
     stop_gradient, says_name, kind, says_spec = plain.get("says", [None, None, "LOD_TENSOR", None])
     made = block.vars[name]
     made.says_stop_gradient = None if stop_gradient is None else bool(stop_gradient)

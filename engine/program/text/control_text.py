@@ -46,9 +46,11 @@ def cond_descs(operator: Operator, numbers: Mapping[int, int]) -> Iterator[OpDes
             },
         )
     yield _desc(
-        "cast", {"X": [condition]}, {"Out": [names["mask"]]},
+        "cast",
+        {"X": [condition]},
+        {"Out": [names["mask"]]},
         {"in_dtype": number(pred.dtype), "out_dtype": 2, "use_mkldnn": False},
-    )  # fmt: skip
+    )
     results = [says_name(v) for v in variables_of(operator.outputs)]
     sides = zip(names["false"]["results"], names["true"]["results"], results, strict=False)
     for no, yes, result in sides:

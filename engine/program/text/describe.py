@@ -16,8 +16,12 @@ _PLAIN = Form()
 _NUMBERED = frozenset(("dtype", "in_dtype", "out_dtype"))
 # What every operator has.
 COMMON: dict[str, Any] = {
-    "op_device": "", "op_namescope": "/", "op_role": 0, "op_role_var": [], "with_quant_attr": False,
-}  # fmt: skip
+    "op_device": "",
+    "op_namescope": "/",
+    "op_role": 0,
+    "op_role_var": [],
+    "with_quant_attr": False,
+}
 
 
 class OpDesc:

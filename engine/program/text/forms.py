@@ -199,9 +199,12 @@ _UPDATE: dict[str, Any] = {"multi_precision": False}
 _ADAM = Form(
     empty="Beta1Tensor Beta2Tensor EpsilonTensor MasterParam SkipUpdate",
     attrs={
-        **_UPDATE, "lazy_mode": False, "min_row_size_to_use_multithread": 1000, "use_global_beta_pow": False,
+        **_UPDATE,
+        "lazy_mode": False,
+        "min_row_size_to_use_multithread": 1000,
+        "use_global_beta_pow": False,
     },
-)  # fmt: skip
+)
 _COMPARE = Form(attrs={"axis": -1, "force_cpu": False}, drop="axis", stopped="Out")
 _POOL: dict[str, Any] = {"use_cudnn": lambda o: not o.attrs["adaptive"]}
 

@@ -11,9 +11,11 @@ from engine.program.text.describe import describe, form_of, says_name
 
 # Their gradient passes straight through.
 STRAIGHT = (
-    "fake_quantize_dequantize_abs_max", "fake_channel_wise_quantize_dequantize_abs_max",
-    "fake_quantize_dequantize_moving_average_abs_max", "moving_average_abs_max_scale",
-)  # fmt: skip
+    "fake_quantize_dequantize_abs_max",
+    "fake_channel_wise_quantize_dequantize_abs_max",
+    "fake_quantize_dequantize_moving_average_abs_max",
+    "moving_average_abs_max_scale",
+)
 # Slots of the forward operator that its gradient reads, where it is not all inputs.
 READS: dict[str, str] = {
     **dict.fromkeys(

@@ -59,9 +59,8 @@ class Shown:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.bodies = {
-            o.regions[1].block.idx: o
-            for b in program.blocks for o in b.ops if o.notes and LOOP in o.notes
-        }  # fmt: skip
+            o.regions[1].block.idx: o for b in program.blocks for o in b.ops if o.notes and LOOP in o.notes
+        }
         merged = {o.regions[0].block.idx for o in self.bodies.values()}
         merged |= {program.blocks[index].parent_idx for index in self.bodies}
         self.blocks = [b for b in program.blocks if b.idx not in merged]

@@ -23,13 +23,21 @@ layer_name_map: dict[str, type] = {
     **{
         name: getattr(activation, name)
         for name in (
-            "Hardswish", "LeakyReLU", "PReLU", "ReLU", "ReLU6", "Sigmoid", "Softmax", "Swish", "Tanh",
+            "Hardswish",
+            "LeakyReLU",
+            "PReLU",
+            "ReLU",
+            "ReLU6",
+            "Sigmoid",
+            "Softmax",
+            "Swish",
+            "Tanh",
         )
     },
     "BatchNorm": norm.BatchNorm,
     "GroupNorm": norm_groups.GroupNorm,
     "LayerNorm": norm.LayerNorm,
-}  # fmt: skip
+}
 
 fake_quant_input_layers: list[type] = [Conv2D, Linear, Conv2DTranspose]
 

@@ -23,8 +23,11 @@ from engine.static import (
 )
 
 _NETWORKS: dict[str, Callable[[], Any]] = {
-    "MobileNet": MobileNet, "MobileNetV2": MobileNetV2, "ResNet34": ResNet34, "ResNet50": ResNet50,
-}  # fmt: skip
+    "MobileNet": MobileNet,
+    "MobileNetV2": MobileNetV2,
+    "ResNet34": ResNet34,
+    "ResNet50": ResNet50,
+}
 model_list = list(_NETWORKS)
 
 

@@ -52,7 +52,14 @@ def _separable(value: Any, before: int, after: int, stride: int, name: str) -> A
     """One filter for each of ``before`` channels, then a mixture of the channels."""
     start = initializer.KaimingUniform()
     value = conv_bn(
-        value, before, 3, f"{name}_dw", stride=stride, groups=before, act="relu", initializer=start,
+        value,
+        before,
+        3,
+        f"{name}_dw",
+        stride=stride,
+        groups=before,
+        act="relu",
+        initializer=start,
         depthwise=True,
-    )  # fmt: skip
+    )
     return conv_bn(value, after, 1, f"{name}_sep", act="relu", initializer=start)

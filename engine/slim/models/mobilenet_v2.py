@@ -10,14 +10,25 @@ from engine.slim.models.layers import conv_bn, train_parameters
 from engine.static import nn
 
 __all__ = [
-    "MobileNetV2", "MobileNetV2_scale", "MobileNetV2_x0_25", "MobileNetV2_x0_5", "MobileNetV2_x1_0",
-    "MobileNetV2_x1_5", "MobileNetV2_x2_0",
-]  # fmt: skip
+    "MobileNetV2",
+    "MobileNetV2_scale",
+    "MobileNetV2_x0_25",
+    "MobileNetV2_x0_5",
+    "MobileNetV2_x1_0",
+    "MobileNetV2_x1_5",
+    "MobileNetV2_x2_0",
+]
 
 # widening within a block, channels out, blocks, stride of the first
 _STAGES = (
-    (1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1),
-)  # fmt: skip
+    (1, 16, 1, 1),
+    (6, 24, 2, 2),
+    (6, 32, 3, 2),
+    (6, 64, 4, 2),
+    (6, 96, 3, 1),
+    (6, 160, 3, 2),
+    (6, 320, 1, 1),
+)
 _DEEPER = {32: 5, 64: 7, 96: 5}
 """Channels out -> blocks, of the deeper form."""
 

@@ -18,9 +18,13 @@ if TYPE_CHECKING:
     )
 
 _FUNCTIONS = (
-    "convert", "quant_aware", "quant_post", "quant_post_dynamic", "quant_post_only_weight",
+    "convert",
+    "quant_aware",
+    "quant_post",
+    "quant_post_dynamic",
+    "quant_post_only_weight",
     "quant_post_static",
-)  # fmt: skip
+)
 
 __all__ = ["observers", "quant_embedding", "quanters", *_FUNCTIONS]
 

@@ -9,9 +9,13 @@ from engine.static.quantization.quanter import convert, quant_aware
 from engine.static.quantization.weights import WeightQuantization
 
 __all__ = [
-    "convert", "quant_aware", "quant_post", "quant_post_dynamic", "quant_post_only_weight",
+    "convert",
+    "quant_aware",
+    "quant_post",
+    "quant_post_dynamic",
+    "quant_post_only_weight",
     "quant_post_static",
-]  # fmt: skip
+]
 
 
 def quant_post_static(
@@ -33,7 +37,12 @@ def quant_post_static(
     hist_percent: float = 0.9999,
     bias_correction: bool = False,
     quantizable_op_type: Any = [  # noqa: B006
-        "conv2d", "depthwise_conv2d", "conv2d_transpose", "mul", "matmul", "matmul_v2",
+        "conv2d",
+        "depthwise_conv2d",
+        "conv2d_transpose",
+        "mul",
+        "matmul",
+        "matmul_v2",
     ],
     is_full_quantize: bool = False,
     weight_bits: int = 8,
@@ -44,7 +53,7 @@ def quant_post_static(
     onnx_format: bool = True,
     skip_tensor_list: Any = None,
     deploy_backend: Any = None,
-) -> None:  # fmt: skip
+) -> None:
     """Quantize the model in the folder ``model_dir``, calibrated with data, and write it into the folder
     ``quantize_model_path`` as ``save_model_filename`` without its ending.
 
@@ -56,15 +65,31 @@ def quant_post_static(
     Differs from Paddle: all three sources of data work.
     """
     quantization = PostTrainingQuantization(
-        executor, model_dir, scope=scope, model_filename=model_filename, params_filename=params_filename,
-        batch_generator=batch_generator, sample_generator=sample_generator, data_loader=data_loader,
-        batch_size=batch_size, batch_nums=batch_nums, algo=algo, hist_percent=hist_percent,
-        quantizable_op_type=quantizable_op_type, round_type=round_type, is_full_quantize=is_full_quantize,
-        bias_correction=bias_correction, activation_bits=activation_bits, weight_bits=weight_bits,
-        activation_quantize_type=activation_quantize_type, weight_quantize_type=weight_quantize_type,
-        onnx_format=onnx_format, optimize_model=optimize_model, skip_tensor_list=skip_tensor_list,
+        executor,
+        model_dir,
+        scope=scope,
+        model_filename=model_filename,
+        params_filename=params_filename,
+        batch_generator=batch_generator,
+        sample_generator=sample_generator,
+        data_loader=data_loader,
+        batch_size=batch_size,
+        batch_nums=batch_nums,
+        algo=algo,
+        hist_percent=hist_percent,
+        quantizable_op_type=quantizable_op_type,
+        round_type=round_type,
+        is_full_quantize=is_full_quantize,
+        bias_correction=bias_correction,
+        activation_bits=activation_bits,
+        weight_bits=weight_bits,
+        activation_quantize_type=activation_quantize_type,
+        weight_quantize_type=weight_quantize_type,
+        onnx_format=onnx_format,
+        optimize_model=optimize_model,
+        skip_tensor_list=skip_tensor_list,
         deploy_backend=deploy_backend,
-    )  # fmt: skip
+    )
     quantization.quantize()
     quantization.save_quantized_model(quantize_model_path, save_model_filename, save_params_filename)
 
@@ -89,9 +114,13 @@ def quant_post_dynamic(
     ``paddle.static.quantization.WeightQuantization``.
     """
     WeightQuantization(model_dir, model_filename, params_filename).quantize_weight_to_int(
-        save_model_dir, save_model_filename, save_params_filename, quantizable_op_type, weight_bits,
+        save_model_dir,
+        save_model_filename,
+        save_params_filename,
+        quantizable_op_type,
+        weight_bits,
         generate_test_model=generate_test_model,
-    )  # fmt: skip
+    )
 
 
 quant_post_only_weight = quant_post_dynamic

@@ -50,8 +50,10 @@ class AutoMixedPrecisionListsBF16:
         self.fp32_varnames = None if custom_fp32_varnames is None else set(custom_fp32_varnames)
         # The names that casting goes by.
         self.white_list, self.black_list, self.black_varnames = (
-            self.bf16_list, self.fp32_list, self.fp32_varnames,
-        )  # fmt: skip
+            self.bf16_list,
+            self.fp32_list,
+            self.fp32_varnames,
+        )
 
 
 class _Caster(Caster):

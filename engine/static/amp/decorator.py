@@ -23,15 +23,35 @@ from engine.static.parameters import create_global_var
 
 _ONLY_OLD = {"use_pure_fp16", "use_fp16_guard", "use_bf16"}
 _OLD = (
-    "optimizer", "amp_lists", "init_loss_scaling", "incr_every_n_steps", "decr_every_n_nan_or_inf",
-    "incr_ratio", "decr_ratio", "use_dynamic_loss_scaling", "use_pure_fp16", "use_fp16_guard", "use_bf16",
+    "optimizer",
+    "amp_lists",
+    "init_loss_scaling",
+    "incr_every_n_steps",
+    "decr_every_n_nan_or_inf",
+    "incr_ratio",
+    "decr_ratio",
+    "use_dynamic_loss_scaling",
+    "use_pure_fp16",
+    "use_fp16_guard",
+    "use_bf16",
     "use_promote",
-)  # fmt: skip
+)
 _NEW = (
-    "optimizer", "amp_lists", "level", "dtype", "master_weight", "master_grad", "init_loss_scaling",
-    "incr_every_n_steps", "decr_every_n_nan_or_inf", "incr_ratio", "decr_ratio", "use_dynamic_loss_scaling",
-    "use_amp_guard", "use_promote",
-)  # fmt: skip
+    "optimizer",
+    "amp_lists",
+    "level",
+    "dtype",
+    "master_weight",
+    "master_grad",
+    "init_loss_scaling",
+    "incr_every_n_steps",
+    "decr_every_n_nan_or_inf",
+    "incr_ratio",
+    "decr_ratio",
+    "use_dynamic_loss_scaling",
+    "use_amp_guard",
+    "use_promote",
+)
 
 
 class OptimizerWithMixedPrecision:

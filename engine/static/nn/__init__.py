@@ -15,10 +15,29 @@ from engine.static.nn.norm import batch_norm, data_norm, group_norm, instance_no
 from engine.static.nn.python import py_func, static_pylayer
 
 __all__ = [
-    "batch_norm", "bilinear_tensor_product", "case", "cond", "conv2d", "conv2d_transpose", "conv3d",
-    "conv3d_transpose", "data_norm", "deform_conv2d", "embedding", "fc", "group_norm", "instance_norm",
-    "layer_norm", "prelu", "py_func", "row_conv", "sparse_embedding", "spectral_norm", "static_pylayer",
-    "switch_case", "while_loop",
-]  # fmt: skip
+    "batch_norm",
+    "bilinear_tensor_product",
+    "case",
+    "cond",
+    "conv2d",
+    "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
+    "data_norm",
+    "deform_conv2d",
+    "embedding",
+    "fc",
+    "group_norm",
+    "instance_norm",
+    "layer_norm",
+    "prelu",
+    "py_func",
+    "row_conv",
+    "sparse_embedding",
+    "spectral_norm",
+    "static_pylayer",
+    "switch_case",
+    "while_loop",
+]
 
 __getattr__ = refusing(__name__)

@@ -65,9 +65,13 @@ def _named_cond(
             given.append(value)
             if len(given) == 2 and not _alike(*given):
                 kinds = " and ".join(nest.describe(v) for v in given)
-                raise located(ArgumentError(
-                    f"cond: true_fn and false_fn give different structures: {kinds}; make both give the same"
-                ), user_frame())  # fmt: skip
+                raise located(
+                    ArgumentError(
+                        f"cond: true_fn and false_fn give different structures: {kinds}; "
+                        f"make both give the same"
+                    ),
+                    user_frame(),
+                )
             return value
 
         return built
@@ -200,19 +204,23 @@ def while_loop(
     def test(*values: Any) -> Any:
         found = cond(*values)
         if isinstance(found, Variable) and found.dtype is not bool_:
-            raise located(DTypeError(
-                f"while_loop: cond must give a bool: got {found.spec}; compare it, as in n < 3"
-            ), user_frame())  # fmt: skip
+            raise located(
+                DTypeError(f"while_loop: cond must give a bool: got {found.spec}; compare it, as in n < 3"),
+                user_frame(),
+            )
         return found
 
     def step(*values: Any) -> Any:
         found = body(*values)
         given = list(found) if isinstance(found, (list, tuple)) else [found]
         if not nest.same_structure(given, list(loop_vars)):
-            raise located(ArgumentError(
-                f"while_loop: body gives {nest.describe(given)} for loop_vars "
-                f"{nest.describe(list(loop_vars))}; give one value for each, in the same structure"
-            ), user_frame())  # fmt: skip
+            raise located(
+                ArgumentError(
+                    f"while_loop: body gives {nest.describe(given)} for loop_vars "
+                    f"{nest.describe(list(loop_vars))}; give one value for each, in the same structure"
+                ),
+                user_frame(),
+            )
         return found
 
     result = array_control.while_loop(test, step, loop_vars)

@@ -33,9 +33,21 @@ def conv2d(
     """
     helper = Helper("conv2d", name)
     return _convolution(
-        helper, "conv2d", 2, input, num_filters, filter_size, stride, padding, dilation, groups, param_attr,
-        bias_attr, act, data_format,
-    )  # fmt: skip
+        helper,
+        "conv2d",
+        2,
+        input,
+        num_filters,
+        filter_size,
+        stride,
+        padding,
+        dilation,
+        groups,
+        param_attr,
+        bias_attr,
+        act,
+        data_format,
+    )
 
 
 def conv3d(
@@ -56,16 +68,39 @@ def conv3d(
     """``act(conv3d(input, weight) + bias)``; see conv2d."""
     helper = Helper("conv3d", name)
     return _convolution(
-        helper, "conv3d", 3, input, num_filters, filter_size, stride, padding, dilation, groups, param_attr,
-        bias_attr, act, data_format,
-    )  # fmt: skip
+        helper,
+        "conv3d",
+        3,
+        input,
+        num_filters,
+        filter_size,
+        stride,
+        padding,
+        dilation,
+        groups,
+        param_attr,
+        bias_attr,
+        act,
+        data_format,
+    )
 
 
 def _convolution(
-    helper: Helper, where: str, rank: int, input: Any, num_filters: int, filter_size: Any, stride: Any,
-    padding: Any, dilation: Any, groups: int | None, param_attr: Any, bias_attr: Any, act: str | None,
+    helper: Helper,
+    where: str,
+    rank: int,
+    input: Any,
+    num_filters: int,
+    filter_size: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int | None,
+    param_attr: Any,
+    bias_attr: Any,
+    act: str | None,
     data_format: str,
-) -> Any:  # fmt: skip
+) -> Any:
     channels = _channels(where, rank, input, data_format)
     groups = groups or 1
     weight = _weight(helper, where, rank, input, num_filters, filter_size, groups, channels, param_attr)
@@ -75,9 +110,16 @@ def _convolution(
 
 
 def _weight(
-    helper: Helper, where: str, rank: int, input: Any, num_filters: int, filter_size: Any, groups: int,
-    channels: int, attr: Any,
-) -> Any:  # fmt: skip
+    helper: Helper,
+    where: str,
+    rank: int,
+    input: Any,
+    num_filters: int,
+    filter_size: Any,
+    groups: int,
+    channels: int,
+    attr: Any,
+) -> Any:
     if channels % groups:
         raise ShapeError(
             f"{where}: input {input.spec} has {channels} channels, not a multiple of groups={groups}"
@@ -112,9 +154,22 @@ def conv2d_transpose(
     """
     helper = Helper("conv2d_transpose", name)
     return _transposed(
-        helper, "conv2d_transpose", 2, input, num_filters, output_size, filter_size, padding, stride,
-        dilation, groups, param_attr, bias_attr, act, data_format,
-    )  # fmt: skip
+        helper,
+        "conv2d_transpose",
+        2,
+        input,
+        num_filters,
+        output_size,
+        filter_size,
+        padding,
+        stride,
+        dilation,
+        groups,
+        param_attr,
+        bias_attr,
+        act,
+        data_format,
+    )
 
 
 def conv3d_transpose(
@@ -136,9 +191,22 @@ def conv3d_transpose(
     """``act(conv3d_transpose(input, weight) + bias)``; see conv2d_transpose."""
     helper = Helper("conv3d_transpose", name)
     return _transposed(
-        helper, "conv3d_transpose", 3, input, num_filters, output_size, filter_size, padding, stride,
-        dilation, groups, param_attr, bias_attr, act, data_format,
-    )  # fmt: skip
+        helper,
+        "conv3d_transpose",
+        3,
+        input,
+        num_filters,
+        output_size,
+        filter_size,
+        padding,
+        stride,
+        dilation,
+        groups,
+        param_attr,
+        bias_attr,
+        act,
+        data_format,
+    )
 
 
 def deform_conv2d(
@@ -175,10 +243,22 @@ def deform_conv2d(
 
 
 def _transposed(
-    helper: Helper, where: str, rank: int, input: Any, num_filters: int, output_size: Any, filter_size: Any,
-    padding: Any, stride: Any, dilation: Any, groups: int | None, param_attr: Any, bias_attr: Any,
-    act: str | None, data_format: str,
-) -> Any:  # fmt: skip
+    helper: Helper,
+    where: str,
+    rank: int,
+    input: Any,
+    num_filters: int,
+    output_size: Any,
+    filter_size: Any,
+    padding: Any,
+    stride: Any,
+    dilation: Any,
+    groups: int | None,
+    param_attr: Any,
+    bias_attr: Any,
+    act: str | None,
+    data_format: str,
+) -> Any:
     channels = _channels(where, rank, input, data_format)
     groups = groups or 1
     if filter_size is None:
@@ -191,16 +271,29 @@ def _transposed(
     weight = helper.parameter([channels, num_filters // groups, *window], param_attr, input.dtype)
     with helper.named():
         out = getattr(functional, where)(
-            input, weight, None, stride=stride, padding=padding, dilation=dilation, groups=groups,
-            output_size=output_size, data_format=data_format,
-        )  # fmt: skip
+            input,
+            weight,
+            None,
+            stride=stride,
+            padding=padding,
+            dilation=dilation,
+            groups=groups,
+            output_size=output_size,
+            data_format=data_format,
+        )
     return _finished(helper, where, out, num_filters, bias_attr, act, data_format)
 
 
 def _window_for(
-    where: str, rank: int, input: Any, output: list[int], padding: Any, stride: Any, dilation: Any,
+    where: str,
+    rank: int,
+    input: Any,
+    output: list[int],
+    padding: Any,
+    stride: Any,
+    dilation: Any,
     data_format: str,
-) -> list[int]:  # fmt: skip
+) -> list[int]:
     """The window whose transposed convolution has the ``output`` size."""
     first = 1 if data_format.endswith("C") else 2
     sizes = input.spec.shape[first : first + rank]

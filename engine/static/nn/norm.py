@@ -50,9 +50,17 @@ def batch_norm(
     )
     with helper.named(order="SavedMean SavedVariance ReserveSpace Y"):
         out = functional.batch_norm(
-            input, mean, variance, scale, bias, training=not is_test, momentum=momentum, epsilon=epsilon,
-            data_format=data_layout, use_global_stats=True if use_global_stats else None,
-        )  # fmt: skip
+            input,
+            mean,
+            variance,
+            scale,
+            bias,
+            training=not is_test,
+            momentum=momentum,
+            epsilon=epsilon,
+            data_format=data_layout,
+            use_global_stats=True if use_global_stats else None,
+        )
         return activated("batch_norm", out, act)
 
 

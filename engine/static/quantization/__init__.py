@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from engine.static.quantization.weights import WeightQuantization
 
 __all__ = [
-    "PostTrainingQuantization", "PostTrainingQuantizationProgram", "WeightQuantization", "convert",
+    "PostTrainingQuantization",
+    "PostTrainingQuantizationProgram",
+    "WeightQuantization",
+    "convert",
     "quant_aware",
-]  # fmt: skip
+]
 
 __getattr__ = lazy(
     __name__,

@@ -16,12 +16,23 @@ ROUNDS = ("round", "adaround")
 BACKENDS: Mapping[str | None, tuple[str, ...]] = {
     None: (),
     "tensorrt": (
-        "pool2d", "elementwise_add", "elementwise_sub", "elementwise_mul", "concat", "softmax",
-        "reduce_mean", "relu", "relu6", "leaky_relu", "tanh", "swish", "sigmoid",
+        "pool2d",
+        "elementwise_add",
+        "elementwise_sub",
+        "elementwise_mul",
+        "concat",
+        "softmax",
+        "reduce_mean",
+        "relu",
+        "relu6",
+        "leaky_relu",
+        "tanh",
+        "swish",
+        "sigmoid",
     ),
     "mkldnn": ("pool2d", "elementwise_add", "elementwise_mul", "concat"),
     "arm": (),
-}  # fmt: skip
+}
 """What each of Paddle's deploy backends quantizes besides products, of the operators that can be here."""
 
 CONFIG: Mapping[str, Any] = {
@@ -48,10 +59,18 @@ FULL = tuple(name for name, entry in TABLE.items() if entry.values and not name.
 
 _TENSORRT = ("mul", "conv2d", "pool2d", "depthwise_conv2d", "elementwise_add", "leaky_relu")
 _KINDS: Mapping[str, type | tuple[type, ...]] = {
-    "weight_bits": int, "activation_bits": int, "not_quant_pattern": (list, str),
-    "quantize_op_types": list, "window_size": int, "moving_rate": float, "for_tensorrt": bool,
-    "is_full_quantize": bool, "onnx_format": bool, "quant_post_first": bool, "scale_trainable": bool,
-}  # fmt: skip
+    "weight_bits": int,
+    "activation_bits": int,
+    "not_quant_pattern": (list, str),
+    "quantize_op_types": list,
+    "window_size": int,
+    "moving_rate": float,
+    "for_tensorrt": bool,
+    "is_full_quantize": bool,
+    "onnx_format": bool,
+    "quant_post_first": bool,
+    "scale_trainable": bool,
+}
 
 
 def config_of(where: str, given: Any) -> dict[str, Any]:
@@ -60,8 +79,9 @@ def config_of(where: str, given: Any) -> dict[str, Any]:
     Raises DTypeError for a value of another type, ArgumentError for one out of its range or an unknown key.
     """
     if given is not None and not isinstance(given, dict):
-        raise DTypeError(f"{where}: config must be a dict: got {type(given).__name__}; its keys are "
-                         f"{', '.join(CONFIG)}")  # fmt: skip
+        raise DTypeError(
+            f"{where}: config must be a dict: got {type(given).__name__}; its keys are {', '.join(CONFIG)}"
+        )
     config = {**CONFIG, **(given or {})}
     for key in config:
         if key not in CONFIG:
@@ -69,8 +89,9 @@ def config_of(where: str, given: Any) -> dict[str, Any]:
     for key, kind in _KINDS.items():
         value = config[key]
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise DTypeError(f"{where}: config[{key!r}] is {value!r}: {type(value).__name__} is not a "
-                             f"{_named(kind)}")  # fmt: skip
+            raise DTypeError(
+                f"{where}: config[{key!r}] is {value!r}: {type(value).__name__} is not a {_named(kind)}"
+            )
     types = WEIGHT_TYPES + ACTIVATION_TYPES
     one_of(where, "weight_quantize_type", config["weight_quantize_type"], dict.fromkeys(types))
     one_of(where, "activation_quantize_type", config["activation_quantize_type"], dict.fromkeys(types))

@@ -40,9 +40,14 @@ class _Quantization:
     """What both classes share: the choices, the data, and what is made of them."""
 
     def __init__(
-        self, where: str, program: Program, feeds: Sequence[str], fetches: Sequence[str], scope: Scope,
+        self,
+        where: str,
+        program: Program,
+        feeds: Sequence[str],
+        fetches: Sequence[str],
+        scope: Scope,
         choices: dict[str, Any],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._where = where
         self._float, self._scope = program, scope
         self._feed_list, self._fetch_list = list(feeds), list(fetches)
@@ -50,10 +55,13 @@ class _Quantization:
         self._options = _options(where, program, choices)
         block = program.global_block()
         self._feeds = calibration_feeds(
-            where, [block.var(name) for name in self._feed_list],
-            **{k: choices[k] for k in ("sample_generator", "batch_generator", "data_loader", "batch_size",
-                                       "batch_nums")},
-        )  # fmt: skip
+            where,
+            [block.var(name) for name in self._feed_list],
+            **{
+                k: choices[k]
+                for k in ("sample_generator", "batch_generator", "data_loader", "batch_size", "batch_nums")
+            },
+        )
         self._quantized: Quantized | None = None
 
     def quantize(self) -> Program:
@@ -62,9 +70,13 @@ class _Quantization:
         Raises as ``engine.quantization.post_training.quantize_program``.
         """
         self._quantized = quantize_program(
-            self._float, self._feeds, self._options, inputs=self._feed_list, outputs=self._fetch_list,
+            self._float,
+            self._feeds,
+            self._options,
+            inputs=self._feed_list,
+            outputs=self._fetch_list,
             scope=self._scope,
-        )  # fmt: skip
+        )
         if self._old_format is not None:
             program = clone(self._quantized.program)
             to_old_format(program, self._old_format)
@@ -106,17 +118,39 @@ class PostTrainingQuantization(_Quantization):
     """
 
     def __init__(
-        self, executor: Any, model_dir: str, scope: Any = None, model_filename: str | None = None,
-        params_filename: str | None = None, batch_generator: Any = None, sample_generator: Any = None,
-        data_loader: Any = None, batch_size: int = 10, batch_nums: int | None = None, algo: str = "KL",
-        hist_percent: float = 0.99999, quantizable_op_type: Any = [],  # noqa: B006
-        round_type: str = "round", learning_rate: float = 0.001, is_full_quantize: bool = False,
-        bias_correction: bool = False, activation_bits: int = 8, weight_bits: int = 8,
-        activation_quantize_type: str = "range_abs_max", weight_quantize_type: str = "channel_wise_abs_max",
-        onnx_format: bool = False, freeze_model: bool = True, optimize_model: bool = False,
-        is_use_cache_file: bool = False, skip_tensor_list: Any = None, same_scale_tensor_list: Any = None,
-        cache_dir: Any = None, scale_dict: Any = None, return_graph: bool = False, deploy_backend: Any = None,
-    ) -> None:  # fmt: skip
+        self,
+        executor: Any,
+        model_dir: str,
+        scope: Any = None,
+        model_filename: str | None = None,
+        params_filename: str | None = None,
+        batch_generator: Any = None,
+        sample_generator: Any = None,
+        data_loader: Any = None,
+        batch_size: int = 10,
+        batch_nums: int | None = None,
+        algo: str = "KL",
+        hist_percent: float = 0.99999,
+        quantizable_op_type: Any = [],  # noqa: B006
+        round_type: str = "round",
+        learning_rate: float = 0.001,
+        is_full_quantize: bool = False,
+        bias_correction: bool = False,
+        activation_bits: int = 8,
+        weight_bits: int = 8,
+        activation_quantize_type: str = "range_abs_max",
+        weight_quantize_type: str = "channel_wise_abs_max",
+        onnx_format: bool = False,
+        freeze_model: bool = True,
+        optimize_model: bool = False,
+        is_use_cache_file: bool = False,
+        skip_tensor_list: Any = None,
+        same_scale_tensor_list: Any = None,
+        cache_dir: Any = None,
+        scale_dict: Any = None,
+        return_graph: bool = False,
+        deploy_backend: Any = None,
+    ) -> None:
         choices = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
         where = "PostTrainingQuantization"
         _require(where, choices)
@@ -133,17 +167,38 @@ class PostTrainingQuantizationProgram(_Quantization):
     """
 
     def __init__(
-        self, executor: Any, program: Any, feed_list: Any = None, fetch_list: Any = None, scope: Any = None,
-        batch_generator: Any = None, sample_generator: Any = None, data_loader: Any = None,
-        batch_size: int = 10, batch_nums: int | None = None, algo: str = "KL", hist_percent: float = 0.99999,
+        self,
+        executor: Any,
+        program: Any,
+        feed_list: Any = None,
+        fetch_list: Any = None,
+        scope: Any = None,
+        batch_generator: Any = None,
+        sample_generator: Any = None,
+        data_loader: Any = None,
+        batch_size: int = 10,
+        batch_nums: int | None = None,
+        algo: str = "KL",
+        hist_percent: float = 0.99999,
         quantizable_op_type: Any = ["conv2d", "depthwise_conv2d", "mul"],  # noqa: B006
-        round_type: str = "round", learning_rate: float = 0.001, is_full_quantize: bool = False,
-        bias_correction: bool = False, activation_bits: int = 8, weight_bits: int = 8,
-        activation_quantize_type: str = "range_abs_max", weight_quantize_type: str = "channel_wise_abs_max",
-        onnx_format: bool = False, freeze_model: bool = True, optimize_model: bool = False,
-        is_use_cache_file: bool = False, skip_tensor_list: Any = None, same_scale_tensor_list: Any = None,
-        cache_dir: Any = None, scale_dict: Any = None, return_graph: bool = True,
-    ) -> None:  # fmt: skip
+        round_type: str = "round",
+        learning_rate: float = 0.001,
+        is_full_quantize: bool = False,
+        bias_correction: bool = False,
+        activation_bits: int = 8,
+        weight_bits: int = 8,
+        activation_quantize_type: str = "range_abs_max",
+        weight_quantize_type: str = "channel_wise_abs_max",
+        onnx_format: bool = False,
+        freeze_model: bool = True,
+        optimize_model: bool = False,
+        is_use_cache_file: bool = False,
+        skip_tensor_list: Any = None,
+        same_scale_tensor_list: Any = None,
+        cache_dir: Any = None,
+        scale_dict: Any = None,
+        return_graph: bool = True,
+    ) -> None:
         choices = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
         where = "PostTrainingQuantizationProgram"
         _require(where, choices)

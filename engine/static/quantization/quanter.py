@@ -20,9 +20,7 @@ from engine.static.quantization.choices import config_of, in_name_scope
 
 __all__ = ["convert", "quant_aware"]
 
-_FUNCTIONS = (
-    "weight_quantize_func", "act_quantize_func", "weight_preprocess_func", "act_preprocess_func",
-)  # fmt: skip
+_FUNCTIONS = ("weight_quantize_func", "act_quantize_func", "weight_preprocess_func", "act_preprocess_func")
 
 
 def quant_aware(

@@ -101,11 +101,13 @@ def _in_float(program: Program) -> Program:
         axis = operator.attrs["quant_axis"]
         values = to_values(
             IntegerWeight(
-                integers.tensor.numpy(), scale.tensor.numpy(), None if axis < 0 else axis,
+                integers.tensor.numpy(),
+                scale.tensor.numpy(),
+                None if axis < 0 else axis,
                 operator.attrs["bit_length"],
             ),
             np.float32 if scale.dtype.name == "float32" else np.float64,
-        )  # fmt: skip
+        )
         name = integers.name
         for held in [v for v in operator.inputs if v is not None]:
             block.vars.pop(held.name, None)

@@ -208,9 +208,13 @@ class CsvFile:
         if not any(b'"' in line for line in lines):
             try:
                 return np.loadtxt(
-                    [line.decode("ascii") for line in lines], np.float32, comments=None,
-                    delimiter=self._delimiter, usecols=columns, ndmin=2,
-                )  # fmt: skip
+                    [line.decode("ascii") for line in lines],
+                    np.float32,
+                    comments=None,
+                    delimiter=self._delimiter,
+                    usecols=columns,
+                    ndmin=2,
+                )
             except (ValueError, UnicodeDecodeError):
                 pass  # something is missing or no number: one by one
         rows = np.empty((len(lines), len(columns)), np.float32)

@@ -65,8 +65,16 @@ class NpzFile:
                         self.members[entry.filename[:-4]] = self._member(archive, entry)
         except OSError as error:
             raise read_error(path, error) from error
-        except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, RuntimeError, EOFError,
-                SyntaxError, struct.error) as error:  # fmt: skip
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            ValueError,
+            NotImplementedError,
+            RuntimeError,
+            EOFError,
+            SyntaxError,
+            struct.error,
+        ) as error:
             if isinstance(error, FormatError):
                 raise
             raise FormatError(f"{path}: not a sound NPZ file: {_said(error)}; save it again") from error

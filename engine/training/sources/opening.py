@@ -73,8 +73,12 @@ def open_source(name: str, options: DataOptions | None = None) -> Source:
     """
     kind = kind_of(name)
     opened: dict[str, Callable[[str, str, DataOptions], Source]] = {
-        "idx": _grey, "images": _images, "npz": _npz, "hdf5": _hdf5, "csv": _csv,
-    }  # fmt: skip
+        "idx": _grey,
+        "images": _images,
+        "npz": _npz,
+        "hdf5": _hdf5,
+        "csv": _csv,
+    }
     return opened.get(kind, _grey)(name, kind, options or DataOptions())
 
 

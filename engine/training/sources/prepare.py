@@ -89,9 +89,12 @@ class Prepare:
     def as_plain(self) -> dict[str, Any]:
         """As plain values, for a checkpoint or a file."""
         return {
-            "picture": self.picture, "resize": self.resize, "color": self.color, "mean": list(self.mean),
+            "picture": self.picture,
+            "resize": self.resize,
+            "color": self.color,
+            "mean": list(self.mean),
             "deviation": list(self.deviation),
-        }  # fmt: skip
+        }
 
 
 def colored(pixels: np.ndarray, color: str) -> np.ndarray:
@@ -146,6 +149,9 @@ def preparation(rows: Rows, chosen: np.ndarray, options: DataOptions) -> Prepare
 
 def _with(plain: Prepare, mean: Sequence[float] | np.ndarray, deviation: Any) -> Prepare:
     return Prepare(
-        plain.picture, plain.resize, plain.color, tuple(float(np.float32(value)) for value in mean),
+        plain.picture,
+        plain.resize,
+        plain.color,
+        tuple(float(np.float32(value)) for value in mean),
         tuple(float(np.float32(value)) for value in deviation),
-    )  # fmt: skip
+    )

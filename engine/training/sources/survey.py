@@ -66,14 +66,20 @@ class Survey:
         count = len(self.splits.classes)
         rows = [self.source.train, *([self.source.test] if self.source.test is not None else [])]
         return {
-            "name": self.source.name, "kind": self.source.kind, "picture": self.source.train.picture,
-            "raw": list(self.source.train.shape), "fed": list(self.splits.shape),
-            "classes": list(self.splits.classes), "columns": list(self.source.columns),
-            "train": len(train), "test": len(test), "own_split": self.source.test is not None,
+            "name": self.source.name,
+            "kind": self.source.kind,
+            "picture": self.source.train.picture,
+            "raw": list(self.source.train.shape),
+            "fed": list(self.splits.shape),
+            "classes": list(self.splits.classes),
+            "columns": list(self.source.columns),
+            "train": len(train),
+            "test": len(test),
+            "own_split": self.source.test is not None,
             "unlabelled": sum(int((each.labels < 0).sum()) for each in rows),
             "train_balance": np.bincount(train.labels, minlength=count).tolist(),
             "test_balance": np.bincount(test.labels, minlength=count).tolist(),
-        }  # fmt: skip
+        }
 
     def samples(self, split: str, label: int, page: int, count: int) -> dict[str, Any]:
         """A drawn page of samples as they lie there.
@@ -88,11 +94,15 @@ class Survey:
         rows = data.chosen[members[drawn]]
         values, broken = self._read(data.rows, rows)
         return {
-            "split": split, "label": label, "page": page, "of": len(members),
-            "labels": data.rows.labels[rows].tolist(), "broken": broken,
+            "split": split,
+            "label": label,
+            "page": page,
+            "of": len(members),
+            "labels": data.rows.labels[rows].tolist(),
+            "broken": broken,
             "places": [data.rows.where(int(row)) for row in rows],
             "values": [self._shown(value) for value in values],
-        }  # fmt: skip
+        }
 
     def compared(self, page: int) -> dict[str, Any]:
         """The same training samples before and after the preparation and the random variation."""

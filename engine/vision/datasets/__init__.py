@@ -26,6 +26,14 @@ __getattr__ = lazy(
 )
 
 __all__ = [
-    "Cifar10", "Cifar100", "DatasetFolder", "Digits", "FashionMNIST", "Flowers", "IDXFolder", "ImageFolder",
-    "MNIST", "VOC2012",
-]  # fmt: skip
+    "Cifar10",
+    "Cifar100",
+    "DatasetFolder",
+    "Digits",
+    "FashionMNIST",
+    "Flowers",
+    "IDXFolder",
+    "ImageFolder",
+    "MNIST",
+    "VOC2012",
+]

@@ -15,12 +15,16 @@ from engine.vision.ops import ConvNormActivation
 
 # Name, width before and after, and stride of each pair of convolutions.
 _BLOCKS = (
-    ("conv2_1", 32, 64, 1), ("conv2_2", 64, 128, 2),
-    ("conv3_1", 128, 128, 1), ("conv3_2", 128, 256, 2),
-    ("conv4_1", 256, 256, 1), ("conv4_2", 256, 512, 2),
-    *((f"conv5_{n}", 512, 512, 1) for n in range(1, 6)), ("conv5_6", 512, 1024, 2),
+    ("conv2_1", 32, 64, 1),
+    ("conv2_2", 64, 128, 2),
+    ("conv3_1", 128, 128, 1),
+    ("conv3_2", 128, 256, 2),
+    ("conv4_1", 256, 256, 1),
+    ("conv4_2", 256, 512, 2),
+    *((f"conv5_{n}", 512, 512, 1) for n in range(1, 6)),
+    ("conv5_6", 512, 1024, 2),
     ("conv6", 1024, 1024, 1),
-)  # fmt: skip
+)
 
 
 class DepthwiseSeparable(Layer):

@@ -102,9 +102,13 @@ class InvertedResidual(Layer):
         if self.expand:
             self.expand_conv = made(before, expanded, kernel_size=1, activation_layer=block.activation)
         self.bottleneck_conv = made(
-            expanded, expanded, kernel_size=block.kernel, stride=block.stride, groups=expanded,
+            expanded,
+            expanded,
+            kernel_size=block.kernel,
+            stride=block.stride,
+            groups=expanded,
             activation_layer=block.activation,
-        )  # fmt: skip
+        )
         if self.use_se:
             self.mid_se = SqueezeExcitation(expanded, make_divisible(expanded // 4))
         self.linear_conv = made(expanded, after, kernel_size=1, activation_layer=None)

@@ -14,9 +14,7 @@ from engine.nn import AdaptiveAvgPool2D, BatchNorm2D, Conv2D, Layer, Linear, Max
 from engine.tensor.manipulation import flatten
 from engine.vision.models.pretrained import refuse_pretrained
 
-_DEPTHS = {
-    18: (2, 2, 2, 2), 34: (3, 4, 6, 3), 50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3),
-}  # fmt: skip
+_DEPTHS = {18: (2, 2, 2, 2), 34: (3, 4, 6, 3), 50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
 
 
 class BasicBlock(Layer):
@@ -76,9 +74,15 @@ class BottleneckBlock(Layer):
         self.conv1 = Conv2D(inplanes, width, 1, bias_attr=False)
         self.bn1 = norm(width)
         self.conv2 = Conv2D(
-            width, width, 3, padding=dilation, stride=stride, groups=groups, dilation=dilation,
+            width,
+            width,
+            3,
+            padding=dilation,
+            stride=stride,
+            groups=groups,
+            dilation=dilation,
             bias_attr=False,
-        )  # fmt: skip
+        )
         self.bn2 = norm(width)
         self.conv3 = Conv2D(width, planes * self.expansion, 1, bias_attr=False)
         self.bn3 = norm(planes * self.expansion)

@@ -45,10 +45,14 @@ class VGG(Layer):
             self.avgpool = AdaptiveAvgPool2D((7, 7))
         if num_classes > 0:
             self.classifier = Sequential(
-                Linear(512 * 7 * 7, 4096), ReLU(), Dropout(),
-                Linear(4096, 4096), ReLU(), Dropout(),
+                Linear(512 * 7 * 7, 4096),
+                ReLU(),
+                Dropout(),
+                Linear(4096, 4096),
+                ReLU(),
+                Dropout(),
                 Linear(4096, num_classes),
-            )  # fmt: skip
+            )
 
     def forward(self, x: Any) -> Any:
         x = self.features(x)

@@ -96,9 +96,15 @@ def deform_conv2d(
     columns = shape.concat(read, axis=1) if len(read) > 1 else read[0]
     filters = shape.reshape(weight, shape=[0, 0, entries, 1, 1])
     out = conv.conv3d(
-        columns, filters, strides=[1, 1, 1], paddings=[0, 0, 0], padding_algorithm="EXPLICIT",
-        dilations=[1, 1, 1], groups=groups, data_format="NCDHW",
-    )  # fmt: skip
+        columns,
+        filters,
+        strides=[1, 1, 1],
+        paddings=[0, 0, 0],
+        padding_algorithm="EXPLICIT",
+        dilations=[1, 1, 1],
+        groups=groups,
+        data_format="NCDHW",
+    )
     out = shape.squeeze(out, axes=[2])
     if bias is None:
         return out

@@ -33,10 +33,16 @@ class ConvNormActivation(Sequential):
             bias = norm_layer is None
         layers: list[Any] = [
             Conv2D(
-                in_channels, out_channels, kernel_size, stride, padding, dilation=dilation, groups=groups,
+                in_channels,
+                out_channels,
+                kernel_size,
+                stride,
+                padding,
+                dilation=dilation,
+                groups=groups,
                 bias_attr=None if bias else False,
             )
-        ]  # fmt: skip
+        ]
         if norm_layer is not None:
             layers.append(norm_layer(out_channels))
         if activation_layer is not None:

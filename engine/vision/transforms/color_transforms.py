@@ -109,9 +109,11 @@ class ColorJitter(BaseTransform):
         self.saturation = saturation
         self.hue = hue
         kinds = (
-            (BrightnessTransform, brightness), (ContrastTransform, contrast),
-            (SaturationTransform, saturation), (HueTransform, hue),
-        )  # fmt: skip
+            (BrightnessTransform, brightness),
+            (ContrastTransform, contrast),
+            (SaturationTransform, saturation),
+            (HueTransform, hue),
+        )
         self._transforms = [kind(value, self.keys) for kind, value in kinds if value is not None]
 
     def _apply_image(self, img: Any) -> Any:

@@ -23,10 +23,24 @@ from engine.vision.transforms.kinds import by_plane, check_picture, filter_of, i
 from engine.vision.transforms.warping import affine, perspective, rotate
 
 __all__ = [
-    "adjust_brightness", "adjust_contrast", "adjust_hue", "adjust_saturation", "affine", "center_crop",
-    "crop", "erase", "hflip", "normalize", "pad", "perspective", "resize", "rotate", "to_grayscale",
-    "to_tensor", "vflip",
-]  # fmt: skip
+    "adjust_brightness",
+    "adjust_contrast",
+    "adjust_hue",
+    "adjust_saturation",
+    "affine",
+    "center_crop",
+    "crop",
+    "erase",
+    "hflip",
+    "normalize",
+    "pad",
+    "perspective",
+    "resize",
+    "rotate",
+    "to_grayscale",
+    "to_tensor",
+    "vflip",
+]
 
 UNIT = np.float32(1.0 / 255.0)
 """Bytes become 0 to 1 by this factor (Paddle multiplies; dividing by 255 gives other last bits)."""

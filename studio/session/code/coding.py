@@ -45,7 +45,7 @@ class Coding:
 
     def __init__(
         self, library: Library, change_setting: Callable[[str, Any], None], make_worker: Callable[[], Worker]
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.view, self.text = CodeViewModel(), ""
         self._library, self._change_setting = library, change_setting
         self._runs = DryRuns(make_worker, self._checked, self._stuck)
@@ -274,9 +274,7 @@ class Coding:
         nothing where that is known or on its way."""
         return self._try(self.planning.start if again else self.planning.follow, plan_code_job)
 
-    def _try(
-        self, start: Callable[[dict[str, Any]], None], job_of: Callable[..., dict[str, Any]]
-    ) -> str:  # fmt: skip
+    def _try(self, start: Callable[[dict[str, Any]], None], job_of: Callable[..., dict[str, Any]]) -> str:
         view = self.view
         if not view.file or not view.class_name:
             return "There is no model's source open; make a new one first."
@@ -293,8 +291,9 @@ class Coding:
     def fed(self) -> dict[str, Any]:
         """The settings that say what is fed; what is wrong with others is for the page Train."""
         values = self._library.project.settings.as_dict()
-        return {name: value for name, value in values.items()
-                if name == "data" or SETTINGS[name].group == "data"}  # fmt: skip
+        return {
+            name: value for name, value in values.items() if name == "data" or SETTINGS[name].group == "data"
+        }
 
     def take(self) -> None:
         """Bring the view models up to date with what the child processes have told."""

@@ -29,9 +29,11 @@ class DryRuns:
     """
 
     def __init__(
-        self, make_worker: Callable[[], Worker], checked: Callable[[Job, dict[str, Any]], None],
+        self,
+        make_worker: Callable[[], Worker],
+        checked: Callable[[Job, dict[str, Any]], None],
         stuck: Callable[[Job, int, str, str], None],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._make_worker, self._checked, self._stuck = make_worker, checked, stuck
         self._runs = OneJob(make_worker, self._take)
         self._spare: Worker | None = None

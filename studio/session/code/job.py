@@ -38,9 +38,13 @@ def check_code_job(
         config: a TrainingConfig as plain values.
     """
     return {
-        "job": "check_code", "text": text, "file": file, "class_name": class_name, "inputs": list(inputs),
+        "job": "check_code",
+        "text": text,
+        "file": file,
+        "class_name": class_name,
+        "inputs": list(inputs),
         "config": dict(config),
-    }  # fmt: skip
+    }
 
 
 def check_code(job: Mapping[str, Any], emit: Emit) -> None:
@@ -72,10 +76,18 @@ class _DryRun:
     def __init__(self, job: Mapping[str, Any], copy: Path) -> None:
         self._job, self._copy = job, copy
         self.found: dict[str, Any] = {
-            "event": "code_checked", "time": time.time(), "problems": [], "layers": [], "lines": {},
-            "functions": [], "program": {}, "output": [], "parameters": 0, "operations": 0,
+            "event": "code_checked",
+            "time": time.time(),
+            "problems": [],
+            "layers": [],
+            "lines": {},
+            "functions": [],
+            "program": {},
+            "output": [],
+            "parameters": 0,
+            "operations": 0,
             "all_counted": True,
-        }  # fmt: skip
+        }
 
     def event(self) -> dict[str, Any]:
         """Try as far as it goes."""
@@ -111,10 +123,17 @@ class _DryRun:
         if line:
             where = f"{Path(file).name}:{line}"
         what, do = (part.replace(copy, Path(file).name) for part in (told.what, told.do))
-        self.found["problems"].append({
-            "stage": stage, "line": line, "where": where, "what": what, "do": do, "error": told.error,
-            "details": told.traceback.replace(copy, file),
-        })  # fmt: skip
+        self.found["problems"].append(
+            {
+                "stage": stage,
+                "line": line,
+                "where": where,
+                "what": what,
+                "do": do,
+                "error": told.error,
+                "details": told.traceback.replace(copy, file),
+            }
+        )
 
     # ----- a run on random numbers -----
 
@@ -176,10 +195,18 @@ class _DryRun:
             operations = layer_operations(layer, x, y) if x is not None and y is not None else None
             held = sum(math.prod(each.shape) for each in layer.parameters())
             counted = operations is not None or not held
-            row = rows.setdefault(id(layer), {
-                "name": names[id(layer)], "kind": type(layer).__name__, "line": lines[0] if lines else 0,
-                "shape": shape, "parameters": held, "operations": 0, "counted": counted,
-            })  # fmt: skip
+            row = rows.setdefault(
+                id(layer),
+                {
+                    "name": names[id(layer)],
+                    "kind": type(layer).__name__,
+                    "line": lines[0] if lines else 0,
+                    "shape": shape,
+                    "parameters": held,
+                    "operations": 0,
+                    "counted": counted,
+                },
+            )
             each = (operations or 0) // BATCH
             row["operations"] += each
             self.found["operations"] += each
@@ -225,7 +252,7 @@ class _DryRun:
         specs = [
             InputSpec(shape=list(shape), dtype=dtype, name="x" if len(inputs) == 1 else f"x{at}")
             for at, (shape, dtype) in enumerate(inputs)
-        ]  # fmt: skip
+        ]
 
         def trace() -> dict[str, Any]:
             with measuring(network):
@@ -272,10 +299,14 @@ class _DryRun:
                 passes = pass_by_pass(forward)
             except ConversionError:
                 continue  # the tracing tells why
-            self.found["functions"].append({
-                "name": forward.__qualname__, "first": first, "last": first + len(lines) - 1,
-                "passes": passes,
-            })  # fmt: skip
+            self.found["functions"].append(
+                {
+                    "name": forward.__qualname__,
+                    "first": first,
+                    "last": first + len(lines) - 1,
+                    "passes": passes,
+                }
+            )
 
 
 @contextmanager

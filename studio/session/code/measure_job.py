@@ -14,9 +14,8 @@ STEPS = 10
 
 
 def measure_code_job(
-    text: str, file: str, class_name: str, config: Mapping[str, Any], steps: int = STEPS,
-    input_text: str = "",
-) -> dict[str, Any]:  # fmt: skip
+    text: str, file: str, class_name: str, config: Mapping[str, Any], steps: int = STEPS, input_text: str = ""
+) -> dict[str, Any]:
     """The job that trains the class ``class_name`` of a text for a few steps and measures them.
 
     Args:
@@ -26,9 +25,14 @@ def measure_code_job(
         input_text: what is fed (``parse_inputs``), with random numbers; pictures of the data where empty.
     """
     return {
-        "job": "measure_code", "text": text, "file": file, "class_name": class_name, "config": dict(config),
-        "steps": steps, "input_text": input_text,
-    }  # fmt: skip
+        "job": "measure_code",
+        "text": text,
+        "file": file,
+        "class_name": class_name,
+        "config": dict(config),
+        "steps": steps,
+        "input_text": input_text,
+    }
 
 
 def measure_code(job: Mapping[str, Any], emit: Emit) -> None:
@@ -57,23 +61,33 @@ def _measured(job: Mapping[str, Any], model: str, copy: Path) -> dict[str, Any]:
     def plain(rows: Sequence[Any]) -> list[dict[str, Any]]:
         return [
             {
-                "name": row.name, "line": _line(row.name, copy), "calls": row.calls / found.steps,
-                "seconds": row.seconds / found.steps, "share": row.seconds / found.seconds,
-                "bytes": row.bytes / found.steps, "gflops": row.gflops,
+                "name": row.name,
+                "line": _line(row.name, copy),
+                "calls": row.calls / found.steps,
+                "seconds": row.seconds / found.steps,
+                "share": row.seconds / found.seconds,
+                "bytes": row.bytes / found.steps,
+                "gflops": row.gflops,
             }
             for row in rows
-        ]  # fmt: skip
+        ]
 
     return {
-        "event": "code_measured", "time": time.time(), "steps": found.steps,
-        "seconds": found.seconds / found.steps, "unrecorded": found.unrecorded,
+        "event": "code_measured",
+        "time": time.time(),
+        "steps": found.steps,
+        "seconds": found.seconds / found.steps,
+        "unrecorded": found.unrecorded,
         "between": 1 - sum(row.seconds for row in kernels) / found.seconds,
-        "static": config.static, "batch_size": config.batch_size, "data": config.data,
+        "static": config.static,
+        "batch_size": config.batch_size,
+        "data": config.data,
         "input_text": job["input_text"],
-        "threads": found.threads, "compiled": list(found.compiled),
+        "threads": found.threads,
+        "compiled": list(found.compiled),
         "operators": [row | {"parts": plain(places[row["name"]])} for row in plain(kernels)],
         "lines": [row for row in plain(rows_of(found.result, "line", own)) if row["line"]],
-    }  # fmt: skip
+    }
 
 
 def _line(place: str, copy: Path) -> int:

@@ -21,7 +21,7 @@ class OneJob:
 
     def __init__(
         self, make_worker: Callable[[], Worker], told: Callable[[Job, dict[str, Any]], bool]
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._make_worker, self._tell = make_worker, told
         self._worker: Worker | None = None
         self._answered = False

@@ -16,9 +16,13 @@ def plan_code_job(
 ) -> dict[str, Any]:
     """The job that plans steps of the class ``class_name`` of a text; see ``measure_code_job``."""
     return {
-        "job": "plan_code", "text": text, "file": file, "class_name": class_name, "config": dict(config),
+        "job": "plan_code",
+        "text": text,
+        "file": file,
+        "class_name": class_name,
+        "config": dict(config),
         "input_text": input_text,
-    }  # fmt: skip
+    }
 
 
 def plan_code(job: Mapping[str, Any], emit: Emit) -> None:
@@ -43,12 +47,18 @@ def plan_code(job: Mapping[str, Any], emit: Emit) -> None:
             return [line for file, line in places if file == str(copy)]
 
         return {
-            "event": "code_planned", "time": time.time(), "batch_size": config.batch_size,
-            "threads": shown.threads, "static": config.static,
+            "event": "code_planned",
+            "time": time.time(),
+            "batch_size": config.batch_size,
+            "threads": shown.threads,
+            "static": config.static,
             "passes": [
                 {
-                    "name": each.name, "gone": list(each.gone), "made": list(each.made),
-                    "moved": each.moved, "changed": each.changed,
+                    "name": each.name,
+                    "gone": list(each.gone),
+                    "made": list(each.made),
+                    "moved": each.moved,
+                    "changed": each.changed,
                     "operators": len(each.lines),
                     "lines": [
                         (mark, line.text, line.depth, lines(line.places)) for mark, line in each.difference
@@ -58,17 +68,27 @@ def plan_code(job: Mapping[str, Any], emit: Emit) -> None:
             ],
             "parts": [
                 {
-                    "title": part.title, "peak": part.report.peak, "during": part.report.during,
-                    "given": part.report.given, "unknown": part.report.unknown,
+                    "title": part.title,
+                    "peak": part.report.peak,
+                    "during": part.report.during,
+                    "given": part.report.given,
+                    "unknown": part.report.unknown,
                     "owners": [
                         (each.operator, each.line if each.file == str(copy) else 0, each.bytes)
                         for each in part.report.owners
                     ],
                     "rows": [
                         {
-                            "name": row.name, "text": row.text, "depth": row.depth, "parts": list(row.parts),
-                            "lines": lines(row.places), "how": row.how, "reuses": row.reuses,
-                            "bytes": row.bytes, "kernel": row.kernel, "why": row.why,
+                            "name": row.name,
+                            "text": row.text,
+                            "depth": row.depth,
+                            "parts": list(row.parts),
+                            "lines": lines(row.places),
+                            "how": row.how,
+                            "reuses": row.reuses,
+                            "bytes": row.bytes,
+                            "kernel": row.kernel,
+                            "why": row.why,
                         }
                         for row in part.rows
                     ],
@@ -76,11 +96,16 @@ def plan_code(job: Mapping[str, Any], emit: Emit) -> None:
                 for part in shown.parts
             ],
             "updates": [
-                {"name": each.name, "parameters": each.parameters, "numbers": each.numbers,
-                 "kernel": each.kernel, "why": each.why}
+                {
+                    "name": each.name,
+                    "parameters": each.parameters,
+                    "numbers": each.numbers,
+                    "kernel": each.kernel,
+                    "why": each.why,
+                }
                 for each in shown.updates
             ],
             "alone": shown.alone,
-        }  # fmt: skip
+        }
 
     tried(job, emit, "plan_failed", found)

@@ -14,7 +14,7 @@ Emit = Callable[[Mapping[str, Any]], None]
 
 def tried(
     job: Mapping[str, Any], emit: Emit, failed: str, find: Callable[[str, Path], Mapping[str, Any]]
-) -> None:  # fmt: skip
+) -> None:
     """Tell what ``find`` gives for the model of a copy of the text (``FILE.py:Class``, and the file).
 
     Where it raises, an event called ``failed`` is told with what, do and line (0 where nobody knows).

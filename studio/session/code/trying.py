@@ -23,9 +23,13 @@ class Trying:
     """
 
     def __init__(
-        self, make_worker: Callable[[], Worker], answer: str, failed: str,
-        read: Callable[[Mapping[str, Any]], Any], does: str,
-    ) -> None:  # fmt: skip
+        self,
+        make_worker: Callable[[], Worker],
+        answer: str,
+        failed: str,
+        read: Callable[[Mapping[str, Any]], Any],
+        does: str,
+    ) -> None:
         self.view = TrialViewModel()
         self._answer, self._failed, self._read, self._does = answer, failed, read, does
         self._runs = OneJob(make_worker, self._take)

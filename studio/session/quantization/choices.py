@@ -14,18 +14,28 @@ METHODS: tuple[tuple[str, str], ...] = (
     ("weights_only", "Yes, weights alone"),
 )
 ALGORITHMS: tuple[tuple[str, str], ...] = (
-    ("hist", "hist"), ("KL", "KL"), ("avg", "avg"), ("mse", "mse"), ("emd", "emd"), ("abs_max", "abs_max"),
-    ("min_max", "min_max"), ("ptf", "ptf"),
-)  # fmt: skip
+    ("hist", "hist"),
+    ("KL", "KL"),
+    ("avg", "avg"),
+    ("mse", "mse"),
+    ("emd", "emd"),
+    ("abs_max", "abs_max"),
+    ("min_max", "min_max"),
+    ("ptf", "ptf"),
+)
 WEIGHT_TYPES: tuple[tuple[str, str], ...] = (
-    ("channel_wise_abs_max", "of each channel"), ("abs_max", "of the whole weight"),
-    ("channel_wise_mse", "of each channel, least error"), ("mse", "of the whole weight, least error"),
-)  # fmt: skip
+    ("channel_wise_abs_max", "of each channel"),
+    ("abs_max", "of the whole weight"),
+    ("channel_wise_mse", "of each channel, least error"),
+    ("mse", "of the whole weight, least error"),
+)
 # What matters to a method; a setting that is not here matters to all of them.
 OF_METHODS: dict[str, tuple[str, ...]] = {
-    "algo": ("post_training",), "samples": ("post_training",), "epochs": ("qat",),
+    "algo": ("post_training",),
+    "samples": ("post_training",),
+    "epochs": ("qat",),
     "activation_bits": ("post_training", "qat"),
-}  # fmt: skip
+}
 SETTINGS: dict[str, tuple[str, str]] = {
     "algo": ("Algorithm", "How the range of each value is found from the calibration samples"),
     "samples": ("Calibration samples", "Training samples that are run through the model to see its values"),
@@ -34,9 +44,12 @@ SETTINGS: dict[str, tuple[str, str]] = {
     "activation_bits": ("Bits of values", "8 for int8; those that flow between the layers"),
     "weight_type": ("Range of weights", "One for each channel of a weight is more exact than one for all"),
     "skip": ("Layers in float", "Names or patterns of layers that stay as they are, such as conv1, fc*"),
-    "target_drop": ("Target drop", "Points of accuracy that may be lost: the worst layers stay in float "
-                                   "until it is met. Empty: no target"),
-}  # fmt: skip
+    "target_drop": (
+        "Target drop",
+        "Points of accuracy that may be lost: the worst layers stay in float "
+        "until it is met. Empty: no target",
+    ),
+}
 """Title and help of what can be chosen, by name."""
 FEWEST_BITS, MOST_BITS = 2, 16
 MOST_SAMPLES, MOST_EPOCHS = 1_000_000, 1_000

@@ -14,8 +14,13 @@ if TYPE_CHECKING:
 def quantize_job(folder: str, prefix: str, checkpoint: str, choices: QuantizeChoices) -> dict[str, Any]:
     """The job that quantizes the run in ``folder`` into files under ``prefix`` and measures them; the event
     ``quantized`` ends it."""
-    return {"job": "quantize", "folder": folder, "prefix": prefix, "checkpoint": checkpoint,
-            "choices": choices.as_dict()}  # fmt: skip
+    return {
+        "job": "quantize",
+        "folder": folder,
+        "prefix": prefix,
+        "checkpoint": checkpoint,
+        "choices": choices.as_dict(),
+    }
 
 
 def quantize(job: dict[str, Any], emit: Emit) -> None:
@@ -26,13 +31,18 @@ def quantize(job: dict[str, Any], emit: Emit) -> None:
 
     chosen = job["choices"]
     options = QuantizeOptions(
-        algo=chosen["algo"], samples=chosen["samples"], weight_bits=chosen["weight_bits"],
-        activation_bits=chosen["activation_bits"], weight_type=chosen["weight_type"],
+        algo=chosen["algo"],
+        samples=chosen["samples"],
+        weight_bits=chosen["weight_bits"],
+        activation_bits=chosen["activation_bits"],
+        weight_type=chosen["weight_type"],
         skip=tuple(chosen["skip"]),
-    )  # fmt: skip
+    )
     method = chosen["method"]
     choices = Choices(
-        options, target_drop=chosen["target_drop"], weights_only=method == "weights_only",
+        options,
+        target_drop=chosen["target_drop"],
+        weights_only=method == "weights_only",
         epochs=chosen["epochs"] if method == "qat" else 0,
-    )  # fmt: skip
+    )
     emit(quantize_run(Path(job["folder"]), job["prefix"], choices, emit, checkpoint=job["checkpoint"]))

@@ -15,8 +15,17 @@ METHOD_WORDS = {
     "qat": "with training (QAT)",
     "weights_only": "weights alone",
 }
-COLUMNS = ("layer", "op", "weight", "quantized", "threshold", "noise_to_signal", "weight_noise_to_signal",
-           "drop", "why")  # fmt: skip
+COLUMNS = (
+    "layer",
+    "op",
+    "weight",
+    "quantized",
+    "threshold",
+    "noise_to_signal",
+    "weight_noise_to_signal",
+    "drop",
+    "why",
+)
 
 
 # Two measurements of the same thing differ by as much.
@@ -31,20 +40,24 @@ def report_text(report: QuantizationReport, prefix: str) -> str:
         ("Method", _method(report)),
         ("Weights", f"{report.weight_bits} bits, {report.weight_type}"),
         ("Activations", f"{report.activation_bits} bits" if report.method != "weights_only" else "float"),
-    ]  # fmt: skip
+    ]
     if report.accuracy is not None:
         found = report.accuracy
-        facts.append((
-            "Accuracy",
-            f"{100 * found.float:.2f} % -> {100 * found.quantized:.2f} % on {found.samples} test samples "
-            f"({-found.drop:+.2f} points)",
-        ))  # fmt: skip
+        facts.append(
+            (
+                "Accuracy",
+                f"{100 * found.float:.2f} % -> {100 * found.quantized:.2f} % on {found.samples} test samples "
+                f"({-found.drop:+.2f} points)",
+            )
+        )
     facts += [
         ("Size", f"{float_size} -> {quantized_size} bytes ({times(float_size, quantized_size)})"),
-        ("One sample", f"{1e3 * report.latency.float:.4g} -> {1e3 * report.latency.quantized:.4g} ms "
-                       f"({speed(report)})"),
+        (
+            "One sample",
+            f"{1e3 * report.latency.float:.4g} -> {1e3 * report.latency.quantized:.4g} ms ({speed(report)})",
+        ),
         ("Difference", f"{report.difference:.3g} (largest, of a score)"),
-    ]  # fmt: skip
+    ]
     parts = ["Quantization", "", *_columns(facts), "", "Layers", "", *_columns(_layer_lines(report))]
     if report.skipped:
         parts += ["", "In float", "", *_columns([(each.layer, each.why) for each in report.skipped])]
@@ -80,10 +93,16 @@ def report_csv(report: QuantizationReport) -> str:
     writer.writerow(COLUMNS)
     for layer in report.layers:
         numbers = (layer.threshold, layer.noise_to_signal, layer.weight_noise_to_signal, layer.drop)
-        writer.writerow([
-            layer.name, layer.op, layer.weight, int(layer.quantized),
-            *("" if number is None else repr(number) for number in numbers), why.pop(layer.name, ""),
-        ])  # fmt: skip
+        writer.writerow(
+            [
+                layer.name,
+                layer.op,
+                layer.weight,
+                int(layer.quantized),
+                *("" if number is None else repr(number) for number in numbers),
+                why.pop(layer.name, ""),
+            ]
+        )
     for name, reason in why.items():
         writer.writerow([name, "", "", 0, "", "", "", "", reason])
     return text.getvalue()
@@ -134,9 +153,11 @@ def _numbers(layer: LayerReport) -> tuple[str, ...]:
     if not layer.quantized:
         return ("float", "", "", "")
     return (
-        _number(layer.threshold), _percent(layer.noise_to_signal), _percent(layer.weight_noise_to_signal),
+        _number(layer.threshold),
+        _percent(layer.noise_to_signal),
+        _percent(layer.weight_noise_to_signal),
         "" if layer.drop is None else f"{0 - layer.drop:+.2f}",
-    )  # fmt: skip
+    )
 
 
 def _number(value: float | None) -> str:

@@ -90,8 +90,11 @@ def matrix(counts: NDArray[Any], names: Sequence[str]) -> str:
     if len(names) > MOST_CELLS:
         return _matrix_picture(counts, names)
     totals, taken = counts.sum(axis=1), counts.sum(axis=0)
-    rows = ["<tr><th></th>", *(f'<th scope="col">{escape(name)}</th>' for name in names),
-            '<th scope="col">recall</th></tr>']  # fmt: skip
+    rows = [
+        "<tr><th></th>",
+        *(f'<th scope="col">{escape(name)}</th>' for name in names),
+        '<th scope="col">recall</th></tr>',
+    ]
     for row, name in enumerate(names):
         rows.append(f'<tr><th scope="row">{escape(name)}</th>')
         for column in range(len(names)):

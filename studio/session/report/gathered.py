@@ -100,13 +100,22 @@ def gather(folder: Path) -> Gathered:
     names = started.get("classes")
     before = _run_before(run)
     return Gathered(
-        run=run, started=started, settings=_settings(run, before), before=before.name if before else "",
+        run=run,
+        started=started,
+        settings=_settings(run, before),
+        before=before.name if before else "",
         losses=_series(steps, "loss", epochs, "validation_loss"),
-        accuracies=_series(steps, "accuracy", epochs, "validation_accuracy"), epochs=rows, table=table,
-        classes=tuple(map(str, names)) if isinstance(names, list) else (), predictions=predictions,
-        layers=layers, alerts=alerts,
-        seconds=seconds, problem=problem, notes=tuple(notes),
-    )  # fmt: skip
+        accuracies=_series(steps, "accuracy", epochs, "validation_accuracy"),
+        epochs=rows,
+        table=table,
+        classes=tuple(map(str, names)) if isinstance(names, list) else (),
+        predictions=predictions,
+        layers=layers,
+        alerts=alerts,
+        seconds=seconds,
+        problem=problem,
+        notes=tuple(notes),
+    )
 
 
 def _series(steps: Mapping[str, Any], name: str, epochs: Mapping[str, Any], validation: str) -> list[Series]:
@@ -141,8 +150,11 @@ def _layers(parameters: Any) -> list[tuple[str, ...]]:
 
 def _run_before(run: Run) -> Run | None:
     """The run of the same folder that was started last before this one."""
-    others = [each for each in list_runs(Path(run.path).parent)
-              if each.path != run.path and each.started < run.started and not each.of_script]  # fmt: skip
+    others = [
+        each
+        for each in list_runs(Path(run.path).parent)
+        if each.path != run.path and each.started < run.started and not each.of_script
+    ]
     return max(others, key=lambda each: each.started, default=None)
 
 

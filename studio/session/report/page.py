@@ -72,10 +72,16 @@ def page_of(found: Gathered) -> str:
     parts = [
         _figures(found),
         '<div class="cards">',
-        _curve("Loss", found.losses), _curve("Accuracy", found.accuracies), _confusion(found),
-        _hardest(found), _epochs(found), _layers(found), _settings(found), _facts(found),
+        _curve("Loss", found.losses),
+        _curve("Accuracy", found.accuracies),
+        _confusion(found),
+        _hardest(found),
+        _epochs(found),
+        _layers(found),
+        _settings(found),
+        _facts(found),
         "</div>",
-    ]  # fmt: skip
+    ]
     words = f"{run.title}, {run.state}, {when(run.started)}"
     problem = f'<p class="bad">{escape(found.problem)}</p>' if found.problem else ""
     notes = "".join(f"<p>{escape(note)}</p>" for note in found.notes)
@@ -158,11 +164,16 @@ def _hardest(found: Gathered) -> str:
 
 def _epochs(found: Gathered) -> str:
     rows = [
-        [f"{row.get('epoch', 0):.0f}", f"{row.get('step', 0):.0f}", _number(row.get("train_loss", math.nan)),
-         _number(row.get("validation_loss", math.nan)), _percent(row.get("validation_accuracy", math.nan)),
-         _seconds(row.get("seconds", 0.0))]
+        [
+            f"{row.get('epoch', 0):.0f}",
+            f"{row.get('step', 0):.0f}",
+            _number(row.get("train_loss", math.nan)),
+            _number(row.get("validation_loss", math.nan)),
+            _percent(row.get("validation_accuracy", math.nan)),
+            _seconds(row.get("seconds", 0.0)),
+        ]
         for row in found.epochs
-    ]  # fmt: skip
+    ]
     head = ("epoch", "step", "train loss", "test loss", "test accuracy", "time")
     return _section("Epochs", _table(rows[-50:], head))
 

@@ -80,10 +80,15 @@ class Child:
         environment = {**dict.fromkeys(_THREADS, str(threads)), **os.environ, "PYTHONUNBUFFERED": "1"}
         # A session of its own: Ctrl+C in a terminal reaches the sweep alone, which then asks its children.
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _START, *words], cwd=folder, env=environment,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            start_new_session=os.name != "nt", creationflags=NO_WINDOW,
-        )  # fmt: skip
+            [sys.executable, "-P", "-c", _START, *words],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=os.name != "nt",
+            creationflags=NO_WINDOW,
+        )
         self._readers = [
             threading.Thread(target=read, args=(stream,), name=f"trial {number}", daemon=True)
             for read, stream in (

@@ -54,10 +54,15 @@ def new_sweep(
     files = {model_file(with_choices(base, choices)) for choices in chosen} - {""}
     models = digests(sorted(files))
     return Sweep(
-        settings=RunSettings(**base), parameters=parameters, halving=halving, metric=metric,
-        goal=goal or ("max" if metric == "accuracy" else "min"), models=models, mark=mark_of(models),
+        settings=RunSettings(**base),
+        parameters=parameters,
+        halving=halving,
+        metric=metric,
+        goal=goal or ("max" if metric == "accuracy" else "min"),
+        models=models,
+        mark=mark_of(models),
         trials=[Trial(number=number, choices=choices) for number, choices in enumerate(chosen, 1)],
-    )  # fmt: skip
+    )
 
 
 def _located(base: Mapping[str, Any], choices: dict[str, Any]) -> dict[str, Any]:

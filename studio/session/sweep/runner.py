@@ -205,10 +205,17 @@ class SweepRun:
 
     def _say(self, event: str, trial: Trial, **more: Any) -> None:
         last: Measured | None = trial.measured[-1] if trial.measured else None
-        self.tell({
-            "event": event, "trial": trial.number, "state": trial.state, "choices": trial.choices,
-            "folder": str(self._folder / trial.name), "measured": last.model_dump() if last else None, **more,
-        })  # fmt: skip
+        self.tell(
+            {
+                "event": event,
+                "trial": trial.number,
+                "state": trial.state,
+                "choices": trial.choices,
+                "folder": str(self._folder / trial.name),
+                "measured": last.model_dump() if last else None,
+                **more,
+            }
+        )
 
     def _give_up(self) -> None:
         """Write down that what was not told of an end has been stopped."""

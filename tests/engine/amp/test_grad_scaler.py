@@ -75,10 +75,13 @@ def test_unscale_before_the_step(acting: None) -> None:
 def test_settings_and_state(acting: None) -> None:
     scaler = amp.GradScaler(True, 8.0, 3.0, 0.25, 7, 2, True)
     values = (
-        scaler.get_init_loss_scaling(), scaler.get_incr_ratio(), scaler.get_decr_ratio(),
-        scaler.get_incr_every_n_steps(), scaler.get_decr_every_n_nan_or_inf(),
+        scaler.get_init_loss_scaling(),
+        scaler.get_incr_ratio(),
+        scaler.get_decr_ratio(),
+        scaler.get_incr_every_n_steps(),
+        scaler.get_decr_every_n_nan_or_inf(),
         scaler.is_use_dynamic_loss_scaling(),
-    )  # fmt: skip
+    )
     assert values == (8.0, 3.0, 0.25, 7, 2, True)
     scaler.set_init_loss_scaling(32.0)
     scaler.set_incr_ratio(4.0)
@@ -157,8 +160,9 @@ def test_decorate() -> None:
         with pytest.raises(RuntimeError, match="paddle Optimizers"):
             amp.decorate(net, [net], level="O2")
         keep = paddle.nn.Sequential(paddle.nn.Linear(2, 2), paddle.nn.Linear(2, 2), paddle.nn.BatchNorm1D(2))
-        models, optimizers = amp.decorate([keep], [optimizer], level="O2", master_weight=False,
-                                          excluded_layers=[keep[0]])  # fmt: skip
+        models, optimizers = amp.decorate(
+            [keep], [optimizer], level="O2", master_weight=False, excluded_layers=[keep[0]]
+        )
         assert models[0] is keep
         assert optimizers[0] is optimizer
         assert [layer.weight.dtype.name for layer in keep] == ["float32", "float16", "float32"]

@@ -39,8 +39,9 @@ def test_paddleslim_is_the_engines_slim(paddle: object) -> None:
     assert importlib.import_module("paddleslim.models.mobilenet") is engine.slim.models.mobilenet
     assert slim.__version__ == "2.6.0"
     assert (alias.alias_name("engine.slim.quant"), alias.real_name("paddleslim")) == (
-        "paddleslim.quant", "engine.slim",
-    )  # fmt: skip
+        "paddleslim.quant",
+        "engine.slim",
+    )
     assert alias.real_name("paddleslimmer.quant") == "paddleslimmer.quant"
 
 

@@ -91,9 +91,12 @@ OPERATORS: list[tuple[str, Any, Any]] = [
     ("sum", lambda a: paddle.full([1000], 0.1).astype("bfloat16").sum(), 16.0),
     ("sum of rows", lambda a: paddle.full([3, 333], 0.1).astype("bfloat16").sum(1), [16.0] * 3),
     ("transpose", lambda a: a.reshape([2, 2]).t()[0], [1.5, -3.6875]),
-    ("embedding", lambda a: paddle.nn.functional.embedding(paddle.to_tensor(1), a.reshape([2, 2])),
-     [-3.6875, 0.0]),
-]  # fmt: skip
+    (
+        "embedding",
+        lambda a: paddle.nn.functional.embedding(paddle.to_tensor(1), a.reshape([2, 2])),
+        [-3.6875, 0.0],
+    ),
+]
 
 
 @pytest.mark.parametrize(("name", "function", "want"), OPERATORS, ids=[o[0] for o in OPERATORS])
@@ -219,8 +222,9 @@ def test_files(a: Tensor, tmp_path: Path) -> None:
 
 def test_mixed_precision_with_bfloat16() -> None:
     paddle.seed(5)
-    net = paddle.nn.Sequential(paddle.nn.Conv2D(1, 2, 3), paddle.nn.ReLU(), paddle.nn.Flatten(),
-                               paddle.nn.Linear(8, 1))  # fmt: skip
+    net = paddle.nn.Sequential(
+        paddle.nn.Conv2D(1, 2, 3), paddle.nn.ReLU(), paddle.nn.Flatten(), paddle.nn.Linear(8, 1)
+    )
     x = paddle.to_tensor(np.linspace(-1, 1, 32).reshape(2, 1, 4, 4).astype("float32"))
     plain = float(net(x).mean())
     with amp.on_cpu():

@@ -23,8 +23,12 @@ def kind(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 def _numbers() -> list[object]:
-    return [engine.rand([3]).tolist(), engine.randn([2]).tolist(), engine.randint(0, 100, [4]).tolist(),
-            engine.randperm(7).tolist()]  # fmt: skip
+    return [
+        engine.rand([3]).tolist(),
+        engine.randn([2]).tolist(),
+        engine.randint(0, 100, [4]).tolist(),
+        engine.randperm(7).tolist(),
+    ]
 
 
 def test_the_same_seed_gives_the_same_numbers(kind: str) -> None:
@@ -165,7 +169,7 @@ WORDS = {
     (5, True): (16972002476604841463, 9893524775972559134, 7626433890662730575, 15557389060984593752),
     (0, False): (2947667278772165694, 18301848765998365067, 729919693006235833, 17629274052679018264),
     (2**40, False): (9995523852390841631, 17055018271901783394, 14902089975572703758, 12189568818833122474),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("seed", "by_sequence"), WORDS)

@@ -16,8 +16,10 @@ from engine.training.stepper import random_state, set_random_state
 KEYS = np.arange(1, 625, dtype=np.uint32)
 NUMPY: dict[str, Any] = {"kind": "MT19937", "keys": KEYS, "position": 624, "has_gauss": 0, "gauss": 0.0}
 PYTHON: dict[str, Any] = {
-    "version": 3, "internal": np.append(np.arange(1, 625), 624).astype(np.uint64), "spare": float("nan"),
-}  # fmt: skip
+    "version": 3,
+    "internal": np.append(np.arange(1, 625), 624).astype(np.uint64),
+    "spare": float("nan"),
+}
 
 
 @pytest.mark.parametrize(

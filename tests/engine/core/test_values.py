@@ -128,10 +128,16 @@ def test_errors_are_what_a_user_of_paddle_catches() -> None:
 
 @pytest.mark.parametrize(
     ("x", "y", "want"),
-    [((2, 3), (3,), (2, 3)), ((), (4,), (4,)), ((2, 1), (1, 3), (2, 3)), ((-1, 3), (1, 3), (-1, 3)),
+    [
+        ((2, 3), (3,), (2, 3)),
+        ((), (4,), (4,)),
+        ((2, 1), (1, 3), (2, 3)),
+        ((-1, 3), (1, 3), (-1, 3)),
         ((-1,), (5,), (5,)),
-     ((-1, 1), (-1, 4), (-1, 4)), ((0, 3), (1, 3), (0, 3))],
-)  # fmt: skip
+        ((-1, 1), (-1, 4), (-1, 4)),
+        ((0, 3), (1, 3), (0, 3)),
+    ],
+)
 def test_broadcasting(x: Any, y: Any, want: Any) -> None:
     assert broadcast_shapes("add", x, y) == want
     assert broadcast_shapes("add", y, x) == want
@@ -146,20 +152,30 @@ def test_shapes_that_do_not_broadcast() -> None:
 
 @pytest.mark.parametrize(
     ("shape", "target", "want"),
-    [((2, 3), (3, 2), (3, 2)), ((2, 3), (-1,), (6,)), ((2, 3), (0, -1), (2, 3)),
-        ((-1, 4, 2), (0, -1), (-1, 8)), ((0, 3), (0, 5), (0, 5)),
-     ((-1, 4), (-1, 2), (-1, 2)), ((), (1,), (1,))],
-)  # fmt: skip
+    [
+        ((2, 3), (3, 2), (3, 2)),
+        ((2, 3), (-1,), (6,)),
+        ((2, 3), (0, -1), (2, 3)),
+        ((-1, 4, 2), (0, -1), (-1, 8)),
+        ((0, 3), (0, 5), (0, 5)),
+        ((-1, 4), (-1, 2), (-1, 2)),
+        ((), (1,), (1,)),
+    ],
+)
 def test_reshape_resolves(shape: Any, target: Any, want: Any) -> None:
     assert reshaped("reshape", shape, target) == want
 
 
 @pytest.mark.parametrize(
     ("shape", "target", "words"),
-    [((2, 3), (4,), "6 elements"), ((2, 3), (-1, 4), "do not fill"), ((2, 3), (-1, -1), "more than one -1"),
+    [
+        ((2, 3), (4,), "6 elements"),
+        ((2, 3), (-1, 4), "do not fill"),
+        ((2, 3), (-1, -1), "more than one -1"),
         ((2,), (2, 0), "keeps a dimension"),
-     ((2,), (-2,), "is not a dimension")],
-)  # fmt: skip
+        ((2,), (-2,), "is not a dimension"),
+    ],
+)
 def test_reshape_refuses(shape: Any, target: Any, words: str) -> None:
     with pytest.raises(ShapeError, match=words):
         reshaped("reshape", shape, target)

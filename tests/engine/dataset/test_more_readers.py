@@ -43,8 +43,10 @@ def photograph(size: tuple[int, int]) -> bytes:
 
 def test_flowers_are_cut_out_and_less_their_means(data: Path) -> None:
     sizes = [(300, 280), (240, 260), (256, 256)]
-    pack(data / "flowers" / "102flowers.tgz",
-         {f"jpg/image_{n:05d}.jpg": photograph(size) for n, size in enumerate(sizes, 1)})  # fmt: skip
+    pack(
+        data / "flowers" / "102flowers.tgz",
+        {f"jpg/image_{n:05d}.jpg": photograph(size) for n, size in enumerate(sizes, 1)},
+    )
     write_file(data / "flowers" / "imagelabels.mat", matrix("labels", np.array([[1, 102, 5]], "u1")))
     sets = {"tstid": [[1, 2]], "trnid": [[3]], "valid": [[2]]}
     write_file(
@@ -71,9 +73,10 @@ def test_flowers_are_cut_out_and_less_their_means(data: Path) -> None:
 
 def test_both_languages_of_wmt16_have_their_own_words(data: Path) -> None:
     train = "a b a\tx y\na c\ty y z\nno pair\n"
-    pack(data / "wmt16" / "wmt16.tar.gz", {
-        "wmt16/train": train.encode(), "wmt16/test": b"b d\tz x\n", "wmt16/val": b"a\ty\n",
-    })  # fmt: skip
+    pack(
+        data / "wmt16" / "wmt16.tar.gz",
+        {"wmt16/train": train.encode(), "wmt16/test": b"b d\tz x\n", "wmt16/val": b"a\ty\n"},
+    )
     # By frequency: a b c and y x z, behind the marks of start, end and unknown.
     assert dataset.wmt16.get_dict("en", 6) == {"<s>": 0, "<e>": 1, "<unk>": 2, "a": 3, "b": 4, "c": 5}
     assert dataset.wmt16.get_dict("de", 5, reverse=True) == {0: "<s>", 1: "<e>", 2: "<unk>", 3: "y", 4: "x"}

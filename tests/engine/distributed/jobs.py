@@ -26,6 +26,13 @@ def environment() -> dict[str, str]:
 def job(count: int, *arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """Run the worker with ``arguments`` in ``count`` processes; what all of them print is in ``stdout``."""
     return subprocess.run(
-        command(count, *arguments), cwd=cwd, env=environment(), text=True, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False,
-    )  # fmt: skip
+        command(count, *arguments),
+        cwd=cwd,
+        env=environment(),
+        text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=120,
+        check=False,
+    )

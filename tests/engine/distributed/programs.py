@@ -199,8 +199,12 @@ def gradients(function: Callable[[Any], Any], alone: Callable[[list[Any]], list[
 
 def gradients_of_reductions() -> None:
     folds: list[Callable[[Any, Any], Any]] = [
-        paddle.add, paddle.maximum, paddle.minimum, paddle.multiply, paddle.add,
-    ]  # fmt: skip
+        paddle.add,
+        paddle.maximum,
+        paddle.minimum,
+        paddle.multiply,
+        paddle.add,
+    ]
     for op, fold in enumerate(folds):
 
         def total(xs: list[Any], op: int = op, fold: Any = fold) -> Any:
@@ -211,8 +215,9 @@ def gradients_of_reductions() -> None:
         gradients(
             changed(dist.reduce, 1, op),
             lambda xs, total=total: [total(xs) if n == 1 else x for n, x in enumerate(xs)],
-            3, 2,
-        )  # fmt: skip
+            3,
+            2,
+        )
     gradients(changed(dist.broadcast, 1), lambda xs: [xs[1]] * SIZE, 4)
 
 

@@ -122,8 +122,11 @@ def test_one_message_has_one_dtype():
         with pytest.raises(DTypeError, match="takes values of one dtype"):
             coalesced([x, x.astype("float64")])
         with pytest.raises(ArgumentError, match="there is no reduction 'none'; use one of"):
-            Executor().run(feed={"x": np.zeros(2, np.float32)}, fetch_list=coalesced([x], reduce_type="none"),
-                           program=x.block.program)  # fmt: skip
+            Executor().run(
+                feed={"x": np.zeros(2, np.float32)},
+                fetch_list=coalesced([x], reduce_type="none"),
+                program=x.block.program,
+            )
 
 
 def test_what_programs_refuse():

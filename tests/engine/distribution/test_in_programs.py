@@ -123,12 +123,16 @@ def test_trained_in_a_converted_layer() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        D.ExpTransform, D.TanhTransform, D.SigmoidTransform, D.StickBreakingTransform,
-        lambda: D.ReshapeTransform((2,), (2, 1)), lambda: D.IndependentTransform(D.ExpTransform(), 1),
+        D.ExpTransform,
+        D.TanhTransform,
+        D.SigmoidTransform,
+        D.StickBreakingTransform,
+        lambda: D.ReshapeTransform((2,), (2, 1)),
+        lambda: D.IndependentTransform(D.ExpTransform(), 1),
         lambda: D.ChainTransform([D.TanhTransform(), D.StickBreakingTransform()]),
         lambda: D.StackTransform([D.ExpTransform(), D.TanhTransform()], 1),
     ],
-)  # fmt: skip
+)
 def test_transforms_in_a_program(make: Any) -> None:
     def results(x: Any) -> list[Any]:
         transform = make()

@@ -114,8 +114,10 @@ def test_gradients_through_rsample(name: str) -> None:
         for place in np.ndindex(2, 2):
             step = np.zeros((2, 2))
             step[place] = 1e-6
-            both = [[x.numpy() + sign * step if k == n else x.numpy() for k, x in enumerate((a, b))]
-                    for sign in (1, -1)]  # fmt: skip
+            both = [
+                [x.numpy() + sign * step if k == n else x.numpy() for k, x in enumerate((a, b))]
+                for sign in (1, -1)
+            ]
             up, down = (float(drawn(*map(paddle.to_tensor, each)).sum()) for each in both)
             assert gradient.numpy()[place] == pytest.approx((up - down) / 2e-6, rel=1e-4, abs=1e-6)
 

@@ -61,10 +61,17 @@ def test_a_change_between_two_uses_is_seen() -> None:
 
 @pytest.mark.parametrize(
     "view",
-    [lambda t: t.reshape([1, 3]), lambda t: t[1:], lambda t: t[0], lambda t: t.transpose([0]),
-        lambda t: t.detach(), lambda t: t.unsqueeze(0),
-     lambda t: t.reshape([3, 1]).squeeze(1), lambda t: t.flatten()],
-)  # fmt: skip
+    [
+        lambda t: t.reshape([1, 3]),
+        lambda t: t[1:],
+        lambda t: t[0],
+        lambda t: t.transpose([0]),
+        lambda t: t.detach(),
+        lambda t: t.unsqueeze(0),
+        lambda t: t.reshape([3, 1]).squeeze(1),
+        lambda t: t.flatten(),
+    ],
+)
 def test_a_change_through_a_view_is_a_change_of_the_base(view: Callable[[Any], Any]) -> None:
     x, w = _leaf(), _other()
     y = (x * w).sum()
@@ -147,10 +154,16 @@ def test_an_optimizer_step_between_forward_and_backward_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("view", "shape"),
-    [(lambda t: t.reshape([3, 2]), [3, 2]), (lambda t: t[0], [3]), (lambda t: t[:, 1:], [2, 2]),
+    [
+        (lambda t: t.reshape([3, 2]), [3, 2]),
+        (lambda t: t[0], [3]),
+        (lambda t: t[:, 1:], [2, 2]),
         (lambda t: t.transpose([1, 0]), [3, 2]),
-     (lambda t: t.detach(), [2, 3]), (lambda t: t.flatten(), [6]), (lambda t: t.unsqueeze(0), [1, 2, 3])],
-)  # fmt: skip
+        (lambda t: t.detach(), [2, 3]),
+        (lambda t: t.flatten(), [6]),
+        (lambda t: t.unsqueeze(0), [1, 2, 3]),
+    ],
+)
 def test_views_share_storage(view: Callable[[Any], Any], shape: list[int]) -> None:
     base = engine.to_tensor(np.arange(6.0).reshape(2, 3))
     part = view(base)

@@ -102,9 +102,13 @@ main(sys.argv[1], Path(sys.argv[2]) / "work", sys.argv[3] == "old")
 @pytest.mark.parametrize("before", ["old", "nothing"])
 def test_every_point_of_a_save(tmp_path: Path, what: str, before: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", DRIVER, what, str(tmp_path), before], cwd=ROOT, capture_output=True, text=True,
-        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"}, check=False,
-    )  # fmt: skip
+        [sys.executable, "-c", DRIVER, what, str(tmp_path), before],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout)
     codes, values = [code for code, _ in seen], [value for _, value in seen]

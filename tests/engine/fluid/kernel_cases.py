@@ -142,9 +142,7 @@ def gru_unit(activation: str, gate: str) -> Case:
 
 CASES: dict[str, Case] = {
     # -- losses
-    "cross_entropy": simple(
-        "cross_entropy", chances(4, 5), LABEL, soft_label=False, ignore_index=-100
-    ),
+    "cross_entropy": simple("cross_entropy", chances(4, 5), LABEL, soft_label=False, ignore_index=-100),
     "cross_entropy soft": simple(
         "cross_entropy", chances(4, 5), chances(4, 5), soft_label=True, ignore_index=-100
     ),
@@ -161,8 +159,11 @@ CASES: dict[str, Case] = {
         "sigmoid_cross_entropy_with_logits", f(2, 4), CLICKS, ignore_index=-100, normalize=False
     ),
     "sigmoid_cross_entropy_with_logits ignored": simple(
-        "sigmoid_cross_entropy_with_logits", f(2, 4), np.where(CLICKS > 0, -1, 0.5).astype(np.float32),
-        ignore_index=-1, normalize=True,
+        "sigmoid_cross_entropy_with_logits",
+        f(2, 4),
+        np.where(CLICKS > 0, -1, 0.5).astype(np.float32),
+        ignore_index=-1,
+        normalize=True,
     ),
     "huber_loss": Case(
         (f(4, 1), f(4, 1)),
@@ -202,9 +203,7 @@ CASES: dict[str, Case] = {
         lambda layers, x, prior: layers.label_smooth(x, prior_dist=prior, epsilon=0.2),
     ),
     # -- pictures
-    "bilinear_interp": interpolated(
-        "bilinear", (1, 2, 3, 4), (5, 3), align_corners=True, align_mode=1
-    ),
+    "bilinear_interp": interpolated("bilinear", (1, 2, 3, 4), (5, 3), align_corners=True, align_mode=1),
     "bilinear_interp mode 0": interpolated(
         "bilinear", (1, 2, 3, 4), (5, 3), align_corners=False, align_mode=0
     ),
@@ -234,16 +233,42 @@ CASES: dict[str, Case] = {
     "pool2d": Case(
         (PICTURE,),
         lambda k, x: k.pool2d(
-            x, "pooling_type", "avg", "ksize", [2, 2], "strides", [2, 2], "paddings", [1, 1],
-            "global_pooling", False, "ceil_mode", True, "exclusive", False,
+            x,
+            "pooling_type",
+            "avg",
+            "ksize",
+            [2, 2],
+            "strides",
+            [2, 2],
+            "paddings",
+            [1, 1],
+            "global_pooling",
+            False,
+            "ceil_mode",
+            True,
+            "exclusive",
+            False,
         ),
         lambda layers, x: layers.pool2d(x, 2, "avg", 2, 1, ceil_mode=True, exclusive=False),
     ),
     "pool2d exclusive": Case(
         (PICTURE,),
         lambda k, x: k.pool2d(
-            x, "pooling_type", "avg", "ksize", [2, 2], "strides", [2, 2], "paddings", [1, 1],
-            "global_pooling", False, "ceil_mode", True, "exclusive", True,
+            x,
+            "pooling_type",
+            "avg",
+            "ksize",
+            [2, 2],
+            "strides",
+            [2, 2],
+            "paddings",
+            [1, 1],
+            "global_pooling",
+            False,
+            "ceil_mode",
+            True,
+            "exclusive",
+            True,
         ),
         lambda layers, x: layers.pool2d(x, 2, "avg", 2, 1, ceil_mode=True),
     ),
@@ -286,35 +311,63 @@ CASES: dict[str, Case] = {
     "maxout": simple("maxout", PICTURE, groups=2, axis=1),
     # -- norms
     "batch_norm": layer(
-        "BatchNorm", ("_scale", "_bias"),
+        "BatchNorm",
+        ("_scale", "_bias"),
         lambda k, x, a, b: k.batch_norm(
-            x, a, b, *running(a), None, *running(a), "momentum", 0.9, "epsilon", 1e-3, "is_test", False,
-            "data_layout", "NCHW", "use_global_stats", False, "trainable_statistics", False,
+            x,
+            a,
+            b,
+            *running(a),
+            None,
+            *running(a),
+            "momentum",
+            0.9,
+            "epsilon",
+            1e-3,
+            "is_test",
+            False,
+            "data_layout",
+            "NCHW",
+            "use_global_stats",
+            False,
+            "trainable_statistics",
+            False,
         )[0],
-        num_channels=4, epsilon=1e-3,
+        num_channels=4,
+        epsilon=1e-3,
     ),
     "layer_norm": layer(
-        "LayerNorm", ("_scale_w", "_bias_w"),
+        "LayerNorm",
+        ("_scale_w", "_bias_w"),
         lambda k, x, a, b: k.layer_norm(x, a, b, "begin_norm_axis", 1, "epsilon", 1e-3)[0],
-        (2, 3, 4), begin_norm_axis=1, epsilon=1e-3,
+        (2, 3, 4),
+        begin_norm_axis=1,
+        epsilon=1e-3,
     ),
     "group_norm": layer(
-        "GroupNorm", ("_scale", "_bias"),
+        "GroupNorm",
+        ("_scale", "_bias"),
         lambda k, x, a, b: paddles("_C_ops").group_norm(x, a, b, 1e-3, 2, "NCHW"),
-        groups=2, epsilon=1e-3, param_attr="a", bias_attr="b",
+        groups=2,
+        epsilon=1e-3,
+        param_attr="a",
+        bias_attr="b",
     ),
     "instance_norm": layer(
-        "InstanceNorm", ("_scale", "_bias"),
+        "InstanceNorm",
+        ("_scale", "_bias"),
         lambda k, x, a, b: k.instance_norm(x, a, b, "epsilon", 1e-3)[0],
         epsilon=1e-3,
     ),
     # Without gradients: those of Paddle's kernel are not the paper's, which the engine takes.
     "spectral_norm": layer(
-        "SpectralNorm", ("u", "v"),
+        "SpectralNorm",
+        ("u", "v"),
         lambda k, *given: k.spectral_norm(
             *(each.detach() for each in given), "dim", 0, "power_iters", 2, "eps", 1e-12
         ),
-        (3, 3), power_iters=2,
+        (3, 3),
+        power_iters=2,
     ),
     "norm": Case(
         (f(3, 4),),
@@ -332,7 +385,7 @@ CASES: dict[str, Case] = {
     "elementwise_max": simple("elementwise_max", f(3, 4), f(3, 4), axis=-1),
     "elementwise_pow": simple("elementwise_pow", np.abs(f(3, 4)), f(3, 4), axis=-1),
     "mul": simple("mul", f(2, 3, 4), f(4, 5), x_num_col_dims=2, y_num_col_dims=1),
-}  # fmt: skip
+}
 
 # Functions of paddle.optimizer.lr under fluid's names, which append operators to a Program.
 DECAYS: dict[str, tuple[str, tuple[Any, ...]]] = {

@@ -86,8 +86,13 @@ def test_layers_over_sequences_of_unequal_length(main: Any, kind: str, both: boo
     x, lengths = layers.data("x", [BATCH, STEPS, WIDTH], False), layers.data("n", [BATCH], False, "int64")
     h, c = (layers.data(name, list(first[0].shape), False) for name in "hc")
     weight, bias = fluid.ParamAttr(name="w"), fluid.ParamAttr(name="b")
-    options = {"num_layers": LAYERS, "sequence_length": lengths, "bidirectional": both, "param_attr": weight,
-               "bias_attr": bias}  # fmt: skip
+    options = {
+        "num_layers": LAYERS,
+        "sequence_length": lengths,
+        "bidirectional": both,
+        "param_attr": weight,
+        "bias_attr": bias,
+    }
     if kind == "gru":
         made = fluid.contrib.layers.basic_gru(x, h, SIZE, **options)
     else:

@@ -25,10 +25,19 @@ class Net(fluid.dygraph.Layer):
         return self._fc(self._pool(self._bn(self._conv(x))))
 
 
-NAMES = [f"mnist/Net_0/{end}" for end in (
-    "Conv2D_0.w_0", "Conv2D_0.b_0", "BatchNorm_0.w_0", "BatchNorm_0.b_0", "BatchNorm_0.w_1",
-    "BatchNorm_0.w_2", "FC_0.w_0", "FC_0.b_0",
-)]  # fmt: skip
+NAMES = [
+    f"mnist/Net_0/{end}"
+    for end in (
+        "Conv2D_0.w_0",
+        "Conv2D_0.b_0",
+        "BatchNorm_0.w_0",
+        "BatchNorm_0.b_0",
+        "BatchNorm_0.w_1",
+        "BatchNorm_0.w_2",
+        "FC_0.w_0",
+        "FC_0.b_0",
+    )
+]
 
 
 def variable(*shape: int) -> Any:

@@ -186,14 +186,23 @@ def test_layers_build_programs() -> None:
             state = engine.static.data("state", [-1, 3])
             outputs = [
                 nn.Conv2DTranspose("c", 2, filter_size=3)(x),
-                nn.GroupNorm("g", 2)(x), nn.PRelu("p", "all")(x),
-                nn.LayerNorm("l")(x), nn.InstanceNorm("i")(x), *nn.GRUUnit("u", 9)(rows, state),
+                nn.GroupNorm("g", 2)(x),
+                nn.PRelu("p", "all")(x),
+                nn.LayerNorm("l")(x),
+                nn.InstanceNorm("i")(x),
+                *nn.GRUUnit("u", 9)(rows, state),
                 nn.BilinearTensorProduct("b", 5)(rows, state),
                 nn.RowConv("r", 1)(engine.static.data("sequence", [-1, 5, 2])),
-            ]  # fmt: skip
+            ]
             assert [tuple(out.shape) for out in outputs] == [
-                (-1, 2, 8, 8), *[(-1, 4, 6, 6)] * 4, (-1, 3), (-1, 3), (-1, 9), (-1, 5), (-1, 5, 2),
-            ]  # fmt: skip
+                (-1, 2, 8, 8),
+                *[(-1, 4, 6, 6)] * 4,
+                (-1, 3),
+                (-1, 3),
+                (-1, 9),
+                (-1, 5),
+                (-1, 5, 2),
+            ]
     finally:
         engine.disable_static()
 

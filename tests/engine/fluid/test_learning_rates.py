@@ -34,7 +34,7 @@ CASES: list[tuple[str, tuple[Any, ...], Callable[[int], float]]] = [
     ("polynomial_decay", (0.5, 3, 0.1, 2.0, True), lambda n: _polynomial(n, True)),
     ("cosine_decay", (0.5, 2, 4), lambda n: 0.25 * (math.cos(n // 2 * math.pi / 4) + 1)),
     ("noam_decay", (64, 4), lambda n: 64**-0.5 * min((n + 1) ** -0.5, (n + 1) * 4**-1.5)),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("name", "arguments", "formula"), CASES)

@@ -63,9 +63,15 @@ def test_a_group_of_convolutions_normalizes_before_it_activates(run: Any) -> Non
     def build() -> Any:
         x = layers.data("x", [3, 8, 8])
         made = fluid.nets.img_conv_group(
-            x, [4, 5], 2, param_attr=weights, conv_act="relu", conv_with_batchnorm=[True, False],
-            pool_stride=2, pool_type="avg",
-        )  # fmt: skip
+            x,
+            [4, 5],
+            2,
+            param_attr=weights,
+            conv_act="relu",
+            conv_with_batchnorm=[True, False],
+            pool_stride=2,
+            pool_type="avg",
+        )
         with pytest.raises(ArgumentError, match="conv_padding has 3 values for 2"):
             fluid.nets.img_conv_group(x, [4, 5], 2, conv_padding=[1, 1, 1])
         first = layers.batch_norm(layers.conv2d(x, 4, 3, padding=1, param_attr=weights[0]), act="relu")

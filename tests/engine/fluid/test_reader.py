@@ -48,9 +48,13 @@ GIVEN = {
 @pytest.mark.parametrize("how", GIVEN)
 def test_a_py_reader_feeds_its_program_epoch_by_epoch(how: str, program: fluid.Executor) -> None:
     reader = fluid.layers.py_reader(
-        capacity=8, shapes=[[-1, 4], [-1, 1]], dtypes=["float32", "int64"], name="train",
-        lod_levels=[0, 0], use_double_buffer=True,
-    )  # fmt: skip
+        capacity=8,
+        shapes=[[-1, 4], [-1, 1]],
+        dtypes=["float32", "int64"],
+        name="train",
+        lod_levels=[0, 0],
+        use_double_buffer=True,
+    )
     assert fluid.layers.double_buffer(reader) is reader
     picture, label = fluid.layers.read_file(reader)
     assert (picture.shape, label.shape, label.dtype) == ((-1, 4), (-1, 1), engine.int64)

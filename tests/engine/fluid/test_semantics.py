@@ -43,10 +43,17 @@ def test_what_has_one_value_has_shape_one() -> None:
         x = to_variable(DATA)
         label = to_variable(np.array([[0], [2]]))
         for found in (
-            layers.mean(x), layers.reduce_sum(x), layers.reduce_max(x), layers.accuracy(x, label),
-            layers.reduce_mean(layers.square_error_cost(x, x)), layers.reduce_sum(x) * 2.0, x[0, 1],
-            layers.reshape(x[0, 0], [-1]), layers.size(x), to_variable(np.float32(3)),
-        ):  # fmt: skip
+            layers.mean(x),
+            layers.reduce_sum(x),
+            layers.reduce_max(x),
+            layers.accuracy(x, label),
+            layers.reduce_mean(layers.square_error_cost(x, x)),
+            layers.reduce_sum(x) * 2.0,
+            x[0, 1],
+            layers.reshape(x[0, 0], [-1]),
+            layers.size(x),
+            to_variable(np.float32(3)),
+        ):
             assert found.shape == [1]
             assert found.numpy().shape == (1,)
         loss = layers.mean(x)
@@ -163,11 +170,16 @@ def test_the_tree_of_a_layer() -> None:
         child = net.add_sublayer("child", FC(net.full_name(), 4))
         assert net.child is child
         assert [layer.full_name() for layer in net.sublayers()] == [
-            "net/Net_0/FC_0", "net/Net_0/FC_1", "net/Net_0/FC_2"
-        ]  # fmt: skip
+            "net/Net_0/FC_0",
+            "net/Net_0/FC_1",
+            "net/Net_0/FC_2",
+        ]
         assert [p.name for p in net.parameters()] == [
-            "net/Net_0.own", "net/Net_0/FC_0.w_0", "net/Net_0/FC_1.w_0", "net/Net_0/FC_1.b_0"
-        ]  # fmt: skip
+            "net/Net_0.own",
+            "net/Net_0/FC_0.w_0",
+            "net/Net_0/FC_1.w_0",
+            "net/Net_0/FC_1.b_0",
+        ]
         assert [p.name for p in net.parameters(include_sublayers=False)] == ["net/Net_0.own"]
         assert list(net.state_dict()) == [p.name for p in net.parameters()]
         assert net.state_dict()["net/Net_0.own"] is own

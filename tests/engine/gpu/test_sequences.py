@@ -52,8 +52,10 @@ class Transformer(nn.Layer):
 
 
 MAKERS: dict[str, Callable[[], Any]] = {
-    "lstm": lambda: Recurrent(nn.LSTM), "gru": lambda: Recurrent(nn.GRU), "transformer": Transformer,
-}  # fmt: skip
+    "lstm": lambda: Recurrent(nn.LSTM),
+    "gru": lambda: Recurrent(nn.GRU),
+    "transformer": Transformer,
+}
 
 
 def _train(make: Callable[[], Any], device: str, steps: int = 5) -> tuple[list[float], list[str], Any]:

@@ -83,9 +83,12 @@ def _masks(choice: str, name: str) -> int:
 # At most so many launches a step with the engine's own kernels, eager and converted: AdamW and clipping, for
 # LeNet Adam alone. With CuPy's functions LeNet takes more than 400.
 LAUNCHES = {
-    "lenet": (50, 60), "mlp with dropout": (40, 46), "residual block": (80, 90), "transformer": (142, 165),
+    "lenet": (50, 60),
+    "mlp with dropout": (40, 46),
+    "residual block": (80, 90),
+    "transformer": (142, 165),
     "lstm": (84, 92),
-}  # fmt: skip
+}
 
 
 def _optimizer(net: Any) -> Any:

@@ -257,8 +257,15 @@ def _control_flow() -> list[Any]:
     return [x.grad.numpy()]
 
 
-TAPE = [_second_order, _py_layer, _hooks, _saved_hooks, _in_place_and_views, _in_place_is_refused,
-        _control_flow]  # fmt: skip
+TAPE = [
+    _second_order,
+    _py_layer,
+    _hooks,
+    _saved_hooks,
+    _in_place_and_views,
+    _in_place_is_refused,
+    _control_flow,
+]
 
 
 @pytest.mark.parametrize("run", TAPE, ids=lambda run: run.__name__)

@@ -122,9 +122,14 @@ def tree(folder: str) -> list[str]:
 def calls(paddle: Any, folder: str) -> None:
     made = model(paddle)
     made.fit(
-        dataset(paddle, 10), dataset(paddle, 6), batch_size=4, epochs=2, verbose=0, shuffle=False,
+        dataset(paddle, 10),
+        dataset(paddle, 6),
+        batch_size=4,
+        epochs=2,
+        verbose=0,
+        shuffle=False,
         callbacks=[recorder(paddle)],
-    )  # fmt: skip
+    )
     print(shown(made.evaluate(dataset(paddle, 6), 4, verbose=0, callbacks=recorder(paddle))))
     print(shown(made.predict(dataset(paddle, 6), 4, verbose=0, callbacks=[recorder(paddle)])))
     print(shown(made.predict(dataset(paddle, 6), 4, verbose=0, stack_outputs=True)))
@@ -135,9 +140,14 @@ def progress(paddle: Any, folder: str) -> None:
         print("verbose", verbose)
         made = model(paddle)
         made.fit(
-            dataset(paddle, 10), dataset(paddle, 6), batch_size=[4, 3], epochs=2, verbose=verbose,
-            shuffle=False, log_freq=2,
-        )  # fmt: skip
+            dataset(paddle, 10),
+            dataset(paddle, 6),
+            batch_size=[4, 3],
+            epochs=2,
+            verbose=verbose,
+            shuffle=False,
+            log_freq=2,
+        )
         made.evaluate(dataset(paddle, 6), batch_size=4, verbose=verbose, log_freq=1)
         made.predict(dataset(paddle, 6), batch_size=4, verbose=verbose)
         made.predict(dataset(paddle, 5), batch_size=1, verbose=verbose)
@@ -177,9 +187,15 @@ def iterables(paddle: Any, folder: str) -> None:
 def iterations(paddle: Any, folder: str) -> None:
     made = model(paddle)
     made.fit(
-        dataset(paddle, 10), dataset(paddle, 6), batch_size=4, epochs=3, verbose=2, shuffle=False, log_freq=1,
+        dataset(paddle, 10),
+        dataset(paddle, 6),
+        batch_size=4,
+        epochs=3,
+        verbose=2,
+        shuffle=False,
+        log_freq=1,
         num_iters=4,
-    )  # fmt: skip
+    )
     print(made.stop_training)
     print(shown(made.evaluate([BATCH] * 3, verbose=2, num_iters=1)), made.stop_training)
     made.fit([BATCH] * 3, [BATCH], epochs=3, verbose=2)
@@ -191,9 +207,17 @@ def iterations(paddle: Any, folder: str) -> None:
 def frequencies(paddle: Any, folder: str) -> None:
     made = model(paddle, optimizer="Adam", rate=0.01)
     made.fit(
-        dataset(paddle, 10), dataset(paddle, 6), batch_size=4, epochs=5, verbose=2, save_dir=folder + "/a",
-        save_freq=2, eval_freq=3, log_freq=2, shuffle=False,
-    )  # fmt: skip
+        dataset(paddle, 10),
+        dataset(paddle, 6),
+        batch_size=4,
+        epochs=5,
+        verbose=2,
+        save_dir=folder + "/a",
+        save_freq=2,
+        eval_freq=3,
+        log_freq=2,
+        shuffle=False,
+    )
     model(paddle).fit([BATCH], epochs=2, verbose=2, save_dir=folder + "/b")
     model(paddle).fit(
         [BATCH], epochs=3, verbose=2, callbacks=[paddle.callbacks.ModelCheckpoint(2, folder + "/c")]
@@ -347,9 +371,17 @@ def stopping(paddle: Any, folder: str) -> None:
         made = model(paddle, optimizer="Adam", rate=0.05)
         stop = callbacks.EarlyStopping(**options)
         made.fit(
-            dataset(paddle, 10), dataset(paddle, 6), batch_size=4, epochs=8, verbose=2, log_freq=100,
-            shuffle=False, save_dir=folder, save_freq=100, callbacks=[stop],
-        )  # fmt: skip
+            dataset(paddle, 10),
+            dataset(paddle, 6),
+            batch_size=4,
+            epochs=8,
+            verbose=2,
+            log_freq=100,
+            shuffle=False,
+            save_dir=folder,
+            save_freq=100,
+            callbacks=[stop],
+        )
         print(stop.stopped_epoch, stop.wait_epoch, shown(stop.best_value))
     print(tree(folder))
     made.stop_training = False
@@ -460,9 +492,10 @@ def static_model(paddle: Any, optimizer: str = "Adam", rate: Any = 0.1) -> Any:
     nn, spec = paddle.nn, paddle.static.InputSpec
     weight = np.arange(24).reshape(8, 3).astype("float32") / 24
     net = nn.Sequential(
-        nn.Linear(4, 8, weight_attr=nn.initializer.Constant(0.1)), nn.ReLU(),
+        nn.Linear(4, 8, weight_attr=nn.initializer.Constant(0.1)),
+        nn.ReLU(),
         nn.Linear(8, 3, weight_attr=nn.initializer.Assign(weight)),
-    )  # fmt: skip
+    )
     made = paddle.Model(net, [spec([None, 4], "float32", "x")], [spec([None, 1], "int64", "y")])
     made.prepare(
         getattr(paddle.optimizer, optimizer)(rate, parameters=made.parameters()),
@@ -477,9 +510,15 @@ def static_mode(paddle: Any, folder: str) -> None:
     try:
         made = static_model(paddle)
         made.fit(
-            dataset(paddle, 10), dataset(paddle, 6), batch_size=4, epochs=2, verbose=2, log_freq=1,
-            shuffle=False, save_dir=folder,
-        )  # fmt: skip
+            dataset(paddle, 10),
+            dataset(paddle, 6),
+            batch_size=4,
+            epochs=2,
+            verbose=2,
+            log_freq=1,
+            shuffle=False,
+            save_dir=folder,
+        )
         print(tree(folder))
         print(shown(made.evaluate(dataset(paddle, 7), batch_size=4, verbose=0)), made.mode)
         print(shown(made.predict(dataset(paddle, 6), batch_size=4, verbose=0)))
@@ -498,7 +537,23 @@ def static_mode(paddle: Any, folder: str) -> None:
 
 
 SCENARIOS = [
-    calls, progress, many_steps, shuffled, iterables, iterations, frequencies, accumulated, batches,
-    two_inputs, several_metrics, unlike, stopping, rates, order, saving, lenet, static_mode,
+    calls,
+    progress,
+    many_steps,
+    shuffled,
+    iterables,
+    iterations,
+    frequencies,
+    accumulated,
+    batches,
+    two_inputs,
+    several_metrics,
+    unlike,
+    stopping,
+    rates,
+    order,
+    saving,
+    lenet,
+    static_mode,
     summaries,
-]  # fmt: skip
+]

@@ -52,8 +52,8 @@ def cases(paddle: Any) -> dict[str, Any]:
         return nn.Sequential(
             nn.Conv2D(4, 8, 3, groups=2, bias_attr=False), nn.BatchNorm2D(8), nn.LeakyReLU(), nn.AvgPool2D(2),
             nn.Conv2DTranspose(8, 4, 3), nn.Sigmoid(), nn.AdaptiveAvgPool2D((2, None)), nn.Dropout(),
-            nn.Flatten(), nn.Linear(40, 3), nn.PReLU(),
-        )  # fmt: skip
+            nn.Flatten(), nn.Linear(40, 3), nn.PReLU()
+        )
 
     spec = paddle.static.InputSpec
     return {

@@ -41,10 +41,19 @@ def test_visual_dl_writes_plain_lines(tmp_path: Path) -> None:
     made.fit([BATCH] * 2, [BATCH], epochs=2, verbose=0, callbacks=callbacks.VisualDL(str(tmp_path / "log")))
     lines = [json.loads(line) for line in (tmp_path / "log" / "scalars.jsonl").read_text().splitlines()]
     assert [(line["tag"], line["step"]) for line in lines] == [
-        ("train/loss", 1), ("train/acc", 1), ("train/loss", 2), ("train/acc", 2), ("eval/loss", 0),
-        ("eval/acc", 0), ("train/loss", 3), ("train/acc", 3), ("train/loss", 4), ("train/acc", 4),
-        ("eval/loss", 1), ("eval/acc", 1),
-    ]  # fmt: skip
+        ("train/loss", 1),
+        ("train/acc", 1),
+        ("train/loss", 2),
+        ("train/acc", 2),
+        ("eval/loss", 0),
+        ("eval/acc", 0),
+        ("train/loss", 3),
+        ("train/acc", 3),
+        ("train/loss", 4),
+        ("train/acc", 4),
+        ("eval/loss", 1),
+        ("eval/acc", 1),
+    ]
     losses = [line["value"] for line in lines if line["tag"] == "train/loss"]
     assert losses == sorted(losses, reverse=True)
     made.evaluate([BATCH], verbose=0, callbacks=callbacks.VisualDL(str(tmp_path / "log")))
@@ -76,13 +85,20 @@ def test_wandb_is_asked_for_and_given_steps_and_epochs(monkeypatch: pytest.Monke
         [BATCH], [BATCH], verbose=0, callbacks=callbacks.WandbCallback("p", mode="offline", tags=["a"])
     )
     assert seen[0] == {
-        "project": "p", "name": None, "entity": None, "dir": None, "mode": "offline", "job_type": None,
+        "project": "p",
+        "name": None,
+        "entity": None,
+        "dir": None,
+        "mode": "offline",
+        "job_type": None,
         "tags": ["a"],
-    }  # fmt: skip
+    }
     assert seen[1:5] == [
-        (("train/step",), {}), (("train/*",), {"step_metric": "train/step"}), (("epoch",), {}),
+        (("train/step",), {}),
+        (("train/*",), {"step_metric": "train/step"}),
+        (("epoch",), {}),
         (("eval/*",), {"step_metric": "epoch"}),
-    ]  # fmt: skip
+    ]
     assert [sorted(each) for each in seen[5:7]] == [["train/acc", "train/step"], ["epoch", "eval/acc"]]
     assert seen[7:] == ["finish"]
 

@@ -16,8 +16,14 @@ HERE = Path(__file__).parent
 SCENARIOS = runpy.run_path(str(HERE / "scenarios.py"))
 RECORDED: dict[str, list[str]] = json.loads((HERE / "recorded.json").read_text())
 NUMBER = re.compile(r"-?\d+\.\d+(?:e[+-]\d+)?")
-QUIET = ("ignore:.*mixed precision", "ignore:Skip loading", "ignore:Model.save", "ignore:Model.load",
-         "ignore:.*no parameter", "ignore:Monitor of")  # fmt: skip
+QUIET = (
+    "ignore:.*mixed precision",
+    "ignore:Skip loading",
+    "ignore:Model.save",
+    "ignore:Model.load",
+    "ignore:.*no parameter",
+    "ignore:Monitor of",
+)
 
 
 def same(line: str, recorded: str) -> bool:

@@ -82,18 +82,39 @@ def test_the_summary_tells_what_has_no_effect() -> None:
 def test_what_paddle_says_of_a_new_config() -> None:
     config = Config()
     recorded = {
-        "use_gpu": False, "ir_optim": True, "model_from_memory": False, "mkldnn_enabled": True,
-        "cpu_math_library_num_threads": 1, "glog_info_disabled": False, "gpu_device_id": 0,
-        "memory_pool_init_size_mb": 100, "fraction_of_gpu_memory_for_pool": 0.0, "specify_input_name": False,
-        "use_feed_fetch_ops_enabled": False, "tensorrt_engine_enabled": False, "lite_engine_enabled": False,
-        "onnxruntime_enabled": False, "use_xpu": False, "xpu_device_id": 0, "mkldnn_int8_enabled": False,
-        "model_dir": "", "prog_file": "", "params_file": "", "shape_range_info_collected": False,
-        "shape_range_info_path": "", "tensorrt_optimization_level": 3,
-        "tensorrt_precision_mode": PrecisionType.Float32, "trt_allow_build_at_runtime": False,
-        "use_opencl": False, "tuned_tensorrt_dynamic_shape": False, "tensorrt_varseqlen_enabled": False,
-        "tensorrt_dla_enabled": False, "tensorrt_inspector_enabled": False,
-        "tensorrt_dynamic_shape_enabled": False, "tensorrt_explicit_quantization_enabled": False,
-    }  # fmt: skip
+        "use_gpu": False,
+        "ir_optim": True,
+        "model_from_memory": False,
+        "mkldnn_enabled": True,
+        "cpu_math_library_num_threads": 1,
+        "glog_info_disabled": False,
+        "gpu_device_id": 0,
+        "memory_pool_init_size_mb": 100,
+        "fraction_of_gpu_memory_for_pool": 0.0,
+        "specify_input_name": False,
+        "use_feed_fetch_ops_enabled": False,
+        "tensorrt_engine_enabled": False,
+        "lite_engine_enabled": False,
+        "onnxruntime_enabled": False,
+        "use_xpu": False,
+        "xpu_device_id": 0,
+        "mkldnn_int8_enabled": False,
+        "model_dir": "",
+        "prog_file": "",
+        "params_file": "",
+        "shape_range_info_collected": False,
+        "shape_range_info_path": "",
+        "tensorrt_optimization_level": 3,
+        "tensorrt_precision_mode": PrecisionType.Float32,
+        "trt_allow_build_at_runtime": False,
+        "use_opencl": False,
+        "tuned_tensorrt_dynamic_shape": False,
+        "tensorrt_varseqlen_enabled": False,
+        "tensorrt_dla_enabled": False,
+        "tensorrt_inspector_enabled": False,
+        "tensorrt_dynamic_shape_enabled": False,
+        "tensorrt_explicit_quantization_enabled": False,
+    }
     assert {name: getattr(config, name)() for name in recorded} == recorded
 
 
@@ -156,8 +177,15 @@ def test_wrong_arguments() -> None:
 
 def test_enumerations_have_paddles_numbers() -> None:
     assert {d.name: int(d) for d in DataType} == {
-        "FLOAT64": 7, "FLOAT32": 0, "FLOAT16": 5, "INT64": 1, "INT32": 2, "UINT8": 3, "INT8": 4, "BOOL": 6
-    }  # fmt: skip
+        "FLOAT64": 7,
+        "FLOAT32": 0,
+        "FLOAT16": 5,
+        "INT64": 1,
+        "INT32": 2,
+        "UINT8": 3,
+        "INT8": 4,
+        "BOOL": 6,
+    }
     assert {p.name: int(p) for p in PlaceType} == {"UNK": -1, "CPU": 0, "GPU": 1, "XPU": 2, "CUSTOM": 4}
     assert Config.Precision.Half is Config.Half is PrecisionType.Half
     assert [get_num_bytes_of_data_type(d) for d in (DataType.FLOAT64, DataType.INT32, DataType.BOOL)] == [

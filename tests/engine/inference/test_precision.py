@@ -27,9 +27,14 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 def _converted(model: str, folder: Path, **options: Any) -> str:
     target = str(folder / "half")
     convert_to_mixed_precision(
-        f"{model}.pdmodel", f"{model}.pdiparams", f"{target}.pdmodel", f"{target}.pdiparams",
-        PrecisionType.Half, PlaceType.CPU, **options,
-    )  # fmt: skip
+        f"{model}.pdmodel",
+        f"{model}.pdiparams",
+        f"{target}.pdmodel",
+        f"{target}.pdiparams",
+        PrecisionType.Half,
+        PlaceType.CPU,
+        **options,
+    )
     return target
 
 

@@ -104,9 +104,13 @@ def test_where_the_model_comes_from(prefix: str, tmp_path: Path) -> None:
     later.set_prog_file(f"{prefix}.pdmodel")
     later.set_params_file(f"{prefix}.pdiparams")
     sources = [
-        Config(prefix), Config(str(Path(prefix).parent)), in_memory, Config(str(renamed[0]), str(renamed[1])),
-        later, Config(_config(prefix)),
-    ]  # fmt: skip
+        Config(prefix),
+        Config(str(Path(prefix).parent)),
+        in_memory,
+        Config(str(renamed[0]), str(renamed[1])),
+        later,
+        Config(_config(prefix)),
+    ]
     expected = _expected(prefix, values)
     for config in sources:
         _same(_through_handles(create_predictor(config), values), expected)

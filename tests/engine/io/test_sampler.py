@@ -29,8 +29,11 @@ def test_batches_in_order(drop_last, batches):
     assert list(BatchSampler(sampler=SequenceSampler(range(5)), batch_size=2, drop_last=drop_last)) == batches
 
 
-@pytest.mark.parametrize("seed", [np.random.seed, lambda n: default_generator().manual_seed(n, "philox")],
-                         ids=["NumPy's", "philox"])  # fmt: skip
+@pytest.mark.parametrize(
+    "seed",
+    [np.random.seed, lambda n: default_generator().manual_seed(n, "philox")],
+    ids=["NumPy's", "philox"],
+)
 def test_random_order_is_a_permutation_that_the_seed_decides(seed):
     try:
         seed(7)

@@ -167,8 +167,10 @@ def test_shared_memory_is_used_again_and_grows():
     assert transport.SHARES_MEMORY
     loader = DataLoader(
         Items(lambda i: np.full((i % 5 + 1) * 30_000, i, "float32"), 20),
-        num_workers=2, batch_size=1, prefetch_factor=2,
-    )  # fmt: skip
+        num_workers=2,
+        batch_size=1,
+        prefetch_factor=2,
+    )
     for number, batch in enumerate(list(loader)):
         assert batch.shape == [1, (number % 5 + 1) * 30_000]
         assert (batch.numpy() == number).all()
@@ -404,9 +406,13 @@ def start(tmp_path, prelude="", guard="if __name__ == '__main__':", sleep=0.0):
     script = Path(tmp_path, "script.py")
     script.write_text(SCRIPT.format(prelude=prelude, guard=guard, sleep=sleep))
     return subprocess.Popen(
-        [sys.executable, "-m", "engine.run", str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True, start_new_session=True, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
-    )  # fmt: skip
+        [sys.executable, "-m", "engine.run", str(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+    )
 
 
 def is_there(pid):
@@ -465,9 +471,13 @@ def test_what_can_not_be_spawned_is_loaded_here_with_a_warning(
 
 def test_the_start_method_is_the_scripts_else_fork_on_linux(monkeypatch):
     for chosen, platform, method in [
-        (None, "linux", "fork"), ("forkserver", "linux", "fork"), ("spawn", "linux", "spawn"),
-        (None, "darwin", "spawn"), ("fork", "darwin", "fork"), ("spawn", "win32", "spawn"),
-    ]:  # fmt: skip
+        (None, "linux", "fork"),
+        ("forkserver", "linux", "fork"),
+        ("spawn", "linux", "spawn"),
+        (None, "darwin", "spawn"),
+        ("fork", "darwin", "fork"),
+        ("spawn", "win32", "spawn"),
+    ]:
         monkeypatch.setattr(multiprocessing, "get_start_method", lambda allow_none, chosen=chosen: chosen)
         monkeypatch.setattr(workers.sys, "platform", platform)
         assert workers.start_method() == method

@@ -62,7 +62,7 @@ NETS: dict[str, Function] = {
     "a loop's condition in a loop": lambda x: loop(2, lambda t: random_loop(drop, t), x),
     "a loop that never runs": lambda x: branch(lambda t: loop(0, drop, t) * 2, x),
     "a loop beside the way": lambda x: branch(lambda t: t * loop(3, drop, t.detach()), x),
-}  # fmt: skip
+}
 
 
 def eager_gradient(net: Function) -> Any:

@@ -41,8 +41,10 @@ def test_methods_come_back_over_the_same_parameters(tmp_path: Path) -> None:
     net = Coder()
     save(net, str(tmp_path / "coder"), input_spec=ROWS)
     assert {path.name for path in tmp_path.iterdir()} == {
-        "coder.pdmodel", "coder.pdiparams", "coder.pdiparams.info"
-    }  # fmt: skip
+        "coder.pdmodel",
+        "coder.pdiparams",
+        "coder.pdiparams.info",
+    }
     loaded = load(str(tmp_path / "coder"))
     x = paddle.to_tensor(np.linspace(-1, 2, 12, dtype="float32").reshape(4, 3))
     for sample in (x, -x):

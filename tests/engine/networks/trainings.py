@@ -152,9 +152,14 @@ class Generator(nn.Layer):
         super().__init__()
         self.first = nn.Linear(6, 16 * 2 * 2)
         self.layers = nn.Sequential(
-            nn.BatchNorm2D(16), nn.ReLU(), nn.Conv2DTranspose(16, 8, 4, 2, 1),
-            nn.BatchNorm2D(8), nn.ReLU(), nn.Conv2DTranspose(8, 1, 4, 2, 1), nn.Tanh(),
-        )  # fmt: skip
+            nn.BatchNorm2D(16),
+            nn.ReLU(),
+            nn.Conv2DTranspose(16, 8, 4, 2, 1),
+            nn.BatchNorm2D(8),
+            nn.ReLU(),
+            nn.Conv2DTranspose(8, 1, 4, 2, 1),
+            nn.Tanh(),
+        )
 
     def forward(self, noise: Any) -> Any:
         return self.layers(self.first(noise).reshape([-1, 16, 2, 2]))
@@ -166,9 +171,15 @@ class Critic(nn.Layer):
     def __init__(self) -> None:
         super().__init__()
         self.layers = nn.Sequential(
-            nn.Conv2D(1, 8, 4, 2, 1), nn.LeakyReLU(0.2), nn.Dropout(0.1),
-            nn.Conv2D(8, 16, 4, 2, 1), nn.BatchNorm2D(16), nn.LeakyReLU(0.2), nn.Flatten(), nn.Linear(64, 1),
-        )  # fmt: skip
+            nn.Conv2D(1, 8, 4, 2, 1),
+            nn.LeakyReLU(0.2),
+            nn.Dropout(0.1),
+            nn.Conv2D(8, 16, 4, 2, 1),
+            nn.BatchNorm2D(16),
+            nn.LeakyReLU(0.2),
+            nn.Flatten(),
+            nn.Linear(64, 1),
+        )
 
     def forward(self, picture: Any) -> Any:
         return self.layers(picture)

@@ -149,10 +149,15 @@ def test_pad_layer_and_gradient_order() -> None:
 
 @pytest.mark.parametrize(
     ("padding", "message"),
-    [("full", "not one of 'SAME', 'VALID'"), ([1, 2, 3], "no known form"), (-1, "must not be negative"),
-     ([[1, 0], [0, 0], [1, 1], [1, 1]], "batch and channel can't be padded"), (1.5, "no known form"),
-     ([[0, 0], [0, 0], [1], [1, 1]], "is 4 pairs")],
-)  # fmt: skip
+    [
+        ("full", "not one of 'SAME', 'VALID'"),
+        ([1, 2, 3], "no known form"),
+        (-1, "must not be negative"),
+        ([[1, 0], [0, 0], [1, 1], [1, 1]], "batch and channel can't be padded"),
+        (1.5, "no known form"),
+        ([[0, 0], [0, 0], [1], [1, 1]], "is 4 pairs"),
+    ],
+)
 def test_padding_forms_refused(padding: object, message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
         nn.Conv2D(1, 1, 3, padding=padding)
@@ -185,9 +190,10 @@ def test_softmax_in_another_dtype() -> None:
 
 
 @pytest.mark.parametrize(
-    "layer", [nn.BatchNorm2D(3), nn.LayerNorm([4, 4]), nn.GroupNorm(3, 3), nn.InstanceNorm2D(3)],
+    "layer",
+    [nn.BatchNorm2D(3), nn.LayerNorm([4, 4]), nn.GroupNorm(3, 3), nn.InstanceNorm2D(3)],
     ids=lambda layer: type(layer).__name__,
-)  # fmt: skip
+)
 def test_norms_do_not_widen_what_their_weights_do_not_have(layer: nn.Layer) -> None:
     for mode in (layer.train, layer.eval):
         mode()

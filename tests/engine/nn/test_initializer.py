@@ -38,11 +38,14 @@ def drawn(kind: initializer.Initializer, *shape: int) -> np.ndarray:
         (initializer.KaimingNormal(), (16, 6, 5, 5), math.sqrt(2 / 150)),
         (initializer.KaimingUniform(), (400, 120), math.sqrt(2) * math.sqrt(3 / 400) / math.sqrt(3)),
         (initializer.KaimingUniform(nonlinearity="tanh"), (400, 120), 5 / 3 / math.sqrt(400)),
-        (initializer.KaimingNormal(negative_slope=2.0, nonlinearity="leaky_relu"), (400, 120),
-         math.sqrt(2 / 5) / math.sqrt(400)),
+        (
+            initializer.KaimingNormal(negative_slope=2.0, nonlinearity="leaky_relu"),
+            (400, 120),
+            math.sqrt(2 / 5) / math.sqrt(400),
+        ),
         (initializer.Uniform(-2.0, 2.0), (400, 120), 2 / math.sqrt(3)),
     ],
-)  # fmt: skip
+)
 def test_deviation(kind: initializer.Initializer, shape: tuple[int, ...], deviation: float) -> None:
     values = drawn(kind, *shape).astype("float64")
     assert values.std() == pytest.approx(deviation, rel=0.04)
@@ -146,9 +149,15 @@ def test_own_initializer() -> None:
 # Printed by PaddlePaddle 2.6.2.
 @pytest.mark.parametrize(
     ("name", "param", "gain"),
-    [("sigmoid", None, 1), ("tanh", None, 5 / 3), ("relu", None, 1.4142135623730951), ("selu", None, 0.75),
-     ("leaky_relu", None, 1.4141428569978354), ("leaky_relu", 0.2, 1.3867504905630728)],
-)  # fmt: skip
+    [
+        ("sigmoid", None, 1),
+        ("tanh", None, 5 / 3),
+        ("relu", None, 1.4142135623730951),
+        ("selu", None, 0.75),
+        ("leaky_relu", None, 1.4141428569978354),
+        ("leaky_relu", 0.2, 1.3867504905630728),
+    ],
+)
 def test_gain(name: str, param: float | None, gain: float) -> None:
     assert initializer.calculate_gain(name, param) == pytest.approx(gain, rel=1e-15)
 

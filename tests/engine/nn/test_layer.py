@@ -49,15 +49,25 @@ def test_names_are_paddles(net) -> None:
         ("rest.1.weight", "linear_1.w_0", [4, 2], False),
     ]
     assert [layer.full_name() for layer in net.sublayers(include_self=True)] == [
-        "net_0", "linear_0", "batch_norm1d_0", "sequential_0", "re_lu_0", "linear_1",
-    ]  # fmt: skip
+        "net_0",
+        "linear_0",
+        "batch_norm1d_0",
+        "sequential_0",
+        "re_lu_0",
+        "linear_1",
+    ]
 
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("Conv2D", "conv2d_0"), ("MaxPool2D", "max_pool2d_0"), ("LeNet", "le_net_0"), ("BCELoss", "bce_loss_0"),
-     ("my_layer", "my_layer_0")],
-)  # fmt: skip
+    [
+        ("Conv2D", "conv2d_0"),
+        ("MaxPool2D", "max_pool2d_0"),
+        ("LeNet", "le_net_0"),
+        ("BCELoss", "bce_loss_0"),
+        ("my_layer", "my_layer_0"),
+    ],
+)
 def test_full_name_is_the_class_in_snake_case(name: str, expected: str) -> None:
     with names.guard():
         assert type(name, (nn.Layer,), {})().full_name() == expected

@@ -245,9 +245,18 @@ COLUMN, ROW = np.full((4, 1), 0.5, "float32"), np.full(4, 0.25, "float32")
 @pytest.mark.parametrize("build", [False, True], ids=["eager", "static"])
 @pytest.mark.parametrize(
     "name",
-    ["mse_loss", "l1_loss", "square_error_cost", "binary_cross_entropy", "binary_cross_entropy_with_logits",
-     "kl_div", "sigmoid_focal_loss", "smooth_l1_loss", "log_loss"],
-)  # fmt: skip
+    [
+        "mse_loss",
+        "l1_loss",
+        "square_error_cost",
+        "binary_cross_entropy",
+        "binary_cross_entropy_with_logits",
+        "kl_div",
+        "sigmoid_focal_loss",
+        "smooth_l1_loss",
+        "log_loss",
+    ],
+)
 def test_a_column_and_a_row_are_not_broadcast_to_a_square(name: str, build: bool) -> None:
     loss = getattr(functional, name)
     if not build:

@@ -176,8 +176,10 @@ CASES: dict[str, Callable[..., Any]] = {
     "adaptive": on(IMAGE, lambda F, x: F.adaptive_avg_pool2d(x, (3, 4))),
     "adaptive none": on(IMAGE, lambda F, x: F.adaptive_avg_pool2d(x, (None, 2))),
     "linear": on((2, 3, 4), lambda F, x, w, b: F.linear(x, w, b), (4, 5), (5,)),
-    **{name: on((6, 5), lambda F, x, n=name: getattr(F, n)(x)) for name in
-       ("relu", "sigmoid", "tanh", "softmax", "log_softmax", "leaky_relu")},
+    **{
+        name: on((6, 5), lambda F, x, n=name: getattr(F, n)(x))
+        for name in ("relu", "sigmoid", "tanh", "softmax", "log_softmax", "leaky_relu")
+    },
     "softmax axis": on((6, 5), lambda F, x: F.softmax(x, axis=0)),
     "leaky_relu slope": on((6, 5), lambda F, x: F.leaky_relu(x, 0.3)),
     "pad spatial": on(IMAGE, lambda F, x: F.pad(x, [1, 2, 0, 3], value=2.0)),
@@ -193,7 +195,7 @@ CASES: dict[str, Callable[..., Any]] = {
     "batch_norm training": batch_norm(True, None),
     "batch_norm test": batch_norm(False, None),
     "batch_norm global": batch_norm(True, True),
-}  # fmt: skip
+}
 
 
 def run(name: str, F: Any, tensor: Any) -> list[list[float]]:

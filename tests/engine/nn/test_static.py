@@ -44,9 +44,15 @@ class Net(nn.Layer):
     def __init__(self) -> None:
         super().__init__()
         self.image = nn.Sequential(
-            nn.Conv2D(1, 4, 5, padding="SAME"), nn.BatchNorm2D(4), nn.ReLU(), nn.MaxPool2D(2, 2),
-            nn.Conv2D(4, 6, 5), nn.LeakyReLU(), nn.AvgPool2D(2, 2), nn.Flatten(),
-        )  # fmt: skip
+            nn.Conv2D(1, 4, 5, padding="SAME"),
+            nn.BatchNorm2D(4),
+            nn.ReLU(),
+            nn.MaxPool2D(2, 2),
+            nn.Conv2D(4, 6, 5),
+            nn.LeakyReLU(),
+            nn.AvgPool2D(2, 2),
+            nn.Flatten(),
+        )
         self.flat = nn.Sequential(
             nn.Linear(150, 20), nn.LayerNorm(20), nn.Tanh(), nn.Dropout(0.3), nn.Linear(20, 10)
         )

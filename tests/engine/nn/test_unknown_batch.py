@@ -166,17 +166,25 @@ def test_margin_cross_entropy_by_hand() -> None:
 def test_what_does_not_fit_is_refused() -> None:
     x = engine.zeros([4, 3])
     for wrong, message in (
-        (lambda: F.ctc_loss(engine.zeros([5, 1, 4]), to_tensor([[7]]), to_tensor([5]), to_tensor([1])),
-         "label 7 of sample 0 is not a class of 4"),
-        (lambda: F.ctc_loss(engine.zeros([5, 1, 4]), to_tensor([[0]]), to_tensor([5]), to_tensor([1])),
-         "label 0 of sample 0 is the blank"),
-        (lambda: F.ctc_loss(engine.zeros([5, 1, 4]), to_tensor([[1]]), to_tensor([6]), to_tensor([1])),
-         "6 in input_lengths is not a length of 5 steps"),
-        (lambda: F.hsigmoid_loss(x, to_tensor([0, 1, 5, 2]), 5, engine.zeros([4, 3])),
-         "label 5 is not a class of 5"),
+        (
+            lambda: F.ctc_loss(engine.zeros([5, 1, 4]), to_tensor([[7]]), to_tensor([5]), to_tensor([1])),
+            "label 7 of sample 0 is not a class of 4",
+        ),
+        (
+            lambda: F.ctc_loss(engine.zeros([5, 1, 4]), to_tensor([[0]]), to_tensor([5]), to_tensor([1])),
+            "label 0 of sample 0 is the blank",
+        ),
+        (
+            lambda: F.ctc_loss(engine.zeros([5, 1, 4]), to_tensor([[1]]), to_tensor([6]), to_tensor([1])),
+            "6 in input_lengths is not a length of 5 steps",
+        ),
+        (
+            lambda: F.hsigmoid_loss(x, to_tensor([0, 1, 5, 2]), 5, engine.zeros([4, 3])),
+            "label 5 is not a class of 5",
+        ),
         (lambda: F.embedding(to_tensor([-1]), x), "row -1 is out of range"),
         (lambda: F.cross_entropy(x, to_tensor([0, 1, 3, 2])), "label 3 is not a class number"),
-    ):  # fmt: skip
+    ):
         with pytest.raises(OutOfRangeError, match=message):
             wrong()
     with pytest.raises(ShapeError, match="smooth_l1_loss: the tensors must have one shape"):
@@ -205,12 +213,16 @@ def test_losses_at_the_ends_of_the_range_are_finite() -> None:
     wide = to_tensor(np.array([-1e4, -100.0, 0.0, 100.0, 1e4], np.float32), stop_gradient=False)
     ones = engine.ones([5])
     for function in (
-        lambda x: F.softplus(x), F.log_sigmoid, F.gelu, F.mish, F.silu,
+        lambda x: F.softplus(x),
+        F.log_sigmoid,
+        F.gelu,
+        F.mish,
+        F.silu,
         lambda x: F.soft_margin_loss(x, -ones, "none"),
         lambda x: F.binary_cross_entropy_with_logits(x, ones, reduction="none"),
         lambda x: F.sigmoid_focal_loss(x, ones, reduction="none"),
         lambda x: F.cross_entropy(x.unsqueeze(0), to_tensor([2])),
-    ):  # fmt: skip
+    ):
         wide.clear_gradient()
         out = function(wide)
         out.sum().backward()

@@ -113,5 +113,5 @@ CASES: list[Case] = [
          s(v(0, 4), v(4), v(4, seed=1)), grads="x scale bias"),
     *row("softmax_with_cross_entropy", lambda x, label: [np.zeros((0, 4)), np.zeros((0, 1))],
          s(v(0, 4), np.zeros((0, 1), "int64")), grads="logits", through=(1,)),
-    *row("pick_class", lambda x, label: np.zeros((0, 1)), s(v(0, 4), np.zeros((0, 1), "int64")), grads="x"),
-]  # fmt: skip
+    *row("pick_class", lambda x, label: np.zeros((0, 1)), s(v(0, 4), np.zeros((0, 1), "int64")), grads="x")
+]

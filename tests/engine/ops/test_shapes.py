@@ -30,71 +30,113 @@ _BATCH = "statistics of a batch: one without elements has none"
 
 # Operators whose inference refuses tensors without dimensions need not stand here.
 WITHOUT_SCALAR = {
-    **_named(_ALONG, """
+    **_named(
+        _ALONG,
+        """
         accuracy concat gumbel_softmax kept_mean mode pick_class put_along_axis_zeros repeat_interleave
         repeat_interleave_with_tensor_index roll shard_index spectral_norm spectral_norm_vectors tensor_unfold
         tile_like unique unique_consecutive unstack
-    """),
-    **_named(_WINDOWS, """
+    """,
+    ),
+    **_named(
+        _WINDOWS,
+        """
         max_pool2d_pick max_pool3d_pick grid_positions grid_slopes roi_pool_pick yolov3_loss_weights
-    """),
+    """,
+    ),
     **_named(_MAKES, "tril_indices triu_indices range assign_value"),
-    **_named(_DRAWS, """
+    **_named(
+        _DRAWS,
+        """
         uniform_random gaussian_random randint randperm uniform_random_inplace exponential bernoulli poisson
         rrelu truncated_gaussian_random
-    """),
+    """,
+    ),
     **_named(_UPDATES, "momentum adam adamw average_accumulates lookahead update_loss_scaling"),
-    **_named(_POSITIONS, """
+    **_named(
+        _POSITIONS,
+        """
         sparse_add_at sparse_conv3d_kernel sparse_csr_indices sparse_pairs sparse_slice_indices graph_reindex
         graph_sample_neighbors
-    """),
-}  # fmt: skip
+    """,
+    ),
+}
 
 WITHOUT_EMPTY = {
     **_named(_MAKES, "tril_indices triu_indices range assign_value fill_constant range_of"),
-    **_named(_DRAWS, """
+    **_named(
+        _DRAWS,
+        """
         uniform_random gaussian_random randint randperm gaussian_inplace exponential bernoulli poisson
         multinomial top_p_sampling truncated_gaussian_random
-    """),
-    **_named(_UPDATES, """
+    """,
+    ),
+    **_named(
+        _UPDATES,
+        """
         sgd momentum adam adamw rmsprop adadelta adamax lamb average_accumulates lookahead
         check_finite_and_unscale update_loss_scaling sgd_flat momentum_flat adam_flat adamw_flat adagrad_flat
         rmsprop_flat adadelta_flat adamax_flat
-    """),
-    **_named("sparse tensors without values: tests/engine/sparse/test_tensors.py", """
+    """,
+    ),
+    **_named(
+        "sparse tensors without values: tests/engine/sparse/test_tensors.py",
+        """
         sparse_add_at sparse_conv3d sparse_conv3d_kernel sparse_crows sparse_csr_indices sparse_dense_matmul
         sparse_groups sparse_mask sparse_max_rows sparse_order sparse_pairs sparse_reshape_indices
         sparse_rulebook sparse_sampled_matmul sparse_slice_indices sparse_union
-    """),
+    """,
+    ),
     **_named(_POSITIONS, "graph_reindex graph_sample_neighbors viterbi_decode linspace_of"),
-    **_named(_WINDOWS, """
+    **_named(
+        _WINDOWS,
+        """
         depthwise_conv2d conv2d_transpose depthwise_conv2d_transpose conv3d_transpose pool3d max_pool2d_pick
         depthwise_conv2d_integer conv2d_transpose_integer depthwise_conv2d_transpose_integer
         max_pool3d_pick max_pool3d_with_index unpool unpool3d tensor_unfold as_strided fold unfold affine_grid
         grid_sampler grid_positions grid_slopes sample_points linear_interp_v2 bilinear_interp_v2
         bicubic_interp_v2 trilinear_interp_v2 pixel_unshuffle channel_shuffle temporal_shift
-    """),
-    **_named("a matrix without elements is solved by no one", """
+    """,
+    ),
+    **_named(
+        "a matrix without elements is solved by no one",
+        """
         solve triangular_solve slogdeterminant pinv lu
-    """),
-    **_named(_BATCH, """
+    """,
+    ),
+    **_named(
+        _BATCH,
+        """
         batch_norm sync_batch_norm instance_norm spectral_norm spectral_norm_vectors accuracy kept_mean
         quantile reduce_count warprnnt fake_channel_wise_quantize_dequantize_abs_max
-    """),
-    **_named("the same as the operator without tensors of sizes, which has such rows", """
+    """,
+    ),
+    **_named(
+        "the same as the operator without tensors of sizes, which has such rows",
+        """
         reshape2_dims expand_v2_dims tile_dims tile_like
-    """),
-    **_named("part of the gradient of an operator that has such rows", """
+    """,
+    ),
+    **_named(
+        "part of the gradient of an operator that has such rows",
+        """
         put_along_axis_zeros reduce_expand logcumsumexp_jvp
-    """),
-    **_named("without pictures or boxes: tests/engine/vision/test_ops.py", """
+    """,
+    ),
+    **_named(
+        "without pictures or boxes: tests/engine/vision/test_ops.py",
+        """
         box_coder deform_points distribute_fpn_proposals generate_proposals_v2 matrix_nms multiclass_nms3
         prior_box psroi_pool roi_align roi_pool roi_pool_pick yolo_box yolov3_loss yolov3_loss_weights
-    """),
-    **_named("what it is given is not empty by its nature", """
+    """,
+    ),
+    **_named(
+        "what it is given is not empty by its nature",
+        """
         fill_diagonal_tensor view_dtype unique_consecutive write_to_array assign_into integer_factor
-    """),
-}  # fmt: skip
+    """,
+    ),
+}
 
 
 def _arrays(value: Any) -> Iterator[Any]:

@@ -39,10 +39,11 @@ def calls(order: tuple[int, ...]) -> dict[str, Any]:
     scale, bias, mean = (draw.standard_normal(6, dtype=np.float32) for _ in range(3))
     variance = np.abs(mean) + 1
     found: dict[str, Any] = {
-        "relu": OPS["relu"].kernel(np, odd), "relu_grad": OPS["relu_grad"].kernel(np, odd, np.maximum(g, 0)),
+        "relu": OPS["relu"].kernel(np, odd),
+        "relu_grad": OPS["relu_grad"].kernel(np, odd, np.maximum(g, 0)),
         "sum": OPS["reduce_sum"].kernel(np, x, axis=(0, 2, 3)),
         "sum, kept": OPS["reduce_sum"].kernel(np, x, axis=(0, 2, 3), keepdim=True),
-    }  # fmt: skip
+    }
     for test in (False, True):
         found[f"batch_norm {test}"] = OPS["batch_norm"].kernel(
             np, x, scale, bias, mean, variance, is_test=test

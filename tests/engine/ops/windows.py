@@ -44,9 +44,14 @@ def conv(x: Any, weight: Any, **attrs: Any) -> Any:
 
 @layouts
 def _conv(
-    x: Any, weight: Any, strides: Any = None, paddings: Any = None, padding_algorithm: str = "EXPLICIT",
-    dilations: Any = None, groups: int = 1,
-) -> Any:  # fmt: skip
+    x: Any,
+    weight: Any,
+    strides: Any = None,
+    paddings: Any = None,
+    padding_algorithm: str = "EXPLICIT",
+    dilations: Any = None,
+    groups: int = 1,
+) -> Any:
     rank = x.ndim - 2
     strides, paddings = strides or (1,) * rank, paddings or (0,) * rank
     dilations = _spread(x, weight, padding_algorithm, dilations)
@@ -97,9 +102,16 @@ def conv_transpose(x: Any, weight: Any, **attrs: Any) -> Any:
 
 @layouts
 def _conv_transpose(
-    x: Any, weight: Any, output_padding: Any = (), output_size: Any = (), strides: Any = None,
-    paddings: Any = None, padding_algorithm: str = "EXPLICIT", dilations: Any = None, groups: int = 1,
-) -> Any:  # fmt: skip
+    x: Any,
+    weight: Any,
+    output_padding: Any = (),
+    output_size: Any = (),
+    strides: Any = None,
+    paddings: Any = None,
+    padding_algorithm: str = "EXPLICIT",
+    dilations: Any = None,
+    groups: int = 1,
+) -> Any:
     """Each element of x adds the filter, times itself, to the result."""
     rank = x.ndim - 2
     strides, paddings = strides or (1,) * rank, paddings or (0,) * rank
@@ -172,8 +184,10 @@ def pool(x: Any, pooling_type: str = "max", **attrs: Any) -> Any:
 
 def best(x: Any, n: int, c: int, spans: Any) -> tuple[int, ...]:
     """Where the first maximum of a window is."""
-    places = [(n, c, *(r.start + i for r, i in zip(spans, inner, strict=True)))
-              for inner in np.ndindex(*map(len, spans))]  # fmt: skip
+    places = [
+        (n, c, *(r.start + i for r, i in zip(spans, inner, strict=True)))
+        for inner in np.ndindex(*map(len, spans))
+    ]
     return max(places, key=lambda p: x[p])
 
 

@@ -55,8 +55,12 @@ def test_plateau_state() -> None:
     assert second() == 0.25
     assert first() == 0.5
     assert first.state_dict() == {
-        "cooldown_counter": 0, "best": 1.0, "num_bad_epochs": 1, "last_epoch": 2, "last_lr": 0.5,
-    }  # fmt: skip
+        "cooldown_counter": 0,
+        "best": 1.0,
+        "num_bad_epochs": 1,
+        "last_epoch": 2,
+        "last_lr": 0.5,
+    }
 
 
 def test_own_schedule() -> None:

@@ -124,9 +124,23 @@ class Twin:
 
 
 ACTIONS = [
-    "none", "replace gradient", "hook", "set_value", "in place", "replace array", "hold", "let go",
-    "second optimizer", "add group", "state", "clear", "stop", "own decay", "factor", "schedule",
-]  # fmt: skip
+    "none",
+    "replace gradient",
+    "hook",
+    "set_value",
+    "in place",
+    "replace array",
+    "hold",
+    "let go",
+    "second optimizer",
+    "add group",
+    "state",
+    "clear",
+    "stop",
+    "own decay",
+    "factor",
+    "schedule",
+]
 DEEDS = st.tuples(st.sampled_from(ACTIONS), st.integers(0, len(SHAPES) - 1))
 ROUNDS = st.lists(st.tuples(st.integers(1, 31), st.lists(DEEDS, max_size=2)), min_size=2, max_size=8)
 

@@ -49,11 +49,17 @@ def test_operators_are_counted_by_name_and_phase() -> None:
             found.step()
     operators = _calls(found, "Operator")
     assert {name: operators[name] for name in ("matmul_v2", "elementwise_add", "relu", "sgd_flat")} == {
-        "matmul_v2": 6, "elementwise_add": 6, "relu": 3, "sgd_flat": 3
-    }  # fmt: skip
+        "matmul_v2": 6,
+        "elementwise_add": 6,
+        "relu": 3,
+        "sgd_flat": 3,
+    }
     assert {name: n for name, n in operators.items() if name.endswith("_grad")} == {
-        "matmul_v2_grad": 6, "elementwise_add_grad": 6, "relu_grad": 3, "reduce_mean_grad": 3
-    }  # fmt: skip
+        "matmul_v2_grad": 6,
+        "elementwise_add_grad": 6,
+        "relu_grad": 3,
+        "reduce_mean_grad": 3,
+    }
     assert _calls(found, "Forward") == {"Sequential": 3, "Linear": 6, "ReLU": 3}
     assert _calls(found, "Backward") == {"Gradient Backward": 3}
     assert _calls(found, "Optimization") == {"Optimization Step": 3}
@@ -98,8 +104,10 @@ def test_times_lie_within_each_other() -> None:
     mine = next(node for node in root.children if node.span.name == "mine")
     assert mine.span.kind == "PythonUserDefined"
     assert [child.span.kind for child in mine.children if child.span.kind != "Operator"] == [
-        "Forward", "Backward", "Optimization"
-    ]  # fmt: skip
+        "Forward",
+        "Backward",
+        "Optimization",
+    ]
     for node in root.walk():
         assert sum(child.time for child in node.children) <= node.time
 

@@ -110,12 +110,22 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
         ("matmul_v2", [(4, 3), (4, 5)], [(3, 5)], {"trans_x": True}, 120),
         ("product_of_rows", [(2, 3, 4), (2, 3, 5)], [(4, 5)], {}, 240),
         ("fused_attention", [(2, 3, 4), (2, 5, 4), (2, 5, 6)], [(2, 3, 6), (2, 3, 5)], {}, 2 * 30 * 10),
-        ("fused_attention_grad", [(2, 3, 6), (2, 3, 5), (2, 3, 4), (2, 5, 4), (2, 5, 6)], [(2, 5, 6)],
-         {"wanted": (False, True, True)}, 2 * 30 * 16),
+        (
+            "fused_attention_grad",
+            [(2, 3, 6), (2, 3, 5), (2, 3, 4), (2, 5, 4), (2, 5, 6)],
+            [(2, 5, 6)],
+            {"wanted": (False, True, True)},
+            2 * 30 * 16,
+        ),
         ("mul", [(2, 3, 4), (12, 5)], [(2, 5)], {"x_num_col_dims": 1}, 240),
         ("conv2d", [(1, 4, 5, 5), (6, 2, 3, 3)], [(1, 6, 3, 3)], {"groups": 2}, 2 * 54 * 18),
-        ("conv2d_grad", [(1, 4, 5, 5), (6, 4, 3, 3), (1, 6, 3, 3)], [(1, 4, 5, 5), (6, 4, 3, 3)], {},
-         2 * 2 * 54 * 36),
+        (
+            "conv2d_grad",
+            [(1, 4, 5, 5), (6, 4, 3, 3), (1, 6, 3, 3)],
+            [(1, 4, 5, 5), (6, 4, 3, 3)],
+            {},
+            2 * 2 * 54 * 36,
+        ),
         ("conv2d_transpose", [(1, 4, 5, 5), (4, 2, 3, 3)], [(1, 2, 7, 7)], {}, 2 * 100 * 18),
         ("elementwise_add", [(3, 4), (4,)], [(3, 4)], {}, 12),
         ("reduce_sum", [(3, 4)], [(3,)], {}, 12),
@@ -124,7 +134,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
         ("softmax", [(3, 4)], [(3, 4)], {}, -1),
         ("matmul_v2", [], [], {}, -1),
     ],
-)  # fmt: skip
+)
 def test_operations(name: str, taken: Any, given: Any, attrs: Any, expected: int) -> None:
     assert flops(name, taken, given, attrs) == expected
 

@@ -144,15 +144,26 @@ def run_program(plain: dict) -> None:
 def gradient_of_a_function(plain: dict) -> None:
     operator = find(plain, "concat")
     name = operator["outputs"]["Out"][0]
-    attrs = {"forward_callable_id": 0, "backward_callable_id": 0, "backward_skip_vars": [], "specs": [],
-             "chosen": None}  # fmt: skip
+    attrs = {
+        "forward_callable_id": 0,
+        "backward_callable_id": 0,
+        "backward_skip_vars": [],
+        "specs": [],
+        "chosen": None,
+    }
     operator.update(
         type="gradient",
         inputs={"X": ["x"], "Out": ["x"], "Out@GRAD": ["x"]},
         outputs={"X@GRAD": [name]},
-        attrs={"of": "py_func", "attrs": {"attrs": attrs}, "inputs": [1], "outputs": [True],
-               "given": [True], "targets": [0]},
-    )  # fmt: skip
+        attrs={
+            "of": "py_func",
+            "attrs": {"attrs": attrs},
+            "inputs": [1],
+            "outputs": [True],
+            "given": [True],
+            "targets": [0],
+        },
+    )
 
 
 def another_dtype(plain: dict) -> None:
@@ -174,20 +185,36 @@ HOSTILE = [
     change("assign_value", values=[1.0] * 7),
     change("split", sections=[1, 1, 1]),
     change("split", axis="abc"),
-    region("conditional_block", block="0"), region("conditional_block", block=0),
-    region("conditional_block", block=-1), region("conditional_block", block=True),
+    region("conditional_block", block="0"),
+    region("conditional_block", block=0),
+    region("conditional_block", block=-1),
+    region("conditional_block", block=True),
     region("conditional_block", results=[[0, "x"], [0, "x"]]),
     region("conditional_block", arguments=[[0, "x"]]),
-    region("conditional_block", results=[[1 << 70, "x"]]), region("conditional_block", results=["x"]),
-    region("while", 1, arguments=[]), region("while", results=[[0, "x"]]), region("while", results=[]),
+    region("conditional_block", results=[[1 << 70, "x"]]),
+    region("conditional_block", results=["x"]),
+    region("while", 1, arguments=[]),
+    region("while", results=[[0, "x"]]),
+    region("while", results=[]),
     lambda plain: find(plain, "while").update(kept=[0, "x"]),
-    one_branch, regions_of_another, results_swapped_with_values,
+    one_branch,
+    regions_of_another,
+    results_swapped_with_values,
     change("while", unknown=1),
     change("slice_view", index=[["slice", None, "a", None], ["slice", 0, 2, None]]),
-    huge_variable, write_into_what_is_fed, write_into_something_else, result_over_a_weight, branch_used_twice,
-    doubling_blocks, deep_blocks, run_program, gradient_of_a_function,
-    another_dtype, output_never_computed, no_inputs,
-]  # fmt: skip
+    huge_variable,
+    write_into_what_is_fed,
+    write_into_something_else,
+    result_over_a_weight,
+    branch_used_twice,
+    doubling_blocks,
+    deep_blocks,
+    run_program,
+    gradient_of_a_function,
+    another_dtype,
+    output_never_computed,
+    no_inputs,
+]
 
 
 @pytest.mark.parametrize("spoil", HOSTILE, ids=lambda f: getattr(f, "__name__", None))
@@ -206,9 +233,29 @@ def test_no_function_of_this_process_is_reached():
 
 
 VALUES = [
-    -1, 0, 7, 10**13, 1 << 63, 1.5, float("nan"), float("inf"), "abc", "x", "relu", "", None, True, [], [[]],
-    [1, 2], [-1, -1], {"dtype": "int64"}, {"dtype": "?"}, {"spec": [[9], "float32"]}, {"x": 1},
-]  # fmt: skip
+    -1,
+    0,
+    7,
+    10**13,
+    1 << 63,
+    1.5,
+    float("nan"),
+    float("inf"),
+    "abc",
+    "x",
+    "relu",
+    "",
+    None,
+    True,
+    [],
+    [[]],
+    [1, 2],
+    [-1, -1],
+    {"dtype": "int64"},
+    {"dtype": "?"},
+    {"spec": [[9], "float32"]},
+    {"x": 1},
+]
 
 
 def places(tree, before=()):

@@ -170,11 +170,20 @@ def before_another_derivative(x):
 
 # The gradient by x that Paddle 2.6.2 gives eagerly.
 FUNCTIONS = {
-    after_its_use: 12.0, between_uses: 32.0, two_hooks: 34.0, on_the_input: 6.0,
-    before_a_change_in_place: 60.0, after_a_change_in_place: 60.0, after_a_view: 20.0,
-    in_a_branch: 12.0, after_a_branch_that_gives_it: 4.0,
-    in_a_loop: 1728.0, on_the_value_of_a_loop: 216.0, after_a_loop: 12.0, before_another_derivative: 12.0,
-}  # fmt: skip
+    after_its_use: 12.0,
+    between_uses: 32.0,
+    two_hooks: 34.0,
+    on_the_input: 6.0,
+    before_a_change_in_place: 60.0,
+    after_a_change_in_place: 60.0,
+    after_a_view: 20.0,
+    in_a_branch: 12.0,
+    after_a_branch_that_gives_it: 4.0,
+    in_a_loop: 1728.0,
+    on_the_value_of_a_loop: 216.0,
+    after_a_loop: 12.0,
+    before_another_derivative: 12.0,
+}
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

@@ -26,9 +26,15 @@ def trained():
 def test_types_are_paddles(trained):
     main, _, _ = trained
     assert [o.type for o in main.global_block().ops] == [
-        "matmul_v2", "relu", "reduce_mean", "fill_constant", "reduce_mean_grad", "relu_grad",
-        "matmul_v2_grad", "sgd",
-    ]  # fmt: skip
+        "matmul_v2",
+        "relu",
+        "reduce_mean",
+        "fill_constant",
+        "reduce_mean_grad",
+        "relu_grad",
+        "matmul_v2_grad",
+        "sgd",
+    ]
 
 
 def test_slots_and_names(trained):
@@ -48,9 +54,15 @@ def test_attributes(trained):
     main, _, _ = trained
     matmul = main.global_block().ops[0]
     assert matmul.attr_names == [
-        "op_callstack", "op_device", "op_namescope", "op_role", "op_role_var", "trans_x", "trans_y",
+        "op_callstack",
+        "op_device",
+        "op_namescope",
+        "op_role",
+        "op_role_var",
+        "trans_x",
+        "trans_y",
         "with_quant_attr",
-    ]  # fmt: skip
+    ]
     assert matmul.attr("trans_x") is False
     assert matmul.has_attr("trans_y")
     assert not matmul.has_attr("axis")

@@ -132,8 +132,10 @@ def arrays(value):
 def test_only_views_share_storage_with_an_input():
     for case in CASES:
         opdef = OPS[case.op]
-        inputs = [None if i is None else arrays(i) if isinstance(i, list) else np.asarray(i)
-                  for i in case.sample.inputs]  # fmt: skip
+        inputs = [
+            None if i is None else arrays(i) if isinstance(i, list) else np.asarray(i)
+            for i in case.sample.inputs
+        ]
         extra = {"key": PhiloxKey(1, 2)} if opdef.random else {}
         made = opdef.kernel(np, *inputs, **opdef.with_defaults(case.sample.attrs), **extra)
         results = [made] if opdef.single else list(made)

@@ -57,10 +57,15 @@ def test_it_is_the_real_number_that_counts(name, shape, rows):
         np.testing.assert_allclose(static, eager, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("function", [
-    lambda x: paddle.split(x, 2, axis=1)[1], lambda x: paddle.split(x, [1, -1], axis=1)[1],
-    lambda x: paddle.split(x, [x.shape[1] - 1, 1], axis=1)[0], lambda x: paddle.unbind(x, axis=1)[-1],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: paddle.split(x, 2, axis=1)[1],
+        lambda x: paddle.split(x, [1, -1], axis=1)[1],
+        lambda x: paddle.split(x, [x.shape[1] - 1, 1], axis=1)[0],
+        lambda x: paddle.unbind(x, axis=1)[-1],
+    ],
+)
 def test_parts_of_a_dimension_that_is_not_known(function):
     x = paddle.to_tensor(np.arange(8, dtype="float32").reshape(2, 4), stop_gradient=False)
     found = []

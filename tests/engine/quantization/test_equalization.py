@@ -80,8 +80,11 @@ def test_results_stay_and_ranges_become_alike() -> None:
         found: np.ndarray = rows.reshape(len(rows), -1).max(axis=1)
         return found
 
-    pairs = [(net.conv.weight, 0, net.each.weight, 0), (net.each.weight, 0, net.point.weight, 1),
-             (net.fc1.weight, 1, net.fc2.weight, 0)]  # fmt: skip
+    pairs = [
+        (net.conv.weight, 0, net.each.weight, 0),
+        (net.each.weight, 0, net.point.weight, 1),
+        (net.fc1.weight, 1, net.fc2.weight, 0),
+    ]
     for first, out, second, into in pairs:
         np.testing.assert_allclose(ranges(first, out), ranges(second, into), rtol=0.02)
     flat = np.abs(net.fc1.weight.numpy()).reshape(4, -1).max(axis=1)

@@ -89,9 +89,12 @@ def test_a_network_is_quantized_and_stays_as_it_is(net: Net, algo: str) -> None:
         0.05 if algo == "avg" else 0.01
     )  # cuts values off
     assert [(e.name, e.op) for e in found.layers[:-1]] == [
-        ("conv", "conv2d"), ("depthwise", "depthwise_conv2d"), ("up", "conv2d_transpose"),
-        ("fc", "matmul_v2"), ("fc2", "matmul_v2"),
-    ]  # fmt: skip
+        ("conv", "conv2d"),
+        ("depthwise", "depthwise_conv2d"),
+        ("up", "conv2d_transpose"),
+        ("fc", "matmul_v2"),
+        ("fc2", "matmul_v2"),
+    ]
     assert (found.layers[-1].name, found.layers[-1].weight) == (found.program.outputs[0], "")
     assert not found.skipped
     assert all(0 < (e.noise_to_signal or 0) < 0.05 for e in found.layers)
@@ -111,18 +114,17 @@ def test_pairs_stand_once_before_what_reads_them_and_weights_are_integers(net: N
     assert [block.var(f"{n}@scale").shape for n in (weights[0], weights[2], "x")] == [(4,), (3,), (1,)]
     conv = next(o for o in block.ops if o.opdef.name == "conv2d")
     assert conv.attr("quantization_type") == "qat_with_weight"
-    assert [v.name for v in conv.inputs] == [
-        "x.quantized.dequantized", f"{weights[0]}.quantized.dequantized"
-    ]  # fmt: skip
+    assert [v.name for v in conv.inputs] == ["x.quantized.dequantized", f"{weights[0]}.quantized.dequantized"]
 
 
 def test_what_is_quantized_is_chosen_by_pattern_type_and_bits(net: Net) -> None:
     options = QuantizeOptions(algo="abs_max", skip=("fc*", "depthwise_conv2d"), bits_of=(("up", 12),))
     found = quantize_layer(net, SPEC, batches(), options)
     assert [(e.layer, e.why) for e in found.skipped] == [
-        ("depthwise", "skipped by 'depthwise_conv2d'"), ("fc", "skipped by 'fc*'"),
-        ("fc2", "skipped by 'fc*'")
-    ]  # fmt: skip
+        ("depthwise", "skipped by 'depthwise_conv2d'"),
+        ("fc", "skipped by 'fc*'"),
+        ("fc2", "skipped by 'fc*'"),
+    ]
     kinds = dtypes(found.program)
     assert kinds[net.up.weight.name] == "int16"
     assert kinds[net.depthwise.weight.name] == kinds[net.fc.weight.name] == "float32"

@@ -27,18 +27,27 @@ from engine.quantization.report import (
 
 def report() -> QuantizationReport:
     return QuantizationReport(
-        method="post_training", algo="hist", weight_bits=8, activation_bits=8,
-        weight_type="channel_wise_abs_max", samples=320, seconds=0.5, skipped=(Skipped("fc3", "asked for"),),
+        method="post_training",
+        algo="hist",
+        weight_bits=8,
+        activation_bits=8,
+        weight_type="channel_wise_abs_max",
+        samples=320,
+        seconds=0.5,
+        skipped=(Skipped("fc3", "asked for"),),
         layers=(
             LayerReport("conv1", "conv2d", "conv1.weight", True, 1.5, 1e-4, 2e-5, 0.25),
             LayerReport("fc3", "matmul_v2", "fc3.weight", False),
         ),
         accuracy=Accuracy(0.97, 0.965, 1000),
         per_class=ClassAccuracy(("cat", "dog"), (0.5, None), (0.25, None)),
-        confusion_difference=((-1, 1), (0, 0)), changed=(Changed(7, 0, 0, 1),), changed_count=1,
+        confusion_difference=((-1, 1), (0, 0)),
+        changed=(Changed(7, 0, 0, 1),),
+        changed_count=1,
         sizes=Sizes({"pdmodel": 10, "pdiparams": 400}, {"pdmodel": 12, "pdiparams": 100}),
-        latency=Latency(0.001, 0.0015), difference=0.125,
-    )  # fmt: skip
+        latency=Latency(0.001, 0.0015),
+        difference=0.125,
+    )
 
 
 def test_a_report_is_the_same_after_plain_values_and_after_json() -> None:

@@ -20,8 +20,14 @@ from engine.static import InputSpec
 from tests.engine.quantization.calibration.paddle.small_lenet import BATCH, SAMPLES, pictures
 from tests.engine.quantization.calibration.test_against_paddle import lenet
 
-IMAGE = {"strides": (1, 1), "paddings": (0, 0), "dilations": (1, 1), "groups": 1,
-         "padding_algorithm": "EXPLICIT", "data_format": "NCHW"}  # fmt: skip
+IMAGE = {
+    "strides": (1, 1),
+    "paddings": (0, 0),
+    "dilations": (1, 1),
+    "groups": 1,
+    "padding_algorithm": "EXPLICIT",
+    "data_format": "NCHW",
+}
 
 
 def drawn(*shape: int, seed: int = 0) -> np.ndarray:
@@ -49,9 +55,14 @@ def test_convolutions_are_products(attrs: dict[str, Any], fed: Any, filters: Any
     if isinstance(padding, list) and attrs["data_format"] == "NHWC":
         padding = 0
     expected = F.conv2d(
-        engine.to_tensor(x), engine.to_tensor(w), stride=list(attrs["strides"]), padding=padding,
-        dilation=list(attrs["dilations"]), groups=attrs["groups"], data_format=attrs["data_format"],
-    ).numpy()  # fmt: skip
+        engine.to_tensor(x),
+        engine.to_tensor(w),
+        stride=list(attrs["strides"]),
+        padding=padding,
+        dilation=list(attrs["dilations"]),
+        groups=attrs["groups"],
+        data_format=attrs["data_format"],
+    ).numpy()
     if attrs["data_format"] == "NCHW":
         expected = expected.transpose(0, 2, 3, 1)
     expected = expected.reshape(-1, made.groups, filters[0] // made.groups).transpose(1, 0, 2)
@@ -64,10 +75,15 @@ def test_convolutions_are_products(attrs: dict[str, Any], fed: Any, filters: Any
     [
         ("matmul_v2", {"trans_x": False, "trans_y": False}, (2, 3, 5), (5, 4), lambda x, w: x @ w),
         ("matmul_v2", {"trans_x": True, "trans_y": True}, (5, 6), (4, 5), lambda x, w: x.T @ w.T),
-        ("mul", {"x_num_col_dims": 1, "y_num_col_dims": 1}, (3, 2, 5), (10, 4),
-         lambda x, w: x.reshape(3, 10) @ w),
+        (
+            "mul",
+            {"x_num_col_dims": 1, "y_num_col_dims": 1},
+            (3, 2, 5),
+            (10, 4),
+            lambda x, w: x.reshape(3, 10) @ w,
+        ),
     ],
-)  # fmt: skip
+)
 def test_products_are_products(op: str, attrs: Any, fed: Any, weight: Any, call: Any) -> None:
     x, w = drawn(*fed), drawn(*weight, seed=1)
     made = contraction_of(op, attrs, weight)

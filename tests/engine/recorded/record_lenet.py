@@ -17,10 +17,19 @@ def formula_weights(shape, k):
 
 
 net = nn.Sequential(
-    nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2, 2),
-    nn.ReLU(), nn.Conv2d(6, 16, 5), nn.MaxPool2d(2, 2),
-    nn.Flatten(), nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10),
-).double()  # fmt: skip
+    nn.Conv2d(1, 6, 5, padding=2),
+    nn.ReLU(),
+    nn.MaxPool2d(2, 2),
+    nn.ReLU(),
+    nn.Conv2d(6, 16, 5),
+    nn.MaxPool2d(2, 2),
+    nn.Flatten(),
+    nn.Linear(400, 120),
+    nn.ReLU(),
+    nn.Linear(120, 84),
+    nn.ReLU(),
+    nn.Linear(84, 10),
+).double()
 linear = {id(m.weight) for m in net if isinstance(m, nn.Linear)}
 with torch.no_grad():
     for k, p in enumerate(net.parameters()):

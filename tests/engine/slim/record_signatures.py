@@ -15,29 +15,56 @@ from typing import Any
 
 NAMES = {
     "paddleslim.quant": (
-        "convert", "quant_aware", "quant_embedding", "quant_post", "quant_post_dynamic",
-        "quant_post_only_weight", "quant_post_static",
+        "convert",
+        "quant_aware",
+        "quant_embedding",
+        "quant_post",
+        "quant_post_dynamic",
+        "quant_post_only_weight",
+        "quant_post_static",
     ),
     "paddleslim": ("PTQ", "QAT"),
     "paddleslim.dygraph.quant": (
-        "AbsmaxQuantizer", "HistQuantizer", "KLQuantizer", "PTQ", "PTQ.quantize", "PTQ.save_quantized_model",
-        "PerChannelAbsmaxQuantizer", "QAT", "QAT.quantize", "QAT.save_quantized_model",
+        "AbsmaxQuantizer",
+        "HistQuantizer",
+        "KLQuantizer",
+        "PTQ",
+        "PTQ.quantize",
+        "PTQ.save_quantized_model",
+        "PerChannelAbsmaxQuantizer",
+        "QAT",
+        "QAT.quantize",
+        "QAT.save_quantized_model",
     ),
     "paddleslim.quant.observers": (
-        "AVGObserver", "AbsMaxChannelWiseWeightObserver", "AbsmaxObserver", "EMDObserver",
-        "GroupWiseWeightObserver", "HistObserver", "KLObserver", "MSEChannelWiseWeightObserver",
+        "AVGObserver",
+        "AbsMaxChannelWiseWeightObserver",
+        "AbsmaxObserver",
+        "EMDObserver",
+        "GroupWiseWeightObserver",
+        "HistObserver",
+        "KLObserver",
+        "MSEChannelWiseWeightObserver",
         "MSEObserver",
     ),
     "paddleslim.quant.quanters": (
-        "ActLSQplusQuanter", "FakeQuanterChannelWiseAbsMaxObserver", "PACTQuanter", "WeightLSQplusQuanter",
+        "ActLSQplusQuanter",
+        "FakeQuanterChannelWiseAbsMaxObserver",
+        "PACTQuanter",
+        "WeightLSQplusQuanter",
     ),
     "paddle.static.quantization": (
-        "PostTrainingQuantization", "PostTrainingQuantization.quantize",
-        "PostTrainingQuantization.save_quantized_model", "PostTrainingQuantizationProgram",
-        "WeightQuantization", "WeightQuantization.quantize_weight_to_int",
-        "WeightQuantization.convert_weight_to_fp16", "convert", "quant_aware",
+        "PostTrainingQuantization",
+        "PostTrainingQuantization.quantize",
+        "PostTrainingQuantization.save_quantized_model",
+        "PostTrainingQuantizationProgram",
+        "WeightQuantization",
+        "WeightQuantization.quantize_weight_to_int",
+        "WeightQuantization.convert_weight_to_fp16",
+        "convert",
+        "quant_aware",
     ),
-}  # fmt: skip
+}
 
 
 def parameters(function: Any) -> list[list[Any]]:

@@ -75,9 +75,12 @@ def test_rows_are_looked_up_as_integers(
         assert not rough[0][~kept].any()
         np.testing.assert_allclose(rough[1], exact[1], atol=10 * near)
         static.save_inference_model(
-            str(tmp_path / "m"), [made.global_block().var("words")], [made.global_block().var(out.name)],
-            executor, program=made,
-        )  # fmt: skip
+            str(tmp_path / "m"),
+            [made.global_block().var("words")],
+            [made.global_block().var(out.name)],
+            executor,
+            program=made,
+        )
         with static.scope_guard(static.Scope()):
             read, _, fetches = static.load_inference_model(str(tmp_path / "m"), executor)
             np.testing.assert_array_equal(executor.run(read, {"words": IDS}, fetches)[0], rough[1])

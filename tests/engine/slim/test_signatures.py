@@ -23,7 +23,9 @@ def test_parameters_and_defaults_are_the_recorded_ones(module: str, name: str) -
     for part in name.split("."):
         owner = getattr(owner, part)
     theirs = [
-        [p, kind, "None"] if name.startswith("quant_post_") and default is None and p in OPTIONAL
-        else [p, kind, default] for p, kind, default in RECORDED[f"{module}.{name}"]
-    ]  # fmt: skip
+        [p, kind, "None"]
+        if name.startswith("quant_post_") and default is None and p in OPTIONAL
+        else [p, kind, default]
+        for p, kind, default in RECORDED[f"{module}.{name}"]
+    ]
     assert parameters(owner) == theirs

@@ -247,7 +247,7 @@ def _empty() -> Any:
         (lambda x: paddle.sparse.mv(x, paddle.ones([3])), np.zeros(2)),
         (lambda x: paddle.sparse.nn.functional.softmax(x.to_sparse_csr()), np.zeros((2, 3))),
     ],
-)  # fmt: skip
+)
 def test_a_tensor_without_values(function: Any, wanted: Any) -> None:
     """Paddle refuses most of these: it looks for the largest position."""
     made = function(_empty())

@@ -275,9 +275,13 @@ def build(paddle: Any, np: Any, code: str) -> dict[str, str]:
                 return static.data(name, shape, dtype)
 
             names = {
-                "paddle": paddle, "static": static, "nn": paddle.nn, "F": paddle.nn.functional, "data": data,
+                "paddle": paddle,
+                "static": static,
+                "nn": paddle.nn,
+                "F": paddle.nn.functional,
+                "data": data,
                 "np": np,
-            }  # fmt: skip
+            }
             exec(compile(code, "<network>", "exec"), names)
         texts = {"main": str(main), "startup": str(startup)}
         if "test_program" in names:

@@ -216,8 +216,9 @@ def test_files_of_another_installation_are_read_in_a_child_first(static, saved, 
     weights = foreign(static.serialize_persistables([x], [out], executor), tmp_path)
     checked = []
     run_child = guarded.run_child
-    monkeypatch.setattr(guarded, "run_child", lambda request, limits: (checked.append(request), run_child(
-        request, limits))[1])  # fmt: skip
+    monkeypatch.setattr(
+        guarded, "run_child", lambda request, limits: (checked.append(request), run_child(request, limits))[1]
+    )
     with static.scope_guard(static.Scope()):
         static.load(program, state)
         loaded, _, fetches = static.load_inference_model(model, executor)

@@ -35,9 +35,11 @@ def test_one_process_runs_the_program_itself():
     executor = static.Executor()
     feed = {"x": np.ones((2, 3), np.float32)}
     compiled = static.CompiledProgram(main).with_data_parallel(
-        loss_name=loss.name, build_strategy=static.BuildStrategy(), exec_strategy=static.ExecutionStrategy(),
+        loss_name=loss.name,
+        build_strategy=static.BuildStrategy(),
+        exec_strategy=static.ExecutionStrategy(),
         places=static.cpu_places(1),
-    )  # fmt: skip
+    )
     assert compiled._program is main
     with static.scope_guard(static.Scope()):
         executor.run(startup)

@@ -31,8 +31,10 @@ def switched_on() -> Any:
 
 def test_a_new_thread_sees_the_process_s_programs_and_scope(switched_on: Any) -> None:
     main, startup, scope = (
-        switched_on.default_main_program(), switched_on.default_startup_program(), global_scope()
-    )  # fmt: skip
+        switched_on.default_main_program(),
+        switched_on.default_startup_program(),
+        global_scope(),
+    )
     with program_guard(Program(), Program()), scope_guard(Scope()):
         assert switched_on.default_main_program() is not main
         assert in_thread(switched_on.default_main_program) is main

@@ -16,8 +16,10 @@ def test_accuracy_counts_the_classes_found(static):
     correct, total = (block.create_var(name=n, shape=[], dtype="int32") for n in ("right", "all"))
     first = static.accuracy(scores, labels)
     second = static.accuracy(scores, labels, k=2, correct=correct, total=total)
-    feed = {"s": np.array([[0.1, 0.2, 0.7], [0.5, 0.3, 0.2], [0.6, 0.3, 0.1]], "float32"),
-            "l": np.array([[2], [1], [2]])}  # fmt: skip
+    feed = {
+        "s": np.array([[0.1, 0.2, 0.7], [0.5, 0.3, 0.2], [0.6, 0.3, 0.1]], "float32"),
+        "l": np.array([[2], [1], [2]]),
+    }
     got = static.Executor().run(feed=feed, fetch_list=[first, second, correct, total])
     np.testing.assert_allclose([float(g) for g in got], [1 / 3, 2 / 3, 2, 3], rtol=1e-6)
 
@@ -86,9 +88,14 @@ def test_a_value_and_its_gradient_are_printed_when_they_are_computed(static, cap
 def test_printing_ends_after_the_first_runs(static, capsys):
     x = static.data("x", [1])
     static.Print(
-        x, first_n=2, print_tensor_lod=False, print_tensor_layout=False, print_tensor_shape=False,
-        print_tensor_type=False, print_phase="forward",
-    )  # fmt: skip
+        x,
+        first_n=2,
+        print_tensor_lod=False,
+        print_tensor_layout=False,
+        print_tensor_shape=False,
+        print_tensor_type=False,
+        print_phase="forward",
+    )
     for n in range(4):
         static.Executor().run(feed={"x": np.array([n], "float32")})
     lines = "Variable: x\n  - place: Place(cpu)\n  - data: [{}]\n"

@@ -25,9 +25,10 @@ def _ordered(text: str) -> str:
     text = _NUMBERED.sub(r"\1/", text)
     return "\n".join(
         _UNORDERED.sub(lambda found: str(sorted(re.findall(r"'(.*?)'", found[0]))), line)
-        if " while(" in line or " conditional_block(" in line else line
+        if " while(" in line or " conditional_block(" in line
+        else line
         for line in text.split("\n")
-    )  # fmt: skip
+    )
 
 
 def test_the_recorded_networks_are_these():

@@ -161,8 +161,12 @@ def test_a_clone_for_testing_learns_nothing(static):
     main = static.default_main_program()
     test = main.clone(for_test=True)
     assert {o.type for o in test.global_block().ops} == {
-        "mul", "elementwise_add", "batch_norm", "dropout", "reduce_mean"
-    }  # fmt: skip
+        "mul",
+        "elementwise_add",
+        "batch_norm",
+        "dropout",
+        "reduce_mean",
+    }
     executor = static.Executor()
     executor.run(static.default_startup_program())
     before = {k: v.numpy() for k, v in main.state_dict().items()}

@@ -97,13 +97,16 @@ def taken(plain, place, by):
 SPOILED = {
     "no key": (lambda p: operators(p, type="dropout", replay=True)[0].update(taken=None), "nothing draws"),
     "key of nobody": (
-        lambda p: operators(p, type="dropout", replay=False)[0].update(kept=None), "other random keys"
+        lambda p: operators(p, type="dropout", replay=False)[0].update(kept=None),
+        "other random keys",
     ),
     "key of another block": (
-        lambda p: operators(p, type="dropout", replay=True)[0].update(taken=[0, "x"]), "nothing draws its"
+        lambda p: operators(p, type="dropout", replay=True)[0].update(taken=[0, "x"]),
+        "nothing draws its",
     ),
     "key without a block": (
-        lambda p: operators(p, type="dropout", replay=True)[0].update(taken=[-1, "x"]), "no block -1"
+        lambda p: operators(p, type="dropout", replay=True)[0].update(taken=[-1, "x"]),
+        "no block -1",
     ),
     "key where nothing is drawn": (
         lambda p: operators(p, type="mul")[0].update(kept=operators(p, type="dropout")[0]["kept"]),
@@ -121,14 +124,16 @@ SPOILED = {
     "no number of values": (lambda p: walked(p)["attrs"].update(values="1"), "other values"),
     "another body": (lambda p: walked(p)["regions"][0].update(block=1), "not a block of its own"),
     "fewer results": (
-        lambda p: walked(p)["regions"][0].update(results=[]), "gradients that an iteration gives"
+        lambda p: walked(p)["regions"][0].update(results=[]),
+        "gradients that an iteration gives",
     ),
     "absent": (lambda p: walked(p)["regions"][0]["results"].__setitem__(0, [0, "zz"]), "'zz'"),
     "another gradient": (
-        lambda p: walked(p)["regions"][0]["results"].__setitem__(0, [0, "fc_1.w_0"]), "can't stand for"
+        lambda p: walked(p)["regions"][0]["results"].__setitem__(0, [0, "fc_1.w_0"]),
+        "can't stand for",
     ),
     "another source": (lambda p: walked(p)["inputs"].update(Source=["x"]), "gradients of sources"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", SPOILED)
@@ -166,12 +171,13 @@ SPOILED_AGAIN = {
         "other random keys",
     ),
     "a value as a key": (
-        lambda p: again(p)["regions"][0]["arguments"].__setitem__(2, [0, "x"]), "other random keys"
+        lambda p: again(p)["regions"][0]["arguments"].__setitem__(2, [0, "x"]),
+        "other random keys",
     ),
     "fewer values": (lambda p: again(p)["regions"][0].update(arguments=[]), "other values than those"),
     "a first run that takes": (lambda p: drawn(p).update(taken=drawn(p)["kept"]), "runs nothing again"),
     "kept twice": (lambda p: loop_of(p).update(kept=again(p)["kept"]), "which block"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", SPOILED_AGAIN)

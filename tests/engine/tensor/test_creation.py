@@ -21,9 +21,19 @@ def _read_only() -> Any:
 
 @pytest.mark.parametrize(
     "array",
-    [BASE.T, BASE[:, ::2], BASE[::-1], np.broadcast_to(BASE[:1], (3, 4)), _read_only(), BASE.astype(">f4"),
-     np.asfortranarray(BASE), BASE[:0], np.float32(2.5), np.array([np.nan, np.inf], "float32")],
-)  # fmt: skip
+    [
+        BASE.T,
+        BASE[:, ::2],
+        BASE[::-1],
+        np.broadcast_to(BASE[:1], (3, 4)),
+        _read_only(),
+        BASE.astype(">f4"),
+        np.asfortranarray(BASE),
+        BASE[:0],
+        np.float32(2.5),
+        np.array([np.nan, np.inf], "float32"),
+    ],
+)
 def test_arrays_of_every_layout_are_copied(array: Any) -> None:
     before = np.array(array)
     x = paddle.to_tensor(array)

@@ -52,7 +52,7 @@ CASES: dict[str, Any] = {
     "to_tensor of computed numbers": lambda x, y, n, k: paddle.to_tensor([k, 3, k + 1]),
     "a computed index": lambda x, y, n, k: x[k - 1],
     "a computed slice": lambda x, y, n, k: x[k - 1 : k + 1, ::2],
-    "a computed end": lambda x, y, n, k: x[:, : -k],
+    "a computed end": lambda x, y, n, k: x[:, :-k],
     "a computed place written": lambda x, y, n, k: _written(x, k),
     "index tensor": lambda x, y, n, k: x[n],
     "index tensor and slice": lambda x, y, n, k: x[n, 1:3],
@@ -108,7 +108,7 @@ CASES: dict[str, Any] = {
     "concat": lambda x, y, n, k: paddle.concat([x, y], 0),
     "assign": lambda x, y, n, k: paddle.assign(x) + paddle.zeros_like(y),
     "view_as": lambda x, y, n, k: paddle.view_as(x, y),
-}  # fmt: skip
+}
 
 
 def _written(x: Any, k: Any) -> Any:
@@ -153,10 +153,20 @@ def test_same_as_at_once(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["a computed slice", "a computed index", "reshape to two sizes", "tile", "expand",
-     "put_along_axis of means", "index_put", "a computed place written",
-     "repeat_interleave by a tensor", "masked_select", "scatter"],
-)  # fmt: skip
+    [
+        "a computed slice",
+        "a computed index",
+        "reshape to two sizes",
+        "tile",
+        "expand",
+        "put_along_axis of means",
+        "index_put",
+        "a computed place written",
+        "repeat_interleave by a tensor",
+        "masked_select",
+        "scatter",
+    ],
+)
 def test_gradients_are_the_same(name: str) -> None:
     def gradient(x: Any) -> Any:
         y, n, k = (paddle.to_tensor(v) for v in (Y, N, np.array(2)))
@@ -172,9 +182,14 @@ def test_gradients_are_the_same(name: str) -> None:
 
     spec = paddle.static.InputSpec
     converted = paddle.jit.to_static(
-        net, input_spec=[spec([None, 4], "float32"), spec([None, 4], "float32"), spec([None], "int64"),
-                         spec([], "int64")],
-    )  # fmt: skip
+        net,
+        input_spec=[
+            spec([None, 4], "float32"),
+            spec([None, 4], "float32"),
+            spec([None], "int64"),
+            spec([], "int64"),
+        ],
+    )
     z = paddle.to_tensor(X, stop_gradient=False)
     converted(z, *(paddle.to_tensor(v) for v in (Y, N, np.array(2)))).backward()
     np.testing.assert_allclose(z.grad.numpy(), want.numpy(), rtol=1e-6)

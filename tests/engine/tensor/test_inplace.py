@@ -19,24 +19,51 @@ def _tensor(stop_gradient: bool = True) -> Any:
 # Arguments beside the tensor itself, for forms that need any.
 ARGUMENTS: dict[str, Any] = {
     **dict.fromkeys(
-        ["add", "subtract", "multiply", "divide", "floor_divide", "floor_mod", "mod", "remainder", "hypot",
-         "equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal", "ldexp",
-         "logical_and", "logical_or", "logical_xor"],
+        [
+            "add",
+            "subtract",
+            "multiply",
+            "divide",
+            "floor_divide",
+            "floor_mod",
+            "mod",
+            "remainder",
+            "hypot",
+            "equal",
+            "not_equal",
+            "less_than",
+            "less_equal",
+            "greater_than",
+            "greater_equal",
+            "ldexp",
+            "logical_and",
+            "logical_or",
+            "logical_xor",
+        ],
         (paddle.full([2, 3], 2.0),),
     ),
     **dict.fromkeys(
         ["bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm"], (paddle.full([2, 3], 2, "int64"),)
     ),
-    "lerp": (paddle.full([2, 3], 2.0), 0.25), "pow": (3.0,), "polygamma": (1,), "multigammaln": (1,),
-    "cast": ("float64",), "reshape": ([3, 2],), "transpose": ([1, 0],), "unsqueeze": (0,), "cumsum": (1,),
-    "cumprod": (1,), "addmm": (paddle.full([2, 4], 0.5), paddle.full([4, 3], 0.5)), "renorm": (2.0, 0, 0.5),
+    "lerp": (paddle.full([2, 3], 2.0), 0.25),
+    "pow": (3.0,),
+    "polygamma": (1,),
+    "multigammaln": (1,),
+    "cast": ("float64",),
+    "reshape": ([3, 2],),
+    "transpose": ([1, 0],),
+    "unsqueeze": (0,),
+    "cumsum": (1,),
+    "cumprod": (1,),
+    "addmm": (paddle.full([2, 4], 0.5), paddle.full([4, 3], 0.5)),
+    "renorm": (2.0, 0, 0.5),
     "masked_fill": (paddle.to_tensor([[True, False, True]]), 9.0),
     "index_add": (paddle.to_tensor([0]), 0, paddle.full([1, 3], 2.0)),
     "index_fill": (paddle.to_tensor([0]), 0, 7.0),
     "index_put": ((paddle.to_tensor([0]), paddle.to_tensor([1])), paddle.to_tensor([7.0])),
     "put_along_axis": (paddle.to_tensor([[0, 1, 0]]), 5.0, 0),
     "scatter": (paddle.to_tensor([1]), paddle.full([1, 3], 2.0)),
-}  # fmt: skip
+}
 INTEGER = ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "gcd", "lcm")
 NAMES = [name for names in FORMS.values() for name in names.split()]
 

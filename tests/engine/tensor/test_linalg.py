@@ -92,14 +92,20 @@ PRODUCTS: dict[str, Row] = {
     ),
     "multi_dot": (lambda *m: linalg.multi_dot(m), lambda *m: np.linalg.multi_dot(m), (A, B, C, S)),
     "multi_dot vectors": (
-        lambda *m: linalg.multi_dot(m), lambda *m: np.linalg.multi_dot(m), (_matrix(3), A, V),
+        lambda *m: linalg.multi_dot(m),
+        lambda *m: np.linalg.multi_dot(m),
+        (_matrix(3), A, V),
     ),
     "dist": (paddle.dist, lambda x, y: np.linalg.norm((x - y).ravel()), (A, V)),
     "dist 3": (
-        lambda x, y: paddle.dist(x, y, 3), lambda x, y: np.linalg.norm((x - y).ravel(), 3), (A, A[::-1] * 2),
+        lambda x, y: paddle.dist(x, y, 3),
+        lambda x, y: np.linalg.norm((x - y).ravel(), 3),
+        (A, A[::-1] * 2),
     ),
     "dist inf": (
-        lambda x, y: paddle.dist(x, y, float("inf")), lambda x, y: np.abs(x - y).max(), (A, V),
+        lambda x, y: paddle.dist(x, y, float("inf")),
+        lambda x, y: np.abs(x - y).max(),
+        (A, V),
     ),
     "cdist": (
         paddle.cdist,
@@ -118,7 +124,8 @@ PRODUCTS: dict[str, Row] = {
     ),
     "vander": (paddle.vander, np.vander, (_matrix(3),)),
     "vander with 0": (
-        lambda x: paddle.vander(x, 4, increasing=True), lambda x: np.vander(x, 4, increasing=True),
+        lambda x: paddle.vander(x, 4, increasing=True),
+        lambda x: np.vander(x, 4, increasing=True),
         (np.array([0.0, 2.0]),),
     ),
     "renorm": (
@@ -126,7 +133,7 @@ PRODUCTS: dict[str, Row] = {
         lambda x: x * np.minimum(1, 1.5 / (np.linalg.norm(x, axis=1, keepdims=True) + 1e-7)),
         (np.array([[3.0, 4.0], [0.1, 0.2], [0.0, 2.0]]),),
     ),
-}  # fmt: skip
+}
 UNKNOWN_FIRST = {"mm", "mv", "dot rows", "addmm", "bmm", "inner vector", "cross", "trace"}
 ONE_ORDER = {"vander with 0"}  # the second derivative of a running product is not finite at 0
 
@@ -140,13 +147,19 @@ def test_products(name: str) -> None:
 
 
 NORMS = [
-    ("fro", None, lambda x: np.sqrt((x**2).sum())), (2, None, lambda x: np.sqrt((x**2).sum())),
-    ("fro", [0, 1], lambda x: np.sqrt((x**2).sum())), ("fro", 1, lambda x: np.linalg.norm(x, axis=1)),
-    (1, None, lambda x: np.abs(x).sum()), (3, [0, 1], lambda x: (np.abs(x) ** 3).sum() ** (1 / 3)),
-    (float("inf"), None, lambda x: np.abs(x).max()), (float("-inf"), 0, lambda x: np.abs(x).min(0)),
-    (float("inf"), [0, 1], lambda x: np.abs(x).max()), (0.5, 1, lambda x: (np.abs(x) ** 0.5).sum(1) ** 2),
-    (1, -1, lambda x: np.abs(x).sum(1)), (0, 1, lambda x: (x != 0).sum(1).astype(float)),
-]  # fmt: skip
+    ("fro", None, lambda x: np.sqrt((x**2).sum())),
+    (2, None, lambda x: np.sqrt((x**2).sum())),
+    ("fro", [0, 1], lambda x: np.sqrt((x**2).sum())),
+    ("fro", 1, lambda x: np.linalg.norm(x, axis=1)),
+    (1, None, lambda x: np.abs(x).sum()),
+    (3, [0, 1], lambda x: (np.abs(x) ** 3).sum() ** (1 / 3)),
+    (float("inf"), None, lambda x: np.abs(x).max()),
+    (float("-inf"), 0, lambda x: np.abs(x).min(0)),
+    (float("inf"), [0, 1], lambda x: np.abs(x).max()),
+    (0.5, 1, lambda x: (np.abs(x) ** 0.5).sum(1) ** 2),
+    (1, -1, lambda x: np.abs(x).sum(1)),
+    (0, 1, lambda x: (x != 0).sum(1).astype(float)),
+]
 
 
 @pytest.mark.parametrize(("p", "axis", "want"), NORMS, ids=lambda v: str(v) if not callable(v) else "")
@@ -173,43 +186,58 @@ SOLVES: dict[str, Row] = {
     "solve": (linalg.solve, np.linalg.solve, (S, _matrix(3, 2))),
     "solve vector": (linalg.solve, np.linalg.solve, (S, _matrix(3))),
     "solve batch of vectors": (
-        linalg.solve, lambda x, y: np.linalg.solve(x, y[..., None])[..., 0], (BATCH, _matrix(2, 3)),
+        linalg.solve,
+        lambda x, y: np.linalg.solve(x, y[..., None])[..., 0],
+        (BATCH, _matrix(2, 3)),
     ),
     "solve broadcast": (linalg.solve, np.linalg.solve, (S, _matrix(2, 3, 2))),
     "pinv tall": (linalg.pinv, np.linalg.pinv, (B,)),
     "pinv wide": (linalg.pinv, np.linalg.pinv, (A,)),
     "pinv rank": (linalg.pinv, np.linalg.pinv, (np.ones((2, 2)) * 2.0,)),
     "lstsq": (
-        lambda x, y: linalg.lstsq(x, y)[0], lambda x, y: np.linalg.lstsq(x, y)[0], (B, _matrix(4, 2, seed=3)),
+        lambda x, y: linalg.lstsq(x, y)[0],
+        lambda x, y: np.linalg.lstsq(x, y)[0],
+        (B, _matrix(4, 2, seed=3)),
     ),
     "matrix_power 3": (
-        lambda x: linalg.matrix_power(x, 3), lambda x: np.linalg.matrix_power(x, 3), (S,),
+        lambda x: linalg.matrix_power(x, 3),
+        lambda x: np.linalg.matrix_power(x, 3),
+        (S,),
     ),
     "matrix_power 0": (lambda x: linalg.matrix_power(x, 0), lambda x: np.eye(3) + 0 * x, (BATCH,)),
     "matrix_power 1": (lambda x: linalg.matrix_power(x, 1), lambda x: x, (S,)),
     "matrix_power -2": (
-        lambda x: linalg.matrix_power(x, -2), lambda x: np.linalg.matrix_power(x, -2), (S,),
+        lambda x: linalg.matrix_power(x, -2),
+        lambda x: np.linalg.matrix_power(x, -2),
+        (S,),
     ),
     "cond": (linalg.cond, np.linalg.cond, (A,)),
     "cond fro": (lambda x: linalg.cond(x, "fro"), lambda x: np.linalg.cond(x, "fro"), (S,)),
     "cond nuc": (lambda x: linalg.cond(x, "nuc"), lambda x: np.linalg.cond(x, "nuc"), (S,)),
     "cond 1": (lambda x: linalg.cond(x, 1), lambda x: np.linalg.cond(x, 1), (S,)),
     "cond -inf": (
-        lambda x: linalg.cond(x, float("-inf")), lambda x: np.linalg.cond(x, -np.inf), (S,),
+        lambda x: linalg.cond(x, float("-inf")),
+        lambda x: np.linalg.cond(x, -np.inf),
+        (S,),
     ),
     "cov": (linalg.cov, np.cov, (A,)),
     "cov columns": (lambda x: linalg.cov(x, rowvar=False), lambda x: np.cov(x, rowvar=False), (A,)),
     "cov weights": (
-        lambda x, w: linalg.cov(x, aweights=w), lambda x, w: np.cov(x, aweights=w), (A, np.abs(V)),
+        lambda x, w: linalg.cov(x, aweights=w),
+        lambda x, w: np.cov(x, aweights=w),
+        (A, np.abs(V)),
     ),
     "cov counts": (
-        lambda x, n: linalg.cov(x, fweights=n, ddof=False), lambda x, n: np.cov(x, fweights=n, ddof=0),
+        lambda x, n: linalg.cov(x, fweights=n, ddof=False),
+        lambda x, n: np.cov(x, fweights=n, ddof=0),
         (A, np.array([1, 3, 2, 1])),
     ),
     "corrcoef": (linalg.corrcoef, np.corrcoef, (A,)),
     "eigvalsh": (lambda x: linalg.eigvalsh(_symmetric(x)), lambda x: np.linalg.eigvalsh(x + x.T), (S,)),
     "cholesky": (
-        lambda x: linalg.cholesky(_definite(x)), lambda x: np.linalg.cholesky(x @ x.T + np.eye(3)), (S,),
+        lambda x: linalg.cholesky(_definite(x)),
+        lambda x: np.linalg.cholesky(x @ x.T + np.eye(3)),
+        (S,),
     ),
     "cholesky upper": (
         lambda x: linalg.cholesky(_definite(x), upper=True),
@@ -226,7 +254,7 @@ SOLVES: dict[str, Row] = {
         lambda x, y: np.linalg.solve(y @ y.T + np.eye(3), x),
         (_matrix(3, 2), S),
     ),
-}  # fmt: skip
+}
 ONE_ORDER |= {"corrcoef"}  # limited to 1 at the diagonal, where rounding decides
 
 
@@ -267,8 +295,10 @@ def test_svd(shape: tuple[int, ...]) -> None:
     np.testing.assert_allclose(u * s[..., None, :] @ vh, x, atol=1e-12)
     np.testing.assert_allclose(s, np.linalg.svd(x, compute_uv=False), atol=1e-12)
     assert [t.shape for t in linalg.svd(paddle.to_tensor(x), full_matrices=True)] == [
-        [*shape[:-1], shape[-2]], [*shape[:-2], min(shape[-2:])], [*shape[:-2], shape[-1], shape[-1]],
-    ]  # fmt: skip
+        [*shape[:-1], shape[-2]],
+        [*shape[:-2], min(shape[-2:])],
+        [*shape[:-2], shape[-1], shape[-1]],
+    ]
 
     def signless(x: Any) -> Any:
         u, s, vh = linalg.svd(x)
@@ -427,8 +457,12 @@ REFUSED: list[tuple[str, Callable[[], Any], type[EngineError], str]] = [
     ("bmm", lambda: paddle.bmm(M, M), ShapeError, "both must have 3 dimensions"),
     ("mv", lambda: paddle.mv(M, M), ShapeError, "x must be a matrix, vec a vector"),
     ("addmm", lambda: paddle.addmm(paddle.ones([5]), SQUARE, SQUARE), ShapeError, "do not broadcast"),
-    ("addmm larger", lambda: paddle.addmm(paddle.ones([3, 3]), M[:1], paddle.ones([4, 3])), ShapeError,
-     "input must be broadcast"),
+    (
+        "addmm larger",
+        lambda: paddle.addmm(paddle.ones([3, 3]), M[:1], paddle.ones([4, 3])),
+        ShapeError,
+        "input must be broadcast",
+    ),
     ("cross", lambda: paddle.cross(M[:2], M[:2]), ShapeError, "no dimension of x"),
     ("trace", lambda: paddle.trace(paddle.ones([3])), OutOfRangeError, "needs 2 dimensions or more"),
     ("norm name", lambda: paddle.norm(M, "nuc"), ArgumentError, "is not a norm"),
@@ -438,8 +472,12 @@ REFUSED: list[tuple[str, Callable[[], Any], type[EngineError], str]] = [
     ("cdist p", lambda: paddle.cdist(M, M, p=-1.0), ArgumentError, "p must be at least 0"),
     ("multi_dot", lambda: linalg.multi_dot([M]), ArgumentError, "two matrices or more"),
     ("cholesky", lambda: linalg.cholesky(M), ShapeError, "its matrices must be square"),
-    ("cholesky indefinite", lambda: linalg.cholesky(paddle.to_tensor([[1.0, 2.0], [2.0, 1.0]])),
-     ArgumentError, "is not positive definite"),
+    (
+        "cholesky indefinite",
+        lambda: linalg.cholesky(paddle.to_tensor([[1.0, 2.0], [2.0, 1.0]])),
+        ArgumentError,
+        "is not positive definite",
+    ),
     ("cholesky integer", lambda: linalg.cholesky(paddle.ones([2, 2], "int64")), DTypeError, "be floating"),
     ("inv", lambda: linalg.inv(paddle.ones([2, 2])), ArgumentError, "is singular"),
     ("inv wide", lambda: linalg.inv(M), ShapeError, "must be square"),
@@ -460,7 +498,7 @@ REFUSED: list[tuple[str, Callable[[], Any], type[EngineError], str]] = [
     ("vander", lambda: paddle.vander(M), ShapeError, "must be a vector"),
     ("renorm", lambda: paddle.renorm(M, -1.0, 0, 1.0), ArgumentError, "p must be above 0"),
     ("renorm axis", lambda: paddle.renorm(M, 1.0, 5, 1.0), OutOfRangeError, "axis 5 is out of range"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("call", "kind", "words"), [r[1:] for r in REFUSED], ids=[r[0] for r in REFUSED])

@@ -23,12 +23,27 @@ A = np.array([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]], "float32")
 @pytest.mark.parametrize(
     "f",
     [
-        lambda x: x + 2, lambda x: 2 + x, lambda x: x - 1.5, lambda x: 1.5 - x, lambda x: x * 3,
-        lambda x: 3 * x, lambda x: 2.0 / x, lambda x: x**2, lambda x: x % 2, lambda x: -x, lambda x: abs(x),
-        lambda x: x // 2, lambda x: x + x, lambda x: x * x - x, lambda x: x > 1, lambda x: x <= 3,
-        lambda x: x == 4, lambda x: x != 4, lambda x: 2.0**x,
+        lambda x: x + 2,
+        lambda x: 2 + x,
+        lambda x: x - 1.5,
+        lambda x: 1.5 - x,
+        lambda x: x * 3,
+        lambda x: 3 * x,
+        lambda x: 2.0 / x,
+        lambda x: x**2,
+        lambda x: x % 2,
+        lambda x: -x,
+        lambda x: abs(x),
+        lambda x: x // 2,
+        lambda x: x + x,
+        lambda x: x * x - x,
+        lambda x: x > 1,
+        lambda x: x <= 3,
+        lambda x: x == 4,
+        lambda x: x != 4,
+        lambda x: 2.0**x,
     ],
-)  # fmt: skip
+)
 def test_operators_equal_numpy(f):
     np.testing.assert_allclose(f(paddle.to_tensor(A)).numpy(), f(A), rtol=1e-6)
 
@@ -67,13 +82,27 @@ def test_numbers_keep_the_dtype_unless_a_fraction_would_be_lost():
 @pytest.mark.parametrize(
     "index",
     [
-        0, -1, slice(None), slice(0, 1), (0, 1), (slice(None), -1), (Ellipsis, 0), (None, 1),
-        (slice(None), None), (slice(None, None, 2),), (1, slice(0, 2)), (slice(None), slice(None, None, 2)),
-        np.array([1, 0]), [1, 1, 0], A > 0, (np.array([0, 1]), np.array([2, 0])),
-        (slice(None), np.array([2, 0])), (0, np.array([True, False, True])),
+        0,
+        -1,
+        slice(None),
+        slice(0, 1),
+        (0, 1),
+        (slice(None), -1),
+        (Ellipsis, 0),
+        (None, 1),
+        (slice(None), None),
+        (slice(None, None, 2),),
+        (1, slice(0, 2)),
+        (slice(None), slice(None, None, 2)),
+        np.array([1, 0]),
+        [1, 1, 0],
+        A > 0,
+        (np.array([0, 1]), np.array([2, 0])),
+        (slice(None), np.array([2, 0])),
+        (0, np.array([True, False, True])),
     ],
     ids=repr,
-)  # fmt: skip
+)
 def test_indexing_equals_numpy(index):
     def tensors(value):
         return paddle.to_tensor(value) if isinstance(value, np.ndarray) else value

@@ -45,8 +45,13 @@ def make_run(data: Path) -> Path:
     """A run beside its data, trained for two epochs; its model's file lies there too."""
     (data.parent / "net.py").write_text(MODEL)
     config = TrainingConfig(
-        data=str(data), model=f"{data.parent / 'net.py'}:Net", epochs=2, learning_rate=0.01, batch_size=30,
-        normalize="statistics", out=str(data.parent / "run"),
-    )  # fmt: skip
+        data=str(data),
+        model=f"{data.parent / 'net.py'}:Net",
+        epochs=2,
+        learning_rate=0.01,
+        batch_size=30,
+        normalize="statistics",
+        out=str(data.parent / "run"),
+    )
     TrainingRun(config).run()
     return data.parent / "run"

@@ -21,9 +21,17 @@ class Story:
 
     def __init__(self, bars: Path, folder: Path, **settings: Any) -> None:
         values: dict[str, Any] = {
-            "data": str(bars), "model": "linear", "optimizer": "momentum", "batch_size": 50, "epochs": 3,
-            "checkpoint_every": 0, "seed": 4, "learning_rate": 0.05, "static": False, **settings,
-        }  # fmt: skip
+            "data": str(bars),
+            "model": "linear",
+            "optimizer": "momentum",
+            "batch_size": 50,
+            "epochs": 3,
+            "checkpoint_every": 0,
+            "seed": 4,
+            "learning_rate": 0.05,
+            "static": False,
+            **settings,
+        }
         self.config = TrainingConfig.from_dict({**values, "out": str(folder)})
         self.events: list[Any] = []
         self.run: TrainingRun

@@ -78,10 +78,21 @@ def test_parameters_are_checked_by_what_they_belong_to(settings: dict[str, Any],
 
 def test_what_was_recorded_before_there_were_parameters_still_loads() -> None:
     recorded = {
-        "data": "digits", "model": "lenet", "optimizer": "momentum", "learning_rate": 0.01, "batch_size": 32,
-        "epochs": 1, "seed": 7, "static": False, "device": "cpu", "out": "runs/a", "checkpoint_every": 100,
-        "keep": 2, "on_divergence": "stop", "samples": 50,
-    }  # fmt: skip
+        "data": "digits",
+        "model": "lenet",
+        "optimizer": "momentum",
+        "learning_rate": 0.01,
+        "batch_size": 32,
+        "epochs": 1,
+        "seed": 7,
+        "static": False,
+        "device": "cpu",
+        "out": "runs/a",
+        "checkpoint_every": 100,
+        "keep": 2,
+        "on_divergence": "stop",
+        "samples": 50,
+    }
     config = TrainingConfig.from_dict(recorded)
     assert {name: value for name, value in config.as_dict().items() if name in recorded} == recorded
     assert (config.optimizer_params, config.schedule, config.clip_norm) == ({}, "constant", 0.0)

@@ -149,10 +149,13 @@ def corrected(bars: Path, tmp_path: Path) -> TrainingConfig:
     plain = load_data(str(bars))
     name = data_name(str(bars))
     file = tmp_path / "corrections.json"
-    write_corrections(file, [
-        Correction(name, digests(plain.train)[4], "relabel", 9, 0, "train", 4),
-        Correction(name, digests(plain.test)[0], "drop", -1, 0, "test", 0),
-    ])  # fmt: skip
+    write_corrections(
+        file,
+        [
+            Correction(name, digests(plain.train)[4], "relabel", 9, 0, "train", 4),
+            Correction(name, digests(plain.test)[0], "drop", -1, 0, "test", 0),
+        ],
+    )
     return TrainingConfig(
         str(bars), "linear", batch_size=50, epochs=2, corrections=str(file), out=str(tmp_path / "run")
     )

@@ -15,10 +15,18 @@ from tests.cupy_stand_in.module import installed
 
 
 def _config(out: Path, device: str) -> TrainingConfig:
-    return TrainingConfig.from_dict({
-        "data": "digits", "model": "linear", "epochs": 1, "samples": 64, "batch_size": 32,
-        "checkpoint_every": 0, "device": device, "out": str(out),
-    })  # fmt: skip
+    return TrainingConfig.from_dict(
+        {
+            "data": "digits",
+            "model": "linear",
+            "epochs": 1,
+            "samples": 64,
+            "batch_size": 32,
+            "checkpoint_every": 0,
+            "device": device,
+            "out": str(out),
+        }
+    )
 
 
 def _started(out: Path) -> list[dict[str, Any]]:

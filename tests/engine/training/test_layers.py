@@ -93,8 +93,17 @@ def test_units_that_are_zero_for_all_samples_are_dead() -> None:
 
 def state(name: str = "a", **changes: Any) -> Any:
     counts = histogram(np.arange(4.0))
-    return {"name": name, "size": 4, "matrix": True, "norm": 1.0, "gradient_norm": 1.0, "ratio": 1e-3,
-            "weights": counts, "gradients": counts, **changes}  # fmt: skip
+    return {
+        "name": name,
+        "size": 4,
+        "matrix": True,
+        "norm": 1.0,
+        "gradient_norm": 1.0,
+        "ratio": 1e-3,
+        "weights": counts,
+        "gradients": counts,
+        **changes,
+    }
 
 
 @pytest.mark.parametrize(
@@ -135,9 +144,13 @@ def test_a_training_tells_and_writes_what_it_saw_and_is_not_disturbed(bars: Path
     for every in (0, 1):
         events: list[Any] = []
         config = TrainingConfig(
-            data=str(bars), model="linear", epochs=2, batch_size=50, layers_every=every,
+            data=str(bars),
+            model="linear",
+            epochs=2,
+            batch_size=50,
+            layers_every=every,
             out=str(tmp_path / f"every-{every}"),
-        )  # fmt: skip
+        )
         run = TrainingRun(config, [events.append])
         run.run()
         weights.append(run.network.state_dict())

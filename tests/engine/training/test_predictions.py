@@ -34,10 +34,12 @@ def batches(count: int, classes: int = 3) -> tuple[list[Any], np.ndarray, np.nda
     pictures[:, 0, 0] = scores
     pictures[:, 0, 1] = np.arange(count)[:, None] / 255.0
     made = [
-        tuple(SimpleNamespace(numpy=lambda part=part: part) for part in
-              (pictures[at : at + 4], labels[at : at + 4, None]))
+        tuple(
+            SimpleNamespace(numpy=lambda part=part: part)
+            for part in (pictures[at : at + 4], labels[at : at + 4, None])
+        )
         for at in range(0, count, 4)
-    ]  # fmt: skip
+    ]
     return made, scores, labels
 
 

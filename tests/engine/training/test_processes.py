@@ -113,8 +113,13 @@ def test_the_curve_is_that_of_one_process(
 ) -> None:
     # 200 pictures in batches of 32: the last has 8, of which three ranks take 3, 3 and 2.
     settings: dict[str, Any] = {
-        "data": str(bars), "model": "lenet", "batch_size": 32, "epochs": 3, "static": static, "lr": 0.005,
-    }  # fmt: skip
+        "data": str(bars),
+        "model": "lenet",
+        "batch_size": 32,
+        "epochs": 3,
+        "static": static,
+        "lr": 0.005,
+    }
     settings["learning_rate"] = settings.pop("lr")
     whole = Kept(**settings)
     end = whole.run.run()
@@ -152,9 +157,15 @@ def test_batch_norm_counts_over_the_whole_batch(
     file = tmp_path / "net.py"
     file.write_text(NORMALIZED, encoding="utf-8")
     settings: dict[str, Any] = {
-        "data": str(bars), "model": f"{file}:Net", "batch_size": 33, "epochs": 2, "static": static,
-        "samples": samples, "optimizer": "momentum", "learning_rate": 0.01,
-    }  # fmt: skip
+        "data": str(bars),
+        "model": f"{file}:Net",
+        "batch_size": 33,
+        "epochs": 2,
+        "static": static,
+        "samples": samples,
+        "optimizer": "momentum",
+        "learning_rate": 0.01,
+    }
     one, shared = Kept(**settings), Kept(**settings, workers=workers)
     end, other = one.run.run(), shared.run.run()
     same_curve(one.losses(), shared.losses())
@@ -169,9 +180,17 @@ def test_batch_norm_counts_over_the_whole_batch(
 def test_orders_reach_all(several: None, bars: Path, tmp_path: Path, capfd: Any) -> None:
     name = model(tmp_path / "code", "print('the model speaks')")
     kept = Kept(
-        data=str(bars), model=name, static=False, epochs=60, batch_size=20, workers=2, on_divergence="stop",
-        out=str(tmp_path / "run"), checkpoint_every=0, orders={5: "pause", 30: "stop_early"},
-    )  # fmt: skip
+        data=str(bars),
+        model=name,
+        static=False,
+        epochs=60,
+        batch_size=20,
+        workers=2,
+        on_divergence="stop",
+        out=str(tmp_path / "run"),
+        checkpoint_every=0,
+        orders={5: "pause", 30: "stop_early"},
+    )
 
     def hold(event: Any) -> None:
         if event["event"] == "paused" and not kept.of("resumed"):
@@ -202,9 +221,14 @@ def test_a_killed_rank_ends_all_and_the_run_goes_on(several: None, bars: Path, t
     name = model(tmp_path / "code", "os.kill(os.getpid(), signal.SIGKILL)")
     out = tmp_path / "run"
     settings: dict[str, Any] = {
-        "data": str(bars), "model": name, "static": False, "epochs": 1, "batch_size": 10, "out": str(out),
+        "data": str(bars),
+        "model": name,
+        "static": False,
+        "epochs": 1,
+        "batch_size": 10,
+        "out": str(out),
         "checkpoint_every": 4,
-    }  # fmt: skip
+    }
     killed = Kept(**settings, workers=2)
     with pytest.raises(WorkerError) as error:
         killed.run.run()
@@ -254,9 +278,11 @@ def test_the_ranks_end_with_the_process_that_started_them(several: None, bars: P
         encoding="utf-8",
     )
     parent = subprocess.Popen(
-        [sys.executable, str(script)], stdout=subprocess.PIPE, text=True,
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        text=True,
         env=os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
-    )  # fmt: skip
+    )
     assert parent.stdout is not None
     with parent.stdout as lines:
         for line in lines:

@@ -55,8 +55,10 @@ def test_what_is_frozen_answers_as_the_network_in_training_did(
     quanted = {n: q for n, q in trained.named_sublayers() if isinstance(q, WeightedQuantedLayer)}
     assert quanted.keys() == {"conv", "fc1"}
     assert [(each.name, each.quantized) for each in report.layers] == [
-        ("conv", True), ("fc1", True), ("fc2", False),
-    ]  # fmt: skip
+        ("conv", True),
+        ("fc1", True),
+        ("fc2", False),
+    ]
     assert report.layers[1].threshold == pytest.approx(float(quanted["fc1"].activation_quanter.scales()))
     assert (report.method, report.algo, report.samples) == ("qat", "moving_average_abs_max", 600)
     assert report.accuracy is not None

@@ -17,9 +17,12 @@ def table(tmp_path: Path) -> Path:
     """50 training and 20 test samples of three numbers; their first number is their place."""
     x, t = (np.arange(n, dtype=np.float32)[:, None] * [1, 0, 0] for n in (50, 20))
     np.savez(
-        tmp_path / "table.npz", x_train=x.astype(np.float32), y_train=np.arange(50) % 2,
-        x_test=t.astype(np.float32), y_test=np.arange(20) % 2,
-    )  # fmt: skip
+        tmp_path / "table.npz",
+        x_train=x.astype(np.float32),
+        y_train=np.arange(50) % 2,
+        x_test=t.astype(np.float32),
+        y_test=np.arange(20) % 2,
+    )
     return tmp_path / "table.npz"
 
 

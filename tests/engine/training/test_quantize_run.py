@@ -51,9 +51,10 @@ def test_the_report_says_what_the_files_are(quantized: tuple[str, QuantizationRe
     assert report.sizes.quantized == sizes
     assert (report.method, report.algo, report.samples) == ("post_training", "hist", 64)
     assert [(each.name, each.op, each.quantized) for each in report.layers] == [
-        ("conv", "conv2d", True), ("fc1", "matmul_v2", True),
+        ("conv", "conv2d", True),
+        ("fc1", "matmul_v2", True),
         ("fc2", "matmul_v2", True),
-    ]  # fmt: skip
+    ]
     for layer in report.layers:
         assert files.weights[layer.weight].dtype == np.int8
         assert layer.drop is not None
@@ -85,8 +86,12 @@ def test_progress_is_told_from_reading_to_verifying(
 ) -> None:
     told = quantized[2]
     assert list(dict.fromkeys(each["stage"] for each in told)) == [
-        "read", "calibrate", "layers", "save", "verify"
-    ]  # fmt: skip
+        "read",
+        "calibrate",
+        "layers",
+        "save",
+        "verify",
+    ]
     layers = [(each["done"], each["total"]) for each in told if each["stage"] == "layers"]
     assert layers == [(0, 3), (1, 3), (2, 3)]
 

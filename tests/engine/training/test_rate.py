@@ -68,8 +68,12 @@ def test_the_change_is_told_with_a_checkpoint_before_it(bars: Path, tmp_path: Pa
     story.train({3: rate_to(0.02)})
     (event,) = story.of("rate_changed")
     assert {name: event[name] for name in ("step", "epoch", "learning_rate", "before", "factor")} == {
-        "step": 3, "epoch": 1, "learning_rate": 0.02, "before": 0.05, "factor": 1.0,
-    }  # fmt: skip
+        "step": 3,
+        "epoch": 1,
+        "learning_rate": 0.02,
+        "before": 0.05,
+        "factor": 1.0,
+    }
     kinds = [(each["event"], each["step"], each.get("reason")) for each in story.events if each["step"] == 3]
     assert kinds[:3] == [("steps", 3, None), ("checkpoint", 3, "rate"), ("rate_changed", 3, None)]
     lines = [json.loads(line) for line in (tmp_path / "run/journal.jsonl").read_text().splitlines()]
@@ -81,8 +85,10 @@ def test_a_schedule_goes_on_with_all_its_rates_multiplied(bars: Path, tmp_path: 
     settings = {"schedule": "exponential_decay", **SCHEDULES["exponential_decay"]}
     story = Story(bars, tmp_path / "run", **settings)
     rates: dict[int, float] = {}
-    after = {step: lambda run, step=step: rates.update({step: run._parts.stepper.learning_rate})
-             for step in range(4, 9)}  # fmt: skip
+    after = {
+        step: lambda run, step=step: rates.update({step: run._parts.stepper.learning_rate})
+        for step in range(4, 9)
+    }
     story.train({**after, 3: rate_to(0.2)})
     np.testing.assert_allclose([rates[4], rates[8]], [0.2 * 0.9, 0.2 * 0.9**5], rtol=1e-12)
 

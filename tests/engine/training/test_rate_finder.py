@@ -104,5 +104,6 @@ def test_the_job_tells_what_it_tried_and_can_be_cancelled(bars: Path) -> None:
     assert perform(job, events.append, inbox)
     (event,) = events
     assert (event["stopped"], event["why"]) == (
-        "cancelled", "the loss was measured at 0 rates only: begin at a lower rate",
-    )  # fmt: skip
+        "cancelled",
+        "the loss was measured at 0 rates only: begin at a lower rate",
+    )

@@ -140,31 +140,43 @@ def test_a_checkpoint_of_an_earlier_release_goes_on(noisy: str, bars: Path, tmp_
 
 CHOSEN: dict[str, dict[str, Any]] = {
     "momentum, cosine": {
-        "optimizer": "momentum", "optimizer_params": {"momentum": 0.8, "weight_decay": 1e-3},
-        "schedule": "cosine_annealing_decay", "schedule_each": "batch", "clip_norm": 1.0,
+        "optimizer": "momentum",
+        "optimizer_params": {"momentum": 0.8, "weight_decay": 1e-3},
+        "schedule": "cosine_annealing_decay",
+        "schedule_each": "batch",
+        "clip_norm": 1.0,
     },
     "rmsprop, warm-up": {
-        "optimizer": "rmsprop", "optimizer_params": {"centered": True, "momentum": 0.5},
-        "schedule": "linear_warmup", "schedule_params": {"warmup_steps": 10},
+        "optimizer": "rmsprop",
+        "optimizer_params": {"centered": True, "momentum": 0.5},
+        "schedule": "linear_warmup",
+        "schedule_params": {"warmup_steps": 10},
     },
     "adamax, restarts": {
-        "optimizer": "adamax", "schedule": "cosine_annealing_warm_restarts", "schedule_each": "batch",
+        "optimizer": "adamax",
+        "schedule": "cosine_annealing_warm_restarts",
+        "schedule_each": "batch",
         "schedule_params": {"T_0": 3, "T_mult": 2},
     },
     "adagrad, milestones": {
-        "optimizer": "adagrad", "schedule": "multi_step_decay", "schedule_each": "batch",
+        "optimizer": "adagrad",
+        "schedule": "multi_step_decay",
+        "schedule_each": "batch",
         "schedule_params": {"milestones": [2, 8], "gamma": 0.5},
     },
     "lamb, plateau": {
-        "optimizer": "lamb", "schedule": "reduce_on_plateau",
+        "optimizer": "lamb",
+        "schedule": "reduce_on_plateau",
         "schedule_params": {"patience": 0, "threshold": 10.0, "threshold_mode": "abs"},
     },
     "adadelta, linear": {"optimizer": "adadelta", "schedule": "linear_lr", "learning_rate": 1.0},
     "lbfgs, cycle": {
-        "optimizer": "lbfgs", "optimizer_params": {"max_iter": 3, "history_size": 2},
-        "schedule": "one_cycle_lr", "learning_rate": 0.1,
+        "optimizer": "lbfgs",
+        "optimizer_params": {"max_iter": 3, "history_size": 2},
+        "schedule": "one_cycle_lr",
+        "learning_rate": 0.1,
     },
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("stop_at", [3, 7, 9])
@@ -339,9 +351,12 @@ def test_an_export_is_checked_in_a_clean_process(
     train(config)
     stages: list[str] = []
     event = export_run(
-        tmp_path / "run", str(tmp_path / "out" / "net"), checkpoint, samples=20,
+        tmp_path / "run",
+        str(tmp_path / "out" / "net"),
+        checkpoint,
+        samples=20,
         emit=lambda told: stages.append(told["stage"]),
-    )  # fmt: skip
+    )
     assert event["difference"] < 1e-5
     assert event["samples"] == 20
     assert sorted(event["sizes"]) == ["net.pdiparams", "net.pdiparams.info", "net.pdmodel"]
@@ -368,8 +383,10 @@ def test_files_that_fail_their_check_are_not_exported(
     (out / f".net.{'0' * 16}.work" / "lock").write_text("of a killed export")
     export_run(tmp_path / "run", str(out / "net"), samples=5)
     assert sorted(path.name for path in out.iterdir()) == [
-        "net.pdiparams", "net.pdiparams.info", "net.pdmodel",
-    ]  # fmt: skip
+        "net.pdiparams",
+        "net.pdiparams.info",
+        "net.pdmodel",
+    ]
 
 
 @pytest.mark.parametrize("static", [True, False], ids=["static", "eager"])

@@ -96,9 +96,14 @@ def test_a_chain_of_layers_is_cut_into_segments(bars: Path, tmp_path: Path, stat
     found = {}
     for on in (False, True):
         story = Story(
-            bars, tmp_path / str(on), model=f"{tmp_path / 'net.py'}:Net", static=static, recompute=on,
-            optimizer="adam", learning_rate=0.01,
-        )  # fmt: skip
+            bars,
+            tmp_path / str(on),
+            model=f"{tmp_path / 'net.py'}:Net",
+            static=static,
+            recompute=on,
+            optimizer="adam",
+            learning_rate=0.01,
+        )
         story.train({})
         found[on] = story
     assert found[True].losses() == found[False].losses()
@@ -125,13 +130,22 @@ def test_a_training_and_its_resume_are_the_same_to_the_bit(bars: Path, tmp_path:
 
     def story(name: str, on: bool) -> Story:
         return Story(
-            bars, tmp_path / name, model=f"{tmp_path / 'net.py'}:Net", static=static, recompute=on,
-            checkpoint_every=2, optimizer="adam", learning_rate=0.01,
-        )  # fmt: skip
+            bars,
+            tmp_path / name,
+            model=f"{tmp_path / 'net.py'}:Net",
+            static=static,
+            recompute=on,
+            checkpoint_every=2,
+            optimizer="adam",
+            learning_rate=0.01,
+        )
 
     plain, again, killed, resumed = (
-        story("plain", False), story("again", True), story("killed", True), story("killed", True)
-    )  # fmt: skip
+        story("plain", False),
+        story("again", True),
+        story("killed", True),
+        story("killed", True),
+    )
     plain.train({})
     again.train({})
     assert len(plain.losses()) >= 4

@@ -150,9 +150,11 @@ def rates(config: TrainingConfig, steps_per_epoch: int) -> list[float]:
 
 def test_a_schedule_moves_on_with_each_epoch_or_each_batch() -> None:
     chosen: dict[str, Any] = {
-        "learning_rate": 1.0, "epochs": 2, "schedule": "step_decay",
+        "learning_rate": 1.0,
+        "epochs": 2,
+        "schedule": "step_decay",
         "schedule_params": {"step_size": 1, "gamma": 0.5},
-    }  # fmt: skip
+    }
     assert rates(TrainingConfig(**chosen), 3) == [1.0, 1.0, 1.0, 0.5, 0.5, 0.5]
     each_batch = rates(TrainingConfig(**chosen, schedule_each="batch"), 3)
     assert each_batch == [1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125]

@@ -47,9 +47,13 @@ def test_the_folder_of_a_run(bench: Any, tmp_path: Path) -> None:
     bench.run(out=str(out), checkpoint_every=2, keep=3).run()
     names = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
     assert names == {
-        "journal.jsonl", "run.h5", "checkpoints/best.h5", "checkpoints/step-00000012.h5",
-        "checkpoints/step-00000014.h5", "checkpoints/step-00000015.h5",
-    }  # fmt: skip
+        "journal.jsonl",
+        "run.h5",
+        "checkpoints/best.h5",
+        "checkpoints/step-00000012.h5",
+        "checkpoints/step-00000014.h5",
+        "checkpoints/step-00000015.h5",
+    }
     lines = [json.loads(line) for line in (out / "journal.jsonl").read_text().splitlines()]
     assert lines[0]["event"] == "started"
     assert lines[-1]["event"] == "finished"
@@ -376,8 +380,15 @@ def test_a_pause_is_obeyed_during_an_evaluation(bench: Any, tmp_path: Path) -> N
     bench.on_event = lambda event: run.resume() if event["event"] == "paused" else None
     run.run()
     assert bench.kinds() == [
-        "started", "checkpoint", "evaluating", "paused", "resumed", "epoch", "checkpoint", "finished",
-    ]  # fmt: skip
+        "started",
+        "checkpoint",
+        "evaluating",
+        "paused",
+        "resumed",
+        "epoch",
+        "checkpoint",
+        "finished",
+    ]
 
 
 def test_a_checkpoint_asked_for_in_a_paused_evaluation_follows_it(bench: Any, tmp_path: Path) -> None:
@@ -401,9 +412,16 @@ def test_a_checkpoint_asked_for_in_a_paused_evaluation_follows_it(bench: Any, tm
     run.run()
     first_epoch = bench.kinds()[: bench.kinds().index("resumed") + 1]
     assert first_epoch == [
-        "started", "checkpoint", "evaluating", "paused", "epoch", "checkpoint", "checkpoint", "paused",
+        "started",
+        "checkpoint",
+        "evaluating",
+        "paused",
+        "epoch",
+        "checkpoint",
+        "checkpoint",
+        "paused",
         "resumed",
-    ]  # fmt: skip
+    ]
     assert bench.kinds()[-1] == "finished"
 
 

@@ -51,9 +51,11 @@ def write_file(path: Path, *elements: bytes, order: str = "<", compressed: bool 
 @pytest.mark.parametrize("compressed", [True, False])
 def test_matrices_of_matlab(tmp_path: Path, order: str, compressed: bool) -> None:
     values = {
-        "labels": np.arange(1, 12, dtype="u1").reshape(1, -1), "x": np.array([[3]], "u2"),
-        "grid": np.arange(6, dtype="f8").reshape(2, 3), "i": np.array([[-5, 7]], "i4"),
-    }  # fmt: skip
+        "labels": np.arange(1, 12, dtype="u1").reshape(1, -1),
+        "x": np.array([[3]], "u2"),
+        "grid": np.arange(6, dtype="f8").reshape(2, 3),
+        "i": np.array([[-5, 7]], "i4"),
+    }
     elements = [matrix(name, array, order) for name, array in values.items()]
     elements.append(matrix("complex", np.ones((1, 2)), order, flags=0x0800))
     found = read_matrices(write_file(tmp_path / "a.mat", *elements, order=order, compressed=compressed))

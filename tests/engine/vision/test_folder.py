@@ -38,8 +38,11 @@ def test_each_folder_is_a_class(root):
 def test_all_pictures_below_a_folder(root):
     data = ImageFolder(root)
     assert [path[len(str(root)) + 1 :] for path in data.samples] == [
-        "0.bmp", "a/deep/3.jpg", "b/1.PNG", "b/2.png",
-    ]  # fmt: skip
+        "0.bmp",
+        "a/deep/3.jpg",
+        "b/1.PNG",
+        "b/2.png",
+    ]
     set_image_backend("cv2")
     try:
         (picture,) = data[3]

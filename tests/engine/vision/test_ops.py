@@ -85,7 +85,8 @@ NOTHING = {
     "yolo_loss": (
         lambda: yolo_loss(
             _none(0, 16, 4, 4), _none(0, 3, 4), _none(0, 3, dtype="int32"), ANCHORS, [0, 1], 3, 0.5, 8
-        ), [0],
+        ),
+        [0],
     ),
     "prior_box": (lambda: ops.prior_box(_none(0, 3, 4, 4), _none(0, 3, 32, 32), [2.0])[0], [4, 4, 1, 4]),
     "box_coder": (lambda: ops.box_coder(paddle.ones([3, 4]), paddle.ones([3, 4]), NO_BOXES), [0, 3, 4]),
@@ -105,7 +106,7 @@ NOTHING = {
         lambda: ops.deform_conv2d(_none(0, 4, 8, 8), _none(0, 18, 6, 6), paddle.ones([2, 4, 3, 3])),
         [0, 2, 6, 6],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", NOTHING)

@@ -109,9 +109,15 @@ def test_random_transforms_take_arrays_and_follow_their_seeds(transform, shape, 
 
 def test_tensors_in_batches():
     batch = paddle.rand([2, 3, 6, 8])
-    for change in (T.hflip, lambda x: T.rotate(x, 30), lambda x: T.adjust_hue(x, 0.2), T.to_grayscale,
-                   lambda x: T.affine(x, 10, (0, 0), 1.0, 0), lambda x: T.resize(x, (4, 4)),
-                   lambda x: T.perspective(x, *CORNERS)):  # fmt: skip
+    for change in (
+        T.hflip,
+        lambda x: T.rotate(x, 30),
+        lambda x: T.adjust_hue(x, 0.2),
+        T.to_grayscale,
+        lambda x: T.affine(x, 10, (0, 0), 1.0, 0),
+        lambda x: T.resize(x, (4, 4)),
+        lambda x: T.perspective(x, *CORNERS),
+    ):
         whole = change(batch)
         for n in range(2):
             np.testing.assert_allclose(whole[n].numpy(), change(batch[n]).numpy(), rtol=1e-5, atol=1e-6)

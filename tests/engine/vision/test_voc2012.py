@@ -83,9 +83,11 @@ def test_what_is_refused(archive: Path, tmp_path: Path, monkeypatch: pytest.Monk
     ],
 )
 def test_damaged_files_in_a_sound_archive(tmp_path: Path, name: str, content: bytes) -> None:
-    files = {"JPEGImages/a.jpg": _encoded(Image.new("RGB", (9, 5)), "JPEG"),
-             "SegmentationClass/a.png": _encoded(Image.new("L", (9, 5)), "PNG"),
-             "ImageSets/Segmentation/trainval.txt": b"a\n"}  # fmt: skip
+    files = {
+        "JPEGImages/a.jpg": _encoded(Image.new("RGB", (9, 5)), "JPEG"),
+        "SegmentationClass/a.png": _encoded(Image.new("L", (9, 5)), "PNG"),
+        "ImageSets/Segmentation/trainval.txt": b"a\n",
+    }
     with tarfile.open(tmp_path / "voc.tar", "w") as made:
         for each, data in {**files, name: content}.items():
             _add(made, each, data)

@@ -13,8 +13,8 @@ _UNARY = {
     "softshrink/threshold": "0.1", "softsign": "", "swish": "", "tanh": "", "tanhshrink": "",
     "thresholded_relu": "",
     "thresholded_relu/threshold": "0.2", "glu": "", "glu/axis": "axis=1", "rrelu": "training=False",
-    "rrelu/limits": "0.1, 0.5, training=False",
-}  # fmt: skip
+    "rrelu/limits": "0.1, 0.5, training=False"
+}
 
 
 def _calls() -> dict[str, str]:

@@ -6,8 +6,8 @@ _WINDOWS = (
     "'hamming'", "'hann'", "'triang'", "'bohman'", "'blackman'", "'cosine'", "'tukey'", "'taylor'",
     "('gaussian', 2.5)", "('general_gaussian', 1.5, 3)", "('exponential', None, 2.0)", "('exponential', 2)",
     "('tukey', 0.3)", "('tukey', 0)", "('tukey', 1.0)", "('taylor', 5, 40)", "('taylor', 4, 30, False)",
-    "('general_hamming', 0.6)", "('general_cosine', [0.5, 0.3, 0.2])", "('hann',)",
-)  # fmt: skip
+    "('general_hamming', 0.6)", "('general_cosine', [0.5, 0.3, 0.2])", "('hann',)"
+)
 
 
 def _windows() -> dict[str, str]:
@@ -21,8 +21,8 @@ def _windows() -> dict[str, str]:
         calls[f"get_window/{window} float32"] = f"{_FUNCTIONAL}.get_window({window}, 9, dtype='float32')"
     for arguments in (
         "'gaussian', 8", "'exponential', 8", "'no', 8", "1.5, 8", "'hann', -1", "'hann', 2.5",
-        "('exponential', 2), 8, False",
-    ):  # fmt: skip
+        "('exponential', 2), 8, False"
+    ):
         calls[f"get_window/raises for {arguments}"] = f"{_FUNCTIONAL}.get_window({arguments})"
     return calls
 
@@ -45,8 +45,8 @@ def _mel() -> dict[str, str]:
         calls[f"fft_frequencies/{arguments}"] = f"{_FUNCTIONAL}.fft_frequencies({arguments})"
     for arguments in (
         "16000, 64, 10", "8000, 63, 5, 100.0, 3000.0", "16000, 32, 6, htk=True", "16000, 64, 6, norm=2.0",
-        "16000, 64, 6, norm=1", "16000, 64, 6, norm='none'", "16000, 64, 8, dtype='float64'", "23, 51, 12",
-    ):  # fmt: skip
+        "16000, 64, 6, norm=1", "16000, 64, 6, norm='none'", "16000, 64, 8, dtype='float64'", "23, 51, 12"
+    ):
         calls[f"compute_fbank_matrix/{arguments}"] = f"{_FUNCTIONAL}.compute_fbank_matrix({arguments})"
     for arguments in ("", ", 2.0", ", 0.5, 1e-3", ", top_db=20", ", top_db=None", ", 1.0, 0.3, 3.0"):
         calls[f"power_to_db/{arguments}"] = f"{_FUNCTIONAL}.power_to_db(t([3, 4]) + 0.9{arguments})"
@@ -76,8 +76,8 @@ def _features() -> dict[str, str]:
         "LogMelSpectrogram": (
             "16000, 32, n_mels=6", "16000, 32, 8, n_mels=6, ref_value=0.5, amin=1e-4, top_db=20.0",
         ),
-        "MFCC": ("16000, 5, 32, n_mels=8", "16000, 8, 32, 8, n_mels=8, top_db=30.0, window='bohman'"),
-    }.items():  # fmt: skip
+        "MFCC": ("16000, 5, 32, n_mels=8", "16000, 8, 32, 8, n_mels=8, top_db=30.0, window='bohman'")
+    }.items():
         for arguments in several:
             layer = f"paddle.audio.features.{name}({arguments})"
             calls[f"{name}/{arguments}"] = f"{layer}(t([2, 60]))"
@@ -104,8 +104,8 @@ def write(path, shape=[2, 9], rate=8000, **more):
 def _files() -> dict[str, str]:
     calls = {}
     for arguments in (
-        "", ", 2, 4", ", num_frames=3", ", 5", ", normalize=False", ", channels_first=False", ", 3, 100",
-    ):  # fmt: skip
+        "", ", 2, 4", ", num_frames=3", ", 5", ", normalize=False", ", channels_first=False", ", 3, 100"
+    ):
         calls[f"load/{arguments}"] = f"{_FILE}paddle.audio.load(write(path){arguments})"
     calls["load/file object"] = f"{_FILE}f = open(write(path), 'rb')\n[paddle.audio.load(f), f.closed]"
     calls["save/time first"] = f"{_FILE}paddle.audio.load(write(path, [7, 3], channels_first=False))"
@@ -175,15 +175,15 @@ def _data_sets() -> dict[str, str]:
     calls = {}
     for arguments in (
         "", "'dev'", "'train', 3", "'dev', 2, 'mfcc', n_mfcc=3, n_fft=32, n_mels=4",
-        "'dev', 1, 'spectrogram', n_fft=16", "'dev', 4", "'dev', 2, 'logmelspectrogram', n_fft=32, n_mels=4",
-    ):  # fmt: skip
+        "'dev', 1, 'spectrogram', n_fft=16", "'dev', 4", "'dev', 2, 'logmelspectrogram', n_fft=32, n_mels=4"
+    ):
         calls[f"ESC50/{arguments}"] = f'{_SETS}made("ESC50", "{arguments}")'
     for arguments in ("'dev', 1, 1", "'train', 1, 1", "'dev', 1, 1, 'melspectrogram', n_fft=32, n_mels=4"):
         calls[f"TESS/{arguments}"] = f'{_SETS}made("TESS", "{arguments}")'
     for name, arguments in (
         ("ESC50", "split=0"), ("ESC50", "'dev', 6"), ("ESC50", "feat_type='no'"), ("TESS", "n_folds=0"),
-        ("TESS", "n_folds=2, split=3"), ("TESS", "feat_type='no'"),
-    ):  # fmt: skip
+        ("TESS", "n_folds=2, split=3"), ("TESS", "feat_type='no'")
+    ):
         calls[f"{name}/raises for {arguments}"] = f'{_SETS}made("{name}", "{arguments}")'
     calls["labels"] = "[paddle.audio.datasets.ESC50.label_list, paddle.audio.datasets.TESS.label_list]"
     return calls

@@ -77,5 +77,5 @@ CALLS: dict[str, str] = {
     "amp/raises dtype": "paddle.amp.auto_cast(dtype='int8').__enter__()",
     "amp/raises overlap": "paddle.amp.auto_cast(True, ['exp'], ['exp']).__enter__()",
     "amp/numerics": "paddle.amp.debugging.check_numerics(t([2, 3]), 'op', 'x')",
-    "amp/numerics_low": f"paddle.amp.debugging.check_numerics({X}, 'op', 'x')",
-}  # fmt: skip
+    "amp/numerics_low": f"paddle.amp.debugging.check_numerics({X}, 'op', 'x')"
+}

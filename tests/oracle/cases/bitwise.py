@@ -78,5 +78,5 @@ CALLS: dict[str, str] = {
     ),
     "equal_all/shapes": "paddle.equal_all(ints([3], 5), ints([4], 5))",
     "is_empty/": "[paddle.is_empty(t([3])), paddle.is_empty(paddle.zeros([0, 2]))]",
-    "is_tensor/": "[paddle.is_tensor(t([3])), paddle.is_tensor(1)]",
-}  # fmt: skip
+    "is_tensor/": "[paddle.is_tensor(t([3])), paddle.is_tensor(1)]"
+}

@@ -125,5 +125,5 @@ CALLS: dict[str, str] = {
     "[out, states.lengths]",
     "decode/one beam": _BEAMS.format(cell="SimpleRNNCell", beams=1)
     + "out, states = nn.dynamic_decode(decoder, start, max_step_num=6)\nout",
-    "decode/tile": "nn.BeamSearchDecoder.tile_beam_merge_with_batch(t([2, 3, 2]), 2)",
-}  # fmt: skip
+    "decode/tile": "nn.BeamSearchDecoder.tile_beam_merge_with_batch(t([2, 3, 2]), 2)"
+}

@@ -69,5 +69,5 @@ CALLS: dict[str, str] = {
     "diff/gradient": "grad(lambda x, y: paddle.diff(x, n=2, prepend=y), t([2, 3]), t([2, 1], seed=1))",
     "diff/method": "t([4]).diff()",
     "diff/raises for n": "paddle.diff(t([4]), n=0)",
-    "diff/raises for axis": "paddle.diff(t([4]), axis=1)",
-}  # fmt: skip
+    "diff/raises for axis": "paddle.diff(t([4]), axis=1)"
+}

@@ -5,39 +5,39 @@ _D = "D, T = paddle.distribution, paddle.to_tensor\n"
 # What each distribution is made with, in several ways: name -> constructor.
 _TWO = {
     "Normal": "D.Normal", "Uniform": "D.Uniform", "Cauchy": "D.Cauchy", "Laplace": "D.Laplace",
-    "LogNormal": "D.LogNormal", "Gumbel": "D.Gumbel", "Beta": "D.Beta",
-}  # fmt: skip
+    "LogNormal": "D.LogNormal", "Gumbel": "D.Gumbel", "Beta": "D.Beta"
+}
 _ARGUMENTS = {
     "numbers": "(0.5, 1.5)", "whole numbers": "(1, 2)", "tensors": "(T([0.5, 0.6]), T([1.5, 1.6]))",
     "float64": "(T([0.5, 0.6], dtype='float64'), T([1.5, 1.6], dtype='float64'))",
-    "0-d": "(T(0.5), T(1.5))",
-}  # fmt: skip
+    "0-d": "(T(0.5), T(1.5))"
+}
 _BROADCAST = "(T([[0.5], [0.6]]), T([1.5, 1.6]))"
 _LISTS = {
     "lists": "([0.5, 0.6], [1.5, 1.6])", "whole lists": "([1, 2], [2, 3])", "tuples": "((0.5,), (1.5,))",
     "float32 arrays": "(np.array([0.5, 0.6], 'float32'), np.array([1.5, 1.6], 'float32'))",
     "float64 arrays": "(np.array([0.5, 0.6]), np.array([1.5, 1.6]))",
     "integer arrays": "(np.array([1, 2]), np.array([2, 3]))", "a list and a number": "([0.5, 0.6], 1.5)",
-    "a number and rows": "(0.5, [[1.5], [1.6]])", "an array and a number": "(np.array([0.5, 0.6]), 2.0)",
-}  # fmt: skip
+    "a number and rows": "(0.5, [[1.5], [1.6]])", "an array and a number": "(np.array([0.5, 0.6]), 2.0)"
+}
 _FLOAT64 = ("float64 arrays", "an array and a number")
 _TAKES_LISTS = ("Normal", "Uniform", "LogNormal")
 _PARAMETERS = {"Uniform": ("low", "high"), "Beta": ("alpha", "beta")}
 _OTHER = "(T([0.2, 0.3]), T([1.0, 2.0]))"
 _MOMENTS = {
     "Normal": ("mean", "variance"), "Laplace": ("mean", "variance", "stddev"),
-    "LogNormal": ("mean", "variance"), "Gumbel": ("mean", "variance", "stddev"), "Beta": ("mean", "variance"),
-}  # fmt: skip
+    "LogNormal": ("mean", "variance"), "Gumbel": ("mean", "variance", "stddev"), "Beta": ("mean", "variance")
+}
 _DENSITIES = {
     "Normal": ("prob", "probs", "log_prob"), "Uniform": ("prob", "probs", "log_prob"),
     "Cauchy": ("prob", "log_prob", "cdf"), "Laplace": ("prob", "log_prob", "cdf", "icdf"),
     "LogNormal": ("prob", "probs", "log_prob"), "Gumbel": ("prob", "log_prob", "cdf"),
-    "Beta": ("prob", "log_prob"),
-}  # fmt: skip
+    "Beta": ("prob", "log_prob")
+}
 _VALUES = {
     "same": "T([0.3, 0.9])", "0-d": "T(0.7)", "broadcast": "T([[0.2], [0.4], [0.8]])",
-    "float64": "T([0.3, 0.9], dtype='float64')",
-}  # fmt: skip
+    "float64": "T([0.3, 0.9], dtype='float64')"
+}
 
 
 def _two_parameters() -> dict[str, str]:
@@ -102,8 +102,8 @@ _MAKE = {
     "Multinomial": "D.Multinomial(10, T([0.3, 0.7]))",
     "Multinomials": "D.Multinomial(10, T([[0.3, 0.7], [2.0, 2.0]]))",
     "Categorical": "D.Categorical(T([0.3, 0.9, 0.4]))",
-    "Categoricals": "D.Categorical(T([[0.3, 0.9, 0.4], [1.0, 2.0, 3.0]]))",
-}  # fmt: skip
+    "Categoricals": "D.Categorical(T([[0.3, 0.9, 0.4], [1.0, 2.0, 3.0]]))"
+}
 
 
 def _evaluated() -> dict[str, str]:
@@ -191,8 +191,8 @@ def _evaluated() -> dict[str, str]:
         "Categoricals/samples": "d.sample([2, 3]).shape",
         "Categoricals/divergence": "d.kl_divergence(D.Categorical(T([[0.5, 0.2, 0.1]])))",
         "Categoricals/raises for 0-d": "d.probs(T(1))",
-        "Categoricals/raises for three dimensions": "d.probs(T([[[0, 1, 2], [1, 2, 0]]]))",
-    }  # fmt: skip
+        "Categoricals/raises for three dimensions": "d.probs(T([[[0, 1, 2], [1, 2, 0]]]))"
+    }
     return {name: f"{_D}d = {_MAKE[name.partition('/')[0]]}\n{code}" for name, code in rows.items()}
 
 
@@ -271,8 +271,8 @@ def _others() -> dict[str, str]:
             "v = D.variable\n"
             "(v.real.event_rank, v.positive.is_discrete, v.positive.constraint(T([1.0, -1.0])), "
             "v.Independent(v.real, 2).event_rank, v.Stack([v.real, v.positive]).event_rank)"
-        ),
-    }  # fmt: skip
+        )
+    }
     return {name: _D + code for name, code in rows.items()}
 
 
@@ -309,5 +309,5 @@ TOLERANCES = dict.fromkeys(
         *(f"{name}/{density} float64" for name in ("Gumbel", "Beta") for density in ("prob", "log_prob")),
         "Dirichlet/value of float64", "Categorical/arrays",
     ],
-    2e-6,
-)  # fmt: skip
+    2e-6
+)

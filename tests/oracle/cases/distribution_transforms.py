@@ -19,8 +19,8 @@ _TRANSFORMS = {
     "Stack": "D.StackTransform([D.ExpTransform(), D.TanhTransform()])",
     "Stack of columns": "D.StackTransform([D.ExpTransform(), D.TanhTransform(), D.SigmoidTransform()], 1)",
     "Stack of last": "D.StackTransform([D.ExpTransform(), D.TanhTransform(), D.SigmoidTransform()], -1)",
-    "Stack of events": "D.StackTransform([D.IndependentTransform(D.ExpTransform(), 1)] * 2, 0)",
-}  # fmt: skip
+    "Stack of events": "D.StackTransform([D.IndependentTransform(D.ExpTransform(), 1)] * 2, 0)"
+}
 _NO_VOLUME = ("Abs", "Softmax")
 
 
@@ -154,8 +154,8 @@ def _composed() -> dict[str, str]:
         ),
         "TransformedDistribution/raises for entropy": (
             f"D.TransformedDistribution({_N}, [D.ExpTransform()]).entropy()"
-        ),
-    }  # fmt: skip
+        )
+    }
     return {name: _D + code for name, code in rows.items()}
 
 

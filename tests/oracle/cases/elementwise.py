@@ -20,8 +20,8 @@ _INPLACE = _words(
 _BINARY = {
     "add": "t", "subtract": "t", "multiply": "t", "divide": "pos", "maximum": "t", "minimum": "t",
     "fmax": "t", "fmin": "t", "atan2": "t", "hypot": "t", "logaddexp": "t", "pow": "pos", "heaviside": "t",
-    "nextafter": "t", "floor_divide": "pos", "remainder": "pos", "mod": "pos", "floor_mod": "pos",
-}  # fmt: skip
+    "nextafter": "t", "floor_divide": "pos", "remainder": "pos", "mod": "pos", "floor_mod": "pos"
+}
 _SMOOTH = ("add", "subtract", "multiply", "divide", "maximum", "fmax", "pow")
 _WHOLE = ("add", "subtract", "multiply", "maximum", "minimum", "floor_divide", "remainder", "gcd", "lcm")
 _COMPARE = ("equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal")
@@ -37,8 +37,8 @@ def _given(name: str) -> str:
 
 _UNARY = {name: _given(name) for name in [*_ANY, *_POSITIVE, *_INSIDE]} | {
     "acosh": "pos([2, 3]) + 1.5", "logit": "pos([2, 3]) / 1.2", "digamma": "pos([2, 3])",
-    "lgamma": "pos([2, 3])",
-}  # fmt: skip
+    "lgamma": "pos([2, 3])"
+}
 
 CALLS: dict[str, str] = {
     **{name: f"paddle.{name}({given})" for name, given in _UNARY.items()},

@@ -59,8 +59,8 @@ def _one() -> dict[str, str]:
 _ARGUMENTS = (
     "", "s=[3, 4]", "s=[5, 2]", "s=(4,), axes=(1,)", "axes=[0]", "axes=[1]", "axes=(0, 2)", "axes=(2, 0)",
     "axes=(-1, -3)", "s=[2, 5], axes=(2, 0)", "s=[6, 1], axes=(0, 1)", "s=[3, 3, 5]", "axes=[1, 2, 0]",
-    "s=[4, 5, 2], axes=[2, 1, 0]", "norm='ortho'", "norm='forward'", "[2, 4], [0, 1], 'ortho'",
-)  # fmt: skip
+    "s=[4, 5, 2], axes=[2, 1, 0]", "norm='ortho'", "norm='forward'", "[2, 4], [0, 1], 'ortho'"
+)
 
 
 def _several() -> dict[str, str]:
@@ -81,14 +81,14 @@ def _several() -> dict[str, str]:
             calls[f"{name}/int64"] = f"{call}(ints([2, 3], 9))"
         for arguments in (
             "s=[2, 3, 4]", "s=3", "s=[0, 2]", "s=[1.5, 2]", "s=[3], axes=[0, 1]", "axes=[0, 1, 0]", "axes=0",
-            "axes=[2]", "axes=[0.5]", "norm='x'",
-        ):  # fmt: skip
+            "axes=[2]", "axes=[0.5]", "norm='x'"
+        ):
             calls[f"{name}/raises for {arguments}"] = f"{call}(t([3, 4]), {arguments})"
         name = f"{one}2"
         call = f"paddle.fft.{name}"
         for arguments in (
-            "", "s=[3, 5]", "axes=(0, 1)", "axes=(0, -1), norm='ortho'", "s=(3, 6), axes=[1, 0]", "axes=None",
-        ):  # fmt: skip
+            "", "s=[3, 5]", "axes=(0, 1)", "axes=(0, -1), norm='ortho'", "s=(3, 6), axes=[1, 0]", "axes=None"
+        ):
             calls[f"{name}/{arguments}"] = f"{call}(t([2, 3, 4], '{double}'), {arguments})"
         calls[f"{name}/gradient"] = f"grad({call}, t([3, 4], '{double}'))"
         for arguments in ("s=[3]", "s=3", "axes=[0]", "axes=1", "s=[2, 2, 2]", "norm='x'", "axes=[0, 2]"):
@@ -119,8 +119,8 @@ def _frequencies() -> dict[str, str]:
         call = f"paddle.fft.{name}"
         for arguments in (
             "", "axes=0", "axes=-2", "axes=1", "axes=(0,)", "axes=[0, 2]", "axes=[2, 1]", "axes=[-2]",
-            "name='x'",
-        ):  # fmt: skip
+            "name='x'"
+        ):
             calls[f"{name}/{arguments}"] = f"{call}(t([2, 3, 5]), {arguments})"
         for x in ("t([4])", "t([5])", "ints([5], 9)", "t([2, 5], 'complex64')", "t([3], 'float64')"):
             calls[f"{name}/of {x}"] = f"{call}({x})"
@@ -156,8 +156,8 @@ _EXPRESSIONS = {
         "paddle.fft.rfftn(x, axes=[2, 1])", "paddle.fft.ihfftn(x, s=[5, 5])",
         "paddle.fft.fftshift(x, -2)", "paddle.fft.ifftshift(x, 2)", "paddle.fft.fftshift(x)",
         "paddle.fft.ifftshift(x, [1, 0])",
-    ),
-}  # fmt: skip
+    )
+}
 
 
 _GRADIENT = """\
@@ -178,8 +178,8 @@ finally:
 _DIFFERENTIATED = (
     "paddle.fft.rfft(x).real()", "paddle.fft.fft2(x, norm='ortho').imag()", "paddle.fft.fft(x, n=6).real()",
     "paddle.fft.irfft(paddle.fft.rfft(x) * 2.0)", "paddle.fft.ifft(paddle.fft.fft(x)).real()",
-    "paddle.fft.fftshift(x, 0)",
-)  # fmt: skip
+    "paddle.fft.fftshift(x, 0)"
+)
 
 
 def _static() -> dict[str, str]:
@@ -214,5 +214,5 @@ CALLS: dict[str, str] = {
         "f.ifftshift(f.fftshift(x))]"
     ),
     "raises for an array": "paddle.fft.fft(np.ones(4))",
-    "stop_gradient": "paddle.fft.rfft(t([4])).stop_gradient",
-}  # fmt: skip
+    "stop_gradient": "paddle.fft.rfft(t([4])).stop_gradient"
+}

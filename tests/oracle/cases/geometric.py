@@ -4,11 +4,11 @@ _ROOM = "paddle.geometric"
 _IDS = ("[0, 0, 1, 1, 1]", "[0, 0, 0, 0, 0]", "[0, 1, 2, 3, 4]", "[0, 2, 2, 5, 5]", "[1, 1, 2, 2, 2]")
 _SIZES = ("0", "-1", "4", "7", "paddle.to_tensor([5])", "paddle.to_tensor(6, 'int32')", "np.int64(5)")
 _NODES_AND_EDGES = (
-    ("[4]", "[6]"), ("[4, 3]", "[6]"), ("[4, 2, 3]", "[6, 3]"),
-)  # fmt: skip
+    ("[4]", "[6]"), ("[4, 3]", "[6]"), ("[4, 2, 3]", "[6, 3]")
+)
 _TWO_NODES = (
-    ("[4]", "[4]"), ("[4, 3]", "[4, 3]"), ("[4, 3]", "[4, 1]"), ("[4]", "[4, 3]"), ("[4, 2, 3]", "[5, 3]"),
-)  # fmt: skip
+    ("[4]", "[4]"), ("[4, 3]", "[4, 3]"), ("[4, 3]", "[4, 1]"), ("[4]", "[4, 3]"), ("[4, 2, 3]", "[5, 3]")
+)
 _SRC, _DST = "paddle.to_tensor([0, 1, 2, 0, 3, 2])", "paddle.to_tensor([1, 2, 1, 0, 1, 3])"
 
 
@@ -97,8 +97,8 @@ def _messages() -> dict[str, str]:
         f"send_u_recv(t([4]), {_SRC}, {_DST}, 'prod')",
         f"send_ue_recv(t([4]), t([6]), {_SRC}, {_DST}, 'pow')",
         f"send_ue_recv(t([4]), t([6]), {_SRC}, {_DST}, 'add', 'prod')",
-        f"send_uv(t([4]), t([4]), {_SRC}, {_DST}, 'pow')",
-    ):  # fmt: skip
+        f"send_uv(t([4]), t([4]), {_SRC}, {_DST}, 'pow')"
+    ):
         calls[f"raises for {call}"] = f"{_ROOM}.{call}"
     return calls
 

@@ -163,8 +163,8 @@ def _minimize() -> dict[str, str]:
                 )
         for arguments in (
             "initial_step_length=0.1", "max_line_search_iters=3", "tolerance_grad=0.5", "max_iters=0",
-            "initial_inverse_hessian_estimate=paddle.eye(3, dtype='float64') * 0.3",
-        ):  # fmt: skip
+            "initial_inverse_hessian_estimate=paddle.eye(3, dtype='float64') * 0.3"
+        ):
             most = "" if "max_iters" in arguments else "max_iters=2, "
             calls[f"{method}/{arguments}"] = (
                 f"{run}({_FUNCTIONS['quartic']}, t([3], 'float64', 4), {most}dtype='float64', {arguments})\n"
@@ -173,8 +173,8 @@ def _minimize() -> dict[str, str]:
         for arguments in (
             "dtype='int32'", "line_search_fn='other'",
             "initial_inverse_hessian_estimate=paddle.to_tensor([[1.0, 2.0], [3.0, 1.0]])",
-            "initial_inverse_hessian_estimate=paddle.to_tensor([[1.0, 2.0], [2.0, 1.0]])",
-        ):  # fmt: skip
+            "initial_inverse_hessian_estimate=paddle.to_tensor([[1.0, 2.0], [2.0, 1.0]])"
+        ):
             calls[f"{method}/raises for {arguments}"] = (
                 f"{_ROOM}.optimizer.functional.{method}({_FUNCTIONS['square']}, t([2]), {arguments})"
             )
@@ -207,8 +207,8 @@ def _programs() -> dict[str, str]:
         before = f"{_ROOM}.autograd.{'enable' if prim else 'disable'}_prim()"
         for expression in (
             "grad(y, x)", "grad([y], [x, w])", "grad(y, [x], v)", "grad(y, x, v)", "grad(grad(y, x), x)",
-            "forward_grad(y, x)", "forward_grad(y, x, v)", "forward_grad([y], [x, w], [v, v])",
-        ):  # fmt: skip
+            "forward_grad(y, x)", "forward_grad(y, x, v)", "forward_grad([y], [x, w], [v, v])"
+        ):
             called = expression.replace("grad(", f"{_ROOM}.autograd.grad(").replace(
                 f"forward_{_ROOM}.autograd.grad(", f"{_ROOM}.autograd.forward_grad("
             )
@@ -226,8 +226,8 @@ _LAYERS = (
     "FusedTransformerEncoderLayer(4, 2, 8)", "FusedTransformerEncoderLayer(4, 2, 8, normalize_before=True)",
     "FusedMultiHeadAttention(4, 2, transpose_qkv_wb=True)", "FusedFeedForward(4, 8, normalize_before=True)",
     "FusedEcMoe(4, 8, 2, 'gelu')", "FusedLinear(2, 3)", "FusedLinear(2, 3, transpose_weight=True)",
-    "FusedBiasDropoutResidualLayerNorm(4)", "FusedDropoutAdd()", "FusedLinear(2, 3, bias_attr=False)",
-)  # fmt: skip
+    "FusedBiasDropoutResidualLayerNorm(4)", "FusedDropoutAdd()", "FusedLinear(2, 3, bias_attr=False)"
+)
 
 
 def _layers() -> dict[str, str]:
@@ -252,8 +252,8 @@ def _layers() -> dict[str, str]:
     for wrong in (
         "FusedMultiHeadAttention(5, 2)", "FusedMultiHeadAttention(0, 2)", "FusedEcMoe(4, 8, 2, 'tanh')",
         "FusedFeedForward(4, 0)", "FusedMultiTransformer(4, 2, 8)", "FusedBiasDropoutResidualLayerNorm(0)",
-        "FusedMultiHeadAttention(4, 2, need_weights=True)", "FusedTransformerEncoderLayer(4, 0, 8)",
-    ):  # fmt: skip
+        "FusedMultiHeadAttention(4, 2, need_weights=True)", "FusedTransformerEncoderLayer(4, 0, 8)"
+    ):
         calls[f"nn/raises for {wrong}"] = f"{_ROOM}.nn.{wrong}"
     return calls
 

@@ -23,8 +23,8 @@ _GET = {
     "list second": "x[:, [0, 2]]", "tuple of lists": "x[[0, 1], [1, 2]]",
     "True": "x[True]", "False": "x[False]",
     "chain": "x[1][2][0]", "array bool": "x[np.array([True, False])]", "int of numpy": "x[np.int64(1)]",
-    "range": "x[list(range(2))]",
-}  # fmt: skip
+    "range": "x[list(range(2))]"
+}
 _SET = {
     "int": "x[1] = 5.0", "element": "x[0, 1, 0] = 5", "slice": "x[:, 1:] = 0.5", "step": "x[:, ::2] = 0.5",
     "reversed": "x[:, ::-1] = paddle.arange(12, dtype='float32').reshape([2, 3, 2])",
@@ -38,8 +38,8 @@ _SET = {
         "x[paddle.to_tensor([0, 1]), paddle.to_tensor([2, 0])] = paddle.to_tensor([[1.0, 2], [3, 4]])"
     ),
     "none": "x[None, 0] = 7.0", "int value": "x[0, 0, 0] = 3", "whole": "x[:] = 1.0", "plus": "x[0] += 1.0",
-    "bool value": "x[0] = True", "float64 value": "x[0] = np.ones((3, 2))",
-}  # fmt: skip
+    "bool value": "x[0] = True", "float64 value": "x[0] = np.ones((3, 2))"
+}
 
 CALLS: dict[str, str] = {
     **{f"get/{name}": f"x = t([2, 3, 2])\n{code}" for name, code in _GET.items()},

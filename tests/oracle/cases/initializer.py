@@ -32,8 +32,8 @@ _LAYERS = {
     "TransformerEncoderLayer": (
         "nn.TransformerEncoderLayer(30, 3, 70).linear1", "weight", "(6 / 100) ** 0.5",
     ),
-    "HSigmoidLoss": ("nn.HSigmoidLoss(40, 61)", "weight", "(6 / 100) ** 0.5"),
-}  # fmt: skip
+    "HSigmoidLoss": ("nn.HSigmoidLoss(40, 61)", "weight", "(6 / 100) ** 0.5")
+}
 
 CALLS: dict[str, str] = {
     "Constant": _MAKE.format("[2, 3]", "float32", "Constant(0.3)"),
@@ -85,5 +85,5 @@ CALLS: dict[str, str] = {
     "set_global_initializer": f"{_I}set_global_initializer({_I}Constant(0.5), {_I}Constant(0.25))\n"
     "net = nn.Linear(2, 2)\ngiven = nn.Linear(2, 2, paddle.ParamAttr(initializer=" + _I + "Constant(2.0)))\n"
     f"cell = nn.GRUCell(1, 1)\n{_I}set_global_initializer(None)\n"
-    "[net.weight, net.bias, given.weight, cell.weight_ih, cell.bias_hh]",
-}  # fmt: skip
+    "[net.weight, net.bias, given.weight, cell.weight_ih, cell.bias_hh]"
+}

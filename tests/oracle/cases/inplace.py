@@ -4,12 +4,12 @@ _NO_ARGUMENTS = (
     "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "digamma", "erf",
     "erfinv", "exp", "expm1", "floor", "frac", "i0", "lgamma", "log", "log10", "log1p", "log2", "logit",
     "nan_to_num", "neg", "reciprocal", "round", "rsqrt", "sigmoid", "sin", "sinh", "sqrt", "tan",
-    "tanh", "trunc", "tril", "triu", "t", "squeeze", "flatten", "cumsum",
-)  # fmt: skip
+    "tanh", "trunc", "tril", "triu", "t", "squeeze", "flatten", "cumsum"
+)
 _COMPARISONS = ("equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal")
 _WITH_A_TENSOR = (
     "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "mod", "floor_mod", "hypot", "ldexp"
-)  # fmt: skip
+)
 _ONE = {
     **dict.fromkeys((*_WITH_A_TENSOR, *_COMPARISONS), "t([2, 3], seed=1) + 2"),
     "pow": "2.0",
@@ -34,13 +34,13 @@ _ONE = {
 _INTEGERS = {"bitwise_and": "ints([4], 9, seed=1)", "bitwise_or": "ints([4], 9, seed=1)",
              "bitwise_xor": "ints([4], 9, seed=1)", "bitwise_not": "", "gcd": "ints([4], 9, seed=1)",
              "lcm": "ints([4], 9, seed=1)", "abs": "", "neg": "", "add": "ints([4], 9, seed=1)",
-             "multiply": "ints([4], 9, seed=1)", "trunc": "", "clip": "2, 6", "scale": "2.0"}  # fmt: skip
+             "multiply": "ints([4], 9, seed=1)", "trunc": "", "clip": "2, 6", "scale": "2.0"}
 _SHIFTED = ("acosh", "multigammaln")
 # Top-level functions of Paddle; the others are methods only.
 _METHODS_ONLY = (
     "add", "subtract", "ceil", "clip", "erfinv", "exp", "floor", "lerp", "reciprocal", "round", "rsqrt",
-    "scale", "sigmoid", "sqrt", "flatten", "put_along_axis",
-)  # fmt: skip
+    "scale", "sigmoid", "sqrt", "flatten", "put_along_axis"
+)
 _FUNCTIONS_ONLY = ("erf", "expm1")
 # Paddle records nothing for these, or refuses later.
 _WITHOUT_GRADIENT = (*_COMPARISONS, "floor_divide", "remainder", "mod", "floor_mod", "multigammaln")
@@ -94,5 +94,5 @@ CALLS: dict[str, str] = {
     "fill_/": "x = t([3])\nx.fill_(2.5)\nx",
     "zero_/": "x = t([3])\nx.zero_()\n[x, x.inplace_version]",
     "set_value/": "x = t([3])\nx.set_value(np.ones(3, 'float32'))\nx",
-    "increment/": "x = paddle.to_tensor([3])\npaddle.increment(x)\nx",
-}  # fmt: skip
+    "increment/": "x = paddle.to_tensor([3])\npaddle.increment(x)\nx"
+}

@@ -119,5 +119,5 @@ CALLS: dict[str, str] = {
     "reader/compose": (
         "list(paddle.reader.compose(lambda: iter([1, 2]), lambda: iter([(3, 4), (5, 6)]))())"
     ),
-    "raises/reader/compose": "list(paddle.reader.compose(lambda: iter([1]), lambda: iter([3, 4]))())",
-}  # fmt: skip
+    "raises/reader/compose": "list(paddle.reader.compose(lambda: iter([1]), lambda: iter([3, 4]))())"
+}

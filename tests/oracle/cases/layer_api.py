@@ -46,16 +46,16 @@ _REPRS = [
     "nn.LayerDict({'a': nn.ReLU()})", "nn.ParameterList([paddle.create_parameter([2], 'float32')])",
     "nn.Sequential(nn.Sequential(nn.ReLU()), nn.Linear(1, 1))", "nn.Bilinear(2, 3, 4)", "nn.Unfold(2)",
     "nn.LocalResponseNorm(3)", "nn.SpectralNorm([2, 3])", "nn.Maxout(2)", "nn.Softshrink()",
-    "nn.Unflatten(1, [2, 2])",
-]  # fmt: skip
+    "nn.Unflatten(1, [2, 2])"
+]
 _NAMED = (
     "nn.Linear(1, 1)", "nn.Conv2D(1, 1, 1)", "nn.BatchNorm2D(1)", "nn.LayerNorm(1)", "nn.Embedding(2, 2)",
     "nn.ReLU()", "nn.Dropout()", "nn.Sequential()", "nn.LayerList()", "nn.LSTM(1, 1)", "nn.GRUCell(1, 1)",
     "nn.MaxPool2D(2)", "nn.Flatten()", "nn.CrossEntropyLoss()", "nn.MultiHeadAttention(2, 1)", "nn.PReLU()",
     "nn.Conv2DTranspose(1, 1, 1)", "nn.GroupNorm(1, 1)", "nn.InstanceNorm1D(1)", "nn.Softmax()",
     "nn.Pad2D(1)", "nn.TransformerEncoderLayer(2, 1, 2)", "nn.Upsample(size=[2, 2])", "nn.Conv1D(1, 1, 1)",
-    "nn.Identity()",
-)  # fmt: skip
+    "nn.Identity()"
+)
 
 CALLS: dict[str, str] = {
     **{f"repr/{code}": f"repr({code})" for code in _REPRS},

@@ -65,8 +65,8 @@ _ONE = {
     ),
     "Transformer": (
         "nn.Transformer(4, 2, 1, 1, 6, dropout=0.0)", "t([1, 3, 4]), t([1, 2, 4], seed=1)",
-    ),
-}  # fmt: skip
+    )
+}
 _NO_PARAMETERS = {
     "MaxPool2D": ("nn.MaxPool2D(2)", "t([1, 2, 4, 4])"),
     "MaxPool2D/ceil": ("nn.MaxPool2D(2, ceil_mode=True)", "t([1, 1, 5, 5])"),

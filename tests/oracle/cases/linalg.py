@@ -282,7 +282,7 @@ CALLS: dict[str, str] = {
         f"x = {_SPD}\n[x.cholesky(), x.inverse(), x.pinv(), x.matrix_power(2), x.trace(), x.norm(), "
         f"x.cond(), "
         "x.mm(x), x.solve(x), x.qr()[1]]"
-    ),
-}  # fmt: skip
+    )
+}
 # Paddle adds 1e-12 to the norm, or 1e-7, in the gradient as well.
 TOLERANCES = {name: 1e-6 for name in CALLS if name.startswith(("norm/gradient 3", "renorm/gradient"))}

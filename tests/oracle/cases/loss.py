@@ -181,5 +181,5 @@ CALLS: dict[str, str] = {
             "CosineEmbeddingLoss", "MultiMarginLoss", "TripletMarginLoss", "PoissonNLLLoss",
             "GaussianNLLLoss",
         )
-    },
-}  # fmt: skip
+    }
+}

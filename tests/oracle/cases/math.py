@@ -8,15 +8,15 @@ _UNARY = {
     "log1p": "{}", "log2": "{} + 1.5", "neg": "{}", "rad2deg": "{}", "reciprocal": "{} + 2",
     "round": "{} * 5", "rsqrt": "{} + 1.5", "sgn": "{}", "sign": "{}", "sin": "{}", "sinh": "{}",
     "sqrt": "{} + 1.5", "square": "{}", "stanh": "{}", "tan": "{}", "tanh": "{}", "trunc": "{} * 5",
-    "nan_to_num": "{}",
-}  # fmt: skip
+    "nan_to_num": "{}"
+}
 _BINARY = ("add", "subtract", "multiply", "divide", "maximum", "minimum", "fmax", "fmin", "atan2", "hypot",
-           "logaddexp", "heaviside", "remainder", "floor_divide", "pow")  # fmt: skip
+           "logaddexp", "heaviside", "remainder", "floor_divide", "pow")
 # Those that Paddle gives no gradient, or none that broadcasts right.
 _NO_GRADIENT = ("remainder", "floor_divide")
 _NO_BROADCAST = ("atan2",)
 _INTEGERS = ("abs", "conj", "deg2rad", "exp", "expm1", "frac", "log", "log10", "log1p", "log2", "neg",
-             "rad2deg", "square", "trunc", "sign")  # fmt: skip
+             "rad2deg", "square", "trunc", "sign")
 _SPECIAL = "paddle.to_tensor([float('nan'), float('inf'), -float('inf'), 0.0, -0.0])"
 
 
@@ -166,5 +166,5 @@ CALLS: dict[str, str] = {
     ),
     "is_complex/raises for a number": "paddle.is_complex(1)",
     "abs/raises for a number": "paddle.abs(1.0)",
-    "rank/": "paddle.rank(t([2, 3]))",
-}  # fmt: skip
+    "rank/": "paddle.rank(t([2, 3]))"
+}

@@ -10,15 +10,15 @@ _INPLACE = {
     "mod_": "pos([3], seed=1)", "multigammaln_": "1", "nan_to_num_": "", "not_equal_": "t([3])",
     "polygamma_": "1", "pow_": "2.0", "subtract_": "t([3])", "erfinv_": "", "fill_": "1.5", "sigmoid_": "",
     "flatten_": "", "unsqueeze_": "0", "squeeze_": "", "scale_": "3.0", "clip_": "0.2, 0.4", "tril_": "",
-    "triu_": "", "t_": "", "transpose_": "[1, 0]", "reshape_": "[2, 3]", "divide_": "pos([3])",
-}  # fmt: skip
+    "triu_": "", "t_": "", "transpose_": "[1, 0]", "reshape_": "[2, 3]", "divide_": "pos([3])"
+}
 _STARTS = {
     "acosh_": "pos([3]) + 1", "bitwise_not_": "ints([3], 9)", "lcm_": "ints([3], 9)",
     "logical_and_": "bools([3], seed=1)", "logical_not_": "bools([3])", "logical_or_": "bools([3], seed=1)",
     "logical_xor_": "bools([3], seed=1)", "flatten_": "t([2, 3])", "squeeze_": "t([1, 3])",
     "tril_": "t([3, 3])", "triu_": "t([3, 3])", "t_": "t([2, 3])", "transpose_": "t([2, 3])",
-    "reshape_": "t([3, 2])",
-}  # fmt: skip
+    "reshape_": "t([3, 2])"
+}
 
 CALLS: dict[str, str] = {
     **{

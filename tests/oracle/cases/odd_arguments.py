@@ -126,5 +126,5 @@ CALLS: dict[str, str] = {
                       "np.array([0.1])", "'0.1'")
         for clip in (f"ClipGradBy{by}({value})" for by in ("Norm", "GlobalNorm", "Value"))
         if clip != "ClipGradByValue('0.1')"
-    },
-}  # fmt: skip
+    }
+}

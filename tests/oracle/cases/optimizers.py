@@ -53,8 +53,8 @@ _OPTIMIZERS = {
         "exclude_from_weight_decay_fn=lambda p: len(p.shape) == 1)"
     ),
     "schedule": "paddle.optimizer.SGD(paddle.optimizer.lr.ExponentialDecay(0.1, 0.5), {})",
-    "schedule of Adam": "paddle.optimizer.Adam(paddle.optimizer.lr.StepDecay(0.1, 1, 0.5), parameters={})",
-}  # fmt: skip
+    "schedule of Adam": "paddle.optimizer.Adam(paddle.optimizer.lr.StepDecay(0.1, 1, 0.5), parameters={})"
+}
 _NET = (
     "net = formula(nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2)))\n"
     "x, y = t([5, 3]), t([5, 2], seed=9)\n"

@@ -69,8 +69,8 @@ _CHOSEN = [
     ("precision 2", "matrix"), ("precision 4", "vector"), ("precision 0", "matrix"), ("scientific", "matrix"),
     ("scientific precision 3", "small"), ("threshold 5", "vector"), ("threshold 5", "ints"),
     ("threshold 5 edge 1", "ints"), ("edge 2", "vector"), ("edge 2", "ints"), ("narrow", "vector"),
-    ("narrow", "ints"), ("wide", "vector"), ("precision 4", "small"), ("scientific", "ints"),
-]  # fmt: skip
+    ("narrow", "ints"), ("wide", "vector"), ("precision 4", "small"), ("scientific", "ints")
+]
 
 CALLS: dict[str, str] = {
     **{f"str/{name}": f"str({code})" for name, code in _VALUES.items()},

@@ -37,7 +37,7 @@ def program(make, *shape, test=False):
         paddle.disable_static()
 """
 _TYPES = ("abs_max", "moving_average_abs_max", "channel_wise_abs_max", "lsq_weight",
-          "channel_wise_lsq_weight", "lsq_act")  # fmt: skip
+          "channel_wise_lsq_weight", "lsq_act")
 _LAYERS = {
     "Conv2D": ("nn.Conv2D(2, 3, 3)", "t([2, 2, 5, 5])"),
     "Conv2D/groups": ("nn.Conv2D(2, 4, 3, stride=2, padding=1, groups=2)", "t([1, 2, 5, 5])"),

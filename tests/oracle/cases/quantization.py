@@ -42,7 +42,7 @@ def _linear() -> dict[str, str]:
             ),
         }
         for what, attrs in (("0 bits", "bit_length=0"), ("17 bits", "bit_length=17"),
-                            ("axis 2", "quant_axis=2"), ("rounding 2", "round_type=2")):  # fmt: skip
+                            ("axis 2", "quant_axis=2"), ("rounding 2", "round_type=2")):
             calls[f"{name}/raises for {what}"] = f"on.linear(v(3, 4), one(1), '{name}', {attrs})"
     for axis, limits in ((0, "1, 1, 1"), (1, "1, 1, 1, 1")):
         calls[f"quantize_linear/found thresholds, axis {axis}"] = (

@@ -75,8 +75,8 @@ INITIALIZERS = [
     "Normal(0.1, 0.3)", "TruncatedNormal(0.1, 0.3)", "Uniform(-0.7, 0.2)", "XavierNormal()",
     "XavierUniform()",
     "XavierUniform(fan_in=10, fan_out=20)", "KaimingNormal()", "KaimingUniform()",
-    "KaimingUniform(negative_slope=0.2, nonlinearity='leaky_relu')",
-]  # fmt: skip
+    "KaimingUniform(negative_slope=0.2, nonlinearity='leaky_relu')"
+]
 
 LAYERS = {
     "Linear": "nn.Linear(30, 20)",
@@ -239,5 +239,5 @@ CALLS: dict[str, str] = {
     ),
     **{f"training {name}": f"{_TRAINED}{code}\nlosses" for name, code in TRAININGS.items()},
     "static": _drawn(_STATIC.format(before="")),
-    "static random_seed": _drawn(_STATIC.format(before="main.random_seed, start.random_seed = 12, 13")),
-}  # fmt: skip
+    "static random_seed": _drawn(_STATIC.format(before="main.random_seed, start.random_seed = 12, 13"))
+}

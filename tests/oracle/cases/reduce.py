@@ -130,5 +130,5 @@ CALLS: dict[str, str] = {
     "cov/raises for 3-d": "paddle.linalg.cov(t([2, 2, 2]))",
     "corrcoef/": "paddle.linalg.corrcoef(t([3, 5]))",
     "corrcoef/columns": "paddle.linalg.corrcoef(t([3, 5]), rowvar=False)",
-    "corrcoef/vector": "paddle.linalg.corrcoef(t([5]))",
-}  # fmt: skip
+    "corrcoef/vector": "paddle.linalg.corrcoef(t([5]))"
+}

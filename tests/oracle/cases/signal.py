@@ -56,8 +56,8 @@ _STFT = (
     "8, center=False", "8, pad_mode='constant'", "8, normalized=True", "8, onesided=False", "40", "16, 16",
     f"8, window={_WINDOW}", "8, win_length=6, window=pos([6])", "8, name='x'",
     f"8, 2, 8, {_WINDOW}, False, 'constant', True",
-    f"8, window={_WINDOW}, onesided=False, normalized=True", "7, onesided=False",
-)  # fmt: skip
+    f"8, window={_WINDOW}, onesided=False, normalized=True", "7, onesided=False"
+)
 
 
 def _stft() -> dict[str, str]:
@@ -71,8 +71,8 @@ def _stft() -> dict[str, str]:
             f"grad(lambda x: paddle.signal.stft(x, {double}), t([2, 40], 'float64'))"
         )
     for arguments in (
-        "8, onesided=False", "8, onesided=False, center=False", "8, onesided=False, pad_mode='constant'",
-    ):  # fmt: skip
+        "8, onesided=False", "8, onesided=False, center=False", "8, onesided=False, pad_mode='constant'"
+    ):
         calls[f"stft/complex {arguments}"] = f"paddle.signal.stft(t([2, 40], 'complex64'), {arguments})"
     calls["stft/one signal"] = "paddle.signal.stft(t([40]), 8)"
     calls["stft/float64"] = "paddle.signal.stft(t([40], 'float64'), 8, 4)"
@@ -83,8 +83,8 @@ def _stft() -> dict[str, str]:
     for arguments in (
         "0", "-1", "41", "8, 0", "8, -1", "8, win_length=9", "8, win_length=0", "8, window=pos([7])",
         "8, window=pos([1, 8])", "8, pad_mode='replicate'", "8, win_length=6, window=pos([8])",
-        "8, window=t([8], 'complex64')",
-    ):  # fmt: skip
+        "8, window=t([8], 'complex64')"
+    ):
         calls[f"stft/raises for {arguments}"] = f"paddle.signal.stft({_X}, {arguments})"
     calls["stft/raises for complex onesided"] = "paddle.signal.stft(t([40], 'complex64'), 8)"
     calls["stft/raises for three dimensions"] = "paddle.signal.stft(t([2, 2, 40]), 8)"
@@ -96,8 +96,8 @@ _S = "t([2, 5, 9], 'complex64')"
 _ISTFT = (
     "8", "8, 4", "8, 3", "8, win_length=6", f"8, window={_WINDOW}", "8, 2, 6, pos([6])", "8, normalized=True",
     "8, center=False", "8, length=12", "8, length=100", "8, center=False, length=12", "8, name='x'",
-    f"8, 2, 8, {_WINDOW}, True, True, True, 10",
-)  # fmt: skip
+    f"8, 2, 8, {_WINDOW}, True, True, True, 10"
+)
 
 
 def _istft() -> dict[str, str]:
@@ -128,8 +128,8 @@ def _istft() -> dict[str, str]:
     for arguments in (
         "8, 0", "8, 9", "8, win_length=9", "8, win_length=0", "8, window=pos([7])", "10", "8, onesided=False",
         "8, return_complex=True", "8, window=t([8], 'complex64')", "8, window=paddle.zeros([8])",
-        "8, 8, window=paddle.to_tensor([0.0, 1, 1, 1, 1, 1, 1, 1])",
-    ):  # fmt: skip
+        "8, 8, window=paddle.to_tensor([0.0, 1, 1, 1, 1, 1, 1, 1])"
+    ):
         calls[f"istft/raises for {arguments}"] = f"paddle.signal.istft({_S}, {arguments})"
     calls["istft/real"] = "paddle.signal.istft(t([5, 9]), 8)"
     calls["istft/raises for one dimension"] = "paddle.signal.istft(t([5], 'complex64'), 8)"
@@ -186,5 +186,5 @@ CALLS: dict[str, str] = {
     "signatures": (
         "[signature(getattr(paddle.signal, name)) for name in ('frame', 'overlap_add', 'stft', 'istft')] + "
         "[signature(getattr(paddle.Tensor, name), method=True) for name in ('stft', 'istft')]"
-    ),
-}  # fmt: skip
+    )
+}

@@ -303,8 +303,8 @@ def _objects() -> dict[str, str]:
         "integers": f"paddle.sparse.cast({_MATRIX}, 'int32', 'int64')",
         "bool": f"paddle.sparse.isnan({_MATRIX})",
         "large": "paddle.ones([40, 40]).to_sparse_coo(2)",
-        "sum": f"paddle.sparse.sum({_MATRIX})",
-    }  # fmt: skip
+        "sum": f"paddle.sparse.sum({_MATRIX})"
+    }
     calls = {f"print/{name}": f"str({value})" for name, value in made.items()}
     asked = (
         "x.is_sparse(), x.is_sparse_coo(), x.is_sparse_csr(), x.is_dense(), x.nnz(), x.shape, x.ndim, "

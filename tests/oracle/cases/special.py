@@ -55,5 +55,5 @@ CALLS: dict[str, str] = {
     "logit/outside": "paddle.logit(paddle.to_tensor([-0.1, 0.0, 0.5, 1.0, 1.1]))",
     "logit/eps": "paddle.logit(paddle.to_tensor([-0.1, 0.0, 0.5, 1.0, 1.1]), eps=0.2)",
     "logit/gradient with eps": "grad(lambda x: paddle.logit(x, 0.2), paddle.to_tensor([0.1, 0.3, 0.6, 0.9]))",
-    "multigammaln/raises for p": "paddle.multigammaln(pos([3]) + 2, 0)",
-}  # fmt: skip
+    "multigammaln/raises for p": "paddle.multigammaln(pos([3]) + 2, 0)"
+}

@@ -89,8 +89,8 @@ _ONE = {
     "dropout test": "F.dropout(x, high - 1, training=False, mode='downscale_in_infer')",
     "uniform": "paddle.uniform([2], min=low, max=high) * 0",
     "adaptive_avg_pool2d": "F.adaptive_avg_pool2d(y, [a, a])",
-    "interpolate area": "F.interpolate(y, size=[b + 1, 4], mode='area')",
-}  # fmt: skip
+    "interpolate area": "F.interpolate(y, size=[b + 1, 4], mode='area')"
+}
 _GRADIENTS = {
     "sum": "paddle.sum(x, axis=a) ** 2",
     "mean": "paddle.mean(x, axis=both)",

@@ -29,8 +29,8 @@ _READS = {
     "too_many": "0, 0, 0", "float": "1.5", "float_tensor": "paddle.to_tensor([1.5])", "string": "'a'",
     "true": "True", "false": "False", "zero_step": "::0", "mask_shape": "paddle.to_tensor([True, False])",
     "mask_shape_2d": "paddle.ones([2, 4], dtype='bool')", "empty_list": "[]", "empty_tuple": "()",
-    "two_ellipses": "..., ...",
-}  # fmt: skip
+    "two_ellipses": "..., ..."
+}
 
 _CUBES = {
     "apart": "paddle.to_tensor([0, 1]), :, paddle.to_tensor([1, 0])", "together": ":, [0, 1], [1, 0]",
@@ -38,15 +38,15 @@ _CUBES = {
     "none": "[0, 1], None, :, [1, 2]", "mask_2d": "paddle.ones([2, 3], dtype='bool'), 1",
     "mask_int": "paddle.to_tensor([True, False]), 1",
     "mask_tensor": "paddle.to_tensor([True, True]), :, [0, 1]",
-    "steps": "::-1, 1:, ::3", "int_none": "1, None, ..., None",
-}  # fmt: skip
+    "steps": "::-1, 1:, ::3", "int_none": "1, None, ..., None"
+}
 
 # Paddle itself ends, or reads memory that is not its own, where one of these is written.
 _NOT_SET = ("out_of_range_tensor",)
 _GRADS = (
     "int", "backwards_part", "none_middle", "list", "two_tensors", "tensor_slice", "slice_tensor", "mask",
-    "mask_row", "negative_tensor", "ellipsis_int",
-)  # fmt: skip
+    "mask_row", "negative_tensor", "ellipsis_int"
+)
 
 # What Paddle refuses; where the engine does not, tests/oracle/deviations.py says why.
 _RAISES = {

@@ -3,8 +3,8 @@
 # Numbers of NumPy; those of Python and tensors of each other stand in operators.py.
 _LEFT = {
     "float": "t([3])", "int": "ints([3], 5) + 1", "int32": "ints([3], 5, 'int32') + 1",
-    "double": "t([3], 'float64')",
-}  # fmt: skip
+    "double": "t([3], 'float64')"
+}
 _RIGHT = {"np32": "np.float32(2.5)", "np64": "np.float64(2.5)", "npint": "np.int64(2)", "bool": "True"}
 
 CALLS: dict[str, str] = {

@@ -101,42 +101,42 @@ def _data_sets() -> dict[str, str]:
         add(
             f"Imdb/{mode}", _IMDB,
             f"data = paddle.text.Imdb(path, {mode}, cutoff=3)\n"
-            "[items(data), sorted(map(str, data.word_idx.items()))]",
-        )  # fmt: skip
+            "[items(data), sorted(map(str, data.word_idx.items()))]"
+        )
         for kind, window in (("NGRAM", 2), ("NGRAM", 4), ("ngram", 0), ("SEQ", -1), ("seq", 4)):
             add(
                 f"Imikolov/{mode} {kind} {window}", _PTB,
                 f"data = paddle.text.Imikolov(path, '{kind}', {window}, {mode}, min_word_freq=1)\n"
-                "[items(data), sorted(map(str, data.word_idx.items()))]",
-            )  # fmt: skip
+                "[items(data), sorted(map(str, data.word_idx.items()))]"
+            )
         for ratio, seed in ((0.1, 0), (0.5, 3)):
             add(
                 f"Movielens/{mode} {ratio} {seed}", _FILMS,
                 f"data = paddle.text.Movielens(path, {mode}, {ratio}, {seed})\n"
                 "[[row[:6] + row[7:] for row in items(data)], sorted(data.movie_title_dict), "
-                "data.categories_dict, str(data.movie_info[1]), str(data.user_info[2])]",
-            )  # fmt: skip
+                "data.categories_dict, str(data.movie_info[1]), str(data.user_info[2])]"
+            )
     for mode in ("'train'", "'test'", "'gen'"):
         for size in (4, 6, 100):
             add(
                 f"WMT14/{mode} {size}", _PAIRS14,
                 f"data = paddle.text.WMT14(path, {mode}, {size})\n"
-                "[items(data), data.get_dict(), data.get_dict(True)]",
-            )  # fmt: skip
+                "[items(data), data.get_dict(), data.get_dict(True)]"
+            )
     for mode in ("'train'", "'test'", "'val'"):
         for sizes in ("4, 6", "100, 5", "3, 3", "1, 2"):
             for lang in ("en", "de"):
                 add(
                     f"WMT16/{mode} {sizes} {lang}", _PAIRS16,
                     f"data = paddle.text.WMT16(path, {mode}, {sizes}, '{lang}')\n"
-                    "[items(data), data.get_dict('en'), data.get_dict('de', True)]",
-                )  # fmt: skip
+                    "[items(data), data.get_dict('en'), data.get_dict('de', True)]"
+                )
     add(
         "Conll05st/items", _ROLES,
         "data = paddle.text.Conll05st(path, *more)\n"
         "[[[str(part.tolist()) for part in row] for row in items(data)], data.get_dict(), "
-        "data.get_embedding() == more[3]]",
-    )  # fmt: skip
+        "data.get_embedding() == more[3]]"
+    )
     for name, call in (
         ("mode", "UCIHousing('x', 'valid')"),
         ("a missing file", "UCIHousing(folder + '/no')"),
@@ -154,8 +154,8 @@ def _data_sets() -> dict[str, str]:
         ("WMT16 without a size", "WMT16(tar({'b': ''}))"),
         ("WMT16's mode", "WMT16('x', 'gen', 3, 3)"),
         ("no archive", "WMT14(text('1 2 3'), dict_size=3)"),
-        ("roles of something else", "Conll05st(tar({'b': ''}), *[text('a')] * 4)"),
-    ):  # fmt: skip
+        ("roles of something else", "Conll05st(tar({'b': ''}), *[text('a')] * 4)")
+    ):
         add(f"raises for {name}", "", f"paddle.text.{call}")
     return calls
 
@@ -164,8 +164,8 @@ def _viterbi() -> dict[str, str]:
     calls = {}
     for batch, time, tags, lengths in (
         (2, 4, 3, [4, 2]), (3, 5, 4, [1, 5, 3]), (1, 1, 3, [1]), (2, 6, 3, [3, 2]), (2, 3, 5, [3, 3]),
-        (3, 3, 3, [2, 0, 1]),
-    ):  # fmt: skip
+        (3, 3, 3, [2, 0, 1])
+    ):
         for dtype in ("float32", "float64"):
             for tag in (True, False):
                 arguments = (

@@ -69,7 +69,7 @@ _PIL_ONLY = {
     "erase": "T.erase({}, 1, 2, 3, 4, np.full([3, 4, 3], 9, 'uint8'))",
 }
 _GREY = ("hflip", "vflip", "crop", "center_crop", "pad", "pad/edge", "to_grayscale", "adjust_brightness",
-         "adjust_contrast", "adjust_hue")  # fmt: skip
+         "adjust_contrast", "adjust_hue")
 _RANDOM = {
     "RandomHorizontalFlip": "T.RandomHorizontalFlip(0.5)",
     "RandomVerticalFlip": "T.RandomVerticalFlip()",
@@ -94,7 +94,7 @@ _RANDOM = {
     "ColorJitter": "T.ColorJitter(0.4, 0.4, 0.4, 0.2)",
 }
 _TENSOR_RANDOM = ("RandomHorizontalFlip", "RandomVerticalFlip", "RandomCrop", "RandomErasing",
-                  "RandomErasing/colour", "BrightnessTransform", "SaturationTransform")  # fmt: skip
+                  "RandomErasing/colour", "BrightnessTransform", "SaturationTransform")
 
 CALLS: dict[str, str] = {
     **{f"{name}, PIL": _of(code.format("rgb")) for name, code in _FUNCTIONS.items()},

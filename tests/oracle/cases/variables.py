@@ -74,5 +74,5 @@ CALLS: dict[str, str] = {
         for dtype, more in (("float64", "0"), ("complex128", "np.array([[0, 0.3j], [0.2j, 0]])"))
     },
     "eigvals/no gradient": "a = paddle.to_tensor(np.eye(2) * 2, stop_gradient=False)\n"
-    "paddle.linalg.eigvals(a).stop_gradient",
-}  # fmt: skip
+    "paddle.linalg.eigvals(a).stop_gradient"
+}

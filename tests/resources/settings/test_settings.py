@@ -40,15 +40,27 @@ def test_defaults_of_parameters_are_read_back_as_they_are_written(setting: Setti
 @pytest.mark.parametrize(
     ("name", "chosen", "words", "values"),
     [
-        ("optimizer_params", "momentum", ["momentum=0.95", "use_nesterov=true"],
-         {"momentum": 0.95, "use_nesterov": True}),
-        ("optimizer_params", "lbfgs", ["max_iter=5", "line_search_fn=strong_wolfe"],
-         {"max_iter": 5, "line_search_fn": "strong_wolfe"}),
-        ("schedule_params", "piecewise_decay", ["boundaries=2,4", "values=1, 0.5, 1e-3"],
-         {"boundaries": [2, 4], "values": [1.0, 0.5, 0.001]}),
+        (
+            "optimizer_params",
+            "momentum",
+            ["momentum=0.95", "use_nesterov=true"],
+            {"momentum": 0.95, "use_nesterov": True},
+        ),
+        (
+            "optimizer_params",
+            "lbfgs",
+            ["max_iter=5", "line_search_fn=strong_wolfe"],
+            {"max_iter": 5, "line_search_fn": "strong_wolfe"},
+        ),
+        (
+            "schedule_params",
+            "piecewise_decay",
+            ["boundaries=2,4", "values=1, 0.5, 1e-3"],
+            {"boundaries": [2, 4], "values": [1.0, 0.5, 0.001]},
+        ),
         ("schedule_params", "constant", [], {}),
     ],
-)  # fmt: skip
+)
 def test_parameters_as_texts(name: str, chosen: str, words: list[str], values: dict[str, Any]) -> None:
     assert parse_parameters(name, chosen, words) == values
 

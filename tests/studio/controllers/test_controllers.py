@@ -216,16 +216,38 @@ def test_a_resumed_run_goes_on_where_its_checkpoint_is(curves: Any) -> None:
 
 
 def test_a_program_as_the_tree_wants_it() -> None:
-    plain = {"blocks": [
-        {"idx": 0, "parent": -1,
-         "vars": [{"name": "x", "shape": [-1, 2], "dtype": "float32", "persistable": False,
-                   "parameter": False, "stop_gradient": True}],
-         "ops": [{"type": "cond", "inputs": {"Cond": ["x"]}, "outputs": {"Out": ["y"]},
-                  "attrs": {"to": {"dtype": "int64"}}, "file": None,
-                  "regions": [{"block": 1, "arguments": [], "results": []},
-                              {"block": 2, "arguments": [], "results": []}],
-                  "line": None}]},
-    ]}  # fmt: skip
+    plain = {
+        "blocks": [
+            {
+                "idx": 0,
+                "parent": -1,
+                "vars": [
+                    {
+                        "name": "x",
+                        "shape": [-1, 2],
+                        "dtype": "float32",
+                        "persistable": False,
+                        "parameter": False,
+                        "stop_gradient": True,
+                    }
+                ],
+                "ops": [
+                    {
+                        "type": "cond",
+                        "inputs": {"Cond": ["x"]},
+                        "outputs": {"Out": ["y"]},
+                        "attrs": {"to": {"dtype": "int64"}},
+                        "file": None,
+                        "regions": [
+                            {"block": 1, "arguments": [], "results": []},
+                            {"block": 2, "arguments": [], "results": []},
+                        ],
+                        "line": None,
+                    }
+                ],
+            }
+        ]
+    }
     program = program_data(plain, "net")
     (operator,) = program.blocks[0].operators
     assert operator.sub_blocks == (1, 2)

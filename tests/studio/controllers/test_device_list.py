@@ -46,8 +46,9 @@ def test_gpus_with_name_and_memory(qtbot: Any) -> None:
     shown.list.refresh()
     qtbot.waitUntil(lambda: "H100" in shown.texts()[2], timeout=20_000)
     assert shown.texts()[2:] == [
-        "GPU 0: NVIDIA H100 (64 of 80 GB free)", "GPU 1: NVIDIA A10 (1.5 of 24 GB free)",
-    ]  # fmt: skip
+        "GPU 0: NVIDIA H100 (64 of 80 GB free)",
+        "GPU 1: NVIDIA A10 (1.5 of 24 GB free)",
+    ]
     assert shown.form.value("device") == "gpu:1"
     assert not any(map(shown.is_grey, range(4)))
     assert [value for value, _ in shown.list.choices("gpu")[0]] == ["cpu", "auto", "gpu", "gpu:1"]

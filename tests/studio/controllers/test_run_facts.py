@@ -11,8 +11,10 @@ from studio.session.computing import Computing
 def test_the_facts_say_kernels_threads_and_blas() -> None:
     blas = "openblas 0.3.30 SkylakeX"
     assert facts_of_computing(Computing("2", blas, 12), QObject()) == [
-        ("Kernels", "NumPy until step 12, then compiled"), ("Threads", "2"), ("BLAS", blas),
-    ]  # fmt: skip
+        ("Kernels", "NumPy until step 12, then compiled"),
+        ("Threads", "2"),
+        ("BLAS", blas),
+    ]
     assert facts_of_computing(Computing("2", blas, 0), QObject())[0] == ("Kernels", "compiled")
     assert facts_of_computing(Computing("2", blas, -1), QObject())[0] == ("Kernels", "NumPy")
     lacks = "llvmlite is not installed; pip install 'model-studio[fast]'"

@@ -15,8 +15,16 @@ from studio.session.runs import RunHistory, read_history
 
 
 def line(step: int, elapsed: float, **more: Any) -> dict[str, Any]:
-    return {"event": "step", "step": step, "loss": 1.0 / step, "accuracy": 0.5, "elapsed": elapsed,
-            "learning_rate": 0.1, "samples_per_second": 50.0, **more}  # fmt: skip
+    return {
+        "event": "step",
+        "step": step,
+        "loss": 1.0 / step,
+        "accuracy": 0.5,
+        "elapsed": elapsed,
+        "learning_rate": 0.1,
+        "samples_per_second": 50.0,
+        **more,
+    }
 
 
 @pytest.fixture
@@ -25,14 +33,33 @@ def history(tmp_path: Path) -> RunHistory:
         {"event": "started", "time": 1.0, "steps_per_epoch": 2, "classes": ["a", "b"], "config": {}},
         *(line(step, 2.0, memory=3_000_000, **{"scalar:gradient_norm": float(step)}) for step in (1, 2)),
         {"event": "layers", "step": 2, "epoch": 1, "parameters": [], "units": [], "seconds": 0.1},
-        {"event": "epoch", "epoch": 1, "step": 2, "validation_loss": 0.5, "validation_accuracy": 0.9,
-         "seconds": 2.5},
+        {
+            "event": "epoch",
+            "epoch": 1,
+            "step": 2,
+            "validation_loss": 0.5,
+            "validation_accuracy": 0.9,
+            "seconds": 2.5,
+        },
         *(line(step, 4.0) for step in (3, 4)),
-        {"event": "layer_alert", "step": 4, "epoch": 2, "layer": "a", "kind": "dead", "value": 1.0,
-         "message": "a, step 4: dead"},
-        {"event": "epoch", "epoch": 2, "step": 4, "validation_loss": 0.6, "validation_accuracy": 0.8,
-         "seconds": 4.5},
-    ]  # fmt: skip
+        {
+            "event": "layer_alert",
+            "step": 4,
+            "epoch": 2,
+            "layer": "a",
+            "kind": "dead",
+            "value": 1.0,
+            "message": "a, step 4: dead",
+        },
+        {
+            "event": "epoch",
+            "epoch": 2,
+            "step": 4,
+            "validation_loss": 0.6,
+            "validation_accuracy": 0.8,
+            "seconds": 4.5,
+        },
+    ]
     journal = "".join(json.dumps(event) + "\n" for event in events)
     (tmp_path / "journal.jsonl").write_text(journal, encoding="utf-8")
     return read_history(tmp_path)

@@ -37,8 +37,12 @@ def carry_out(studio: Studio, words: list[Any]) -> Any:
         case ["click", path]:
             QTest.mouseClick(value(studio, path), Qt.MouseButton.LeftButton)
         case ["press", text]:
-            shown = [w for top in QApplication.topLevelWidgets() for w in top.findChildren(QPushButton)
-                     if w.isVisible() and w.text() == text]  # fmt: skip
+            shown = [
+                w
+                for top in QApplication.topLevelWidgets()
+                for w in top.findChildren(QPushButton)
+                if w.isVisible() and w.text() == text
+            ]
             if not shown:
                 return False
             QTest.mouseClick(shown[0], Qt.MouseButton.LeftButton)

@@ -36,8 +36,16 @@ class FakeWorker:
 
     def end(self, clean: bool = True, message: str = "") -> None:
         code = 0 if clean else -9
-        self.tell({"event": "worker_ended", "clean": clean, "killed": self.killed, "exit_code": code,
-                   "message": message, "details": ""})  # fmt: skip
+        self.tell(
+            {
+                "event": "worker_ended",
+                "clean": clean,
+                "killed": self.killed,
+                "exit_code": code,
+                "message": message,
+                "details": "",
+            }
+        )
 
     def take(self) -> list[dict[str, Any]]:
         events, self._events = self._events, []
@@ -81,25 +89,57 @@ class Stage:
         self.session.pump()
 
     def started(self, **values: Any) -> None:
-        self.tell("started", **{
-            "config": {"epochs": 2}, "folder": "f", "step": 0, "epoch": 1, "steps_per_epoch": 5,
-            "total_steps": 10, "train_samples": 20, "test_samples": 4, "classes": ["a", "b"],
-            "parameters": 3, "resumed_from": "",
-            **values,
-        })  # fmt: skip
+        self.tell(
+            "started",
+            **{
+                "config": {"epochs": 2},
+                "folder": "f",
+                "step": 0,
+                "epoch": 1,
+                "steps_per_epoch": 5,
+                "total_steps": 10,
+                "train_samples": 20,
+                "test_samples": 4,
+                "classes": ["a", "b"],
+                "parameters": 3,
+                "resumed_from": "",
+                **values,
+            },
+        )
 
     def steps(self, *losses: float, first: int = 1) -> None:
         numbers = list(range(first, first + len(losses)))
         accuracies = [0.5] * len(losses)
-        self.tell("steps", steps=numbers, losses=list(losses), accuracies=accuracies, step=numbers[-1],
-                  epoch=1, total_steps=10, samples_per_second=100.0, seconds_left=3.0,
-                  elapsed=1.0, learning_rate=0.001)  # fmt: skip
+        self.tell(
+            "steps",
+            steps=numbers,
+            losses=list(losses),
+            accuracies=accuracies,
+            step=numbers[-1],
+            epoch=1,
+            total_steps=10,
+            samples_per_second=100.0,
+            seconds_left=3.0,
+            elapsed=1.0,
+            learning_rate=0.001,
+        )
 
     def ended(self, kind: str = "finished", **values: Any) -> None:
-        self.tell(kind, **{
-            "step": 10, "epoch": 2, "reason": "", "validation_accuracy": 0.8, "best_accuracy": 0.9,
-            "best_step": 5, "seconds": 4.0, "folder": "f", "checkpoint": "", **values,
-        })  # fmt: skip
+        self.tell(
+            kind,
+            **{
+                "step": 10,
+                "epoch": 2,
+                "reason": "",
+                "validation_accuracy": 0.8,
+                "best_accuracy": 0.9,
+                "best_step": 5,
+                "seconds": 4.0,
+                "folder": "f",
+                "checkpoint": "",
+                **values,
+            },
+        )
         self.worker.end()
         self.session.pump()
 

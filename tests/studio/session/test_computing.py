@@ -11,8 +11,12 @@ from studio.session.computing import Computing, computing_of
 from studio.session.runs import read_run_line
 from studio.session.session import Session
 
-STARTED = {"event": "started", "time": 1.0, "config": {},
-           "environment": {"threads": "2", "blas": "openblas 0.3.30 SkylakeX"}}  # fmt: skip
+STARTED = {
+    "event": "started",
+    "time": 1.0,
+    "config": {},
+    "environment": {"threads": "2", "blas": "openblas 0.3.30 SkylakeX"},
+}
 KERNELS = {"event": "kernels", "time": 1.0, "step": 12, "since": 12, "operators": ["conv2d"]}
 
 

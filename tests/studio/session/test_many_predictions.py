@@ -45,8 +45,10 @@ def test_a_folder_of_pictures_becomes_a_table(tmp_path: Path) -> None:
     assert done == (2, 1)
     rows = table(out)
     assert [(row["name"], row["class"]) for row in rows] == [
-        ("a.png", "bright"), ("c.png", ""), (str(Path("deep") / "b.jpg"), "dark"),
-    ]  # fmt: skip
+        ("a.png", "bright"),
+        ("c.png", ""),
+        (str(Path("deep") / "b.jpg"), "dark"),
+    ]
     assert float(rows[0]["p(bright)"]) == pytest.approx(250 / 255, abs=0.01)
     assert "not an image" in rows[1]["problem"]
     assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]

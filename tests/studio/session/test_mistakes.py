@@ -149,8 +149,9 @@ def test_corrections_are_kept_undone_and_used(run: tuple[Path, np.ndarray], sess
     assert path == session.project_folder / "data" / "corrections.json"
     kept, _ = read_corrections(path)
     assert [(each.sha256, each.action, each.label, each.was) for each in kept] == [
-        (other.digest, "drop", -1, other.label), (one.digest, "relabel", one.answer, one.label)
-    ]  # fmt: skip
+        (other.digest, "drop", -1, other.label),
+        (one.digest, "relabel", one.answer, one.label),
+    ]
     session.mistakes.take_back(kept[0])
     assert [each.sha256 for each in read_corrections(path)[0]] == [one.digest]
     assert view.correction_of(one) == kept[1]

@@ -45,8 +45,11 @@ def test_each_input_has_its_editor(
 ) -> None:
     found = asked(shape, dtype)
     assert (found.form, found.channels, (found.height, found.width), found.layout) == (
-        form, channels, sides, layout,
-    )  # fmt: skip
+        form,
+        channels,
+        sides,
+        layout,
+    )
 
 
 @pytest.mark.parametrize(

@@ -117,16 +117,18 @@ def test_no_two_runs_have_one_title(session: Session, runs: Path) -> None:
 def test_what_differs_from_the_last_run(session: Session) -> None:
     words = Differences().of(session.runs)
     assert [words[run.path] for run in session.runs] == [
-        "Model Linear, Rate 0.001, Mode eager", "Rate 0.01", "",
-    ]  # fmt: skip
+        "Model Linear, Rate 0.001, Mode eager",
+        "Rate 0.01",
+        "",
+    ]
 
 
 def test_a_parameter_differs_by_itself_and_a_missing_setting_is_the_default() -> None:
     before = {"optimizer": "adam", "optimizer_params": {"beta1": 0.9}}
     after = {"optimizer": "adam", "optimizer_params": {"beta1": 0.8}, "epochs": 5}
     assert [(change.name, change.before, change.after) for change in changed_settings(before, after)] == [
-        ("optimizer_params.beta1", "0.9", "0.8"),
-    ]  # fmt: skip
+        ("optimizer_params.beta1", "0.9", "0.8")
+    ]
 
 
 # ----- filter and order -----------------------------------------------------------------------------------
@@ -135,10 +137,17 @@ def test_a_parameter_differs_by_itself_and_a_missing_setting_is_the_default() ->
 @pytest.mark.parametrize(
     ("words", "left"),
     [
-        ("lenet", 2), ("LENET static-002", 1), ("interrupted", 1), ("eager linear", 1), ("digits", 3),
-        ("why not", 1), ("wide", 1), ("no such", 0), ("", 3),
+        ("lenet", 2),
+        ("LENET static-002", 1),
+        ("interrupted", 1),
+        ("eager linear", 1),
+        ("digits", 3),
+        ("why not", 1),
+        ("wide", 1),
+        ("no such", 0),
+        ("", 3),
     ],
-)  # fmt: skip
+)
 def test_the_filter_looks_at_all_that_is_said(session: Session, words: str, left: int) -> None:
     session.run_changes.describe(session.runs[-1].path, "", ("wide",), "why not")
     session.run_list.filter = words

@@ -104,10 +104,15 @@ def test_settings_that_no_training_takes_are_not_queued(stage: Any) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["{", "[]", '{"waiting": [{"number": 0, "settings": {}}]}', '{"version": 9}',
-     '{"waiting": [{"number": 1, "settings": {"epochs": "many"}}]}',
-     '{"waiting": [{"number": 1, "settings": {}, "folder": "../../elsewhere/trial-001"}]}'],
-)  # fmt: skip
+    [
+        "{",
+        "[]",
+        '{"waiting": [{"number": 0, "settings": {}}]}',
+        '{"version": 9}',
+        '{"waiting": [{"number": 1, "settings": {"epochs": "many"}}]}',
+        '{"waiting": [{"number": 1, "settings": {}, "folder": "../../elsewhere/trial-001"}]}',
+    ],
+)
 def test_a_damaged_queue_is_told_once_and_not_written_over(stage: Any, text: str) -> None:
     folder = stage.session.runs_folder
     folder.mkdir(parents=True)

@@ -22,9 +22,16 @@ ROOT = Path(__file__).resolve().parents[3]
 def test_the_script_trains_to_the_same_losses(tmp_path: Path) -> None:
     session = Session(ThreadWorker, tmp_path / "project" / "runs")
     try:
-        for name, value in (("model", "linear"), ("samples", 300), ("epochs", 2), ("seed", 7),
-                            ("optimizer", "momentum"), ("optimizer_params.momentum", 0.8),
-                            ("learning_rate", 0.05), ("static", False)):  # fmt: skip
+        for name, value in (
+            ("model", "linear"),
+            ("samples", 300),
+            ("epochs", 2),
+            ("seed", 7),
+            ("optimizer", "momentum"),
+            ("optimizer_params.momentum", 0.8),
+            ("learning_rate", 0.05),
+            ("static", False),
+        ):
             session.change_setting(name, value)
         assert session.execute("start") == ""
         assert session.wait_until(lambda: not session.busy(), 120)
@@ -56,11 +63,20 @@ def test_what_stands_in_a_script(tmp_path: Path) -> None:
     script.record({**train("/runs/a", epochs=5), "resume": True})
     script.record(train("/runs/b"))
     script.follow({"event": "cancelled", "folder": "/runs/b"})
-    script.record({"job": "export", "folder": "/runs/a", "prefix": "/x/inference/model", "samples": 99,
-                   "checkpoint": "/runs/a/checkpoints/step-00000120.h5", "optimize": True})  # fmt: skip
+    script.record(
+        {
+            "job": "export",
+            "folder": "/runs/a",
+            "prefix": "/x/inference/model",
+            "samples": 99,
+            "checkpoint": "/runs/a/checkpoints/step-00000120.h5",
+            "optimize": True,
+        }
+    )
     script.predicted("/x/inference/model", "/pictures/seven.png")
-    script.record({"job": "export", "folder": "/old\nrm -rf", "prefix": "/y/model", "samples": 1,
-                   "checkpoint": "best"})  # fmt: skip
+    script.record(
+        {"job": "export", "folder": "/old\nrm -rf", "prefix": "/y/model", "samples": 1, "checkpoint": "best"}
+    )
     script.record({**train("/old", epochs=5), "resume": True})
     script.record({"job": "report", "folder": "/runs/a", "out": "/home/a.html"})
     lines = script.text().splitlines()

@@ -113,9 +113,19 @@ def test_stop_early_and_cancel(stage: Any, tmp_path: Path) -> None:
 def test_a_failure_shows_the_users_line(stage: Any) -> None:
     stage.session.execute("start")
     stage.started()
-    stage.tell("failed", error="ShapeError", message="m", where="linear",
-               what="shapes don't fit: (64, 400)", do="make it 400 wide", file="net.py", line=12,
-               traceback="Traceback ...", step=3, checkpoint="")  # fmt: skip
+    stage.tell(
+        "failed",
+        error="ShapeError",
+        message="m",
+        where="linear",
+        what="shapes don't fit: (64, 400)",
+        do="make it 400 wide",
+        file="net.py",
+        line=12,
+        traceback="Traceback ...",
+        step=3,
+        checkpoint="",
+    )
     stage.worker.end()
     stage.session.pump()
     (problem,) = stage.problems
@@ -201,8 +211,16 @@ def test_graph_before_any_training(stage: Any) -> None:
     program = {
         "blocks": [{"idx": 0, "parent": -1, "vars": [], "ops": [{"type": "relu", "file": "m.py", "line": 7}]}]
     }
-    stage.tell("program", model="lenet", program=program, text="", source="s", source_file="m.py",
-               source_line=3, converted="c")  # fmt: skip
+    stage.tell(
+        "program",
+        model="lenet",
+        program=program,
+        text="",
+        source="s",
+        source_file="m.py",
+        source_line=3,
+        converted="c",
+    )
     stage.worker.end()
     stage.session.pump()
     graph = stage.session.graph
@@ -344,10 +362,20 @@ def test_projects_keep_the_parameters_of_optimizer_and_schedule(stage: Any, tmp_
 
 def test_a_project_from_before_there_were_parameters_opens(stage: Any, tmp_path: Path) -> None:
     settings = {
-        "data": "digits", "model": "lenet", "optimizer": "sgd", "learning_rate": 0.01, "batch_size": 32,
-        "epochs": 3, "seed": 1, "static": False, "device": "cpu", "checkpoint_every": 100, "keep": 2,
-        "on_divergence": "continue", "samples": 10,
-    }  # fmt: skip
+        "data": "digits",
+        "model": "lenet",
+        "optimizer": "sgd",
+        "learning_rate": 0.01,
+        "batch_size": 32,
+        "epochs": 3,
+        "seed": 1,
+        "static": False,
+        "device": "cpu",
+        "checkpoint_every": 100,
+        "keep": 2,
+        "on_divergence": "continue",
+        "samples": 10,
+    }
     path = tmp_path / "old.json"
     path.write_text(json.dumps({"format": "model-studio project", "version": 1, "settings": settings}))
     stage.session.open_project(path)

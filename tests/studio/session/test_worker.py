@@ -196,9 +196,14 @@ def test_a_child_whose_parent_was_killed_saves_and_ends(
     temporary.mkdir()
     environment = {**os.environ, "PYTHONPATH": str(repo_root), "TMPDIR": str(temporary)}
     parent = subprocess.run(
-        [sys.executable, str(script), str(bars), str(out), name], start_new_session=True,
-        env=environment, capture_output=True, text=True, check=False, timeout=SECONDS,
-    )  # fmt: skip
+        [sys.executable, str(script), str(bars), str(out), name],
+        start_new_session=True,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=SECONDS,
+    )
     assert parent.returncode == -getattr(signal, name), parent.stderr
     child = Path("/proc") / parent.stdout.strip()
     deadline = time.monotonic() + SECONDS

@@ -83,20 +83,47 @@ class Stage:
     def start(self) -> None:
         """Begin a training of two epochs of five steps."""
         assert self.studio.actions.trigger("start") == ""
-        self.tell("started", config={"epochs": 2}, folder=self.session.train.folder, step=0, epoch=1,
-                  steps_per_epoch=5, total_steps=10, train_samples=20, test_samples=4,
-                  classes=[str(i) for i in range(10)], parameters=61706, resumed_from="")  # fmt: skip
+        self.tell(
+            "started",
+            config={"epochs": 2},
+            folder=self.session.train.folder,
+            step=0,
+            epoch=1,
+            steps_per_epoch=5,
+            total_steps=10,
+            train_samples=20,
+            test_samples=4,
+            classes=[str(i) for i in range(10)],
+            parameters=61706,
+            resumed_from="",
+        )
 
     def steps(self, first: int, *losses: float) -> None:
         numbers = list(range(first, first + len(losses)))
-        self.tell("steps", steps=numbers, losses=list(losses), accuracies=[0.5] * len(losses),
-                  step=numbers[-1], epoch=1, total_steps=10, samples_per_second=91234.0, seconds_left=13.2,
-                  elapsed=1.0, learning_rate=0.001)  # fmt: skip
+        self.tell(
+            "steps",
+            steps=numbers,
+            losses=list(losses),
+            accuracies=[0.5] * len(losses),
+            step=numbers[-1],
+            epoch=1,
+            total_steps=10,
+            samples_per_second=91234.0,
+            seconds_left=13.2,
+            elapsed=1.0,
+            learning_rate=0.001,
+        )
 
     def die(self) -> None:
-        self.tell("worker_ended", clean=False, killed=False, exit_code=-9, details="",
-                  message="training process: it was killed from outside: signal SIGKILL; "
-                          "resume from the last checkpoint")  # fmt: skip
+        self.tell(
+            "worker_ended",
+            clean=False,
+            killed=False,
+            exit_code=-9,
+            details="",
+            message="training process: it was killed from outside: signal SIGKILL; "
+            "resume from the last checkpoint",
+        )
 
 
 @pytest.fixture

@@ -16,9 +16,21 @@ from widgets.distribution.sparkline import VALUES_ROLE
 
 
 def end_epoch(stage: Any, epoch: int, accuracy: float, best: bool) -> None:
-    stage.tell("epoch", epoch=epoch, step=5 * epoch, partial=False, train_loss=1.0, train_accuracy=0.5,
-               validation_loss=0.7 / epoch, validation_accuracy=accuracy, confusion=[], best=best,
-               seconds=1.0, hardest=[], pictures=np.zeros((0, 28, 28), np.uint8))  # fmt: skip
+    stage.tell(
+        "epoch",
+        epoch=epoch,
+        step=5 * epoch,
+        partial=False,
+        train_loss=1.0,
+        train_accuracy=0.5,
+        validation_loss=0.7 / epoch,
+        validation_accuracy=accuracy,
+        confusion=[],
+        best=best,
+        seconds=1.0,
+        hardest=[],
+        pictures=np.zeros((0, 28, 28), np.uint8),
+    )
 
 
 def test_every_chart_shows_its_actions(
@@ -37,8 +49,11 @@ def test_every_chart_shows_its_actions(
     QTest.mouseClick(page.loss.actions_bar.table, Qt.MouseButton.LeftButton)
     page.loss.actions_bar.kinds["csv"].trigger()
     assert target.read_text(encoding="utf-8").splitlines() == [
-        "series,step,value", "train,1,2.3", "train,2,1.9", "train,3,1.5",
-    ]  # fmt: skip
+        "series,step,value",
+        "train,1,2.3",
+        "train,2,1.9",
+        "train,3,1.5",
+    ]
     page.loss.chart.set_view(2, 3)
     QTest.mouseClick(page.loss.actions_bar.fit, Qt.MouseButton.LeftButton)
     assert page.loss.chart.follows
@@ -62,8 +77,18 @@ def test_the_key_figures_say_which_they_are(stage: Any) -> None:
     assert figures["accuracy"].note() == "last and best, epoch 1"
     end_epoch(stage, 2, 0.96, best=False)
     assert (figures["accuracy"].text(), figures["accuracy"].note()) == ("96.00\u2009%", "last, epoch 2")
-    stage.tell("finished", step=10, epoch=2, reason="", validation_accuracy=0.96, best_accuracy=0.97,
-               best_step=5, seconds=2.0, folder="", checkpoint="")  # fmt: skip
+    stage.tell(
+        "finished",
+        step=10,
+        epoch=2,
+        reason="",
+        validation_accuracy=0.96,
+        best_accuracy=0.97,
+        best_step=5,
+        seconds=2.0,
+        folder="",
+        checkpoint="",
+    )
     stage.studio.train.show_runs([stage.session.train.folder])
     assert (figures["loss"].text(), figures["loss"].note()) == ("0.3500", "validation, epoch 2")
     assert (figures["accuracy"].text(), figures["accuracy"].note()) == ("97.00\u2009%", "best, epoch 1")
@@ -73,9 +98,21 @@ def test_the_key_figures_say_which_they_are(stage: Any) -> None:
 def test_other_quantities_and_axes_are_a_click_away(stage: Any, qtbot: Any) -> None:
     stage.start()
     card, folder = stage.studio.train_page.curves, stage.session.train.folder
-    stage.tell("steps", steps=[1, 2], losses=[2.0, 1.0], accuracies=[0.1, 0.2], step=2, epoch=1,
-               total_steps=10, samples_per_second=500.0, seconds_left=1.0, elapsed=4.0, learning_rate=0.01,
-               memory=2_000_000, scalars={"gradient_norm": [3.0, 2.5]})  # fmt: skip
+    stage.tell(
+        "steps",
+        steps=[1, 2],
+        losses=[2.0, 1.0],
+        accuracies=[0.1, 0.2],
+        step=2,
+        epoch=1,
+        total_steps=10,
+        samples_per_second=500.0,
+        seconds_left=1.0,
+        elapsed=4.0,
+        learning_rate=0.01,
+        memory=2_000_000,
+        scalars={"gradient_norm": [3.0, 2.5]},
+    )
     expected = {"rate": [0.01, 0.01], "throughput": [500, 500], "memory": [2, 2], "gradient": [3.0, 2.5]}
     for name, values in expected.items():
         QTest.mouseClick(card.quantities[name], Qt.MouseButton.LeftButton)
@@ -123,10 +160,18 @@ def tell_layers(stage: Any, step: int, ratio: float = 1e-3, dead: int = 0) -> No
     spread = {"low": -1.0, "high": 1.0, "counts": [1, 5, step], "bad": 0}
     sizes = {"conv1.weight": 100, "conv1.bias": 10, "linear1.weight": 100, "linear1.bias": 10}
     states = [
-        {"name": name, "size": size, "matrix": size == 100, "norm": 1.0, "gradient_norm": 0.25,
-         "ratio": ratio, "weights": spread, "gradients": spread}
+        {
+            "name": name,
+            "size": size,
+            "matrix": size == 100,
+            "norm": 1.0,
+            "gradient_norm": 0.25,
+            "ratio": ratio,
+            "weights": spread,
+            "gradients": spread,
+        }
         for name, size in sizes.items()
-    ]  # fmt: skip
+    ]
     units = [{"name": "conv1", "operator": "relu", "units": 4, "dead": dead}]
     stage.tell("layers", step=step, epoch=1, parameters=states, units=units, seconds=0.01)
 
@@ -158,8 +203,15 @@ def test_an_alert_stands_in_problems_and_beside_its_layer_without_a_toast(stage:
     stage.start()
     panel = stage.studio.train_page.curves.layers
     tell_layers(stage, 5, dead=3)
-    stage.tell("layer_alert", step=5, epoch=1, layer="conv1", kind="dead", value=0.75,
-               message="conv1, step 5: 3 of 4 units are zero; try a smaller learning rate")  # fmt: skip
+    stage.tell(
+        "layer_alert",
+        step=5,
+        epoch=1,
+        layer="conv1",
+        kind="dead",
+        value=0.75,
+        message="conv1, step 5: 3 of 4 units are zero; try a smaller learning rate",
+    )
     problems = stage.window.output.problems.problems()
     assert [(each.level, each.text[:14]) for each in problems] == [("warning", "conv1, step 5:")]
     assert not stage.window.toast.isVisible()
@@ -169,6 +221,17 @@ def test_an_alert_stands_in_problems_and_beside_its_layer_without_a_toast(stage:
 
 def test_a_damaged_look_of_a_journal_is_left_out() -> None:
     model = LayersViewModel()
-    model.show([{"event": "layers", "step": 1}, {"event": "layers", "step": 2, "epoch": 1, "units": [],
-                "parameters": [{"name": "a", "size": "x"}]}, {"event": "layer_alert"}])  # fmt: skip
+    model.show(
+        [
+            {"event": "layers", "step": 1},
+            {
+                "event": "layers",
+                "step": 2,
+                "epoch": 1,
+                "units": [],
+                "parameters": [{"name": "a", "size": "x"}],
+            },
+            {"event": "layer_alert"},
+        ]
+    )
     assert (model.looks, model.alerts) == ([], [])

@@ -35,22 +35,47 @@ WAIT = 20_000
 
 
 def found(file: Path, problems: Any = ()) -> dict[str, Any]:
-    variable = {"name": "y", "shape": [-1, 4], "dtype": "float32", "persistable": False, "parameter": False,
-                "stop_gradient": False}  # fmt: skip
+    variable = {
+        "name": "y",
+        "shape": [-1, 4],
+        "dtype": "float32",
+        "persistable": False,
+        "parameter": False,
+        "stop_gradient": False,
+    }
     made = {"inputs": {}, "outputs": {"Out": ["y"]}, "attrs": {}, "regions": [], "file": str(file)}
     operators = [{"type": "conv2d", "line": 6, **made}, {"type": "relu", "line": 7, **made}]
     return {
-        "problems": list(problems), "output": [-1, 4], "parameters": 1234, "operations": 56789,
+        "problems": list(problems),
+        "output": [-1, 4],
+        "parameters": 1234,
+        "operations": 56789,
         "all_counted": True,
         "lines": {6: {"shapes": [[-1, 4]], "parameters": 1234, "operations": 56789, "counted": True}},
-        "layers": [{"name": "conv", "kind": "Conv2D", "line": 6, "shape": [-1, 4, 2], "parameters": 1234,
-                    "operations": 56789, "counted": True}],
-        "functions": [{"name": "Net.forward", "first": 5, "last": 7, "passes": [
-            ("original", "def forward(self, x):\n    x = self.conv(x)\n    return x"),
-            ("calls", "def forward(self, x):\n\n    x = _jst.call(self.conv)(x)\n    return x"),
-        ]}],
+        "layers": [
+            {
+                "name": "conv",
+                "kind": "Conv2D",
+                "line": 6,
+                "shape": [-1, 4, 2],
+                "parameters": 1234,
+                "operations": 56789,
+                "counted": True,
+            }
+        ],
+        "functions": [
+            {
+                "name": "Net.forward",
+                "first": 5,
+                "last": 7,
+                "passes": [
+                    ("original", "def forward(self, x):\n    x = self.conv(x)\n    return x"),
+                    ("calls", "def forward(self, x):\n\n    x = _jst.call(self.conv)(x)\n    return x"),
+                ],
+            }
+        ],
         "program": {"blocks": [{"idx": 0, "parent": -1, "vars": [variable], "ops": operators}]},
-    }  # fmt: skip
+    }
 
 
 class Desk:

@@ -10,10 +10,20 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 
 FACTS = {
-    "name": "digits", "kind": "digits", "picture": True, "raw": [28, 28, 1], "fed": [1, 28, 28],
-    "classes": ["zero", "one"], "columns": [], "train": 30, "test": 8, "own_split": False, "unlabelled": 0,
-    "train_balance": [20, 10], "test_balance": [5, 3],
-}  # fmt: skip
+    "name": "digits",
+    "kind": "digits",
+    "picture": True,
+    "raw": [28, 28, 1],
+    "fed": [1, 28, 28],
+    "classes": ["zero", "one"],
+    "columns": [],
+    "train": 30,
+    "test": 8,
+    "own_split": False,
+    "unlabelled": 0,
+    "train_balance": [20, 10],
+    "test_balance": [5, 3],
+}
 
 
 def requests(worker):
@@ -30,9 +40,17 @@ def opened(stage, **changes):
         return worker, number
     pictures = [np.full((28, 28), 80 * place, np.uint8) for place in range(3)]
     stage.tell(
-        "data_samples", number=number, split="train", label=-1, page=0, of=30, labels=[0, 1, 0],
-        places=["a.png", "b.png", "c.png"], broken=[False, False, True], values=pictures,
-    )  # fmt: skip
+        "data_samples",
+        number=number,
+        split="train",
+        label=-1,
+        page=0,
+        of=30,
+        labels=[0, 1, 0],
+        places=["a.png", "b.png", "c.png"],
+        broken=[False, False, True],
+        values=pictures,
+    )
     stage.tell("data_compared", number=number, before=pictures, after=pictures, ranges=[[0, 1]] * 3)
     return worker, number
 
@@ -73,8 +91,10 @@ def test_samples_are_filtered_by_split_and_class(stage, qtbot):
 def test_problems_are_counted_named_and_say_what_to_do(stage, qtbot):
     worker, number = opened(stage)
     problems = stage.studio.data_page.problems
-    found = [{"kind": "unreadable", "count": 2, "places": ["x.png", "y.png"]},
-             {"kind": "shared", "count": 300, "places": ["z.png"]}]  # fmt: skip
+    found = [
+        {"kind": "unreadable", "count": 2, "places": ["x.png", "y.png"]},
+        {"kind": "shared", "count": 300, "places": ["z.png"]},
+    ]
     stage.tell("data_checked", number=number, done=20, total=38, problems=found)
     qtbot.waitUntil(lambda: len(problems.rows()) == 2)
     first, second = problems.rows()
@@ -108,10 +128,15 @@ def test_a_dropped_folder_becomes_the_data(stage, qtbot, tmp_path):
     page = stage.studio.data_page
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(tmp_path))])
-    page.dropEvent(QDropEvent(
-        QPointF(QPoint(20, 20)), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton,
-        Qt.KeyboardModifier.NoModifier,
-    ))  # fmt: skip
+    page.dropEvent(
+        QDropEvent(
+            QPointF(QPoint(20, 20)),
+            Qt.DropAction.CopyAction,
+            data,
+            Qt.MouseButton.LeftButton,
+            Qt.KeyboardModifier.NoModifier,
+        )
+    )
     assert stage.session.train.settings.data == str(tmp_path)
     assert stage.studio.data_panel.path.value() == str(tmp_path)
     assert requests(stage.worker)[-1]["config"]["data"] == str(tmp_path)
@@ -141,9 +166,17 @@ def test_rows_of_numbers_are_a_table(stage, qtbot):
     page = stage.studio.data_page
     _, number = opened(stage, kind="csv", picture=False, raw=[2], fed=[2], columns=["width", "height"])
     stage.tell(
-        "data_samples", number=number, split="train", label=-1, page=1, of=30, labels=[1], places=["row 7"],
-        broken=[False], values=[np.array([1.5, -2.0], np.float32)],
-    )  # fmt: skip
+        "data_samples",
+        number=number,
+        split="train",
+        label=-1,
+        page=1,
+        of=30,
+        labels=[1],
+        places=["row 7"],
+        broken=[False],
+        values=[np.array([1.5, -2.0], np.float32)],
+    )
     table = page.samples.table
     qtbot.waitUntil(lambda: table.isVisible() and table.rowCount() == 1)
     assert [table.item(0, column).text() for column in range(3)] == ["one", "1.5", "-2"]

@@ -19,12 +19,17 @@ from tests.studio.windows.conftest import Stage
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("digits", ""), ("lenet-1.2", ""), ("\u6570\u5b57", ""),
-        ("a:b*", "can't have : *"), ('q?"<>|', 'can\'t have ? " < > |'), ("a/b", "can't have /"),
-        ("a\tb", "the control character U+0009"), ("end.", "end with a space or a dot"),
+        ("digits", ""),
+        ("lenet-1.2", ""),
+        ("\u6570\u5b57", ""),
+        ("a:b*", "can't have : *"),
+        ('q?"<>|', "can't have ? \" < > |"),
+        ("a/b", "can't have /"),
+        ("a\tb", "the control character U+0009"),
+        ("end.", "end with a space or a dot"),
         ("Con.digits", "Windows keeps the name Con"),
     ],
-)  # fmt: skip
+)
 def test_names_that_files_can_not_have_anywhere(name: str, reason: str) -> None:
     assert reason in name_problem(name)
     assert bool(reason) == bool(name_problem(name))
@@ -88,9 +93,17 @@ def test_what_stands_is_listed_and_verified_again(stage: Stage, qtbot: QtBot, tm
     assert not card.verify_button.isEnabled()
     assert card.reason.text() == "Another task is running."
     stage.tell(
-        "exported", prefix=str(folder / "model"), difference=0.0, samples=256, latency=1e-4,
-        sizes={"model.pdmodel": 500}, accuracy=0.5, pictures="test", operators=[], save_id="ab",
-    )  # fmt: skip
+        "exported",
+        prefix=str(folder / "model"),
+        difference=0.0,
+        samples=256,
+        latency=1e-4,
+        sizes={"model.pdmodel": 500},
+        accuracy=0.5,
+        pictures="test",
+        operators=[],
+        save_id="ab",
+    )
     stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
     rows = dict(stage.studio.export_page.facts.rows())
     assert rows["Compared"] == "256 test pictures: the same scores to the last digit as before saving"

@@ -13,10 +13,17 @@ from PySide6.QtWidgets import QWidget
 
 WORDS = "net.py:2: invalid syntax: def forward(self ^x):; correct it where the ^ stands"
 FAILED = {
-    "error": "ShapeError", "message": "linear: 100 and 64; they must be equal", "where": "linear",
-    "what": "100 and 64", "do": "they must be equal", "file": "/home/me/net.py", "line": 12,
-    "traceback": "Traceback ...", "step": 0, "checkpoint": "",
-}  # fmt: skip
+    "error": "ShapeError",
+    "message": "linear: 100 and 64; they must be equal",
+    "where": "linear",
+    "what": "100 and 64",
+    "do": "they must be equal",
+    "file": "/home/me/net.py",
+    "line": 12,
+    "traceback": "Traceback ...",
+    "step": 0,
+    "checkpoint": "",
+}
 
 
 def area(widget: QWidget) -> QRect:
@@ -53,8 +60,10 @@ def failed(stage: Any) -> Any:
     assert stage.studio.actions.trigger("start") == ""
     folder = Path(stage.session.train.folder)
     folder.mkdir(parents=True)
-    lines = [{"event": "started", "time": 1.0, "config": {"model": "lenet"}, "step": 0, "total_steps": 0},
-             {"event": "failed", "time": 2.0, **FAILED}]  # fmt: skip
+    lines = [
+        {"event": "started", "time": 1.0, "config": {"model": "lenet"}, "step": 0, "total_steps": 0},
+        {"event": "failed", "time": 2.0, **FAILED},
+    ]
     (folder / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     stage.tell("failed", **FAILED)
     stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")

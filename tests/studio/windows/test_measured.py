@@ -25,19 +25,37 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 def row(name: str, line: int, seconds: float, share: float, **more: Any) -> dict[str, Any]:
-    return {"name": name, "line": line, "calls": 2.0, "seconds": seconds, "share": share, "bytes": 3.05e6,
-            "gflops": None, **more}  # fmt: skip
+    return {
+        "name": name,
+        "line": line,
+        "calls": 2.0,
+        "seconds": seconds,
+        "share": share,
+        "bytes": 3.05e6,
+        "gflops": None,
+        **more,
+    }
 
 
 def measured(file: Path) -> dict[str, Any]:
     at6, at7 = row(f"{file}:6", 6, 0.0017, 0.4), row(f"{file}:7", 7, 0.0001, 0.025)
     rest = row("(loss, optimizer)", 0, 0.0001, 0.025)
     return {
-        "operators": [row("conv2d", 0, 0.0017, 0.4, gflops=48.2, parts=[at6]),
-                      row("matmul_v2", 0, 0.0002, 0.05, parts=[at7, rest])],
-        "lines": [at6, at7], "steps": 10, "seconds": 0.00425, "unrecorded": 0.004, "between": 0.55,
-        "static": True, "batch_size": 64, "threads": 2, "compiled": ["conv2d"], "input_text": "",
-    }  # fmt: skip
+        "operators": [
+            row("conv2d", 0, 0.0017, 0.4, gflops=48.2, parts=[at6]),
+            row("matmul_v2", 0, 0.0002, 0.05, parts=[at7, rest]),
+        ],
+        "lines": [at6, at7],
+        "steps": 10,
+        "seconds": 0.00425,
+        "unrecorded": 0.004,
+        "between": 0.55,
+        "static": True,
+        "batch_size": 64,
+        "threads": 2,
+        "compiled": ["conv2d"],
+        "input_text": "",
+    }
 
 
 class Desk:

@@ -34,14 +34,33 @@ def end_epoch(stage: Any, epoch: int, pictures: bool = True) -> None:
     """An epoch of the training was measured, and its predictions lie in the run's folder."""
     found = evaluation()
     PredictionsFolder(Path(stage.session.train.folder)).write(5 * epoch, found, 5 * epoch)
-    hardest = [{"index": int(i), "label": int(found.labels[i]), "predicted": int(found.answers[i]),
-                "probability": float(found.of_truth[i])} for i in found.hardest]  # fmt: skip
+    hardest = [
+        {
+            "index": int(i),
+            "label": int(found.labels[i]),
+            "predicted": int(found.answers[i]),
+            "probability": float(found.of_truth[i]),
+        }
+        for i in found.hardest
+    ]
     confusion = (found.confusion() * epoch).tolist()
     more = {"pictures": found.pictures} if pictures else {}
     training = stage.workers[0]
-    training.tell("epoch", epoch=epoch, step=5 * epoch, partial=False, train_loss=1.0, train_accuracy=0.5,
-               validation_loss=0.7, validation_accuracy=0.8, confusion=confusion, best=True, seconds=1.0,
-               hardest=hardest, **more)  # fmt: skip
+    training.tell(
+        "epoch",
+        epoch=epoch,
+        step=5 * epoch,
+        partial=False,
+        train_loss=1.0,
+        train_accuracy=0.5,
+        validation_loss=0.7,
+        validation_accuracy=0.8,
+        confusion=confusion,
+        best=True,
+        seconds=1.0,
+        hardest=hardest,
+        **more,
+    )
     stage.session.pump()
 
 
@@ -57,8 +76,13 @@ def answer(stage: Any, qtbot: Any, places: list[int]) -> None:
     """The child that reads pictures answers."""
     qtbot.waitUntil(lambda: stage.worker.job.get("job") == "mistakes", timeout=20_000)
     assert stage.worker.job["places"] == places
-    stage.tell("mistakes", places=places, digests=[f"{place:064x}" for place in places], split_places=places,
-               pictures=np.stack([np.full((28, 28), 9 * place, np.uint8) for place in places]))  # fmt: skip
+    stage.tell(
+        "mistakes",
+        places=places,
+        digests=[f"{place:064x}" for place in places],
+        split_places=places,
+        pictures=np.stack([np.full((28, 28), 9 * place, np.uint8) for place in places]),
+    )
     stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
 
 
@@ -78,8 +102,10 @@ def test_a_click_on_a_cell_opens_its_pictures(trained: Any, qtbot: Any) -> None:
     assert (sample.index, sample.label, sample.predicted) == (4, "4", "9")
     assert sample.picture[0, 0] == 36
     assert gallery.facts.rows() == [
-        ("Picture", "4 of the test data"), ("True", "4 (1.0\u2009%)"), ("Predicted", "9 (90.0\u2009%)")
-    ]  # fmt: skip
+        ("Picture", "4 of the test data"),
+        ("True", "4 (1.0\u2009%)"),
+        ("Predicted", "9 (90.0\u2009%)"),
+    ]
     assert gallery.bars.rows()[0][0] == "9"
     end_epoch(stage, 3)  # what is looked at stays
     assert gallery.windowTitle() == "4 taken for 9, epoch 2"
@@ -121,8 +147,9 @@ def test_relabelled_dropped_and_taken_back(trained: Any, qtbot: Any) -> None:
     click(gallery.drop)
     kept, _ = read_corrections(path)
     assert [(each.data, each.index, each.action, each.label, each.was) for each in kept] == [
-        ("digits", 4, "relabel", 9, 4), ("digits", 7, "drop", -1, 7)
-    ]  # fmt: skip
+        ("digits", 4, "relabel", 9, 4),
+        ("digits", 7, "drop", -1, 7),
+    ]
     assert gallery.said.value().startswith("Dropped")
     click(gallery.undo)
     assert [each.index for each in read_corrections(path)[0]] == [4]

@@ -22,14 +22,28 @@ WAIT = 20_000
 
 def row(text: str, lines: list[int], **more: Any) -> dict[str, Any]:
     name = text.partition(" = ")[2].partition("(")[0]
-    return {"name": name, "text": text, "depth": 0, "parts": [name], "lines": lines, "how": "kernel",
-            "reuses": False, "bytes": 3_050_000, "kernel": "numpy", "why": "none", **more}  # fmt: skip
+    return {
+        "name": name,
+        "text": text,
+        "depth": 0,
+        "parts": [name],
+        "lines": lines,
+        "how": "kernel",
+        "reuses": False,
+        "bytes": 3_050_000,
+        "kernel": "numpy",
+        "why": "none",
+        **more,
+    }
 
 
 def planned(many: int = 1) -> dict[str, Any]:
     built = [("", "a = conv2d(x, w)", 0, [6]), ("", "b = relu(a)", 0, [7])] * many
-    fused = [("-", "a = conv2d(x, w)", 0, [6]), ("-", "b = relu(a)", 0, [7]),
-             ("+", "b = conv2d_fusion(x, w)", 0, [6, 7])] * many  # fmt: skip
+    fused = [
+        ("-", "a = conv2d(x, w)", 0, [6]),
+        ("-", "b = relu(a)", 0, [7]),
+        ("+", "b = conv2d_fusion(x, w)", 0, [6, 7]),
+    ] * many
     step = {"gone": [], "made": [], "moved": 0, "changed": 0}
     rows = [
         row("b = conv2d_fusion(x, w)", [6, 7], parts=["conv2d", "relu"], kernel="fast", why=""),
@@ -38,20 +52,34 @@ def planned(many: int = 1) -> dict[str, Any]:
         row("e = fill_constant(None)", [], how="constant", kernel="", why="", bytes=4),
     ]
     return {
-        "batch_size": 64, "threads": 2, "static": True,
+        "batch_size": 64,
+        "threads": 2,
+        "static": True,
         "passes": [
             {"name": "as built", "operators": 2 * many, "lines": built, **step},
-            {"name": "fuse_convolutions", "operators": many, "lines": fused, **step,
-             "gone": [["conv2d", 1], ["relu", 1]], "made": [["conv2d_fusion", 1]]},
+            {
+                "name": "fuse_convolutions",
+                "operators": many,
+                "lines": fused,
+                **step,
+                "gone": [["conv2d", 1], ["relu", 1]],
+                "made": [["conv2d_fusion", 1]],
+            },
         ],
-        "parts": [{
-            "title": "forward and backward", "peak": 4_000_000, "during": "matmul_v2", "given": 1_000_000,
-            "unknown": 0, "rows": rows * many,
-            "owners": [("conv2d_fusion", 6, 3_000_000), ("matmul_v2", 7, 1_000_000)],
-        }],
+        "parts": [
+            {
+                "title": "forward and backward",
+                "peak": 4_000_000,
+                "during": "matmul_v2",
+                "given": 1_000_000,
+                "unknown": 0,
+                "rows": rows * many,
+                "owners": [("conv2d_fusion", 6, 3_000_000), ("matmul_v2", 7, 1_000_000)],
+            }
+        ],
         "updates": [{"name": "adam_flat", "parameters": 2, "numbers": 7850, "kernel": "fast", "why": ""}],
         "alone": 1,
-    }  # fmt: skip
+    }
 
 
 class Desk:
@@ -156,8 +184,10 @@ def test_lines_operators_rows_of_the_plan_and_of_time_light_each_other(desk: Des
     assert desk.page.measured.lit_rows() == ["conv2d", "line 6"]
     desk.page.editor.show_line(7)
     assert [name.partition("(")[0] for name in desk.shown.lit_rows()] == [
-        "conv2d_fusion", "flatten", "matmul_v2",
-    ]  # fmt: skip
+        "conv2d_fusion",
+        "flatten",
+        "matmul_v2",
+    ]
     qtbot.mouseClick(desk.page.tabs[OPERATORS], LEFT)
     assert desk.page.tree.lit_operators() == [(0, 1)]
     desk.page.tree.operator_selected.emit((0, 0))

@@ -74,10 +74,16 @@ def test_choices_unfold_and_begin_a_quantization(export: Stage, qtbot: QtBot) ->
     job = export.worker.job
     assert (job["job"], Path(job["prefix"]).name, job["checkpoint"]) == ("quantize", "model-int4", "best")
     assert job["choices"] == {
-        "method": "post_training", "algo": "hist", "samples": 320, "weight_bits": 4, "activation_bits": 8,
-        "weight_type": "channel_wise_abs_max", "epochs": 1,
-        "skip": ("conv1", "fc*"), "target_drop": 0.5,
-    }  # fmt: skip
+        "method": "post_training",
+        "algo": "hist",
+        "samples": 320,
+        "weight_bits": 4,
+        "activation_bits": 8,
+        "weight_type": "channel_wise_abs_max",
+        "epochs": 1,
+        "skip": ("conv1", "fc*"),
+        "target_drop": 0.5,
+    }
     assert "quantize" in session.script.text()
 
 
@@ -110,8 +116,10 @@ def test_what_matters_to_a_method_is_asked(export: Stage, qtbot: QtBot) -> None:
         seen.append({name for name in SETTINGS if card.form_of(name).control(name).isVisible()})
     always = {"weight_bits", "weight_type", "skip", "target_drop"}
     assert seen == [
-        always | {"algo", "samples", "activation_bits"}, always | {"epochs", "activation_bits"}, always
-    ]  # fmt: skip
+        always | {"algo", "samples", "activation_bits"},
+        always | {"epochs", "activation_bits"},
+        always,
+    ]
     export.studio.actions.trigger("export")
     assert export.worker.job["choices"]["method"] == "weights_only"
     assert "--weights-only --weight-bits 8 --weight-type" in export.session.script.text()
@@ -134,8 +142,16 @@ def test_progress_counts_and_cancel_ends_the_child(export: Stage, qtbot: QtBot) 
 def test_a_failure_says_that_nothing_was_written(export: Stage, qtbot: QtBot) -> None:
     choose(export, qtbot)
     export.studio.actions.trigger("export")
-    export.tell("failed", where="quantize", what="NaN in sample 3", do="clean the data", traceback="",
-                file="", line=0, message="")  # fmt: skip
+    export.tell(
+        "failed",
+        where="quantize",
+        what="NaN in sample 3",
+        do="clean the data",
+        traceback="",
+        file="",
+        line=0,
+        message="",
+    )
     export.tell("worker_ended", clean=False, killed=False, exit_code=1, message="", details="")
     failed = export.studio.export_page._failed
     assert failed.isVisible()
@@ -163,8 +179,11 @@ def test_the_report_says_what_was_measured(export: Stage, qtbot: QtBot) -> None:
     assert shown.matrix.describe_cell(4, 9) == "digit 4 taken for digit 9: +2"
     qtbot.keyClick(shown.layers.order, Qt.Key.Key_Down)
     qtbot.keyClick(shown.layers.measure, Qt.Key.Key_End)
-    assert [row.text for row in shown.layers.bars.rows()][:3] == ["0.00 points", "\u22120.06 points",
-                                                                  "\u22120.02 points"]  # fmt: skip
+    assert [row.text for row in shown.layers.bars.rows()][:3] == [
+        "0.00 points",
+        "\u22120.06 points",
+        "\u22120.02 points",
+    ]
     page.show_view(FILES)
     assert page.report_button.isVisible()
     qtbot.mouseClick(page.report_button, Qt.MouseButton.LeftButton)
@@ -174,15 +193,28 @@ def test_the_report_says_what_was_measured(export: Stage, qtbot: QtBot) -> None:
 def show_program(stage: Stage) -> None:
     """A Program with two of the report's layers, and one operator without a weight."""
     operators = [
-        {"type": kind, "inputs": {"X": ["x"], "Y": [weight]}, "outputs": {"Out": ["y"]}, "attrs": {},
-         "regions": [], "file": "", "line": 0}
+        {
+            "type": kind,
+            "inputs": {"X": ["x"], "Y": [weight]},
+            "outputs": {"Out": ["y"]},
+            "attrs": {},
+            "regions": [],
+            "file": "",
+            "line": 0,
+        }
         for kind, weight in (("conv2d", "conv1.w_0"), ("mul", "fc1.w_0"), ("relu", "y"))
-    ]  # fmt: skip
+    ]
     variables = [
-        {"name": name, "shape": [4, 4], "dtype": "float32", "persistable": True, "parameter": True,
-         "stop_gradient": False}
+        {
+            "name": name,
+            "shape": [4, 4],
+            "dtype": "float32",
+            "persistable": True,
+            "parameter": True,
+            "stop_gradient": False,
+        }
         for name in ("conv1.w_0", "fc1.w_0")
-    ]  # fmt: skip
+    ]
     blocks = [{"idx": 0, "parent": -1, "vars": variables, "ops": operators}]
     stage.session.graph.show_saved("lenet", {"blocks": blocks}, "")
 
@@ -365,5 +397,6 @@ def test_a_layer_that_was_not_measured_is_said_so(export: Stage, qtbot: QtBot) -
     quantized(export, layers=[layer("conv1", 0.1, None)])
     measure = export.studio.export_page.report.layers.measure
     assert [measure.itemData(place) for place in range(measure.count())] == [
-        "noise_to_signal", "weight_noise_to_signal",
-    ]  # fmt: skip
+        "noise_to_signal",
+        "weight_noise_to_signal",
+    ]

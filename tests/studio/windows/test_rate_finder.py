@@ -68,8 +68,19 @@ def test_a_range_without_a_descent_and_a_failure_are_said(stage: Any) -> None:
     assert dialog.text() == "No suggestion: the loss does not fall anywhere"
     stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
     QTest.mouseClick(dialog.again, Qt.MouseButton.LeftButton)
-    stage.tell("failed", error="ShapeError", message="m", where="linear", what="100 and 64",
-               do="make them equal", file="/net.py", line=3, traceback="", step=0, checkpoint="")  # fmt: skip
+    stage.tell(
+        "failed",
+        error="ShapeError",
+        message="m",
+        where="linear",
+        what="100 and 64",
+        do="make them equal",
+        file="/net.py",
+        line=3,
+        traceback="",
+        step=0,
+        checkpoint="",
+    )
     stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
     assert dialog.text() == "linear: 100 and 64 (net.py:3); make them equal"
     assert "The search for a learning rate failed" in stage.window.toast.text()

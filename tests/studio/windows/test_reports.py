@@ -23,8 +23,19 @@ def test_a_report_of_the_selected_run(stage: Any, tmp_path: Path, monkeypatch: p
     assert stage.window.toast.text() == f"The report is written: {tmp_path / 'a.html'}"
     told: list[Any] = []
     stage.session.problem.connect(told.append)
-    stage.tell("failed", error="SaveError", message="x", where="a", what="full", do="make room", file="",
-               line=0, traceback="", step=0, checkpoint="")  # fmt: skip
+    stage.tell(
+        "failed",
+        error="SaveError",
+        message="x",
+        where="a",
+        what="full",
+        do="make room",
+        file="",
+        line=0,
+        traceback="",
+        step=0,
+        checkpoint="",
+    )
     assert told[-1].title == "The report could not be written"
 
 

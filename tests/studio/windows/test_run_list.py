@@ -112,8 +112,10 @@ def test_filter_order_and_hidden_runs(stage: Any, runs: Path, click: Callable[..
     assert panel.runs.row(str(runs / "lenet-static-001")).faint
     panel.filter.action("name").trigger()
     assert [row.title for row in panel.runs.rows()] == [
-        "lenet · static · 1", "lenet · static · 2", "linear · eager",
-    ]  # fmt: skip
+        "lenet · static · 1",
+        "lenet · static · 2",
+        "linear · eager",
+    ]
     QTest.keyClicks(panel.filter.box, "eager")
     assert [row.title for row in panel.runs.rows()] == ["linear · eager"]
 

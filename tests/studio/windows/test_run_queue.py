@@ -51,8 +51,18 @@ def test_a_held_queue_is_started(stage: Any) -> None:
     stage.start()
     press(stage, "Add to queue")
     stage.session.interrupt()
-    stage.tell("stopped", step=3, epoch=1, reason="interrupted", validation_accuracy=0.5,
-               best_accuracy=0.5, best_step=1, seconds=1.0, folder="f", checkpoint="c")  # fmt: skip
+    stage.tell(
+        "stopped",
+        step=3,
+        epoch=1,
+        reason="interrupted",
+        validation_accuracy=0.5,
+        best_accuracy=0.5,
+        best_step=1,
+        seconds=1.0,
+        folder="f",
+        checkpoint="c",
+    )
     stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
     assert not stage.session.train.busy
     assert stage.window.project.runs.rows()[0].value == "1 held"
@@ -76,5 +86,7 @@ def test_a_sweep_is_started_in_the_words_of_the_command_line(stage: Any) -> None
     QTest.mouseClick(ok, LEFT)
     assert stage.worker.job["config"]["out"].endswith("sweep-001/trial-001")
     assert [row.title for row in stage.window.project.runs.rows() if row.key.startswith("queue ")] == [
-        "Queue", "sweep-001/trial-002", "sweep-001/trial-003",
-    ]  # fmt: skip
+        "Queue",
+        "sweep-001/trial-002",
+        "sweep-001/trial-003",
+    ]

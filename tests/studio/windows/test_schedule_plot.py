@@ -33,9 +33,12 @@ def test_it_follows_the_form(stage: Any, qtbot: Any) -> None:
 
 def test_the_rates_of_a_run_that_moves_each_batch() -> None:
     settings = Settings(
-        schedule="exponential_decay", schedule_params={"gamma": 0.5}, schedule_each="batch", epochs=2,
+        schedule="exponential_decay",
+        schedule_params={"gamma": 0.5},
+        schedule_each="batch",
+        epochs=2,
         learning_rate=0.8,
-    )  # fmt: skip
+    )
     planned = planned_rates(settings, 2)
     np.testing.assert_allclose(planned.rates, [0.8, 0.4, 0.2, 0.1])
     np.testing.assert_array_equal(planned.steps, [0, 1, 2, 3])

@@ -66,8 +66,12 @@ def test_one_obvious_start(stage: Any) -> None:
 def test_every_command_is_in_menu_and_palette(stage: Any) -> None:
     offered = set(stage.studio.actions.ids())
     assert {command.id for command in COMMANDS} == offered
-    titles = {action.text() for menu in stage.window.top.menu.actions() if menu.menu()
-              for action in menu.menu().actions()}  # fmt: skip
+    titles = {
+        action.text()
+        for menu in stage.window.top.menu.actions()
+        if menu.menu()
+        for action in menu.menu().actions()
+    }
     assert {command.title for command in COMMANDS if command.id in offered} <= titles
     stage.studio.actions.trigger("palette")
     titles = stage.studio.frame.palette.titles()
@@ -135,10 +139,21 @@ def test_figures_curves_and_status_follow_the_training(stage: Any) -> None:
     assert stage.window.status.field("step") == "epoch 1 of 2 · step 3"
     pictures = np.zeros((1, 28, 28), np.uint8)
     confusion = np.eye(10, dtype=int).tolist()
-    stage.tell("epoch", epoch=1, step=5, partial=False, train_loss=1.0, train_accuracy=0.5,
-               validation_loss=0.7, validation_accuracy=0.9784, confusion=confusion, best=True, seconds=1.0,
-               hardest=[{"index": 7, "label": 4, "predicted": 9, "probability": 0.01}],
-               pictures=pictures)  # fmt: skip
+    stage.tell(
+        "epoch",
+        epoch=1,
+        step=5,
+        partial=False,
+        train_loss=1.0,
+        train_accuracy=0.5,
+        validation_loss=0.7,
+        validation_accuracy=0.9784,
+        confusion=confusion,
+        best=True,
+        seconds=1.0,
+        hardest=[{"index": 7, "label": 4, "predicted": 9, "probability": 0.01}],
+        pictures=pictures,
+    )
     assert page.figures["accuracy"].text() == "97.84\u2009%"
     assert page.confusion.counts().trace() == 10
     assert [(s.label, s.predicted) for s in page.hardest.samples()] == [("4", "9")]
@@ -354,8 +369,18 @@ def test_the_window_closes_when_the_training_has_stopped(stage: Any, qtbot: Any)
     stage.start()
     stage.studio.frame.stop_and_close()
     with qtbot.waitSignal(stage.window.closed):
-        stage.tell("stopped", step=3, epoch=1, reason="interrupted", validation_accuracy=0.5,
-                   best_accuracy=0.5, best_step=1, seconds=1.0, folder="f", checkpoint="c")  # fmt: skip
+        stage.tell(
+            "stopped",
+            step=3,
+            epoch=1,
+            reason="interrupted",
+            validation_accuracy=0.5,
+            best_accuracy=0.5,
+            best_step=1,
+            seconds=1.0,
+            folder="f",
+            checkpoint="c",
+        )
         stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
 
 
@@ -451,10 +476,12 @@ def test_every_control_has_a_name_and_can_be_reached(stage: Any, page: str) -> N
     stage.studio.frame.show_page(page)
     stage.window.show_output(0)
     controls = [
-        *visible(stage.window, QAbstractButton), *visible(stage.window, QLineEdit),
-        *visible(stage.window, QComboBox), *visible(stage.window, QSlider),
+        *visible(stage.window, QAbstractButton),
+        *visible(stage.window, QLineEdit),
+        *visible(stage.window, QComboBox),
+        *visible(stage.window, QSlider),
         *visible(stage.window, QAbstractScrollArea),
-    ]  # fmt: skip
+    ]
     assert len(controls) > 15
     for control in controls:
         inner = control.objectName().startswith("qt_") or control.focusPolicy() == Qt.FocusPolicy.NoFocus

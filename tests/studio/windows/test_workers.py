@@ -49,10 +49,23 @@ def test_what_each_worker_does_is_shown(stage: Any) -> None:
     facts = stage.studio.settings_panel.facts
     assert not [name for name, _ in facts.rows() if name.startswith("Worker")]
     pace = [(312.4, 0.081), (7.25, 0.0)]
-    stage.tell("steps", steps=[2], losses=[2.0], accuracies=[0.5], step=2, epoch=1, total_steps=10,
-               samples_per_second=100.0, seconds_left=1.0, elapsed=1.0, learning_rate=0.001,
-               ranks=[{"rank": rank, "steps_per_second": speed, "waiting": share}
-                      for rank, (speed, share) in enumerate(pace)])  # fmt: skip
+    stage.tell(
+        "steps",
+        steps=[2],
+        losses=[2.0],
+        accuracies=[0.5],
+        step=2,
+        epoch=1,
+        total_steps=10,
+        samples_per_second=100.0,
+        seconds_left=1.0,
+        elapsed=1.0,
+        learning_rate=0.001,
+        ranks=[
+            {"rank": rank, "steps_per_second": speed, "waiting": share}
+            for rank, (speed, share) in enumerate(pace)
+        ],
+    )
     shown = [(name, text.replace("\u2009", " ")) for name, text in facts.rows() if name.startswith("Worker")]
     assert shown == [("Worker 0", "312 steps/s, waits 8 %"), ("Worker 1", "7.2 steps/s, waits 0 %")]
     stage.steps(3, 1.5)

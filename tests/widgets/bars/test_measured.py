@@ -12,9 +12,10 @@ from widgets import theme
 from widgets.bars import MeasuredBars, MeasuredRow
 
 ROWS = [
-    MeasuredRow("a", "conv1", (0.5,), "50"), MeasuredRow("b", "conv2", (1.0,), "100"),
+    MeasuredRow("a", "conv1", (0.5,), "50"),
+    MeasuredRow("b", "conv2", (1.0,), "100"),
     MeasuredRow("c", "fc", (None,), "float", faint=True),
-]  # fmt: skip
+]
 
 
 @pytest.fixture

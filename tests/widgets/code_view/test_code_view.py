@@ -47,12 +47,21 @@ def test_syntax_has_the_colours_of_the_theme(view: CodeView, qapp: QApplication)
         theme.apply_theme(qapp, mode)
         syntax = theme.current().syntax
         pieces = {
-            "import": syntax.keyword, "os": "", "def": syntax.keyword, "f(x)": syntax.definition,
-            '"""One': syntax.string, "two": syntax.string, "return": syntax.keyword, "print": "",
-            "0x1F": syntax.number, "# why": syntax.comment, "@deco": syntax.decorator,
+            "import": syntax.keyword,
+            "os": "",
+            "def": syntax.keyword,
+            "f(x)": syntax.definition,
+            '"""One': syntax.string,
+            "two": syntax.string,
+            "return": syntax.keyword,
+            "print": "",
+            "0x1F": syntax.number,
+            "# why": syntax.comment,
+            "@deco": syntax.decorator,
             "A:": syntax.definition,
-            'f"a"': syntax.string, "'b'": syntax.string,
-        }  # fmt: skip
+            'f"a"': syntax.string,
+            "'b'": syntax.string,
+        }
         assert {piece: color_of(view, piece) for piece in pieces} == pieces
 
 

@@ -90,8 +90,11 @@ def test_problems_and_notes_stand_at_their_lines(editor: CodeEditor) -> None:
         [Squiggle(2, "expected ':'", 4, 5), Squiggle(3, "odd", warning=True), Squiggle(9, "far")]
     )
     editor.set_notes({1: "[?, 4]"})
-    waves = [(each.cursor.selectedText(), each.format.underlineColor().name().upper())
-             for each in editor.extraSelections() if each.cursor.hasSelection()]  # fmt: skip
+    waves = [
+        (each.cursor.selectedText(), each.format.underlineColor().name().upper())
+        for each in editor.extraSelections()
+        if each.cursor.hasSelection()
+    ]
     # Columns after the end of a line mean the whole line.
     assert waves == [("if x", theme.current().bad), ("y = 2", theme.current().warn)]
     assert "line 2: expected ':'" in editor.accessibleDescription()

@@ -16,8 +16,12 @@ from widgets.distribution.sparkline import VALUES_ROLE
 
 def colored(widget: Histogram | QTableWidget, color: str) -> list[tuple[int, int]]:
     picture = widget.grab().toImage()
-    return [(x, y) for x in range(picture.width()) for y in range(picture.height())
-            if picture.pixelColor(x, y) == QColor(color)]  # fmt: skip
+    return [
+        (x, y)
+        for x in range(picture.width())
+        for y in range(picture.height())
+        if picture.pixelColor(x, y) == QColor(color)
+    ]
 
 
 def test_bars_are_as_high_as_their_counts(qtbot: QtBot) -> None:
@@ -54,8 +58,12 @@ def test_a_cell_shows_how_a_number_went(qtbot: QtBot, values: list[float], drawn
     item.setData(VALUES_ROLE, values)
     table.setItem(0, 0, item)
     picture = table.viewport().grab().toImage()
-    ink = {(x, y) for x in range(90) for y in range(picture.height())
-           if picture.pixelColor(x, y).blue() > picture.pixelColor(x, y).red() + 40}  # fmt: skip
+    ink = {
+        (x, y)
+        for x in range(90)
+        for y in range(picture.height())
+        if picture.pixelColor(x, y).blue() > picture.pixelColor(x, y).red() + 40
+    }
     assert bool(ink) == drawn
     if drawn:  # it rises to the right
         assert min(y for x, y in ink if x > 60) < min(y for x, y in ink if x < 30)

@@ -37,8 +37,13 @@ def line(form: ParamForm, key: str) -> QLineEdit:
 
 def test_defaults_are_the_values(form: ParamForm) -> None:
     assert form.values() == {
-        "data": "digits", "rate": 0.001, "batch": 64, "static": True, "name": "lenet", "folder": "",
-    }  # fmt: skip
+        "data": "digits",
+        "rate": 0.001,
+        "batch": 64,
+        "static": True,
+        "name": "lenet",
+        "folder": "",
+    }
 
 
 @pytest.mark.parametrize(
@@ -224,9 +229,15 @@ def test_the_wheel_scrolls_the_page_not_the_setting(form: ParamForm) -> None:
     at = QPointF(5, 5)
     down, none = QPoint(0, -120), Qt.MouseButton.NoButton
     event = QWheelEvent(
-        at, box.mapToGlobal(at), QPoint(), down, none, Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
+        at,
+        box.mapToGlobal(at),
+        QPoint(),
+        down,
+        none,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(box, event)
     assert form.value("data") == "digits"
 

@@ -264,8 +264,9 @@ def test_csv_holds_all_points(plot: CurvePlot, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_export_that_fails_says_so(plot: CurvePlot, tmp_path: Path, qtbot: QtBot,
-                                   monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_export_that_fails_says_so(
+    plot: CurvePlot, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     missing = str(tmp_path / "missing" / "curves.csv")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *args: (missing, ""))
     with qtbot.waitSignal(plot.export_failed) as failed:
@@ -346,8 +347,11 @@ def test_pictures_are_saved_from_the_menu(
     assert data.startswith(head)
     if kind == "png":
         picture = QImage(str(target))
-        colors = {picture.pixelColor(x, y).name() for x in range(0, picture.width(), 2)
-                  for y in range(0, picture.height(), 2)}  # fmt: skip
+        colors = {
+            picture.pixelColor(x, y).name()
+            for x in range(0, picture.width(), 2)
+            for y in range(0, picture.height(), 2)
+        }
         assert QColor(theme.run_color(1)).name() in colors
     else:
         assert b"Loss" in data

@@ -15,9 +15,13 @@ from widgets.program_tree.filtering import spans
 from widgets.program_tree.model import CHUNK, OPERATORS, VARIABLES, WHY, ProgramModel
 
 CONV = OperatorData(
-    "conv2d", {"Input": ("x",), "Filter": ("w",)}, {"Output": ("y",)}, {"strides": [1, 1], "format": "NCHW"},
-    "/home/me/lenet.py", 14,
-)  # fmt: skip
+    "conv2d",
+    {"Input": ("x",), "Filter": ("w",)},
+    {"Output": ("y",)},
+    {"strides": [1, 1], "format": "NCHW"},
+    "/home/me/lenet.py",
+    14,
+)
 RELU = OperatorData("relu", {"X": ("y",)}, {"Out": ("z",)}, {}, "/home/me/lenet.py", 15)
 COND = OperatorData("cond", {"Cond": ("c",)}, {"Out": ("q",)}, {}, "/home/me/lenet.py", 14, sub_blocks=(1,))
 MAIN = (

@@ -13,11 +13,21 @@ __all__ = ["basic_gru", "basic_lstm"]
 
 
 def basic_gru(
-    input: Any, init_hidden: Any, hidden_size: int, num_layers: int = 1, sequence_length: Any = None,
-    dropout_prob: float = 0.0, bidirectional: bool = False, batch_first: bool = True, param_attr: Any = None,
-    bias_attr: Any = None, gate_activation: Any = None, activation: Any = None, dtype: Any = "float32",
+    input: Any,
+    init_hidden: Any,
+    hidden_size: int,
+    num_layers: int = 1,
+    sequence_length: Any = None,
+    dropout_prob: float = 0.0,
+    bidirectional: bool = False,
+    batch_first: bool = True,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    gate_activation: Any = None,
+    activation: Any = None,
+    dtype: Any = "float32",
     name: str = "basic_gru",
-) -> Any:  # fmt: skip
+) -> Any:
     """Layers of ``BasicGRUUnit``: the outputs [N, steps, hidden_size * directions] and the last states.
 
     ``input`` is [N, steps, size], with ``batch_first=False`` [steps, N, size]; so are the outputs. States are
@@ -38,11 +48,23 @@ def basic_gru(
 
 
 def basic_lstm(
-    input: Any, init_hidden: Any, init_cell: Any, hidden_size: int, num_layers: int = 1,
-    sequence_length: Any = None, dropout_prob: float = 0.0, bidirectional: bool = False,
-    batch_first: bool = True, param_attr: Any = None, bias_attr: Any = None, gate_activation: Any = None,
-    activation: Any = None, forget_bias: float = 1.0, dtype: Any = "float32", name: str = "basic_lstm",
-) -> Any:  # fmt: skip
+    input: Any,
+    init_hidden: Any,
+    init_cell: Any,
+    hidden_size: int,
+    num_layers: int = 1,
+    sequence_length: Any = None,
+    dropout_prob: float = 0.0,
+    bidirectional: bool = False,
+    batch_first: bool = True,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    gate_activation: Any = None,
+    activation: Any = None,
+    forget_bias: float = 1.0,
+    dtype: Any = "float32",
+    name: str = "basic_lstm",
+) -> Any:
     """Layers of ``BasicLSTMUnit``: the outputs and the last hidden and cell states; see ``basic_gru``.
 
     What dropout keeps is divided by the share that is kept. A backward bias without a name of its own has the
@@ -78,10 +100,12 @@ def _units(
 
     directions = [("_layers_", "fw", bias)] + [("_reverse_layers_", "bw", back)] * both
     return [
-        [unit(f"{name}{scope}{n}", named(weight, f"_{short}_w_{n}"), named(own, f"_{short}_b_{n}"))
-         for n in range(count)]
+        [
+            unit(f"{name}{scope}{n}", named(weight, f"_{short}_w_{n}"), named(own, f"_{short}_b_{n}"))
+            for n in range(count)
+        ]
         for scope, short, own in directions
-    ]  # fmt: skip
+    ]
 
 
 class _Layers:

@@ -22,9 +22,15 @@ class _Unit(Layer):
     """``activation`` functions are those of ``fluid.layers``, tanh and sigmoid where None."""
 
     def __init__(
-        self, name_scope: str, hidden_size: int, param_attr: Any, bias_attr: Any, gate_activation: Any,
-        activation: Any, dtype: Any,
-    ) -> None:  # fmt: skip
+        self,
+        name_scope: str,
+        hidden_size: int,
+        param_attr: Any,
+        bias_attr: Any,
+        gate_activation: Any,
+        activation: Any,
+        dtype: Any,
+    ) -> None:
         super().__init__(name_scope, dtype)
         self._hidden_size = hidden_size
         self._attrs = (param_attr, bias_attr)
@@ -50,9 +56,15 @@ class BasicGRUUnit(_Unit):
     """
 
     def __init__(
-        self, name_scope: str, hidden_size: int, param_attr: Any = None, bias_attr: Any = None,
-        gate_activation: Any = None, activation: Any = None, dtype: Any = "float32",
-    ) -> None:  # fmt: skip
+        self,
+        name_scope: str,
+        hidden_size: int,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        gate_activation: Any = None,
+        activation: Any = None,
+        dtype: Any = "float32",
+    ) -> None:
         super().__init__(name_scope, hidden_size, param_attr, bias_attr, gate_activation, activation, dtype)
 
     def _build_once(self, input: Any, pre_hidden: Any) -> None:
@@ -82,15 +94,24 @@ class BasicLSTMUnit(_Unit):
     """
 
     def __init__(
-        self, name_scope: str, hidden_size: int, param_attr: Any = None, bias_attr: Any = None,
-        gate_activation: Any = None, activation: Any = None, forget_bias: float = 1.0, dtype: Any = "float32",
-    ) -> None:  # fmt: skip
+        self,
+        name_scope: str,
+        hidden_size: int,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        gate_activation: Any = None,
+        activation: Any = None,
+        forget_bias: float = 1.0,
+        dtype: Any = "float32",
+    ) -> None:
         super().__init__(name_scope, hidden_size, param_attr, bias_attr, gate_activation, activation, dtype)
         self._forget_bias = forget_bias
         if (gate_activation, activation) != (None, None):
-            tolerate(ArgumentError(
-                "BasicLSTMUnit: gate_activation and activation have no effect; use a RNNCell of your own"
-            ))  # fmt: skip
+            tolerate(
+                ArgumentError(
+                    "BasicLSTMUnit: gate_activation and activation have no effect; use a RNNCell of your own"
+                )
+            )
 
     def _build_once(self, input: Any, pre_hidden: Any, pre_cell: Any) -> None:
         rows, size = int(input.shape[-1]) + self._hidden_size, self._hidden_size

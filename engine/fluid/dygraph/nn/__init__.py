@@ -9,9 +9,25 @@ from engine.fluid.dygraph.nn.normalizing import GroupNorm, InstanceNorm, LayerNo
 from engine.fluid.dygraph.nn.recurrent import GRUUnit
 
 __all__ = [
-    "FC", "BatchNorm", "BilinearTensorProduct", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose",
-    "Dropout", "Embedding", "Flatten", "GRUUnit", "GroupNorm", "InstanceNorm", "LayerNorm", "Linear",
-    "PRelu", "Pool2D", "RowConv", "SpectralNorm",
-]  # fmt: skip
+    "FC",
+    "BatchNorm",
+    "BilinearTensorProduct",
+    "Conv2D",
+    "Conv2DTranspose",
+    "Conv3D",
+    "Conv3DTranspose",
+    "Dropout",
+    "Embedding",
+    "Flatten",
+    "GRUUnit",
+    "GroupNorm",
+    "InstanceNorm",
+    "LayerNorm",
+    "Linear",
+    "PRelu",
+    "Pool2D",
+    "RowConv",
+    "SpectralNorm",
+]
 
 __getattr__ = refusing(__name__)

@@ -20,9 +20,13 @@ _MODES = {"downgrade_in_infer": "downscale_in_infer", "upscale_in_train": "upsca
 
 @adapter
 def dropout(
-    x: Any, dropout_prob: float, is_test: bool = False, seed: int | None = None, name: str | None = None,
+    x: Any,
+    dropout_prob: float,
+    is_test: bool = False,
+    seed: int | None = None,
+    name: str | None = None,
     dropout_implementation: str = "downgrade_in_infer",
-) -> Any:  # fmt: skip
+) -> Any:
     """Elements set to zero with probability ``dropout_prob``.
 
     'downgrade_in_infer' multiplies by ``1 - dropout_prob`` in inference, 'upscale_in_train' divides by it in
@@ -40,30 +44,49 @@ def dropout(
 
 @adapter
 def gaussian_random(
-    shape: Any, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: Any = "float32",
+    shape: Any,
+    mean: float = 0.0,
+    std: float = 1.0,
+    seed: int = 0,
+    dtype: Any = "float32",
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """Normally distributed numbers; ``seed`` other than 0 repeats them."""
     return draws.gaussian(
-        dtype=as_dtype(dtype).name, mean=float(mean), std=float(std), seed=seed,
+        dtype=as_dtype(dtype).name,
+        mean=float(mean),
+        std=float(std),
+        seed=seed,
         **dimensions("gaussian_random", shape),
-    )  # fmt: skip
+    )
 
 
 @adapter
 def uniform_random_batch_size_like(
-    input: Any, shape: Any, dtype: Any = "float32", input_dim_idx: int = 0, output_dim_idx: int = 0,
-    min: float = -1.0, max: float = 1.0, seed: int = 0,
-) -> Any:  # fmt: skip
+    input: Any,
+    shape: Any,
+    dtype: Any = "float32",
+    input_dim_idx: int = 0,
+    output_dim_idx: int = 0,
+    min: float = -1.0,
+    max: float = 1.0,
+    seed: int = 0,
+) -> Any:
     """Numbers from ``min`` to ``max``; dimension ``output_dim_idx`` is ``input_dim_idx`` of ``input``."""
     return randoms.uniform(sized_like(input, shape, input_dim_idx, output_dim_idx), dtype, min, max, seed)
 
 
 @adapter
 def gaussian_random_batch_size_like(
-    input: Any, shape: Any, input_dim_idx: int = 0, output_dim_idx: int = 0, mean: float = 0.0,
-    std: float = 1.0, seed: int = 0, dtype: Any = "float32",
-) -> Any:  # fmt: skip
+    input: Any,
+    shape: Any,
+    input_dim_idx: int = 0,
+    output_dim_idx: int = 0,
+    mean: float = 0.0,
+    std: float = 1.0,
+    seed: int = 0,
+    dtype: Any = "float32",
+) -> Any:
     """Normally distributed numbers; dimension ``output_dim_idx`` is ``input_dim_idx`` of ``input``."""
     shape = sized_like(input, shape, input_dim_idx, output_dim_idx)
     return gaussian_random(shape, mean, std, seed, dtype)

@@ -18,10 +18,16 @@ _RESAMPLE = {"BILINEAR": "bilinear", "TRILINEAR": "trilinear", "NEAREST": "neare
 
 @adapter
 def image_resize(
-    input: Any, out_shape: Any = None, scale: Any = None, name: str | None = None,
-    resample: str = "BILINEAR", actual_shape: Any = None, align_corners: bool = True, align_mode: int = 1,
+    input: Any,
+    out_shape: Any = None,
+    scale: Any = None,
+    name: str | None = None,
+    resample: str = "BILINEAR",
+    actual_shape: Any = None,
+    align_corners: bool = True,
+    align_mode: int = 1,
     data_format: str = "NCHW",
-) -> Any:  # fmt: skip
+) -> Any:
     """Pictures at the size ``out_shape``, or ``scale`` times as large.
 
     ``resample`` is 'BILINEAR', 'TRILINEAR', 'NEAREST' or 'BICUBIC'. Raises ArgumentError for another, and
@@ -54,9 +60,15 @@ def _nearest(size: int, count: int) -> Any:
 
 
 def resize_bilinear(
-    input: Any, out_shape: Any = None, scale: Any = None, name: str | None = None, actual_shape: Any = None,
-    align_corners: bool = True, align_mode: int = 1, data_format: str = "NCHW",
-) -> Any:  # fmt: skip
+    input: Any,
+    out_shape: Any = None,
+    scale: Any = None,
+    name: str | None = None,
+    actual_shape: Any = None,
+    align_corners: bool = True,
+    align_mode: int = 1,
+    data_format: str = "NCHW",
+) -> Any:
     """``image_resize`` by means of the four neighbours."""
     return image_resize(
         input, out_shape, scale, name, "BILINEAR", actual_shape, align_corners, align_mode, data_format
@@ -64,9 +76,15 @@ def resize_bilinear(
 
 
 def resize_trilinear(
-    input: Any, out_shape: Any = None, scale: Any = None, name: str | None = None, actual_shape: Any = None,
-    align_corners: bool = True, align_mode: int = 1, data_format: str = "NCDHW",
-) -> Any:  # fmt: skip
+    input: Any,
+    out_shape: Any = None,
+    scale: Any = None,
+    name: str | None = None,
+    actual_shape: Any = None,
+    align_corners: bool = True,
+    align_mode: int = 1,
+    data_format: str = "NCDHW",
+) -> Any:
     """``image_resize`` of volumes by means of the eight neighbours."""
     return image_resize(
         input, out_shape, scale, name, "TRILINEAR", actual_shape, align_corners, align_mode, data_format
@@ -74,9 +92,14 @@ def resize_trilinear(
 
 
 def resize_nearest(
-    input: Any, out_shape: Any = None, scale: Any = None, name: str | None = None, actual_shape: Any = None,
-    align_corners: bool = True, data_format: str = "NCHW",
-) -> Any:  # fmt: skip
+    input: Any,
+    out_shape: Any = None,
+    scale: Any = None,
+    name: str | None = None,
+    actual_shape: Any = None,
+    align_corners: bool = True,
+    data_format: str = "NCHW",
+) -> Any:
     """``image_resize`` by the nearest neighbour."""
     return image_resize(input, out_shape, scale, name, "NEAREST", actual_shape, align_corners, 1, data_format)
 
@@ -91,9 +114,14 @@ def image_resize_short(input: Any, out_short_len: int, resample: str = "BILINEAR
 
 @adapter
 def lrn(
-    input: Any, n: int = 5, k: float = 1.0, alpha: float = 1e-4, beta: float = 0.75, name: str | None = None,
+    input: Any,
+    n: int = 5,
+    k: float = 1.0,
+    alpha: float = 1e-4,
+    beta: float = 0.75,
+    name: str | None = None,
     data_format: str = "NCHW",
-) -> Any:  # fmt: skip
+) -> Any:
     """``input / (k + alpha * sum of squares of n channels around) ** beta``."""
     return functional.local_response_norm(input, n, alpha * n, beta, k, data_format, name)
 
@@ -112,9 +140,13 @@ def grid_sampler(x: Any, grid: Any, name: str | None = None) -> Any:
 
 @adapter
 def affine_channel(
-    x: Any, scale: Any = None, bias: Any = None, data_layout: str = "NCHW", name: str | None = None,
+    x: Any,
+    scale: Any = None,
+    bias: Any = None,
+    data_layout: str = "NCHW",
+    name: str | None = None,
     act: Any = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """``scale * x + bias`` with one number of each for a channel."""
     dims = [1] * len(x.shape)
     dims[1 if data_layout[1] == "C" else -1] = -1
@@ -155,9 +187,13 @@ def temporal_shift(x: Any, seg_num: int, shift_ratio: float = 0.25, name: str | 
 
 @adapter
 def unfold(
-    x: Any, kernel_sizes: Any, strides: Any = 1, paddings: Any = 0, dilations: Any = 1,
+    x: Any,
+    kernel_sizes: Any,
+    strides: Any = 1,
+    paddings: Any = 0,
+    dilations: Any = 1,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """The windows of pictures as columns."""
     return functional.unfold(x, kernel_sizes, strides, paddings, dilations, name)
 
@@ -182,9 +218,16 @@ def add_position_encoding(input: Any, alpha: float, beta: float, name: str | Non
 
 @adapter
 def yolo_box(
-    x: Any, img_size: Any, anchors: Any, class_num: int, conf_thresh: float, downsample_ratio: int,
-    clip_bbox: bool = True, name: str | None = None, scale_x_y: float = 1.0,
-) -> Any:  # fmt: skip
+    x: Any,
+    img_size: Any,
+    anchors: Any,
+    class_num: int,
+    conf_thresh: float,
+    downsample_ratio: int,
+    clip_bbox: bool = True,
+    name: str | None = None,
+    scale_x_y: float = 1.0,
+) -> Any:
     """Boxes and scores of one head of YOLOv3."""
     return vision.yolo_box(
         x, img_size, anchors, class_num, conf_thresh, downsample_ratio, clip_bbox, scale_x_y=scale_x_y
@@ -193,22 +236,47 @@ def yolo_box(
 
 @adapter
 def yolov3_loss(
-    x: Any, gt_box: Any, gt_label: Any, anchors: Any, anchor_mask: Any, class_num: int,
-    ignore_thresh: float, downsample_ratio: int, gt_score: Any = None, use_label_smooth: bool = True,
-    name: str | None = None, scale_x_y: float = 1.0,
-) -> Any:  # fmt: skip
+    x: Any,
+    gt_box: Any,
+    gt_label: Any,
+    anchors: Any,
+    anchor_mask: Any,
+    class_num: int,
+    ignore_thresh: float,
+    downsample_ratio: int,
+    gt_score: Any = None,
+    use_label_smooth: bool = True,
+    name: str | None = None,
+    scale_x_y: float = 1.0,
+) -> Any:
     """The loss of one head of YOLOv3, one number a picture."""
     return vision.yolo_loss(
-        x, gt_box, gt_label, anchors, anchor_mask, class_num, ignore_thresh, downsample_ratio, gt_score,
-        use_label_smooth, None, scale_x_y,
-    )  # fmt: skip
+        x,
+        gt_box,
+        gt_label,
+        anchors,
+        anchor_mask,
+        class_num,
+        ignore_thresh,
+        downsample_ratio,
+        gt_score,
+        use_label_smooth,
+        None,
+        scale_x_y,
+    )
 
 
 @adapter
 def resize_linear(
-    input: Any, out_shape: Any = None, scale: Any = None, name: str | None = None, actual_shape: Any = None,
-    align_corners: bool = True, align_mode: int = 1, data_format: str = "NCW",
-) -> Any:  # fmt: skip
+    input: Any,
+    out_shape: Any = None,
+    scale: Any = None,
+    name: str | None = None,
+    actual_shape: Any = None,
+    align_corners: bool = True,
+    align_mode: int = 1,
+    data_format: str = "NCW",
+) -> Any:
     """Rows [N, C, W] at the size ``out_shape``, or ``scale`` times as long, by means of both neighbours."""
     size = out_shape if actual_shape is None else actual_shape
     return interpolate(

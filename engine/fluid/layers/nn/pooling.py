@@ -11,28 +11,58 @@ from engine.fluid.layers.windows import ADAPTIVE, check_type, pooled, tuple_of
 
 @adapter
 def pool2d(
-    input: Any, pool_size: Any = -1, pool_type: str = "max", pool_stride: Any = 1, pool_padding: Any = 0,
-    global_pooling: bool = False, use_cudnn: bool = True, ceil_mode: bool = False, name: str | None = None,
-    exclusive: bool = True, data_format: str = "NCHW",
-) -> Any:  # fmt: skip
+    input: Any,
+    pool_size: Any = -1,
+    pool_type: str = "max",
+    pool_stride: Any = 1,
+    pool_padding: Any = 0,
+    global_pooling: bool = False,
+    use_cudnn: bool = True,
+    ceil_mode: bool = False,
+    name: str | None = None,
+    exclusive: bool = True,
+    data_format: str = "NCHW",
+) -> Any:
     """The largest element or the mean of windows of [N, C, H, W]; of the whole picture: global_pooling."""
     return pooled(
-        input, pool_size, pool_type, pool_stride, pool_padding, global_pooling, ceil_mode, exclusive,
+        input,
+        pool_size,
+        pool_type,
+        pool_stride,
+        pool_padding,
+        global_pooling,
+        ceil_mode,
+        exclusive,
         data_format,
-    )  # fmt: skip
+    )
 
 
 @adapter
 def pool3d(
-    input: Any, pool_size: Any = -1, pool_type: str = "max", pool_stride: Any = 1, pool_padding: Any = 0,
-    global_pooling: bool = False, use_cudnn: bool = True, ceil_mode: bool = False, name: str | None = None,
-    exclusive: bool = True, data_format: str = "NCDHW",
-) -> Any:  # fmt: skip
+    input: Any,
+    pool_size: Any = -1,
+    pool_type: str = "max",
+    pool_stride: Any = 1,
+    pool_padding: Any = 0,
+    global_pooling: bool = False,
+    use_cudnn: bool = True,
+    ceil_mode: bool = False,
+    name: str | None = None,
+    exclusive: bool = True,
+    data_format: str = "NCDHW",
+) -> Any:
     """pool2d of volumes [N, C, D, H, W]."""
     return pooled(
-        input, pool_size, pool_type, pool_stride, pool_padding, global_pooling, ceil_mode, exclusive,
+        input,
+        pool_size,
+        pool_type,
+        pool_stride,
+        pool_padding,
+        global_pooling,
+        ceil_mode,
+        exclusive,
         data_format,
-    )  # fmt: skip
+    )
 
 
 @adapter

@@ -24,9 +24,14 @@ def _numbers(where: str, input: Any, rois: Any, rois_num: Any) -> Any:
 
 @adapter
 def roi_pool(
-    input: Any, rois: Any, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0,
-    rois_num: Any = None, name: str | None = None,
-) -> Any:  # fmt: skip
+    input: Any,
+    rois: Any,
+    pooled_height: int = 1,
+    pooled_width: int = 1,
+    spatial_scale: float = 1.0,
+    rois_num: Any = None,
+    name: str | None = None,
+) -> Any:
     """The largest element of each part of a region: [boxes, C, pooled_height, pooled_width].
 
     ``rois`` [boxes, 4] are corners in pixels of the picture, ``rois_num`` says how many each picture has.
@@ -38,9 +43,15 @@ def roi_pool(
 
 @adapter
 def roi_align(
-    input: Any, rois: Any, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0,
-    sampling_ratio: int = -1, name: str | None = None, rois_num: Any = None,
-) -> Any:  # fmt: skip
+    input: Any,
+    rois: Any,
+    pooled_height: int = 1,
+    pooled_width: int = 1,
+    spatial_scale: float = 1.0,
+    sampling_ratio: int = -1,
+    name: str | None = None,
+    rois_num: Any = None,
+) -> Any:
     """The mean of points of each part of a region, without the shift by half a pixel; see ``roi_pool``."""
     numbers = _numbers("roi_align", input, rois, rois_num)
     size = (pooled_height, pooled_width)
@@ -49,9 +60,15 @@ def roi_align(
 
 @adapter
 def psroi_pool(
-    input: Any, rois: Any, output_channels: int, spatial_scale: float, pooled_height: int,
-    pooled_width: int, name: str | None = None, rois_num: Any = None,
-) -> Any:  # fmt: skip
+    input: Any,
+    rois: Any,
+    output_channels: int,
+    spatial_scale: float,
+    pooled_height: int,
+    pooled_width: int,
+    name: str | None = None,
+    rois_num: Any = None,
+) -> Any:
     """The mean of each part of a region, each from channels of its own; see ``roi_pool``.
 
     Raises ArgumentError where the channels are not ``output_channels * pooled_height * pooled_width``.
@@ -67,13 +84,36 @@ def psroi_pool(
 
 @adapter
 def deformable_conv(
-    input: Any, offset: Any, mask: Any, num_filters: int, filter_size: Any, stride: Any = 1,
-    padding: Any = 0, dilation: Any = 1, groups: int | None = None, deformable_groups: int | None = None,
-    im2col_step: int | None = None, param_attr: Any = None, bias_attr: Any = None, modulated: bool = True,
+    input: Any,
+    offset: Any,
+    mask: Any,
+    num_filters: int,
+    filter_size: Any,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int | None = None,
+    deformable_groups: int | None = None,
+    im2col_step: int | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    modulated: bool = True,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """A convolution whose points are moved by ``offset``, and with ``modulated`` weighted by ``mask``."""
     return modern.deform_conv2d(
-        input, offset, mask if modulated else None, num_filters, filter_size, stride, padding, dilation,
-        groups or 1, deformable_groups or 1, im2col_step or 1, param_attr, bias_attr, name,
-    )  # fmt: skip
+        input,
+        offset,
+        mask if modulated else None,
+        num_filters,
+        filter_size,
+        stride,
+        padding,
+        dilation,
+        groups or 1,
+        deformable_groups or 1,
+        im2col_step or 1,
+        param_attr,
+        bias_attr,
+        name,
+    )

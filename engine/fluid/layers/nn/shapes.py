@@ -14,9 +14,13 @@ from engine.tensor import arranging, linalg, manipulation, math, reduction, scat
 
 @adapter
 def reshape(
-    x: Any, shape: Any, actual_shape: Any = None, act: Any = None, inplace: bool = False,
+    x: Any,
+    shape: Any,
+    actual_shape: Any = None,
+    act: Any = None,
+    inplace: bool = False,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """The elements in another shape; 0 keeps a dimension, -1 is computed.
 
     ``actual_shape``, a Variable, goes before ``shape``. ``inplace`` is accepted: the result is a value of its
@@ -206,9 +210,13 @@ def gather_tree(ids: Any, parents: Any) -> Any:
 
 @adapter
 def matmul(
-    x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False, alpha: float = 1.0,
+    x: Any,
+    y: Any,
+    transpose_x: bool = False,
+    transpose_y: bool = False,
+    alpha: float = 1.0,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """``alpha`` times the matrix product."""
     out = linalg.matmul(x, y, transpose_x, transpose_y, name)
     return out if alpha == 1.0 else math.scale(out, alpha)
@@ -222,9 +230,13 @@ def mul(x: Any, y: Any, x_num_col_dims: int = 1, y_num_col_dims: int = 1, name: 
 
 @adapter
 def scale(
-    x: Any, scale: Any = 1.0, bias: float = 0.0, bias_after_scale: bool = True, act: Any = None,
+    x: Any,
+    scale: Any = 1.0,
+    bias: float = 0.0,
+    bias_after_scale: bool = True,
+    act: Any = None,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """``act(scale * x + bias)``; ``scale * (x + bias)`` without ``bias_after_scale``."""
     return activated(math.scale(x, scale, bias, bias_after_scale, None, name), act)
 
@@ -257,9 +269,13 @@ def pad(x: Any, paddings: Any, pad_value: float = 0.0, name: str | None = None) 
 
 @adapter
 def pad2d(
-    input: Any, paddings: Any = (0, 0, 0, 0), mode: str = "constant", pad_value: float = 0.0,
-    data_format: str = "NCHW", name: str | None = None,
-) -> Any:  # fmt: skip
+    input: Any,
+    paddings: Any = (0, 0, 0, 0),
+    mode: str = "constant",
+    pad_value: float = 0.0,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
     """Pictures with ``paddings`` [top, bottom, left, right] in ``mode`` 'constant', 'reflect' or 'edge'."""
     if mode not in ("constant", "reflect", "edge"):
         raise ArgumentError(f"pad2d: mode is 'constant', 'reflect' or 'edge': got {mode!r}")

@@ -34,9 +34,15 @@ def heads(x: Any, weight: Any, bias: Any, num_heads: int, transposed: bool) -> A
 
 
 def attended(
-    q: Any, k: Any, v: Any, mask: Any, scale: float, rate: float = 0.0, training: bool = True,
+    q: Any,
+    k: Any,
+    v: Any,
+    mask: Any,
+    scale: float,
+    rate: float = 0.0,
+    training: bool = True,
     mode: str = "upscale_in_train",
-) -> Any:  # fmt: skip
+) -> Any:
     """dropout(softmax(scale * q @ k.T + mask)) @ v over [batch, heads, length, size]."""
     scores = linalg.matmul(math.scale(q, scale), k, transpose_y=True)
     if mask is not None:
@@ -229,9 +235,12 @@ def masked_multihead_attention(
         the result [batch, heads * size] and the cache.
     """
     refused = {
-        "rotary_tensor": rotary_tensor, "beam_cache_offset": beam_cache_offset,
-        "qkv_out_scale": qkv_out_scale, "out_shift": out_shift, "out_smooth": out_smooth,
-    }  # fmt: skip
+        "rotary_tensor": rotary_tensor,
+        "beam_cache_offset": beam_cache_offset,
+        "qkv_out_scale": qkv_out_scale,
+        "out_shift": out_shift,
+        "out_smooth": out_smooth,
+    }
     given = [name for name, value in refused.items() if value is not None]
     if given or out_scale > 0:
         raise UnsupportedError(

@@ -86,9 +86,17 @@ class FusedBiasDropoutResidualLayerNorm(Layer):
     def forward(self, x: Any, residual: Any) -> Any:
         """``fused_bias_dropout_residual_layer_norm`` with the layer's parameters."""
         return fused_bias_dropout_residual_layer_norm(
-            x, residual, self.linear_bias, self.ln_scale, self.ln_bias, self.dropout_rate, self._epsilon,
-            self.training, "upscale_in_train", self.name,
-        )  # fmt: skip
+            x,
+            residual,
+            self.linear_bias,
+            self.ln_scale,
+            self.ln_bias,
+            self.dropout_rate,
+            self._epsilon,
+            self.training,
+            "upscale_in_train",
+            self.name,
+        )
 
     def extra_repr(self) -> str:
         """What ``print`` says of the layer."""

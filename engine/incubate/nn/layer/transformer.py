@@ -109,11 +109,27 @@ class FusedMultiHeadAttention(Layer):
     ) -> Any:
         """The attention of ``query`` [batch, length, width] to itself; key and value have no effect."""
         return fused_multi_head_attention(
-            query, self.qkv_weight, self.linear_weight, self.normalize_before, self.pre_ln_scale,
-            self.pre_ln_bias, self.ln_scale, self.ln_bias, self._epsilon, self.qkv_bias, self.linear_bias,
-            cache, attn_mask, self.dropout_rate, self.attn_dropout_rate, self._epsilon, self.training,
-            num_heads=self.num_heads, transpose_qkv_wb=self.transpose_qkv_wb, name=self.name,
-        )  # fmt: skip
+            query,
+            self.qkv_weight,
+            self.linear_weight,
+            self.normalize_before,
+            self.pre_ln_scale,
+            self.pre_ln_bias,
+            self.ln_scale,
+            self.ln_bias,
+            self._epsilon,
+            self.qkv_bias,
+            self.linear_bias,
+            cache,
+            attn_mask,
+            self.dropout_rate,
+            self.attn_dropout_rate,
+            self._epsilon,
+            self.training,
+            num_heads=self.num_heads,
+            transpose_qkv_wb=self.transpose_qkv_wb,
+            name=self.name,
+        )
 
     def extra_repr(self) -> str:
         """What ``print`` says of the layer."""
@@ -177,11 +193,24 @@ class FusedFeedForward(Layer):
     def forward(self, src: Any, cache: Any = None) -> Any:
         """Of ``src`` [batch, length, width]; ``cache`` has no effect."""
         return fused_feedforward(
-            src, self._linear1_weight, self._linear2_weight, self._linear1_bias, self._linear2_bias,
-            self._ln1_scale, self._ln1_bias, self._ln2_scale, self._ln2_bias, self._act_dropout_rate,
-            self._dropout_rate, self._act_method, self._epsilon, self._epsilon, self._normalize_before,
-            self.training, name=self.name,
-        )  # fmt: skip
+            src,
+            self._linear1_weight,
+            self._linear2_weight,
+            self._linear1_bias,
+            self._linear2_bias,
+            self._ln1_scale,
+            self._ln1_bias,
+            self._ln2_scale,
+            self._ln2_bias,
+            self._act_dropout_rate,
+            self._dropout_rate,
+            self._act_method,
+            self._epsilon,
+            self._epsilon,
+            self._normalize_before,
+            self.training,
+            name=self.name,
+        )
 
     def extra_repr(self) -> str:
         """What ``print`` says of the layer."""
@@ -235,18 +264,32 @@ class FusedTransformerEncoderLayer(Layer):
         weights, biases = _pair(where, "weight_attr", weight_attr), _pair(where, "bias_attr", bias_attr)
         self.normalize_before = normalize_before
         self.fused_attn = FusedMultiHeadAttention(
-            d_model, nhead, dropout_rate,
+            d_model,
+            nhead,
+            dropout_rate,
             dropout_rate if attn_dropout_rate is None else attn_dropout_rate,
-            normalize_before=normalize_before, qkv_weight_attr=weights[0], qkv_bias_attr=biases[0],
-            linear_weight_attr=weights[0], linear_bias_attr=biases[0], pre_ln_scale_attr=weights[0],
-            pre_ln_bias_attr=biases[0], ln_scale_attr=weights[0], ln_bias_attr=biases[0],
-        )  # fmt: skip
+            normalize_before=normalize_before,
+            qkv_weight_attr=weights[0],
+            qkv_bias_attr=biases[0],
+            linear_weight_attr=weights[0],
+            linear_bias_attr=biases[0],
+            pre_ln_scale_attr=weights[0],
+            pre_ln_bias_attr=biases[0],
+            ln_scale_attr=weights[0],
+            ln_bias_attr=biases[0],
+        )
         self.ffn = FusedFeedForward(
-            d_model, dim_feedforward, dropout_rate, activation=activation,
-            act_dropout_rate=act_dropout_rate, normalize_before=normalize_before,
-            linear1_weight_attr=weights[1], linear1_bias_attr=biases[1], linear2_weight_attr=weights[1],
+            d_model,
+            dim_feedforward,
+            dropout_rate,
+            activation=activation,
+            act_dropout_rate=act_dropout_rate,
+            normalize_before=normalize_before,
+            linear1_weight_attr=weights[1],
+            linear1_bias_attr=biases[1],
+            linear2_weight_attr=weights[1],
             linear2_bias_attr=biases[1],
-        )  # fmt: skip
+        )
 
     def forward(self, src: Any, src_mask: Any = None, cache: Any = None) -> Any:
         """Of ``src`` [batch, length, width]; with a ``cache`` also the cache with the new steps."""
@@ -369,9 +412,31 @@ class FusedMultiTransformer(Layer):
                 f"FusedMultiTransformer: {len(self.qkv_weights)} layers need a cache each: got {len(caches)}"
             )
         return fused_multi_transformer(
-            src, self.ln_scales, self.ln_biases, self.qkv_weights, self.qkv_biases, self.linear_weights,
-            self.linear_biases, self.ffn_ln_scales, self.ffn_ln_biases, self.ffn1_weights, self.ffn1_biases,
-            self.ffn2_weights, self.ffn2_biases, self.normalize_before, self._epsilon, caches, pre_caches,
-            seq_lens, rotary_embs, time_step, attn_mask, self.dropout_rate, rotary_emb_dims, self.activation,
-            self.training, trans_qkvw=self._trans_qkvw, name=self.name,
-        )  # fmt: skip
+            src,
+            self.ln_scales,
+            self.ln_biases,
+            self.qkv_weights,
+            self.qkv_biases,
+            self.linear_weights,
+            self.linear_biases,
+            self.ffn_ln_scales,
+            self.ffn_ln_biases,
+            self.ffn1_weights,
+            self.ffn1_biases,
+            self.ffn2_weights,
+            self.ffn2_biases,
+            self.normalize_before,
+            self._epsilon,
+            caches,
+            pre_caches,
+            seq_lens,
+            rotary_embs,
+            time_step,
+            attn_mask,
+            self.dropout_rate,
+            rotary_emb_dims,
+            self.activation,
+            self.training,
+            trans_qkvw=self._trans_qkvw,
+            name=self.name,
+        )

@@ -148,9 +148,15 @@ def minimize_bfgs(
         hessian[0] = left @ hessian[0] @ left.T + rho * np.outer(step, step)
 
     found = _minimize(
-        objective, lambda gradient: -(hessian[0] @ gradient), learn, max_iters, tolerance_grad,
-        tolerance_change, max_line_search_iters, initial_step_length,
-    )  # fmt: skip
+        objective,
+        lambda gradient: -(hessian[0] @ gradient),
+        learn,
+        max_iters,
+        tolerance_grad,
+        tolerance_change,
+        max_line_search_iters,
+        initial_step_length,
+    )
     return _results(*found, hessian[0])
 
 
@@ -197,7 +203,13 @@ def minimize_lbfgs(
         del history[: len(history) - max(int(history_size) - 1, 0)]
 
     found = _minimize(
-        objective, direction, learn, max_iters, tolerance_grad, tolerance_change, max_line_search_iters,
+        objective,
+        direction,
+        learn,
+        max_iters,
+        tolerance_grad,
+        tolerance_change,
+        max_line_search_iters,
         initial_step_length,
-    )  # fmt: skip
+    )
     return _results(*found)

@@ -16,14 +16,24 @@ from engine.jit.convert.quote import quote_expression
 from engine.jit.convert.transform import Context, FunctionPass, has_walrus
 
 SIGNS: dict[type[ast.cmpop], str] = {
-    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
-    ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
-}  # fmt: skip
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+    ast.In: "in",
+    ast.NotIn: "not in",
+}
 
 SINGLE: dict[type[ast.cmpop], str] = {
-    ast.Eq: "_jst.equal(left, right)", ast.NotEq: "_jst.unequal(left, right)",
-    ast.In: "_jst.holds(left, right)", ast.NotIn: "_jst.lacks(left, right)",
-}  # fmt: skip
+    ast.Eq: "_jst.equal(left, right)",
+    ast.NotEq: "_jst.unequal(left, right)",
+    ast.In: "_jst.holds(left, right)",
+    ast.NotIn: "_jst.lacks(left, right)",
+}
 
 
 class Comparisons(FunctionPass):

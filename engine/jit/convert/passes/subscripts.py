@@ -49,9 +49,12 @@ class Subscripts(FunctionPass):
             return node
         assert isinstance(target, ast.Subscript)
         return quote(
-            "_jst.put(container, index, value)", node,
-            container=target.value, index=target.slice, value=node.value,
-        )  # fmt: skip
+            "_jst.put(container, index, value)",
+            node,
+            container=target.value,
+            index=target.slice,
+            value=node.value,
+        )
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
         node.value = self.visit(node.value)
@@ -62,13 +65,19 @@ class Subscripts(FunctionPass):
             return node  # what has effects would be evaluated twice
         name = self.context.name("element")
         read = quote(
-            "element = _jst.item(container, index)", node,
-            element=name, container=copied(target.value), index=copied(target.slice),
-        )  # fmt: skip
+            "element = _jst.item(container, index)",
+            node,
+            element=name,
+            container=copied(target.value),
+            index=copied(target.slice),
+        )
         write = quote(
-            "_jst.put(container, index, element)", node,
-            container=target.value, index=target.slice, element=name,
-        )  # fmt: skip
+            "_jst.put(container, index, element)",
+            node,
+            container=target.value,
+            index=target.slice,
+            element=name,
+        )
         node.target = ast.copy_location(ast.Name(name, ast.Store()), node)
         return [*read, node, *write]
 

@@ -30,9 +30,15 @@ class ConvolvesAs:
             inputs = functional.pad(inputs, around, mode=self._padding_mode, data_format=self._data_format)
             padding = 0
         return functional.conv2d(
-            inputs, weights, bias=self.bias, padding=padding, stride=self._stride, dilation=self._dilation,
-            groups=self._groups, data_format=self._data_format,
-        )  # fmt: skip
+            inputs,
+            weights,
+            bias=self.bias,
+            padding=padding,
+            stride=self._stride,
+            dilation=self._dilation,
+            groups=self._groups,
+            data_format=self._data_format,
+        )
 
 
 class QuantedConv2D(ConvolvesAs, WeightedQuantedLayer):

@@ -38,9 +38,13 @@ def to_integers(
     ``thresholds`` is [1], or [channels] along ``axis``.
     """
     found = linear.quantize_linear.opdef.kernel(
-        np, weight, thresholds.astype(weight.dtype), quant_axis=-1 if axis is None else axis, bit_length=bits,
+        np,
+        weight,
+        thresholds.astype(weight.dtype),
+        quant_axis=-1 if axis is None else axis,
+        bit_length=bits,
         round_type=round_type,
-    )[0]  # fmt: skip
+    )[0]
     return np.asarray(found).astype(np.int8 if bits <= 8 else np.int16)
 
 
@@ -48,10 +52,13 @@ def to_values(weight: IntegerWeight, dtype: Any = np.float32) -> Array:
     """The values, of ``dtype``, that the integers stand for."""
     return np.asarray(
         linear.dequantize_linear.opdef.kernel(
-            np, weight.integers, weight.thresholds.astype(dtype),
-            quant_axis=-1 if weight.axis is None else weight.axis, bit_length=weight.bits,
+            np,
+            weight.integers,
+            weight.thresholds.astype(dtype),
+            quant_axis=-1 if weight.axis is None else weight.axis,
+            bit_length=weight.bits,
         )
-    )  # fmt: skip
+    )
 
 
 def freeze_weights(

@@ -22,9 +22,13 @@ from engine.program.passes.rewriter import Rewriter
 
 # The axis of the channels of the result in the filters of a convolution.
 _FILTERS = {
-    "conv2d": 0, "conv2d_fusion": 0, "depthwise_conv2d": 0, "depthwise_conv2d_fusion": 0,
-    "conv2d_transpose": 1, "depthwise_conv2d_transpose": 1,
-}  # fmt: skip
+    "conv2d": 0,
+    "conv2d_fusion": 0,
+    "depthwise_conv2d": 0,
+    "depthwise_conv2d_fusion": 0,
+    "conv2d_transpose": 1,
+    "depthwise_conv2d_transpose": 1,
+}
 _MATRICES = ("mul", "matmul_v2")
 
 

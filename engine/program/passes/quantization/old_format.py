@@ -176,9 +176,12 @@ def _rescale(rewriter: Rewriter, operator: Operator, weight: _Pair, value: _Pair
             made = linear.fake_dequantize_max_abs(product, value.scale, max_range=most / threshold)
         else:
             made = linear.fake_channel_wise_dequantize_max_abs(
-                product, [weight.scale, value.scale], quant_bits=[weight.bits, value.bits],
-                quant_axis=weight.axis, x_num_col_dims=along,
-            )  # fmt: skip
+                product,
+                [weight.scale, value.scale],
+                quant_bits=[weight.bits, value.bits],
+                quant_axis=weight.axis,
+                x_num_col_dims=along,
+            )
     mark(block.ops[block.ops.index(operator) - 2])
     name = old.name
     rewriter.replace(old, made)

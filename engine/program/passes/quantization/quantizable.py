@@ -64,10 +64,21 @@ TABLE: Mapping[str, Quantizable] = {
     # Only where a caller asks for them: what they compute is not a product.
     **dict.fromkeys(("elementwise_add", "elementwise_sub", "elementwise_mul"), _BOTH),
     **dict.fromkeys(
-        ("concat", "leaky_relu", "pool2d", "reduce_mean", "relu", "relu6", "sigmoid", "softmax", "swish",
-         "tanh"), _PLAIN,
+        (
+            "concat",
+            "leaky_relu",
+            "pool2d",
+            "reduce_mean",
+            "relu",
+            "relu6",
+            "sigmoid",
+            "softmax",
+            "swish",
+            "tanh",
+        ),
+        _PLAIN,
     ),
-}  # fmt: skip
+}
 
 # What a type of a caller stands for: the operators that a pass fused, and those that older versions had.
 ALSO: Mapping[str, tuple[str, ...]] = {

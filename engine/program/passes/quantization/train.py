@@ -179,9 +179,8 @@ def freeze_trained(program: Program, value_of: Callable[[Variable], np.ndarray[A
             weight, scale = first.inputs[:2]
             axis, bits = first.attrs["quant_axis"], first.attrs["bit_length"]
             found = to_integers(
-                value_of(weight), value_of(scale), None if axis < 0 else axis, bits,
-                first.attrs["round_type"],
-            )  # fmt: skip
+                value_of(weight), value_of(scale), None if axis < 0 else axis, bits, first.attrs["round_type"]
+            )
             stored[weight] = kept(block, f"{weight.name}.integers", found)
             operator.inputs = (stored[weight], *operator.inputs[1:])
     rewriter.erase(list(makers.values()))

@@ -104,9 +104,13 @@ class _Chain:
         channels, height, width = self.shape
         dilations = (1, 1) if attrs["padding_algorithm"] == "SAME" else tuple(attrs["dilations"])
         pads = pads_of(
-            "conv2d", (height, width), weight.shape[2:], attrs["strides"], attrs["paddings"],
+            "conv2d",
+            (height, width),
+            weight.shape[2:],
+            attrs["strides"],
+            attrs["paddings"],
             attrs["padding_algorithm"],
-        )  # fmt: skip
+        )
         source = self._padded(channels, height, width, pads)
         bias = None
         if len(operator.inputs) > 2:
@@ -115,10 +119,16 @@ class _Chain:
                 return False
         filters, rows, columns = result.shape[1:]
         self.grid = self._plain(filters, rows, columns)
-        self.stages.append(self.code.Convolution(
-            source, self.grid, tuple(weight.shape[2:]), tuple(attrs["strides"]), dilations,
-            attrs.get("activation", "") == "relu",
-        ))  # fmt: skip
+        self.stages.append(
+            self.code.Convolution(
+                source,
+                self.grid,
+                tuple(weight.shape[2:]),
+                tuple(attrs["strides"]),
+                dilations,
+                attrs.get("activation", "") == "relu",
+            )
+        )
         self.weights.append((weight, bias))
         self.work += rows * columns * weight.size
         self.shape = (filters, rows, columns)
@@ -134,8 +144,11 @@ class _Chain:
         """The grid that a convolution reads: the stage before writes into the middle of it."""
         (top, bottom), (left, right) = pads
         around = {
-            "top": top, "left": left, "full_rows": height + top + bottom, "full_columns": width + left + right
-        }  # fmt: skip
+            "top": top,
+            "left": left,
+            "full_rows": height + top + bottom,
+            "full_columns": width + left + right,
+        }
         if self.grid is None:  # the images that are given, copied where there are zeros around them
             planar = replace(self._plain(channels, height, width), planar=True, **around)
             self.copied = planar if any(map(any, pads)) else None
@@ -149,16 +162,30 @@ class _Chain:
         if self.grid is None or len(self.shape) != 3 or attrs["data_format"][-1] == "C":
             return False
         plan = PoolPlan(
-            self.shape[1:], attrs["ksize"], attrs["strides"], attrs["paddings"], attrs["global_pooling"],
-            attrs["ceil_mode"], attrs["exclusive"], attrs["adaptive"], attrs["padding_algorithm"],
-        )  # fmt: skip
+            self.shape[1:],
+            attrs["ksize"],
+            attrs["strides"],
+            attrs["paddings"],
+            attrs["global_pooling"],
+            attrs["ceil_mode"],
+            attrs["exclusive"],
+            attrs["adaptive"],
+            attrs["padding_algorithm"],
+        )
         if plan.ragged is not None or plan.full() != plan.size:
             return False
         source, channels = self.grid, self.shape[0]
         self.grid = self._plain(channels, *plan.out)
-        self.stages.append(self.code.Pool(
-            source, self.grid, _pair(plan.kernel), _pair(plan.strides), attrs["pooling_type"] == "max", False
-        ))  # fmt: skip
+        self.stages.append(
+            self.code.Pool(
+                source,
+                self.grid,
+                _pair(plan.kernel),
+                _pair(plan.strides),
+                attrs["pooling_type"] == "max",
+                False,
+            )
+        )
         self.shape = (channels, *plan.out)
         return True
 

@@ -142,8 +142,14 @@ class _Windows:
         target = self.columns[:, : self.entries]
         target = target.reshape(self.samples, self.kw, self.channels, self.kh, self.oh, self.ow)
         if self.kh == self.kw == 1:
-            taken = source[:, None, :, None, : (self.oh - 1) * self.sh + 1 : self.sh,
-                           : (self.ow - 1) * self.sw + 1 : self.sw]  # fmt: skip
+            taken = source[
+                :,
+                None,
+                :,
+                None,
+                : (self.oh - 1) * self.sh + 1 : self.sh,
+                : (self.ow - 1) * self.sw + 1 : self.sw,
+            ]
             return [(target, taken)]
         rows = source.shape[2]
         shifted = np.empty((self.samples, self.kw, self.channels, rows, self.ow), self.dtype)

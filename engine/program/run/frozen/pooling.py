@@ -17,9 +17,16 @@ def pool(site: Site) -> Bound | None:
     if buffer is None or image is None or attrs["data_format"][-1] == "C" or not site.plain:
         return None
     plan = PoolPlan(
-        x.shape[2:], attrs["ksize"], attrs["strides"], attrs["paddings"], attrs["global_pooling"],
-        attrs["ceil_mode"], attrs["exclusive"], attrs["adaptive"], attrs["padding_algorithm"],
-    )  # fmt: skip
+        x.shape[2:],
+        attrs["ksize"],
+        attrs["strides"],
+        attrs["paddings"],
+        attrs["global_pooling"],
+        attrs["ceil_mode"],
+        attrs["exclusive"],
+        attrs["adaptive"],
+        attrs["padding_algorithm"],
+    )
     if plan.ragged is not None or plan.full() != plan.size or math.prod(plan.kernel) == 1:
         return None
     mean = attrs["pooling_type"] == "avg"

@@ -72,9 +72,15 @@ class QAT:
         self.weight_quantize = weight_quantize
         self.act_quantize = act_quantize
         taken = (
-            "weight_bits", "activation_bits", "weight_quantize_type", "activation_quantize_type",
-            "moving_rate", "quantizable_layer_type", "fuse_conv_bn", "onnx_format",
-        )  # fmt: skip
+            "weight_bits",
+            "activation_bits",
+            "weight_quantize_type",
+            "activation_quantize_type",
+            "moving_rate",
+            "quantizable_layer_type",
+            "fuse_conv_bn",
+            "onnx_format",
+        )
         self.imperative_qat = ImperativeQuantAware(
             weight_preprocess_layer=self.weight_preprocess,
             act_preprocess_layer=self.act_preprocess,

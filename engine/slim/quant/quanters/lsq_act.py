@@ -31,9 +31,16 @@ class ActLSQplusQuanter(QuanterFactory):
         name: str | None = None,
     ) -> None:
         super().__init__(
-            quant_bits=quant_bits, sign=sign, symmetric=symmetric, per_channel=per_channel,
-            batch_init=batch_init, quant_linear=quant_linear, reduce_type=reduce_type, dtype=dtype, name=name,
-        )  # fmt: skip
+            quant_bits=quant_bits,
+            sign=sign,
+            symmetric=symmetric,
+            per_channel=per_channel,
+            batch_init=batch_init,
+            quant_linear=quant_linear,
+            reduce_type=reduce_type,
+            dtype=dtype,
+            name=name,
+        )
 
     def _get_class(self) -> type:
         return ActLSQplusQuanterLayer

@@ -34,10 +34,17 @@ class WeightLSQplusQuanter(QuanterFactory):
         name: str | None = None,
     ) -> None:
         super().__init__(
-            quant_bits=quant_bits, sign=sign, symmetric=symmetric, per_channel=per_channel,
-            batch_init=batch_init, quant_linear=quant_linear, channel_num=channel_num,
-            reduce_type=reduce_type, dtype=dtype, name=name,
-        )  # fmt: skip
+            quant_bits=quant_bits,
+            sign=sign,
+            symmetric=symmetric,
+            per_channel=per_channel,
+            batch_init=batch_init,
+            quant_linear=quant_linear,
+            channel_num=channel_num,
+            reduce_type=reduce_type,
+            dtype=dtype,
+            name=name,
+        )
 
     def _get_class(self) -> type:
         return WeightLSQplusQuanterLayer

@@ -68,9 +68,18 @@ class _Conv(Layer):
 
     def forward(self, x: Any) -> Any:
         return convolve(
-            type(self).__name__, self._rank, x, self.weight, self.bias, self._stride, self._padding,
-            self._dilation, self._groups, self._subm, self._data_format,
-        )  # fmt: skip
+            type(self).__name__,
+            self._rank,
+            x,
+            self.weight,
+            self.bias,
+            self._stride,
+            self._padding,
+            self._dilation,
+            self._groups,
+            self._subm,
+            self._data_format,
+        )
 
     def extra_repr(self) -> str:
         text = f"{self._in_channels}, {self._out_channels}, kernel_size={self._kernel_size}"
@@ -103,9 +112,19 @@ class Conv3D(_Conv):
         data_format: str = "NDHWC",
     ) -> None:
         super().__init__(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, padding_mode, None,
-            weight_attr, bias_attr, data_format,
-        )  # fmt: skip
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            groups,
+            padding_mode,
+            None,
+            weight_attr,
+            bias_attr,
+            data_format,
+        )
 
 
 class Conv2D(_Conv):
@@ -128,9 +147,19 @@ class Conv2D(_Conv):
         data_format: str = "NHWC",
     ) -> None:
         super().__init__(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, padding_mode, None,
-            weight_attr, bias_attr, data_format,
-        )  # fmt: skip
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            groups,
+            padding_mode,
+            None,
+            weight_attr,
+            bias_attr,
+            data_format,
+        )
 
 
 class SubmConv3D(_Conv):
@@ -154,9 +183,19 @@ class SubmConv3D(_Conv):
         data_format: str = "NDHWC",
     ) -> None:
         super().__init__(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, padding_mode, key,
-            weight_attr, bias_attr, data_format,
-        )  # fmt: skip
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            groups,
+            padding_mode,
+            key,
+            weight_attr,
+            bias_attr,
+            data_format,
+        )
 
 
 class SubmConv2D(_Conv):
@@ -180,6 +219,16 @@ class SubmConv2D(_Conv):
         data_format: str = "NHWC",
     ) -> None:
         super().__init__(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, padding_mode, key,
-            weight_attr, bias_attr, data_format,
-        )  # fmt: skip
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            groups,
+            padding_mode,
+            key,
+            weight_attr,
+            bias_attr,
+            data_format,
+        )

@@ -71,9 +71,16 @@ class SyncBatchNorm(dense.SyncBatchNorm):
     def forward(self, x: Any) -> Any:
         parts.require_coo(type(self).__name__, input=x)
         values = sync_batch_norm(
-            x._values, self._mean, self._variance, self.weight, self.bias, self.training, self._momentum,
-            self._epsilon, "NHWC",
-        )  # fmt: skip
+            x._values,
+            self._mean,
+            self._variance,
+            self.weight,
+            self.bias,
+            self.training,
+            self._momentum,
+            self._epsilon,
+            "NHWC",
+        )
         return x.with_values(values)
 
     @classmethod

@@ -58,10 +58,15 @@ class Launched:
         (folder / "temporary").mkdir(exist_ok=True)
         self.folder = folder
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "engine.distributed.launch", *words], cwd=folder, text=True,
-            env=environment() | {"TMPDIR": str(folder / "temporary")}, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-        )  # fmt: skip
+            [sys.executable, "-m", "engine.distributed.launch", *words],
+            cwd=folder,
+            text=True,
+            env=environment() | {"TMPDIR": str(folder / "temporary")},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
         self.out = self.err = ""
 
     def ended(self) -> int:
@@ -177,8 +182,20 @@ def test_processes_know_who_they_are_and_write_to_their_logs(
     )
     assert sorted(path.name for path in (tmp_path / "logs").iterdir()) == ["workerlog.0", "workerlog.1"]
     for rank, gpu in enumerate("35"):
-        told = [str(rank), "2", str(rank), "2", "1", f"127.0.0.1:700{rank}", ends, gpu, "cpu", "0",
-                str(max(1, cores // 2)), "logs"]  # fmt: skip
+        told = [
+            str(rank),
+            "2",
+            str(rank),
+            "2",
+            "1",
+            f"127.0.0.1:700{rank}",
+            ends,
+            gpu,
+            "cpu",
+            "0",
+            str(max(1, cores // 2)),
+            "logs",
+        ]
         log = (tmp_path / "logs" / f"workerlog.{rank}").read_text()
         assert log.splitlines()[2:] == [f"{told} ['train.py', '--lr', '1'] __main__", "no line break"]
     launched.nothing_is_left()
@@ -209,12 +226,14 @@ def test_one_that_fails_ends_all_and_all_are_started_again(launch: Callable[...,
     assert launched.ended() == 3
     messages = re.split(r"^(?=launch: rank)", launched.err, flags=re.M)[1:]
     assert len(messages) == 4, launched.err
-    for how, said in enumerate((
-        "rank 0 of 2 was ended by signal 9 (SIGKILL), which the system also sends where memory runs out",
-        "rank 1 of 2 ended with exit status 1",
-        "rank 0 of 2 ended with exit status 4",
-        "rank 1 of 2 ended with exit status 3",
-    )):  # fmt: skip
+    for how, said in enumerate(
+        (
+            "rank 0 of 2 was ended by signal 9 (SIGKILL), which the system also sends where memory runs out",
+            "rank 1 of 2 ended with exit status 1",
+            "rank 0 of 2 ended with exit status 4",
+            "rank 1 of 2 ended with exit status 3",
+        )
+    ):
         first, *lines = messages[how].splitlines()
         assert first == f"launch: {said}, and with it the others; its last lines:"
         assert lines[1].startswith(f"    began {how % 2} ")

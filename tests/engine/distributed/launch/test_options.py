@@ -45,13 +45,36 @@ def test_options_of_the_later_launcher_are_shown_where_given() -> None:
 
 def test_every_option_of_2_6_is_accepted() -> None:
     texts = (
-        "--master 10.0.0.1:8090", "--rank 0", "--log_level INFO", "--log_overwrite True", "--nnodes 1",
-        "--nproc_per_node 2", "--log_dir logs", "--run_mode collective", "--job_id mine", "--devices 0,1",
-        "--host 127.0.0.1", "--ips 127.0.0.1", "--start_port 7000", "--max_restart 3", "--elastic_level -1",
-        "--elastic_timeout 30", "--legacy False", "--sort_ip False", "--enable_gpu_log True", "--gloo_port 1",
-        "--with_gloo 1", "--servers a:1", "--trainers a:2", "--trainer_num 1", "--server_num 1", "--xpus 0",
-        "--npus 0", "--auto_parallel_config a.json", "--auto_tuner_json b.json",
-    )  # fmt: skip
+        "--master 10.0.0.1:8090",
+        "--rank 0",
+        "--log_level INFO",
+        "--log_overwrite True",
+        "--nnodes 1",
+        "--nproc_per_node 2",
+        "--log_dir logs",
+        "--run_mode collective",
+        "--job_id mine",
+        "--devices 0,1",
+        "--host 127.0.0.1",
+        "--ips 127.0.0.1",
+        "--start_port 7000",
+        "--max_restart 3",
+        "--elastic_level -1",
+        "--elastic_timeout 30",
+        "--legacy False",
+        "--sort_ip False",
+        "--enable_gpu_log True",
+        "--gloo_port 1",
+        "--with_gloo 1",
+        "--servers a:1",
+        "--trainers a:2",
+        "--trainer_num 1",
+        "--server_num 1",
+        "--xpus 0",
+        "--npus 0",
+        "--auto_parallel_config a.json",
+        "--auto_tuner_json b.json",
+    )
     options = parse([word for text in texts for word in text.split()] + ["train.py"])
     told = unused(options)
     assert len(told) == 17
@@ -64,8 +87,9 @@ def test_every_option_of_2_6_is_accepted() -> None:
 def test_switches_may_stand_without_a_value() -> None:
     assert parse(["--use_paddlecloud", "train.py"]).script == "train.py"
     assert parse(["--print_config", "False", "--force", "a.py"]).values.items() >= {
-        ("print_config", False), ("force", True),
-    }  # fmt: skip
+        ("print_config", False),
+        ("force", True),
+    }
     assert parse(["-m", "package.train", "-m"]).module
 
 

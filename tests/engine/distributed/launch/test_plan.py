@@ -101,8 +101,14 @@ def test_one_process_is_the_default_and_needs_no_mpi(monkeypatch) -> None:
 
 def test_the_runner_gets_what_the_script_is_to_start_with() -> None:
     assert plan(parse(["--mode", "static", "-m", "a.b", "-x"])).words == [
-        "-m", "engine.run", "--mode", "static", "-m", "a.b", "-x",
-    ]  # fmt: skip
+        "-m",
+        "engine.run",
+        "--mode",
+        "static",
+        "-m",
+        "a.b",
+        "-x",
+    ]
 
 
 def test_an_outer_job_is_not_handed_down(monkeypatch) -> None:

@@ -26,9 +26,16 @@ def scores(*shape: int) -> Any:
 
 DENSITY: list[dict[str, Any]] = [
     {"fixed_sizes": [4.0, 8.0], "fixed_ratios": [1.0, 2.0], "densities": [2, 1]},
-    {"fixed_sizes": [5.0], "fixed_ratios": [0.5], "densities": [3], "step_w": 3.5, "step_h": 4.0,
-     "clip": True, "offset": 0.3},
-]  # fmt: skip
+    {
+        "fixed_sizes": [5.0],
+        "fixed_ratios": [0.5],
+        "densities": [3],
+        "step_w": 3.5,
+        "step_h": 4.0,
+        "clip": True,
+        "offset": 0.3,
+    },
+]
 ANCHORS: list[dict[str, Any]] = [
     {"anchor_sizes": [8.0, 16.0], "aspect_ratios": [0.5, 1.0, 3.0], "stride": [4.0, 4.0]},
     {"anchor_sizes": [10.0], "aspect_ratios": [2.0], "stride": [3.0, 5.0], "offset": 0.2},
@@ -36,10 +43,17 @@ ANCHORS: list[dict[str, Any]] = [
 KEEPING: list[dict[str, Any]] = [
     {"score_threshold": 0.1, "nms_top_k": -1, "keep_top_k": -1},
     {"score_threshold": 0.3, "nms_top_k": 6, "keep_top_k": 7, "nms_threshold": 0.15, "background_label": -1},
-    {"score_threshold": 0.0, "nms_top_k": 8, "keep_top_k": 10, "nms_threshold": 0.7, "nms_eta": 0.6,
-     "normalized": False, "background_label": 2},
+    {
+        "score_threshold": 0.0,
+        "nms_top_k": 8,
+        "keep_top_k": 10,
+        "nms_threshold": 0.7,
+        "nms_eta": 0.6,
+        "normalized": False,
+        "background_label": 2,
+    },
     {"score_threshold": 2.0, "nms_top_k": 8, "keep_top_k": 10},
-]  # fmt: skip
+]
 KEPT = {"nms_threshold": 0.3, "nms_eta": 1.0, "normalized": True, "background_label": 0}
 
 
@@ -70,11 +84,14 @@ def main() -> None:
         ],
         "polygon_box_transform": run("polygon_box_transform", [scores(2, 4, 2, 3)]),
         "multiclass_nms": [
-            run("multiclass_nms", [np.stack([boxes(9, 3), boxes(9, 4)]), scores(2, 4, 9)],
-                **{**KEPT, **options})
+            run(
+                "multiclass_nms",
+                [np.stack([boxes(9, 3), boxes(9, 4)]), scores(2, 4, 9)],
+                **{**KEPT, **options},
+            )
             for options in KEEPING
         ],
-    }  # fmt: skip
+    }
     path = Path(__file__).with_name("recorded_boxes.json")
     path.write_text(
         "{\n" + ",\n".join(f'"{k}": {json.dumps(v)}' for k, v in found.items()) + "\n}\n", encoding="utf-8"

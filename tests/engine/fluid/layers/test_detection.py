@@ -38,8 +38,9 @@ def test_boxes_by_density(world: World, number: int) -> None:
                 x, image, variance=VARIANCE, steps=steps, flatten_to_2d=flat, **options
             )
 
-        for found, expected in zip(world(made, (FEATURE, IMAGE)), RECORDED["density_prior_box"][number],
-                                   strict=True):  # fmt: skip
+        for found, expected in zip(
+            world(made, (FEATURE, IMAGE)), RECORDED["density_prior_box"][number], strict=True
+        ):
             wanted = np.asarray(expected)
             np.testing.assert_allclose(found, wanted.reshape(-1, 4) if flat else wanted, atol=1e-6)
 
@@ -166,9 +167,11 @@ def test_regions_of_one_picture_need_no_numbers(world: World) -> None:
 
     def fluids(x: Any, r: Any, n: Any) -> Any:
         return [
-            layers.roi_pool(x, r, 2, 2, 0.5), layers.roi_pool(x, r, 2, 2, 0.5, rois_num=n),
-            layers.roi_align(x, r, 2, 3, 0.5, 2), layers.psroi_pool(x, r, 2, 1.0, 2, 2),
-        ]  # fmt: skip
+            layers.roi_pool(x, r, 2, 2, 0.5),
+            layers.roi_pool(x, r, 2, 2, 0.5, rois_num=n),
+            layers.roi_align(x, r, 2, 3, 0.5, 2),
+            layers.psroi_pool(x, r, 2, 1.0, 2, 2),
+        ]
 
     def modern(x: Any, r: Any, n: Any) -> Any:
         pooled = vision.roi_pool(x, r, n, 2, 0.5)
@@ -202,8 +205,11 @@ def test_a_deformable_convolution_without_offsets_is_a_convolution(main: Any) ->
     ]
     exe = fluid.Executor(fluid.CPUPlace())
     exe.run(main.startup)
-    feed = {"x": scores(1, 2, 5, 5), "offset": np.zeros((1, 18, 5, 5), np.float32),
-            "mask": np.full((1, 9, 5, 5), 0.5, np.float32)}  # fmt: skip
+    feed = {
+        "x": scores(1, 2, 5, 5),
+        "offset": np.zeros((1, 18, 5, 5), np.float32),
+        "mask": np.full((1, 9, 5, 5), 0.5, np.float32),
+    }
     masked, plain, expected = exe.run(main, feed, found)
     np.testing.assert_allclose(plain, expected, rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(masked, expected * 0.5, rtol=1e-4, atol=1e-6)

@@ -55,8 +55,10 @@ def test_a_gru_cell_over_sequences_of_unequal_length(main: Any, steps: int, reve
     out, last = layers.rnn(cell, x, sequence_length=lengths, is_reverse=reverse)
     (found, state), values = run(main, [out, last], x=X, n=LENGTHS)
     assert sorted(n.rpartition(".")[2] for n in values)[:2] == ["b_0", "b_1"]
-    weights = [next(v for n, v in values.items() if n.endswith(end)) for end in
-               ("w_gate", "b_0", "w_candidate", "b_1")]  # fmt: skip
+    weights = [
+        next(v for n, v in values.items() if n.endswith(end))
+        for end in ("w_gate", "b_0", "w_candidate", "b_1")
+    ]
     h, outputs = np.zeros((BATCH, SIZE)), {}
     for t in range(STEPS)[:: -1 if reverse else 1]:
         new = gru(X[:, t].astype(np.float64), h, *weights)
@@ -73,8 +75,10 @@ def test_lstm_cells_in_both_directions(main: Any) -> None:
     (found, *states), values = run(main, [out, *first, *second], x=X)
     expected, last = [], []
     for name, order, forget in (("f/", 1, 0.5), ("b/", -1, 1.0)):
-        weight, bias = (next(v for n, v in values.items() if n.startswith(name) and n.endswith(end))
-                        for end in ("w_0", "b_0"))  # fmt: skip
+        weight, bias = (
+            next(v for n, v in values.items() if n.startswith(name) and n.endswith(end))
+            for end in ("w_0", "b_0")
+        )
         assert weight.shape == (WIDTH + SIZE, 4 * SIZE)
         h = c = np.zeros((BATCH, SIZE))
         steps = []

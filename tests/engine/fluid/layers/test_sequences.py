@@ -86,9 +86,11 @@ def test_values_in_the_order_of_their_first_places(world: World) -> None:
 def test_parts_triangles_and_means(world: World) -> None:
     def made(x: Any, numbers: Any) -> Any:
         return [
-            layers.shard_index(numbers, 20, 2, 1, -7), layers.triu(x, 1), layers.mse_loss(x, x * 3.0),
+            layers.shard_index(numbers, 20, 2, 1, -7),
+            layers.triu(x, 1),
+            layers.mse_loss(x, x * 3.0),
             layers.resize_linear(layers.unsqueeze(x, [0]), [7]),
-        ]  # fmt: skip
+        ]
 
     x = drawn(3, 4)
     found = world(made, (x, np.array([[3], [12], [19]])))

@@ -86,9 +86,12 @@ def adam(net: Any) -> Any:
 
 def momentum(net: Any) -> Any:
     return fluid.optimizer.MomentumOptimizer(
-        learning_rate=fluid.layers.cosine_decay(0.05, 2, 4), momentum=0.9, use_nesterov=True,
-        parameter_list=net.parameters(), grad_clip=fluid.clip.GradientClipByGlobalNorm(0.5),
-    )  # fmt: skip
+        learning_rate=fluid.layers.cosine_decay(0.05, 2, 4),
+        momentum=0.9,
+        use_nesterov=True,
+        parameter_list=net.parameters(),
+        grad_clip=fluid.clip.GradientClipByGlobalNorm(0.5),
+    )
 
 
 @pytest.mark.parametrize(

@@ -52,9 +52,12 @@ class DynamicGRU(fluid.dygraph.Layer):
     def __init__(self, name_scope: str, size: int, is_reverse: bool = False) -> None:
         super().__init__(name_scope)
         self.gru_unit = GRUUnit(
-            self.full_name(), size * 3, activation="relu", gate_activation="sigmoid",
+            self.full_name(),
+            size * 3,
+            activation="relu",
+            gate_activation="sigmoid",
             param_attr=fluid.ParamAttr(initializer=fluid.initializer.Normal(0.0, 0.3)),
-        )  # fmt: skip
+        )
         self.size, self.is_reverse = size, is_reverse
 
     def forward(self, inputs: Any) -> Any:
@@ -186,9 +189,11 @@ def outputs(net: Any, image: Any, label_in: Any, label_out: Any, mask: Any) -> A
 
 def adadelta(net: Any) -> Any:
     return fluid.optimizer.AdadeltaOptimizer(
-        learning_rate=layers.natural_exp_decay(1.0, 2, 0.5, staircase=True), epsilon=1e-4, rho=0.9,
+        learning_rate=layers.natural_exp_decay(1.0, 2, 0.5, staircase=True),
+        epsilon=1e-4,
+        rho=0.9,
         regularization=fluid.regularizer.L2Decay(1e-3),
-    )  # fmt: skip
+    )
 
 
 def test_both_modes_train_and_decode_the_same() -> None:
@@ -197,10 +202,16 @@ def test_both_modes_train_and_decode_the_same() -> None:
         greedy, its_score = net.beams(image, 1)
         return letters, score, greedy, its_score
 
-    run = same(Task(
-        lambda: OCRAttention("ocr_attention"), outputs, adadelta, BATCHES,
-        clip=lambda: fluid.dygraph_grad_clip.GradClipByValue(-0.5, 0.5), infer=infer,
-    ))  # fmt: skip
+    run = same(
+        Task(
+            lambda: OCRAttention("ocr_attention"),
+            outputs,
+            adadelta,
+            BATCHES,
+            clip=lambda: fluid.dygraph_grad_clip.GradClipByValue(-0.5, 0.5),
+            infer=infer,
+        )
+    )
     letters, score, greedy, its_score = run.inferred
     assert letters.shape == (LENGTH, BATCH, 3)
     assert greedy.shape == (LENGTH, BATCH, 1)

@@ -38,14 +38,18 @@ class SimpleLSTMRNN(fluid.dygraph.Layer):
     def _build_once(self, embedding: Any, init_hidden: Any, init_cell: Any) -> None:
         for i in range(LAYERS):
             weight = self.create_parameter(
-                attr=fluid.ParamAttr(initializer=uniform()), shape=[HIDDEN * 2, HIDDEN * 4], dtype="float32",
+                attr=fluid.ParamAttr(initializer=uniform()),
+                shape=[HIDDEN * 2, HIDDEN * 4],
+                dtype="float32",
                 default_initializer=uniform(),
-            )  # fmt: skip
+            )
             self.weights.append(self.add_parameter(f"w_{i}", weight))
             bias = self.create_parameter(
-                attr=fluid.ParamAttr(initializer=uniform()), shape=[HIDDEN * 4], dtype="float32",
+                attr=fluid.ParamAttr(initializer=uniform()),
+                shape=[HIDDEN * 4],
+                dtype="float32",
                 default_initializer=fluid.initializer.Constant(0.0),
-            )  # fmt: skip
+            )
             self.biases.append(self.add_parameter(f"b_{i}", bias))
 
     def forward(self, embedding: Any, init_hidden: Any, init_cell: Any) -> Any:
@@ -84,9 +88,12 @@ class PtbModel(fluid.dygraph.Layer):
         self._dropout = dropout
         self.lstm = SimpleLSTMRNN(self.full_name(), dropout)
         self.embedding = Embedding(
-            self.full_name(), size=[WORDS, HIDDEN], dtype="float32", is_sparse=False,
+            self.full_name(),
+            size=[WORDS, HIDDEN],
+            dtype="float32",
+            is_sparse=False,
             param_attr=fluid.ParamAttr(name="embedding_para", initializer=uniform()),
-        )  # fmt: skip
+        )
         self.softmax_weight = self.create_parameter(
             attr=fluid.ParamAttr(), shape=[HIDDEN, WORDS], dtype="float32", default_initializer=uniform()
         )
@@ -132,9 +139,14 @@ def clip() -> Any:
 
 def test_both_modes_train_the_same() -> None:
     task = Task(
-        lambda: PtbModel("ptb_model", dropout=0.2), outputs, sgd, BATCHES, clip,
-        carried={"init_hidden": 1, "init_cell": 2}, infer=outputs,
-    )  # fmt: skip
+        lambda: PtbModel("ptb_model", dropout=0.2),
+        outputs,
+        sgd,
+        BATCHES,
+        clip,
+        carried={"init_hidden": 1, "init_cell": 2},
+        infer=outputs,
+    )
     run = same(task)
     assert sorted(run.first) == [
         "ptb_model/PtbModel_0.w_0",

@@ -24,9 +24,15 @@ class ConvBNLayer(fluid.dygraph.Layer):
     ) -> None:
         super().__init__(name_scope)
         self._conv = Conv2D(
-            self.full_name(), num_filters=num_filters, filter_size=filter_size, stride=stride,
-            padding=(filter_size - 1) // 2, groups=None, act=None, bias_attr=False,
-        )  # fmt: skip
+            self.full_name(),
+            num_filters=num_filters,
+            filter_size=filter_size,
+            stride=stride,
+            padding=(filter_size - 1) // 2,
+            groups=None,
+            act=None,
+            bias_attr=False,
+        )
         self._batch_norm = BatchNorm(self.full_name(), num_filters, act=act, momentum=0.8)
 
     def forward(self, inputs: Any) -> Any:
@@ -67,18 +73,22 @@ class ResNet(fluid.dygraph.Layer):
                 block = self.add_sublayer(
                     f"bb_{stage}_{i}",
                     BottleneckBlock(
-                        self.full_name(), 4 * 2**stage, stride=2 if i == 0 and stage != 0 else 1,
+                        self.full_name(),
+                        4 * 2**stage,
+                        stride=2 if i == 0 and stage != 0 else 1,
                         shortcut=shortcut,
                     ),
-                )  # fmt: skip
+                )
                 self.bottleneck_block_list.append(block)
                 shortcut = True
         self.pool2d_avg = Pool2D(self.full_name(), pool_size=7, pool_type="avg", global_pooling=True)
         stdv = 1.0 / (16 * 1.0) ** 0.5
         self.out = FC(
-            self.full_name(), size=class_dim, act="softmax",
+            self.full_name(),
+            size=class_dim,
+            act="softmax",
             param_attr=fluid.param_attr.ParamAttr(initializer=fluid.initializer.Uniform(-stdv, stdv)),
-        )  # fmt: skip
+        )
 
     def forward(self, inputs: Any) -> Any:
         y = self.pool2d_max(self.conv(inputs))
@@ -125,15 +135,18 @@ def infer(net: Any, image: Any, label: Any) -> Any:
 def momentum(net: Any) -> Any:
     return fluid.optimizer.MomentumOptimizer(
         learning_rate=fluid.layers.piecewise_decay(boundaries=[2, 4], values=[0.05, 0.02, 0.01]),
-        momentum=0.9, regularization=fluid.regularizer.L2Decay(1e-2),
-    )  # fmt: skip
+        momentum=0.9,
+        regularization=fluid.regularizer.L2Decay(1e-2),
+    )
 
 
 def rmsprop(net: Any) -> Any:
     return fluid.optimizer.RMSProp(
-        fluid.layers.exponential_decay(0.01, 2, 0.5, staircase=True), momentum=0.5, centered=True,
+        fluid.layers.exponential_decay(0.01, 2, 0.5, staircase=True),
+        momentum=0.5,
+        centered=True,
         parameter_list=net.parameters(),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(

@@ -53,10 +53,11 @@ class PrePostProcessLayer(fluid.dygraph.Layer):
         for cmd in process_cmd:
             if cmd == "n":
                 self._layer_norm = LayerNorm(
-                    self.full_name(), begin_norm_axis=2,
+                    self.full_name(),
+                    begin_norm_axis=2,
                     param_attr=fluid.ParamAttr(initializer=fluid.initializer.Constant(1.0)),
                     bias_attr=fluid.ParamAttr(initializer=fluid.initializer.Constant(0.0)),
-                )  # fmt: skip
+                )
 
     def forward(self, prev_out: Any, out: Any) -> Any:
         for cmd in self.process_cmd:
@@ -66,9 +67,8 @@ class PrePostProcessLayer(fluid.dygraph.Layer):
                 out = self._layer_norm(out)
             elif DROP:
                 out = layers.dropout(
-                    out, dropout_prob=DROP, seed=10, is_test=False,
-                    dropout_implementation="upscale_in_train",
-                )  # fmt: skip
+                    out, dropout_prob=DROP, seed=10, is_test=False, dropout_implementation="upscale_in_train"
+                )
         return out
 
 
@@ -132,14 +132,17 @@ class PrepareEmbedding(fluid.dygraph.Layer):
         super().__init__(name_scope)
         normal = fluid.initializer.Normal(0.0, MODEL**-0.5)
         self._word = Embedding(
-            name_scope=self.full_name(), size=[WORDS, MODEL], padding_idx=0,
+            name_scope=self.full_name(),
+            size=[WORDS, MODEL],
+            padding_idx=0,
             param_attr=fluid.ParamAttr(name="word_emb", initializer=normal),
-        )  # fmt: skip
+        )
         table = fluid.initializer.NumpyArrayInitializer(positions())
         self._position = Embedding(
-            name_scope=self.full_name(), size=[LENGTH, MODEL],
+            name_scope=self.full_name(),
+            size=[LENGTH, MODEL],
             param_attr=fluid.ParamAttr(name="pos_enc", initializer=table, trainable=False),
-        )  # fmt: skip
+        )
 
     def forward(self, word: Any, place: Any) -> Any:
         scaled = layers.scale(x=self._word(word), scale=MODEL**0.5)
@@ -186,9 +189,8 @@ def infer(net: Any, label: Any, weights: Any, **inputs: Any) -> Any:
 
 def adam(net: Any) -> Any:
     return fluid.optimizer.AdamOptimizer(
-        learning_rate=layers.noam_decay(MODEL, 3),
-        beta1=0.9, beta2=0.98, epsilon=1e-9,
-    )  # fmt: skip
+        learning_rate=layers.noam_decay(MODEL, 3), beta1=0.9, beta2=0.98, epsilon=1e-9
+    )
 
 
 def test_both_modes_train_the_same() -> None:

@@ -163,17 +163,22 @@ def test_layers_of_a_decoder_with_a_cache(x: Any, before: bool) -> None:
     layer = nn.FusedMultiTransformer(8, 2, 16, normalize_before=before, num_layers=2)
     assert len(layer.parameters()) == 24
     names = {
-        "qkv_weights": "qkv_weight", "qkv_biases": "qkv_bias", "linear_weights": "linear_weight",
+        "qkv_weights": "qkv_weight",
+        "qkv_biases": "qkv_bias",
+        "linear_weights": "linear_weight",
         "linear_biases": "linear_bias",
         "ln_scales": "pre_ln_scale" if before else "ln_scale",
         "ln_biases": "pre_ln_bias" if before else "ln_bias",
-    }  # fmt: skip
+    }
     number = 1 if before else 2
     ffn = {
-        "ffn1_weights": "_linear1_weight", "ffn1_biases": "_linear1_bias", "ffn2_weights": "_linear2_weight",
-        "ffn2_biases": "_linear2_bias", "ffn_ln_scales": f"_ln{number}_scale",
+        "ffn1_weights": "_linear1_weight",
+        "ffn1_biases": "_linear1_bias",
+        "ffn2_weights": "_linear2_weight",
+        "ffn2_biases": "_linear2_bias",
+        "ffn_ln_scales": f"_ln{number}_scale",
         "ffn_ln_biases": f"_ln{number}_bias",
-    }  # fmt: skip
+    }
     for n, (_, (attention, feed)) in enumerate(pairs):
         for key, name in names.items():
             getattr(layer, key)[n].set_value(getattr(attention, name))
@@ -231,9 +236,15 @@ def test_attention_of_sequences_of_uneven_length(causal: bool) -> None:
     mask = made(2, 1, 3, 5)
     queries, keys = np.array([[3], [2]]), np.array([[5], [1]])
     got = F.variable_length_memory_efficient_attention(
-        q, k, v, paddle.to_tensor(queries, "int32"), paddle.to_tensor(keys, "int32"), mask, causal=causal,
+        q,
+        k,
+        v,
+        paddle.to_tensor(queries, "int32"),
+        paddle.to_tensor(keys, "int32"),
+        mask,
+        causal=causal,
         pre_cache_length=1,
-    ).numpy()  # fmt: skip
+    ).numpy()
     for b in range(2):
         for i in range(3):
             for h in range(4):

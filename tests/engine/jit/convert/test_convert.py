@@ -63,8 +63,12 @@ def test_signature_defaults_and_attributes() -> None:
     assert made(1, d=4, e=5) == f(1, d=4, e=5)
     assert made(1, d=4)[1] is f.__defaults__[0]
     assert (made.__doc__, made.__name__, made.__qualname__, made.__module__, made.mark) == (
-        f.__doc__, f.__name__, f.__qualname__, f.__module__, f.mark,
-    )  # fmt: skip
+        f.__doc__,
+        f.__name__,
+        f.__qualname__,
+        f.__module__,
+        f.mark,
+    )
 
 
 def test_globals_are_the_users_live_ones(monkeypatch: pytest.MonkeyPatch) -> None:

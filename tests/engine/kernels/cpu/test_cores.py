@@ -28,8 +28,12 @@ def test_a_quota_of_a_group_above_counts(groups):
 
 
 def test_version_one(groups):
-    files = {"cpu/docker/cpu.cfs_quota_us": "250000\n", "cpu/docker/cpu.cfs_period_us": "100000\n",
-             "cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}  # fmt: skip
+    files = {
+        "cpu/docker/cpu.cfs_quota_us": "250000\n",
+        "cpu/docker/cpu.cfs_period_us": "100000\n",
+        "cpu/cpu.cfs_quota_us": "-1\n",
+        "cpu/cpu.cfs_period_us": "100000\n",
+    }
     assert groups("5:memory:/docker\n4:cpuacct,cpu:/docker\n", files) == 2.5
 
 

@@ -16,9 +16,14 @@ from engine.kernels.cpu import cut, fused_elementwise
 from engine.kernels.cpu.fused_elementwise import Loop
 
 UNARY: list[tuple[str, tuple[tuple[str, Any], ...]]] = [
-    ("tanh", ()), ("relu", ()), ("exp", ()), ("square", ()), ("leaky_relu", (("alpha", 0.1),)),
-    ("scale", (("scale", -1.0), ("bias", 1.0))), ("cast", (("out_dtype", "float64"),)),
-]  # fmt: skip
+    ("tanh", ()),
+    ("relu", ()),
+    ("exp", ()),
+    ("square", ()),
+    ("leaky_relu", (("alpha", 0.1),)),
+    ("scale", (("scale", -1.0), ("bias", 1.0))),
+    ("cast", (("out_dtype", "float64"),)),
+]
 # What whole numbers take, too.
 OF_INTEGERS = [
     ("square", ()),

@@ -65,8 +65,16 @@ def test_along_an_axis(cupy: Any, reduce: str, dtype: str) -> None:
     part = np.zeros((2, 1, 5), np.int64)
     how = {"axis": 1, "reduce": reduce}
     same(cupy, "put_along_axis", x, part, values[:2, :1].copy(), launches=None, **how)
-    same(cupy, "put_along_axis", x, part[:1, :, :1].copy(), values[:1, :1, :1].copy(), launches=None,
-         broadcast=True, **how)  # fmt: skip
+    same(
+        cupy,
+        "put_along_axis",
+        x,
+        part[:1, :, :1].copy(),
+        values[:1, :1, :1].copy(),
+        launches=None,
+        broadcast=True,
+        **how,
+    )
 
 
 def test_gradients_along_an_axis(cupy: Any) -> None:

@@ -80,9 +80,8 @@ def test_tiles_and_masks(cupy: Any, shape: Any) -> None:
 
 def test_heads_lie_side_by_side_without_copies(cupy: Any) -> None:
     x, y, v = (
-        _moved(cupy, _numbers(2, rows, 3, size)).swapaxes(1, 2)
-        for rows, size in ((4, 5), (6, 5), (6, 2))
-    )  # fmt: skip
+        _moved(cupy, _numbers(2, rows, 3, size)).swapaxes(1, 2) for rows, size in ((4, 5), (6, 5), (6, 2))
+    )
     kernel, _ = OPS["fused_attention"].kernel_for("cupy")
     with counted() as counts:
         out, weights = kernel(cupy, x, y, v, [], lies=True, keeps=False)

@@ -56,15 +56,19 @@ SIZES = {
     "wide groups": ((2, 12, 5, 4), (14, 6, 3, 2), {"groups": 2, "paddings": [1, 2, 0, 1]}),
     "strides beyond the filter": ((2, 6, 7, 8), (6, 6, 2, 1), {"strides": [3, 4]}),
     "strides and dilations": (
-        (1, 5, 9, 9), (6, 5, 3, 3), {"strides": [2, 3], "dilations": [3, 2], "paddings": [3, 2]}
+        (1, 5, 9, 9),
+        (6, 5, 3, 3),
+        {"strides": [2, 3], "dilations": [3, 2], "paddings": [3, 2]},
     ),
     "strides that share a divisor with dilations": (
-        (1, 5, 9, 11), (6, 5, 3, 3), {"strides": [4, 2], "dilations": [2, 4], "paddings": [1, 4]}
+        (1, 5, 9, 11),
+        (6, 5, 3, 3),
+        {"strides": [4, 2], "dilations": [2, 4], "paddings": [1, 4]},
     ),
     "a filter larger than the image": ((1, 5, 2, 3), (7, 5, 4, 5), {"paddings": [2, 1]}),
     "no sample": ((0, 2, 4, 4), (6, 2, 3, 3), {}),
     "same": ((1, 6, 7, 5), (6, 6, 3, 2), {"padding_algorithm": "SAME", "strides": [2, 2]}),
-}  # fmt: skip
+}
 
 
 def test_sizes_that_fill_no_tile(cupy: Any) -> None:

@@ -51,11 +51,19 @@ def _numbers(*shape: int, dtype: str = "float32") -> Any:
 @pytest.mark.parametrize(
     ("a", "b"),
     [
-        ((3, 5), (5, 4)), ((1, 5), (5, 4)), ((3, 5), (5, 1)), ((3, 1), (1, 4)), ((1, 1), (1, 1)),
-        ((2, 3, 5), (5, 4)), ((3, 5), (2, 5, 4)), ((2, 3, 3, 5), (2, 3, 5, 4)), ((2, 1, 3, 5), (3, 5, 4)),
-        ((0, 5), (5, 4)), ((3, 0), (0, 4)),
+        ((3, 5), (5, 4)),
+        ((1, 5), (5, 4)),
+        ((3, 5), (5, 1)),
+        ((3, 1), (1, 4)),
+        ((1, 1), (1, 1)),
+        ((2, 3, 5), (5, 4)),
+        ((3, 5), (2, 5, 4)),
+        ((2, 3, 3, 5), (2, 3, 5, 4)),
+        ((2, 1, 3, 5), (3, 5, 4)),
+        ((0, 5), (5, 4)),
+        ((3, 0), (0, 4)),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("turned", [(False, False), (True, False), (False, True), (True, True)])
 def test_layouts(library: Any, cupy: Any, a: Any, b: Any, turned: Any) -> None:
     x, y = (_numbers(*shape) for shape in (a, b))
@@ -73,9 +81,11 @@ def test_views_with_gaps_and_results_in_place(library: Any, cupy: Any) -> None:
     others = cupy.asarray(y)[:, 2:7].swapaxes(1, 2)
     want = x.swapaxes(1, 2)[..., 2:7] @ y[:, 2:7].swapaxes(1, 2)
     for out in (
-        cupy.empty((2, 3, 4, 5), "float32"), cupy.empty((2, 3, 5, 4), "float32").swapaxes(2, 3),
-        cupy.empty((2, 4, 3, 5), "float32").swapaxes(1, 2), cupy.empty((2, 3, 4, 10), "float32")[..., ::2],
-    ):  # fmt: skip
+        cupy.empty((2, 3, 4, 5), "float32"),
+        cupy.empty((2, 3, 5, 4), "float32").swapaxes(2, 3),
+        cupy.empty((2, 4, 3, 5), "float32").swapaxes(1, 2),
+        cupy.empty((2, 3, 4, 10), "float32")[..., ::2],
+    ):
         assert library.product(heads, others, out) is out
         np.testing.assert_allclose(out.get(), want, rtol=1e-5, atol=1e-5)
 

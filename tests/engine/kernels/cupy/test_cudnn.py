@@ -63,17 +63,18 @@ CASES: dict[str, tuple[Any, ...]] = {
     "padded, strides": ("conv2d", (2, 4, 7, 6), (6, 4, 3, 2), {"paddings": [1, 2], "strides": [2, 1]}),
     "a row that no window reaches": ("conv2d", (1, 2, 8, 8), (3, 2, 3, 3), {"strides": [2, 2]}),
     "four pads, dilations": (
-        "conv2d", (1, 2, 9, 8), (3, 2, 2, 3), {"paddings": [0, 2, 1, 0], "dilations": [2, 1]}
+        "conv2d",
+        (1, 2, 9, 8),
+        (3, 2, 2, 3),
+        {"paddings": [0, 2, 1, 0], "dilations": [2, 1]},
     ),
     "same": ("conv2d", (1, 2, 7, 5), (4, 2, 3, 2), {"padding_algorithm": "SAME", "strides": [2, 2]}),
     "groups": ("conv2d", (2, 4, 5, 5), (6, 2, 3, 3), {"groups": 2}),
     "depthwise": ("depthwise_conv2d", (2, 4, 5, 5), (8, 1, 3, 3), {"groups": 4, "paddings": [1, 1]}),
     "volumes": ("conv3d", (1, 2, 4, 5, 3), (3, 2, 2, 3, 1), {"strides": [1, 2, 1]}),
-    "transposed": (
-        "conv2d_transpose", (2, 3, 4, 3), (3, 4, 3, 2), {"strides": [2, 3], "paddings": [1, 0]}
-    ),
+    "transposed": ("conv2d_transpose", (2, 3, 4, 3), (3, 4, 3, 2), {"strides": [2, 3], "paddings": [1, 0]}),
     "channels last": ("conv2d", (2, 6, 5, 4), (3, 4, 3, 2), {"data_format": "NHWC", "paddings": [1, 0]}),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", CASES)

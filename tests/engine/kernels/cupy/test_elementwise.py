@@ -15,19 +15,33 @@ from engine.ops.elementwise.fused import Steps
 from tests.cupy_stand_in.counts import counted
 from tests.cupy_stand_in.module import gpu, installed
 
-ARITHMETIC = Steps((
-    ("elementwise_add", (0, 1), ()),
-    ("relu", (2,), ()),
-    ("elementwise_mul", (3, 0), ()),
-    ("scale", (4,), (("scale", 0.3), ("bias", 0.7))),
-    ("elementwise_sub", (5, 3), ()),
-    ("elementwise_div", (6, 1), ()),
-    ("sqrt", (3,), ()),
-))  # fmt: skip
-MASKED = Steps((("greater_than", (0, 1), ()), ("logical_not", (2,), ()), ("where", (3, 0, 1), ()),
-                ("cast", (2,), (("out_dtype", "float32"),))))  # fmt: skip
-WHOLE = Steps((("elementwise_mul", (0, 1), ()), ("elementwise_sub", (2, 1), ()),
-               ("elementwise_max", (3, 0), ()), ("less_than", (4, 1), ())))  # fmt: skip
+ARITHMETIC = Steps(
+    (
+        ("elementwise_add", (0, 1), ()),
+        ("relu", (2,), ()),
+        ("elementwise_mul", (3, 0), ()),
+        ("scale", (4,), (("scale", 0.3), ("bias", 0.7))),
+        ("elementwise_sub", (5, 3), ()),
+        ("elementwise_div", (6, 1), ()),
+        ("sqrt", (3,), ()),
+    )
+)
+MASKED = Steps(
+    (
+        ("greater_than", (0, 1), ()),
+        ("logical_not", (2,), ()),
+        ("where", (3, 0, 1), ()),
+        ("cast", (2,), (("out_dtype", "float32"),)),
+    )
+)
+WHOLE = Steps(
+    (
+        ("elementwise_mul", (0, 1), ()),
+        ("elementwise_sub", (2, 1), ()),
+        ("elementwise_max", (3, 0), ()),
+        ("less_than", (4, 1), ()),
+    )
+)
 
 
 @pytest.fixture(scope="module", autouse=True)

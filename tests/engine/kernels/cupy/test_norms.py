@@ -22,8 +22,13 @@ def _drawn(dtype: str, *shapes: tuple[int, ...]) -> list[Any]:
 @pytest.mark.parametrize("scaled", [True, False])
 def test_layers(cupy: Any, dtype: str, scaled: bool) -> None:
     for shape, begin in (
-        ((3, 33), 1), ((2, 1030), 1), ((2, 3, 4), 1), ((2, 3, 4), -1), ((700, 9), 1), ((5,), 0),
-    ):  # fmt: skip
+        ((3, 33), 1),
+        ((2, 1030), 1),
+        ((2, 3, 4), 1),
+        ((2, 3, 4), -1),
+        ((700, 9), 1),
+        ((5,), 0),
+    ):
         size = int(np.prod(shape[begin:]))
         x, g, scale, bias = _drawn(dtype, shape, shape, (size,), (size,))
         given = (scale, bias) if scaled else (None, None)
@@ -38,8 +43,11 @@ def test_layers(cupy: Any, dtype: str, scaled: bool) -> None:
 @pytest.mark.parametrize("scaled", [True, False])
 def test_groups_and_instances(cupy: Any, dtype: str, scaled: bool) -> None:
     for shape, layout in (
-        ((2, 6, 5, 3), "NCHW"), ((2, 5, 3, 6), "NHWC"), ((3, 6), "NCHW"), ((2, 5, 6), "NLC"),
-    ):  # fmt: skip
+        ((2, 6, 5, 3), "NCHW"),
+        ((2, 5, 3, 6), "NHWC"),
+        ((3, 6), "NCHW"),
+        ((2, 5, 6), "NLC"),
+    ):
         x, g, scale, bias = _drawn(dtype, shape, shape, (6,), (6,))
         given = (scale, bias) if scaled else (None, None)
         for groups in (1, 3, 6):
@@ -57,9 +65,14 @@ def test_groups_and_instances(cupy: Any, dtype: str, scaled: bool) -> None:
 @pytest.mark.parametrize("how", [{}, {"is_test": True}, {"use_global_stats": True}])
 def test_batches(cupy: Any, dtype: str, how: dict[str, Any]) -> None:
     for shape, layout in (
-        ((4, 3), "NCHW"), ((2, 3, 5, 4), "NCHW"), ((2, 5, 4, 40), "NHWC"), ((2, 5, 4, 3), "NHWC"),
-        ((3, 2, 1500), "NCL"), ((2, 2, 5000), "NCL"), ((900, 33), "NCHW"),
-    ):  # fmt: skip
+        ((4, 3), "NCHW"),
+        ((2, 3, 5, 4), "NCHW"),
+        ((2, 5, 4, 40), "NHWC"),
+        ((2, 5, 4, 3), "NHWC"),
+        ((3, 2, 1500), "NCL"),
+        ((2, 2, 5000), "NCL"),
+        ((900, 33), "NCHW"),
+    ):
         channels = shape[-1] if layout == "NHWC" else shape[1]
         x, g, scale, bias, mean = _drawn(dtype, shape, shape, (channels,), (channels,), (channels,))
         once = 1 if shape[-1] != 5000 and shape != (900, 33) else 2

@@ -42,15 +42,20 @@ CASES = {
     "padded": {"ksize": [3, 3], "strides": [2, 1], "paddings": [1, 1]},
     "padded on one side": {"ksize": [2, 3], "strides": [1, 2], "paddings": [0, 1, 2, 0]},
     "windows in the padding": {"ksize": [2, 2], "strides": [3, 3], "paddings": [1, 1], "ceil_mode": True},
-    "padding counts": {"ksize": [3, 3], "strides": [2, 2], "paddings": [1, 1], "exclusive": False,
-                       "ceil_mode": True},
+    "padding counts": {
+        "ksize": [3, 3],
+        "strides": [2, 2],
+        "paddings": [1, 1],
+        "exclusive": False,
+        "ceil_mode": True,
+    },
     "gaps": {"ksize": [1, 2], "strides": [3, 4]},
     "same": {"ksize": [3, 2], "strides": [2, 2], "padding_algorithm": "SAME"},
     "whole image": {"ksize": [1, 1], "global_pooling": True},
     "even parts": {"ksize": [7, 3], "adaptive": True},
     "ragged parts": {"ksize": [3, 4], "adaptive": True},
     "larger than the image": {"ksize": [9, 11], "strides": [1, 1], "paddings": [3, 3]},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", ["max", "avg"])
@@ -67,13 +72,17 @@ def test_windows(cupy: Any, kind: str) -> None:
             want = OPS["pool2d"].kernel(np, x, **attrs)
             _equal(run(cupy, "pool2d", x, **attrs)[0], want)
             g = numbers(2, *want.shape)
-            _equal(run(cupy, "pool2d_grad", x, want, g, **attrs)[0],
-                   np.ascontiguousarray(OPS["pool2d_grad"].kernel(np, x, want, g, **attrs)))  # fmt: skip
+            _equal(
+                run(cupy, "pool2d_grad", x, want, g, **attrs)[0],
+                np.ascontiguousarray(OPS["pool2d_grad"].kernel(np, x, want, g, **attrs)),
+            )
             if kind == "max":
                 where = {key: v for key, v in attrs.items() if key != "pooling_type"}
                 values = numbers(3, *x.shape)
-                _equal(run(cupy, "max_pool2d_pick", x, want, values, **where)[0],
-                       OPS["max_pool2d_pick"].kernel(np, x, want, values, **where))  # fmt: skip
+                _equal(
+                    run(cupy, "max_pool2d_pick", x, want, values, **where)[0],
+                    OPS["max_pool2d_pick"].kernel(np, x, want, values, **where),
+                )
 
     each(CASES, str, check)
 

@@ -11,10 +11,18 @@ from tests.engine.kernels.cupy.against_numpy import same
 
 # Over the last axes, the first, one in the middle, all but one, all; rows of a warp, of a block, in parts.
 SHAPES: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
-    ((3, 1), (1,)), ((3, 33), (1,)), ((2, 1025), (1,)), ((33, 9), (0,)), ((2, 5, 9), (1,)),
+    ((3, 1), (1,)),
+    ((3, 33), (1,)),
+    ((2, 1025), (1,)),
+    ((33, 9), (0,)),
+    ((2, 5, 9), (1,)),
     ((3, 4, 5), (0, 2)),
-    ((2, 3, 4, 5), (1, 3)), ((2, 3, 4, 2, 3), (0, 2, 4)), ((7,), ()), ((), ()), ((0, 3), (1,)),
-]  # fmt: skip
+    ((2, 3, 4, 5), (1, 3)),
+    ((2, 3, 4, 2, 3), (0, 2, 4)),
+    ((7,), ()),
+    ((), ()),
+    ((0, 3), (1,)),
+]
 LONG: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((9000,), ()), ((700, 8), (0,)), ((2, 8500), (-1,))]
 
 

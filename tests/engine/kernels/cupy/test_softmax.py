@@ -12,9 +12,17 @@ from tests.engine.kernels.cupy.against_numpy import close, same
 
 # A warp takes rows up to 1,024 elements, a block longer ones, columns of threads rows along another axis.
 SHAPES = [
-    ((3, 1), 1), ((3, 31), -1), ((2, 32), 1), ((2, 33), 1), ((2, 1025), 1), ((0, 4), 1), ((4,), 0),
-    ((2, 70, 9), 1), ((2, 3, 40), 1), ((3, 2, 2), 0),
-]  # fmt: skip
+    ((3, 1), 1),
+    ((3, 31), -1),
+    ((2, 32), 1),
+    ((2, 33), 1),
+    ((2, 1025), 1),
+    ((0, 4), 1),
+    ((4,), 0),
+    ((2, 70, 9), 1),
+    ((2, 3, 40), 1),
+    ((3, 2, 2), 0),
+]
 
 
 @pytest.mark.parametrize("name", ["softmax", "log_softmax"])

@@ -19,9 +19,13 @@ from engine.kernels.cpu import pool
 from engine.kernels.fast import register
 
 PLAIN = {
-    "strides": (1, 1), "paddings": (0, 0), "padding_algorithm": "EXPLICIT", "dilations": (1, 1), "groups": 1,
+    "strides": (1, 1),
+    "paddings": (0, 0),
+    "padding_algorithm": "EXPLICIT",
+    "dilations": (1, 1),
+    "groups": 1,
     "data_format": "NCHW",
-}  # fmt: skip
+}
 
 # Shapes of x and weight, and what differs from PLAIN.
 CASES = [

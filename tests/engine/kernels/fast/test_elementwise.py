@@ -17,24 +17,69 @@ from engine.kernels.fast import elementwise, steps
 
 EXAMPLES = 400 if os.environ.get("MODEL_STUDIO_LONG") else 40
 VALUES = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.25, 1e-40, 7e5, -88.0, np.inf, -np.inf, np.nan]
-ONE = ("relu", "scale", "square", "sqrt", "rsqrt", "reciprocal", "abs", "sign", "floor", "ceil", "trunc",
-       "clip", "clip_mask", "relu6", "isnan_v2", "isinf_v2", "isfinite_v2", "hard_sigmoid", "hard_swish",
-       "softsign", "leaky_relu", "pow", "assign", "cast_bool", "cast_other")  # fmt: skip
-TWO = ("elementwise_add", "elementwise_sub", "elementwise_mul", "elementwise_div", "elementwise_max",
-       "elementwise_min", "less_than", "greater_equal", "equal", "not_equal", "relu_grad",
-       "linear_piece_grad", "leaky_relu_grad", "hard_swish_grad")  # fmt: skip
+ONE = (
+    "relu",
+    "scale",
+    "square",
+    "sqrt",
+    "rsqrt",
+    "reciprocal",
+    "abs",
+    "sign",
+    "floor",
+    "ceil",
+    "trunc",
+    "clip",
+    "clip_mask",
+    "relu6",
+    "isnan_v2",
+    "isinf_v2",
+    "isfinite_v2",
+    "hard_sigmoid",
+    "hard_swish",
+    "softsign",
+    "leaky_relu",
+    "pow",
+    "assign",
+    "cast_bool",
+    "cast_other",
+)
+TWO = (
+    "elementwise_add",
+    "elementwise_sub",
+    "elementwise_mul",
+    "elementwise_div",
+    "elementwise_max",
+    "elementwise_min",
+    "less_than",
+    "greater_equal",
+    "equal",
+    "not_equal",
+    "relu_grad",
+    "linear_piece_grad",
+    "leaky_relu_grad",
+    "hard_swish_grad",
+)
 LOGIC = ("logical_and", "logical_or", "logical_xor", "logical_not", "cast_float", "where", "gradient_where")
 ATTRS = {
-    "scale": [{"scale": 0.5, "bias": 1.0}, {"scale": -1.0, "bias": 0.0}, {"scale": 3.0},
-              {"scale": 2.0, "bias": 1.5, "bias_after_scale": False}, {"scale": 1.0, "bias": 0.25}],
+    "scale": [
+        {"scale": 0.5, "bias": 1.0},
+        {"scale": -1.0, "bias": 0.0},
+        {"scale": 3.0},
+        {"scale": 2.0, "bias": 1.5, "bias_after_scale": False},
+        {"scale": 1.0, "bias": 0.25},
+    ],
     "clip": [{"min": -1.0, "max": 2.0}, {"min": None, "max": 0.5}, {"min": 0.0, "max": None}],
     "clip_mask": [{"min": -1.0, "max": 2.0}],
     "pow": [{"factor": 2.0}, {"factor": 0.5}],
     "leaky_relu": [{"alpha": 0.1}],
     "leaky_relu_grad": [{"alpha": 0.1}],
-    "linear_piece_grad": [{"low": 0.0, "high": 3.0}, {"low": -1.0},
-                          {"low": -1.0, "high": 1.0, "slope": 0.5, "beyond": True}],
-}  # fmt: skip
+    "linear_piece_grad": [
+        {"low": 0.0, "high": 3.0},
+        {"low": -1.0},
+        {"low": -1.0, "high": 1.0, "slope": 0.5, "beyond": True},
+    ],
+}
 
 
 @pytest.fixture(autouse=True)
@@ -121,10 +166,31 @@ def test_groups_give_the_bits_of_numpy(group):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("name", ["exp", "expm1", "log", "log1p", "tanh", "sigmoid", "gelu", "gelu_tanh",
-                                  "gelu_grad", "gelu_grad_tanh", "silu", "swish", "swish_grad", "softplus",
-                                  "softplus_grad", "elu", "exponential_piece_grad", "logsigmoid",
-                                  "tanh_shrink", "erf"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "exp",
+        "expm1",
+        "log",
+        "log1p",
+        "tanh",
+        "sigmoid",
+        "gelu",
+        "gelu_tanh",
+        "gelu_grad",
+        "gelu_grad_tanh",
+        "silu",
+        "swish",
+        "swish_grad",
+        "softplus",
+        "softplus_grad",
+        "elu",
+        "exponential_piece_grad",
+        "logsigmoid",
+        "tanh_shrink",
+        "erf",
+    ],
+)
 def test_functions_agree_with_numpy_to_rounding(name, dtype):
     attrs = {"approximate": True} if name.endswith("_tanh") else {"beta": 1.5} if name == "swish" else {}
     name = name.removesuffix("_tanh")
@@ -173,8 +239,12 @@ def test_layouts_are_those_of_numpy():
     x = rng.standard_normal((3, 4, 5, 16)).astype(np.float32)
     last = x.transpose(3, 0, 1, 2)
     made = [("elementwise_add", (0, 1), ())]
-    for xs in ([last, last], [last, np.ones((3, 1, 1), np.float32)], [last, np.ascontiguousarray(last)],
-               [np.ones((16, 1, 1, 5), np.float32), np.ones((3, 4, 1), np.float32)]):  # fmt: skip
+    for xs in (
+        [last, last],
+        [last, np.ones((3, 1, 1), np.float32)],
+        [last, np.ascontiguousarray(last)],
+        [np.ones((16, 1, 1, 5), np.float32), np.ones((3, 4, 1), np.float32)],
+    ):
         loop = elementwise._loop([Spec.of(each) for each in xs], made, (2,))
         assert loop.handle.wait(120)
         (got,), want = loop(xs, None), xs[0] + xs[1]
@@ -191,7 +261,7 @@ def test_layouts_are_those_of_numpy():
         (["float32"], [("cast", (0,), (("out_dtype", as_dtype("int32")),))]),
         (["bool", "bool"], [("elementwise_add", (0, 1), ())]),
     ],
-)  # fmt: skip
+)
 def test_what_has_no_code_stays_with_numpy(kinds, made):
     specs = [Spec((64, 64), kind) for kind in kinds]
     assert elementwise._loop(specs, made, (len(specs) + len(made) - 1,)) is None

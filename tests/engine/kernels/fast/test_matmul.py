@@ -81,9 +81,13 @@ def test_a_product_of_rows_is_that_of_the_operator(shard, monkeypatch):
 
 @pytest.mark.parametrize(
     ("shape", "attrs"),
-    [((40, 30), {"axis": [0]}), ((40, 30), {"axis": [-1], "keepdim": True}), ((4, 5, 6), {"axis": [0, 1]}),
-     ((4, 5, 6), {"axis": [0, 1], "keepdim": True})],
-)  # fmt: skip
+    [
+        ((40, 30), {"axis": [0]}),
+        ((40, 30), {"axis": [-1], "keepdim": True}),
+        ((4, 5, 6), {"axis": [0, 1]}),
+        ((4, 5, 6), {"axis": [0, 1], "keepdim": True}),
+    ],
+)
 def test_a_sum_is_that_of_the_operator(shape, attrs):
     x = random(*shape)
     fast = reductions.reduce_sum([Spec.of(x)], attrs)

@@ -17,10 +17,17 @@ from engine.core.spec import Spec
 from engine.kernels.fast import register
 
 PLAIN = {
-    "pooling_type": "max", "ksize": (2, 2), "strides": (2, 2), "paddings": (0, 0), "global_pooling": False,
-    "ceil_mode": False, "exclusive": True, "adaptive": False, "padding_algorithm": "EXPLICIT",
+    "pooling_type": "max",
+    "ksize": (2, 2),
+    "strides": (2, 2),
+    "paddings": (0, 0),
+    "global_pooling": False,
+    "ceil_mode": False,
+    "exclusive": True,
+    "adaptive": False,
+    "padding_algorithm": "EXPLICIT",
     "data_format": "NCHW",
-}  # fmt: skip
+}
 
 # Height and width of the image, and what differs from PLAIN.
 CASES = [

@@ -42,14 +42,20 @@ def _inputs(name, shapes, dtype):
     if len(grads) > 3:
         grads[3] = np.asfortranarray(grads[3])
     values = {
-        "param": rng.standard_normal(count), "velocity": rng.standard_normal(count),
-        "moment1": rng.standard_normal(count), "moment2": rng.standard_normal(count) ** 2,
-        "moment": rng.standard_normal(count), "mean_square": rng.standard_normal(count) ** 2 + 1,
-        "mean_grad": rng.standard_normal(count) / 9, "inf_norm": rng.standard_normal(count) ** 2,
-        "avg_squared_grad": rng.standard_normal(count) ** 2, "learning_rate": [0.01],
+        "param": rng.standard_normal(count),
+        "velocity": rng.standard_normal(count),
+        "moment1": rng.standard_normal(count),
+        "moment2": rng.standard_normal(count) ** 2,
+        "moment": rng.standard_normal(count),
+        "mean_square": rng.standard_normal(count) ** 2 + 1,
+        "mean_grad": rng.standard_normal(count) / 9,
+        "inf_norm": rng.standard_normal(count) ** 2,
+        "avg_squared_grad": rng.standard_normal(count) ** 2,
+        "learning_rate": [0.01],
         "avg_squared_update": rng.standard_normal(count) ** 2,
-        "beta1_pow": [0.9] * len(grads), "beta2_pow": [0.99] * len(grads),
-    }  # fmt: skip
+        "beta1_pow": [0.9] * len(grads),
+        "beta2_pow": [0.99] * len(grads),
+    }
     given = {slot: np.array(value, dtype) for slot, value in values.items()}
     given["grads"] = grads
     if name == "adagrad_flat":

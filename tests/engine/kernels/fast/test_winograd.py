@@ -17,9 +17,13 @@ from engine.kernels.fast.winograd_transforms import transforms
 from engine.ops.images import conv_makers
 
 PLAIN = {
-    "strides": (1, 1), "paddings": (1, 1), "padding_algorithm": "EXPLICIT", "dilations": (1, 1), "groups": 1,
+    "strides": (1, 1),
+    "paddings": (1, 1),
+    "padding_algorithm": "EXPLICIT",
+    "dilations": (1, 1),
+    "groups": 1,
     "data_format": "NCHW",
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -109,5 +109,5 @@ CASES: list[Case] = [
          grads="x"),
     *row("relu_grad", lambda g, y: np.array([0.0, np.inf]), s(np.full(2, np.inf), np.array([0.0, 1.0]))),
     *row("leaky_relu_grad", lambda g, x, alpha: np.where(x > 0, g, alpha * g),
-         s(v(2, 3), v(2, 3, seed=2), alpha=0.3), grads="g_in"),
-]  # fmt: skip
+         s(v(2, 3), v(2, 3, seed=2), alpha=0.3), grads="g_in")
+]

@@ -63,5 +63,5 @@ CASES: list[Case] = [
     *row("tanh_shrink", lambda x: x - (np.exp(x) - np.exp(-x)) / (np.exp(x) + np.exp(-x)), *U, grads="x"),
     *row("sigmoid", lambda x: 1 / (1 + np.exp(-x)), *U, grads="x"),
     *row("sigmoid", lambda x: np.array([0.0, 1.0, 0.5]), s(np.array([-1e4, 1e4, 0.0]))),
-    *row("tanh", lambda x: (np.exp(x) - np.exp(-x)) / (np.exp(x) + np.exp(-x)), *U, grads="x"),
-]  # fmt: skip
+    *row("tanh", lambda x: (np.exp(x) - np.exp(-x)) / (np.exp(x) + np.exp(-x)), *U, grads="x")
+]

@@ -10,9 +10,14 @@ from tests.engine.ops.references import places
 
 
 def put_along(
-    x: Any, indices: Any, values: Any, axis: int = 0, reduce: str = "assign", include_self: bool = True,
+    x: Any,
+    indices: Any,
+    values: Any,
+    axis: int = 0,
+    reduce: str = "assign",
+    include_self: bool = True,
     broadcast: bool = False,
-) -> Any:  # fmt: skip
+) -> Any:
     shape = [d if n == axis % x.ndim or not broadcast else x.shape[n] for n, d in enumerate(indices.shape)]
     indices, values = np.broadcast_to(indices, shape), np.broadcast_to(values, shape)
     met: dict[Any, list[float]] = {}

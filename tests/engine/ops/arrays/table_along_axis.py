@@ -32,5 +32,5 @@ CASES: list[Case] = [
          s(v(3), v(2), np.array([1, 1, 0])), grads="g_in"),
     *row("take_along_axis", np.take_along_axis, s(v(2, 4), np.array([[0, 3], [2, 1]]), axis=1),
          s(v(2, 3), np.array([[1, 0, 1]]), axis=0),
-         s(v(2), np.array([1, 1, 0]), axis=-1), grads="x"),
-]  # fmt: skip
+         s(v(2), np.array([1, 1, 0]), axis=-1), grads="x")
+]

@@ -12,8 +12,8 @@ from tests.engine.ops.references import U
 
 def _batch(
     like: Any, shape: Any, value: float = 0.0, dtype: str = "float32", input_dim_idx: int = 0,
-    output_dim_idx: int = 0,
-) -> Any:  # fmt: skip
+    output_dim_idx: int = 0
+) -> Any:
     dims = list(shape)
     dims[output_dim_idx] = like.shape[input_dim_idx]
     return np.full(dims, value, dtype)
@@ -39,5 +39,5 @@ CASES: list[Case] = [
          dtype="int64": np.array([start + n * step for n in range(int(np.ceil((end - start) / step)))],
          dtype),
          s(start=0, end=5, step=1), s(start=5, end=0, step=-2),
-         s(start=0.5, end=2.0, step=0.5, dtype="float32"), s(start=3, end=3, step=1)),
-]  # fmt: skip
+         s(start=0.5, end=2.0, step=0.5, dtype="float32"), s(start=3, end=3, step=1))
+]

@@ -52,5 +52,5 @@ CASES: list[Case] = [
          dtype="float64"), data=True),
     *row("linspace_of", _linspace,
          s(np.array(1.0), np.array([2.0]), np.array(5), dtype="float64"),
-         s(np.array(0), np.array(9), np.array(4), dtype="int64"), data=True),
-]  # fmt: skip
+         s(np.array(0), np.array(9), np.array(4), dtype="int64"), data=True)
+]

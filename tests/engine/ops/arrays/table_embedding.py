@@ -36,5 +36,5 @@ CASES: list[Case] = [
          s(ints(5), v(4, 3), padding_idx=1), grads="weight"),
     *row("lookup_table_v2_grad", _lookup_grad, s(v(2, 3, 2), ints(2, 3), v(4, 2)),
     s(v(2), np.array(1), v(4, 2)),
-         s(v(5, 3), ints(5), v(4, 3), padding_idx=1), grads="g_in"),
-]  # fmt: skip
+         s(v(5, 3), ints(5), v(4, 3), padding_idx=1), grads="g_in")
+]

@@ -30,5 +30,5 @@ CASES: list[Case] = [
          s(v(3, 2), shifts=[4], axis=[-2]), s(v(0, 2), shifts=[1], axis=[1]), grads="x"),
     *row("roll_by", _roll_by, s(v(5), np.array(2)), s(v(2, 3), np.array([-4])),
          s(v(2, 3), np.array([1, -1]), axis=[0, 1]), s(v(3, 2), np.array([4], "int32"), axis=[-2]),
-         s(v(0, 2), np.array([1]), axis=[1]), grads="x"),
-]  # fmt: skip
+         s(v(0, 2), np.array([1]), axis=[1]), grads="x")
+]

@@ -61,8 +61,8 @@ VIEWS = [
     index=(("slice", None, None, -1), ("slice", 0, 2, None))),
     s(v(2, 3, 4), index=(0, "...", ("slice", 3, 0, -2))), s(v(5), index=(("slice", 4, 2, None),)),
     s(v(), index=("...",)),
-    s(v(5, 3), index=(("slice", -2, None, None),)),
-]  # fmt: skip
+    s(v(5, 3), index=(("slice", -2, None, None),))
+]
 
 
 GATHERS = [
@@ -76,8 +76,8 @@ GATHERS = [
 
 MASKS = [
     s(v(3, 4), [np.array([True, False, True])], index=(("tensor", 0),)),
-    s(v(2, 3), [v(2, 3) > 0], index=(("tensor", 0),)),
-]  # fmt: skip
+    s(v(2, 3), [v(2, 3) > 0], index=(("tensor", 0),))
+]
 
 
 def _values(like: Any, sample: Any, scalar: bool = False) -> Any:
@@ -129,5 +129,5 @@ CASES: list[Case] = [
     *row("gather_grad", _gather_grad, s(v(3), v(4), ints(3)), s(v(2, 3), v(2, 4), ints(3), axis=1),
          s(v(2, 2, 2), v(4, 2), ints(2, 2)), grads="g_in"),
     *row("one_hot_v2", lambda x, depth: np.eye(depth, dtype=np.float32)[x], s(ints(3), depth=4),
-         s(ints(2, 2), depth=5), s(np.array(2), depth=3)),
-]  # fmt: skip
+         s(ints(2, 2), depth=5), s(np.array(2), depth=3))
+]

@@ -32,5 +32,5 @@ CASES: list[Case] = [
          sum(repeats[:n]), sum(repeats[:n + 1])), dim).sum(dim) for n in range(len(repeats))], dim),
          s(v(3), v(3), np.array([2, 0, 1])), s(v(2, 4), v(2, 2), np.array([1, 3]), dim=-1), grads="g_in"),
     *row("meshgrid", _meshgrid, s([v(2), v(3, seed=1)]), s([v(2), v(3), v(2, seed=2)]), s([v(3)]),
-         s([v(), v(2)]), grads="xs"),
-]  # fmt: skip
+         s([v(), v(2)]), grads="xs")
+]

@@ -99,5 +99,5 @@ CASES: list[Case] = [
          s(v(3, 2), np.array([[0, 1], [0, 2]]), v(2, 2, seed=1) * 1.1, reduce="mul", include_self=False),
          s(v(2, 3), TWICE, v(2, 2, seed=1) * 1.1, axis=1, reduce="amin"),
          s(v(2, 3), TWICE, v(2, 2, seed=1) * 1.1, axis=1, reduce="amax", include_self=False),
-         grads="x values"),
-]  # fmt: skip
+         grads="x values")
+]

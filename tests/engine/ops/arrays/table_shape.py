@@ -75,5 +75,5 @@ CASES: list[Case] = [
     *row("share_data", lambda x: x, *U, s(ints(3))),
     *row("assign_value", lambda shape, values, dtype="float32": np.array(values, dtype).reshape(shape),
          s(shape=[2, 2], values=[1.0, 2.0, 3.0, 4.0]), s(shape=[], values=[3], dtype="int64"),
-         s(shape=[0], values=[])),
-]  # fmt: skip
+         s(shape=[0], values=[]))
+]

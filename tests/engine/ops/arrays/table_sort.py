@@ -42,8 +42,8 @@ def _mode(x: Any, axis: int = -1, keepdim: bool = False) -> Any:
 
 def _unique(
     x: Any, axis: Any = (), return_index: bool = False, return_inverse: bool = False,
-    return_counts: bool = False, dtype: str = "int64",
-) -> Any:  # fmt: skip
+    return_counts: bool = False, dtype: str = "int64"
+) -> Any:
     parts = [p.tolist() for p in (np.moveaxis(x, axis[0], 0) if axis else x.reshape(-1))]
     values = sorted({tuple(p) if isinstance(p, list) else p for p in parts})
     same = [[n for n, p in enumerate(parts) if np.array_equal(p, value)] for value in values]
@@ -52,8 +52,8 @@ def _unique(
     return [
         out, np.array([s[0] for s in same]).astype(dtype) if return_index else None,
         np.array(which).astype(dtype) if return_inverse else None,
-        np.array([len(s) for s in same]).astype(dtype) if return_counts else None,
-    ]  # fmt: skip
+        np.array([len(s) for s in same]).astype(dtype) if return_counts else None
+    ]
 
 
 def _consecutive(
@@ -115,5 +115,5 @@ CASES: list[Case] = [
     *row("top_k_v2", _topk, s(v(5), k=2), s(v(2, 4)), s(v(3, 2), k=2, axis=0),
          s(v(2, 4), k=3, largest=False), grads="x"),
     *row("top_k_v2", _topk, s(ints(2, 6), k=3), s(ints(2, 6), k=3, largest=False), s(ints(2, 6)),
-         s(ints(2, 6).astype(np.uint8), k=2)),
-]  # fmt: skip
+         s(ints(2, 6).astype(np.uint8), k=2))
+]

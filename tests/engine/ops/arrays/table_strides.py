@@ -47,5 +47,5 @@ CASES: list[Case] = [
     *row("as_strided_grad", _strided_add, s(v(2, 3), v(3, 4), shape=[2, 3], stride=[4, 1], offset=1),
          s(v(3, 3), v(5), shape=[3, 3], stride=[1, 1]), grads="g_in"),
     *row("view_dtype", lambda x, dtype: np.frombuffer(x.tobytes(), dtype).reshape(*x.shape[:-1], -1),
-         s(ints(2, 3), dtype="int32"), s(ints(4).astype("int16"), dtype="int64")),
-]  # fmt: skip
+         s(ints(2, 3), dtype="int32"), s(ints(4).astype("int16"), dtype="int64"))
+]

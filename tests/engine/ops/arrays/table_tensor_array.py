@@ -32,5 +32,5 @@ CASES: list[Case] = [
          s(v(3, 2), v(2, seed=1), _at(1)), s(v(3, 2), v(2, seed=1), _at(3, 1)), s(v(1), v(seed=1), _at(0)),
          grads="array x", data=True),
     *row("write_to_array_grad", _written_back,
-         s(v(3, 2), v(3, 2), _at(1)), s(v(4, 2), v(3, 2), _at(3, 1)), grads="g_in", unknown=False),
-]  # fmt: skip
+         s(v(3, 2), v(3, 2), _at(1)), s(v(4, 2), v(3, 2), _at(3, 1)), grads="g_in", unknown=False)
+]

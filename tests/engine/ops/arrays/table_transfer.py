@@ -5,5 +5,5 @@ from __future__ import annotations
 from tests.engine.ops.case import Case, row, s, v
 
 CASES: list[Case] = [
-    *row("memcpy", lambda x: x, s(v()), s(v(0, 2)), s(v(2, 3)), grads="x"),
-]  # fmt: skip
+    *row("memcpy", lambda x: x, s(v()), s(v(0, 2)), s(v(2, 3)), grads="x")
+]

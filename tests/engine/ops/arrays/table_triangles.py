@@ -33,5 +33,5 @@ CASES: list[Case] = [
     *row("tril_indices", _triangle_indices(True), s(rows=3, cols=4), s(rows=4, cols=2, offset=-1),
          s(rows=2, cols=3, offset=2, dtype="int32"), s(rows=0, cols=3)),
     *row("triu_indices", _triangle_indices(False), s(rows=3, cols=4), s(rows=4, cols=2, offset=-1),
-         s(rows=2, cols=3, offset=2, dtype="int32"), s(rows=2, cols=2, offset=5)),
-]  # fmt: skip
+         s(rows=2, cols=3, offset=2, dtype="int32"), s(rows=2, cols=2, offset=5))
+]

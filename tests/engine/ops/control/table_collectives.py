@@ -41,6 +41,6 @@ CASES += row(
 )
 CASES += row(
     "c_allreduce_coalesced", lambda xs, **_: list(xs), s([v(4, 3), v(), v(0, 2)]),
-    s([v(5)], reduce_type="avg"), grads="xs",
-)  # fmt: skip
+    s([v(5)], reduce_type="avg"), grads="xs"
+)
 CASES += row("barrier", lambda x, **_: x, s(v(3)), s(v()), s(v(0, 2)))

@@ -13,8 +13,8 @@ from tests.engine.ops.detection.references import BOXES, corners, iou, sigmoid
 
 def _yolo_box(
     x: Any, img_size: Any, anchors: Any, class_num: int, conf_thresh: float, downsample_ratio: int,
-    clip_bbox: bool = True, scale_x_y: float = 1.0, iou_aware: bool = False, iou_aware_factor: float = 0.5,
-) -> Any:  # fmt: skip
+    clip_bbox: bool = True, scale_x_y: float = 1.0, iou_aware: bool = False, iou_aware_factor: float = 0.5
+) -> Any:
     n, _, h, w = x.shape
     count = len(anchors) // 2
     boxes, scores = np.zeros((n, count * h * w, 4)), np.zeros((n, count * h * w, class_num))
@@ -31,8 +31,8 @@ def _yolo_box(
         box = corners(
             (c + middle[0]) * wide / w, (r + middle[1]) * high / h,
             math.exp(line[2]) * anchors[2 * a] * wide / (downsample_ratio * w),
-            math.exp(line[3]) * anchors[2 * a + 1] * high / (downsample_ratio * h),
-        )  # fmt: skip
+            math.exp(line[3]) * anchors[2 * a + 1] * high / (downsample_ratio * h)
+        )
         if clip_bbox:
             box = [max(box[0], 0), max(box[1], 0), min(box[2], wide - 1), min(box[3], high - 1)]
         place = (a * h + r) * w + c
@@ -51,8 +51,8 @@ def _nms(boxes: Any, iou_threshold: float = 1.0) -> Any:
 def _prior_box(
     input: Any, image: Any, min_sizes: Any, max_sizes: Any = (), aspect_ratios: Any = (1.0,),
     variances: Any = (0.1, 0.1, 0.2, 0.2), flip: bool = False, clip: bool = False, step_w: float = 0.0,
-    step_h: float = 0.0, offset: float = 0.5, min_max_aspect_ratios_order: bool = False,
-) -> Any:  # fmt: skip
+    step_h: float = 0.0, offset: float = 0.5, min_max_aspect_ratios_order: bool = False
+) -> Any:
     (h, w), (high, wide) = input.shape[2:], image.shape[2:]
     ratios = [1.0]
     for r in aspect_ratios:
@@ -78,8 +78,8 @@ def _prior_box(
 
 def _coder(
     prior: Any, target: Any, spread: Any = None, code_type: str = "encode_center_size", box_normalized: bool
-    = True, axis: int = 0, variance: Any = (),
-) -> Any:  # fmt: skip
+    = True, axis: int = 0, variance: Any = ()
+) -> Any:
     extra = 0 if box_normalized else 1
 
     def middle(b: Any) -> Any:
@@ -137,5 +137,5 @@ CASES: list[Case] = [
     *row("box_coder", _coder, s(PRIORS, TARGETS, SPREAD),
          s(PRIORS, TARGETS, None, variance=[0.1, 0.1, 0.2, 0.2], box_normalized=False),
          s(PRIORS, v(2, 3, 4), SPREAD, code_type="decode_center_size"),
-         s(PRIORS, v(3, 2, 4), None, code_type="decode_center_size", axis=1, box_normalized=False)),
-]  # fmt: skip
+         s(PRIORS, v(3, 2, 4), None, code_type="decode_center_size", axis=1, box_normalized=False))
+]

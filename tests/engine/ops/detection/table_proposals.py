@@ -15,8 +15,8 @@ LEVELED = np.array([[0, 0, 20, 30], [5, 5, 300, 200], [0, 0, 7, 8], [1, 1, 100, 
 
 def _distribute(
     rois: Any, numbers: Any = None, min_level: int = 2, max_level: int = 5, refer_level: int = 4,
-    refer_scale: int = 224, pixel_offset: bool = False,
-) -> Any:  # fmt: skip
+    refer_scale: int = 224, pixel_offset: bool = False
+) -> Any:
     extra = 1 if pixel_offset else 0
     level = []
     for a, b, c, d in rois:
@@ -30,15 +30,15 @@ def _distribute(
     counts = [
         np.array([sum(level[n] == one and images[n] == k for n in range(len(rois))) for k in
                   range(1 if numbers is None else len(numbers))], np.int32) for one in levels
-    ]  # fmt: skip
+    ]
     return [*parts, *counts, np.array([[order.index(n)] for n in range(len(rois))], np.int32)]
 
 
 def _generate(
     scores: Any, deltas: Any, size: Any, anchors: Any, variances: Any, pre_nms_topN: int = 6000,
     post_nms_topN: int = 1000, nms_thresh: float = 0.5, min_size: float = 0.1, eta: float = 1.0,
-    pixel_offset: bool = True,
-) -> Any:  # fmt: skip
+    pixel_offset: bool = True
+) -> Any:
     extra = 1 if pixel_offset else 0
     boxes, found, counts = [], [], []
     for n in range(len(scores)):
@@ -69,15 +69,15 @@ def _generate(
 def _matrix(
     bboxes: Any, scores: Any, score_threshold: float, post_threshold: float, nms_top_k: int, keep_top_k: int,
     use_gaussian: bool = False, gaussian_sigma: float = 2.0, background_label: int = 0, normalized: bool =
-    True,
-) -> Any:  # fmt: skip
+    True
+) -> Any:
     extra = 0 if normalized else 1
     rows, places, counts = [], [], []
     for n in range(len(bboxes)):
         found = []
         for c in range(scores.shape[1]):
             order = sorted((m for m in range(scores.shape[2]) if scores[n, c, m] > score_threshold),
-                           key=lambda m: -scores[n, c, m])[:nms_top_k]  # fmt: skip
+                           key=lambda m: -scores[n, c, m])[:nms_top_k]
             if c == background_label:
                 continue
             for k, m in enumerate(order):
@@ -104,8 +104,8 @@ def _matrix(
 
 def _multiclass(
     bboxes: Any, scores: Any, score_threshold: float, nms_top_k: int, keep_top_k: int,
-    nms_threshold: float = 0.3, normalized: bool = True, nms_eta: float = 1.0, background_label: int = 0,
-) -> Any:  # fmt: skip
+    nms_threshold: float = 0.3, normalized: bool = True, nms_eta: float = 1.0, background_label: int = 0
+) -> Any:
     extra = 0 if normalized else 1
     rows, places, counts = [], [], []
     for n in range(len(bboxes)):
@@ -140,7 +140,7 @@ SIZES = np.array([[9.0, 11.0], [8.0, 8.0]])
 
 
 PROPOSED = s(v(2, 3, 2, 2), v(2, 12, 2, 2) / 3, SIZES, ANCHORS, np.full((2, 2, 3, 4), 0.5),
-             nms_thresh=0.4, pixel_offset=False)  # fmt: skip
+             nms_thresh=0.4, pixel_offset=False)
 
 
 CASES: list[Case] = [
@@ -160,5 +160,5 @@ CASES: list[Case] = [
            keep_top_k=7),
          s(BOXES[None], pos(1, 2, 6) / 4, score_threshold=0.0, nms_top_k=-1, keep_top_k=4, nms_threshold=0.7,
            nms_eta=0.5, background_label=1, normalized=False),
-         s(BOXES[None], pos(1, 2, 6) / 4, score_threshold=9.0, nms_top_k=-1, keep_top_k=-1), data=True),
-]  # fmt: skip
+         s(BOXES[None], pos(1, 2, 6) / 4, score_threshold=9.0, nms_top_k=-1, keep_top_k=-1), data=True)
+]

@@ -31,8 +31,8 @@ def _bilinear(plane: Any, y: float, x: float) -> Any:
 
 def _align(
     x: Any, boxes: Any, numbers: Any, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float =
-    1.0, sampling_ratio: int = -1, aligned: bool = True,
-) -> Any:  # fmt: skip
+    1.0, sampling_ratio: int = -1, aligned: bool = True
+) -> Any:
     made = np.zeros((len(boxes), x.shape[1], pooled_height, pooled_width))
     for n, image in enumerate(images_of_boxes(numbers)):
         x1, y1, x2, y2 = boxes[n] * spatial_scale - (0.5 if aligned else 0)
@@ -90,8 +90,8 @@ def _roi_pick(values: Any, boxes: Any, argmax: Any, numbers: Any) -> Any:
 
 def _psroi(
     x: Any, boxes: Any, numbers: Any, output_channels: int, pooled_height: int = 1, pooled_width: int = 1,
-    spatial_scale: float = 1.0,
-) -> Any:  # fmt: skip
+    spatial_scale: float = 1.0
+) -> Any:
     made = np.zeros((len(boxes), output_channels, pooled_height, pooled_width))
     for n, image in enumerate(images_of_boxes(numbers)):
         x1, y1, x2, y2 = (
@@ -151,5 +151,5 @@ CASES: list[Case] = [
     *row("roi_pool_pick", _roi_pick, *[s(*c.inputs[:2], _pooled(c), NUMBERS) for c in REGIONS],
          grads="values"),
     *row("psroi_pool", _psroi, *SCORED, grads="x"),
-    *row("psroi_pool_grad", _linear(_psroi), *[_region_grad(_psroi, c) for c in SCORED], grads="g_in"),
-]  # fmt: skip
+    *row("psroi_pool_grad", _linear(_psroi), *[_region_grad(_psroi, c) for c in SCORED], grads="g_in")
+]

@@ -31,8 +31,8 @@ def _yolo_match(x: Any, gt_box: Any, anchors: Any, anchor_mask: Any, downsample_
 def _yolo_loss(
     x: Any, gt_box: Any, gt_label: Any, gt_score: Any = None, anchors: Any = (), anchor_mask: Any = (),
     class_num: int = 1, ignore_thresh: float = 0.7, downsample_ratio: int = 32, use_label_smooth: bool = True,
-    scale_x_y: float = 1.0,
-) -> Any:  # fmt: skip
+    scale_x_y: float = 1.0
+) -> Any:
     n, _, size, _ = x.shape
     parts = x.reshape(n, len(anchor_mask), 5 + class_num, size, size)
     pairs = np.reshape(anchors, (-1, 2)) / (downsample_ratio * size)
@@ -46,8 +46,8 @@ def _yolo_loss(
         bias = -0.5 * (scale_x_y - 1)
         mine = corners(
             (c + sigmoid(a) * scale_x_y + bias) / size, (r + sigmoid(b) * scale_x_y + bias) / size,
-            math.exp(w) * pairs[anchor_mask[m], 0], math.exp(h) * pairs[anchor_mask[m], 1],
-        )  # fmt: skip
+            math.exp(w) * pairs[anchor_mask[m], 0], math.exp(h) * pairs[anchor_mask[m], 1]
+        )
         real = [corners(*g) for g in gt_box[i] if min(g[2:]) >= 1e-6]
         if max([iou(mine, g) for g in real], default=0) > ignore_thresh:
             there[i, m, r, c] = -1
@@ -76,15 +76,15 @@ def _yolo_loss(
 
 GT = np.array([
     [[0.3, 0.4, 0.3, 0.2], [0.71, 0.8, 0.5, 0.6], [0.0, 0.0, 0.0, 0.0]],
-    [[0.55, 0.2, 0.9, 0.8], [0.6, 0.21, 0.1, 0.12], [0.2, 0.9, 0.25, 0.3]],
-])  # fmt: skip
+    [[0.55, 0.2, 0.9, 0.8], [0.6, 0.21, 0.1, 0.12], [0.2, 0.9, 0.25, 0.3]]
+])
 
 
 LABELS = np.array([[0, 2, 1], [1, 0, 2]], np.int32)
 
 
 YOLO = {"anchors": [10, 13, 30, 20, 33, 60, 60, 45], "anchor_mask": [0, 2, 3], "class_num": 3,
-        "downsample_ratio": 16}  # fmt: skip
+        "downsample_ratio": 16}
 
 
 LOSSES = [
@@ -132,11 +132,11 @@ def _numeric(
 
 def _of_masks(
     x: Any, box: Any, label: Any, there: Any, match: Any, score: Any, anchors: Any, anchor_mask: Any,
-    class_num: int, downsample_ratio: int, use_label_smooth: bool = True,
-) -> Any:  # fmt: skip
+    class_num: int, downsample_ratio: int, use_label_smooth: bool = True
+) -> Any:
     """The loss with its masks given."""
     free = _yolo_loss(x, box, label, score, anchors, anchor_mask, class_num, 10.0, downsample_ratio,
-                      use_label_smooth)[0]  # fmt: skip
+                      use_label_smooth)[0]
     parts = x.reshape(x.shape[0], len(anchor_mask), 5 + class_num, *x.shape[2:])
     for i, m, r, c in np.argwhere(there < -0.5):
         free[i] -= _entropy(parts[i, m, 4, r, c], 0.0)
@@ -149,8 +149,8 @@ def _check_gradient(found: Any, *inputs: Any, **attrs: Any) -> None:
 
 def _check_weights(
     found: Any, x: Any, box: Any, label: Any, there: Any, match: Any, score: Any = None, anchors: Any = (),
-    anchor_mask: Any = (), class_num: int = 1, downsample_ratio: int = 1,
-) -> None:  # fmt: skip
+    anchor_mask: Any = (), class_num: int = 1, downsample_ratio: int = 1
+) -> None:
     made = np.zeros((x.shape[0], len(anchor_mask), 5 + class_num, *x.shape[2:]))
     for i, t in np.argwhere(match >= 0):
         c, r = (int(k * x.shape[2]) for k in box[i, t, :2])
@@ -164,5 +164,5 @@ def _check_weights(
 CASES: list[Case] = [
     *row("yolov3_loss", _yolo_loss, *LOSSES, grads="x", through=(0,)),
     *row("yolov3_loss_grad", None, *map(_loss_grad, LOSSES), grads="x g_in", check=_check_gradient),
-    *row("yolov3_loss_weights", None, *[_weights(_loss_grad(c)) for c in LOSSES], check=_check_weights),
-]  # fmt: skip
+    *row("yolov3_loss_weights", None, *[_weights(_loss_grad(c)) for c in LOSSES], check=_check_weights)
+]

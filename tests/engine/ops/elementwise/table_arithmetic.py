@@ -21,7 +21,7 @@ def _lerp(x: Any, y: Any, weight: Any) -> Any:
 
 LERP = [s(v(2, 3), v(2, 3, seed=1), share(2, 3)), s(v(3), v(2, 1, seed=1), share()),
         s(v(), v(seed=1), share()), s(v(0, 3), v(3, seed=1), share(1)),
-        s(v(2), v(2, seed=1), np.array([0.0, 1.0]))]  # fmt: skip
+        s(v(2), v(2, seed=1), np.array([0.0, 1.0]))]
 
 
 CASES: list[Case] = [
@@ -45,5 +45,5 @@ CASES: list[Case] = [
     *row("elementwise_heaviside", lambda x, y: (x > 0) + 0.0 * y, *binary_shapes(), grads="x y"),
     *row("elementwise_heaviside", lambda x, y: np.array([0.0, 0.7, 1.0]),
          s(np.array([-2.0, 0.0, 2.0]), np.array([0.7])), grads="y"),
-    *row("lerp", _lerp, *LERP, grads="x y weight"),
-]  # fmt: skip
+    *row("lerp", _lerp, *LERP, grads="x y weight")
+]

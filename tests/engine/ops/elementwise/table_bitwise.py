@@ -32,5 +32,5 @@ CASES: list[Case] = [
     *row("bitwise_not", lambda x: -x - 1, *unary_shapes(_signed)),
     *row("bitwise_not", lambda x: x == 0, s(bools(4))),
     *row("gcd", _gcd, *binary_shapes(_signed)),
-    *row("lcm", _lcm, *binary_shapes(_signed)),
-]  # fmt: skip
+    *row("lcm", _lcm, *binary_shapes(_signed))
+]

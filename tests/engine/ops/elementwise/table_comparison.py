@@ -34,5 +34,5 @@ CASES: list[Case] = [
          s(np.array([np.nan, np.inf]), np.array([np.nan, np.inf]), equal_nan=True)),
     *row("allclose", lambda x, y, **_: np.array(bool((abs(x - y) <= 1e-8 + 1e-5 * abs(y)).all())),
          s(v(2, 3), v(2, 3) + 1e-9), s(v(2, 3), v(2, 3) + 1.0), s(v(0, 3), v(0, 3))),
-    *row("is_empty", lambda x: np.array(0 in x.shape), *U),
-]  # fmt: skip
+    *row("is_empty", lambda x: np.array(0 in x.shape), *U)
+]

@@ -22,5 +22,5 @@ CASES: list[Case] = [
     *row("logaddexp", lambda x, y: np.array([1e4 + math.log(2), -np.inf]),
          s(np.array([1e4, -np.inf]), np.array([1e4, -np.inf]))),
     *row("stanh", lambda x, scale_a=0.67, scale_b=1.7159: scale_b * np.tanh(scale_a * x), *U,
-         s(v(2, 3), scale_a=0.3, scale_b=2.0), grads="x"),
-]  # fmt: skip
+         s(v(2, 3), scale_a=0.3, scale_b=2.0), grads="x")
+]

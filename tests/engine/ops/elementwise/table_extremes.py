@@ -37,5 +37,5 @@ CASES: list[Case] = [
     *row("fmax_takes_first", lambda x, y: x > y, *binary_shapes()),
     *row("fmax_takes_first", lambda x, y: np.array([False, True, True]), s(*NAN)),
     *row("fmin_takes_first", lambda x, y: x < y, *binary_shapes()),
-    *row("fmin_takes_first", lambda x, y: np.array([False, True, True]), s(*NAN)),
-]  # fmt: skip
+    *row("fmin_takes_first", lambda x, y: np.array([False, True, True]), s(*NAN))
+]

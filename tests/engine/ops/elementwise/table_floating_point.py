@@ -32,5 +32,5 @@ CASES: list[Case] = [
          grads="x"),
     *row("nan_to_num", lambda x, **_: x, *U, grads="x"),
     *row("nan_to_num", lambda x, nan, posinf, neginf: np.array([nan, posinf, neginf, 1.5]),
-         s(np.array([np.nan, np.inf, -np.inf, 1.5]), nan=2.0, posinf=3.0, neginf=4.0)),
-]  # fmt: skip
+         s(np.array([np.nan, np.inf, -np.inf, 1.5]), nan=2.0, posinf=3.0, neginf=4.0))
+]

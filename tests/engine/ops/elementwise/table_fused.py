@@ -27,5 +27,5 @@ CASES: list[Case] = [
         for shape, other in (((2, 3), (3,)), ((2, 3), (2, 3)), ((), ()), ((0, 3), (3,)))
     ]),
     *row("fused_elementwise", lambda xs, steps, outputs: (np.where(xs[1], xs[0] ** 2, 0),),
-         s([v(2, 3), bools(2, 3)], steps=MASKED, outputs=(3,))),
-]  # fmt: skip
+         s([v(2, 3), bools(2, 3)], steps=MASKED, outputs=(3,)))
+]

@@ -31,5 +31,5 @@ CASES: list[Case] = [
     ),
     *row(
         "pow", lambda x, factor: x**factor, s(pos(2, 3), factor=0.5), s(pos(2, 3), factor=-1.7), grads="x"
-    ),
-]  # fmt: skip
+    )
+]

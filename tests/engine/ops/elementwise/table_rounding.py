@@ -27,5 +27,5 @@ CASES: list[Case] = [
     *row("round", _round, *U, s(np.array([0.5, 1.5, 2.5, -0.5, -2.5, 0.49])), grads=""),
     *row("round", _round, *U, grads="x"),
     # -- rounding, choosing, repairing
-    *row("trunc", lambda x: np.where(x < 0, np.ceil(x), np.floor(x)), *U, grads="x"),
-]  # fmt: skip
+    *row("trunc", lambda x: np.where(x < 0, np.ceil(x), np.floor(x)), *U, grads="x")
+]

@@ -74,5 +74,5 @@ CASES: list[Case] = [
     *row("i1e", _bessel(1, scaled=True), *U, s(np.array([9.0, -12.0])), grads="x"),
     *row("i1", lambda x: np.array([0.0, np.inf, -np.inf]), s(np.array([0.0, np.inf, -np.inf]))),
     *row("logit", _logit, *SHARE, s(share(2, 3), eps=0.3), grads="x"),
-    *row("logit", lambda x: np.array([-np.inf, np.inf, np.nan]), s(np.array([0.0, 1.0, 1.5]))),
-]  # fmt: skip
+    *row("logit", lambda x: np.array([-np.inf, np.inf, np.nan]), s(np.array([0.0, 1.0, 1.5])))
+]

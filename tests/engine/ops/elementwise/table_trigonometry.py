@@ -33,5 +33,5 @@ CASES: list[Case] = [
     *row("atan2", lambda x, y: np.angle(y + 1j * x), *binary_shapes(), grads="x y"),
     *row("atan2", lambda x, y: np.array([math.pi, 0.0]), s(np.zeros(2), np.array([-1.0, 1.0]))),
     *row("hypot", lambda x, y: np.abs(x + 1j * y), *binary_shapes(), grads="x y"),
-    *row("hypot", lambda x, y: np.array([5e30]), s(np.array([3e30]), np.array([4e30]))),
-]  # fmt: skip
+    *row("hypot", lambda x, y: np.array([5e30]), s(np.array([3e30]), np.array([4e30])))
+]

@@ -24,8 +24,8 @@ def _renumbered(x: Any, neighbors: Any, count: Any) -> Any:
 
 def _check_sample(
     results: Any, row: Any, colptr: Any, nodes: Any, eids: Any = None, weight: Any = None,
-    sample_size: int = -1,
-) -> None:  # fmt: skip
+    sample_size: int = -1
+) -> None:
     out, counts, edges = results
     starts = np.concatenate([[0], np.cumsum(counts)])
     edges = edges if eids is None else edges - 100
@@ -45,5 +45,5 @@ CASES: list[Case] = [
     *row("graph_sample_neighbors", None,
          *(s(ROW, STARTS, NODES, *more, sample_size=size)
            for size in (-1, 0, 1, 2, 9) for more in ((None, None), (EDGES, None), (EDGES, WEIGHTS))),
-         check=_check_sample, data=True),
-]  # fmt: skip
+         check=_check_sample, data=True)
+]

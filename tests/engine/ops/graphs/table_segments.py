@@ -36,4 +36,4 @@ CASES: list[Case] = [
         *row("segment_pool", _pooled, s(v(6, 3), MIXED, v(5), pooltype=pooltype, rising=False),
              s(v(0, 3), ints(0), v(2, 2), pooltype=pooltype), grads="x"),
     )
-]  # fmt: skip
+]

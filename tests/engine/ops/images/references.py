@@ -24,9 +24,14 @@ def rows(op: str, function: Any, samples: list[Sample]) -> list[Case]:
     # Where several sizes are unknown, so is how far apart the result's may be.
     return [
         *row(op, function, *samples, grads="x weight"),
-        *row(f"{op}_grad", bilinear_grad(function), *[grads(function, c) for c in samples], *some,
-             grads="x weight g_in"),
-    ]  # fmt: skip
+        *row(
+            f"{op}_grad",
+            bilinear_grad(function),
+            *[grads(function, c) for c in samples],
+            *some,
+            grads="x weight g_in",
+        ),
+    ]
 
 
 POOLS = [
@@ -44,7 +49,7 @@ POOLS = [
     s(v(1, 4, 4, 2), ksize=[2, 2], strides=[2, 2], data_format="NHWC"),
     s(v(1, 1, 3, 3), ksize=[1, 1], strides=[2, 2]),
     s(v(0, 2, 4, 4), ksize=[2, 2], strides=[2, 2]),
-]  # fmt: skip
+]
 
 
 DEEP = [
@@ -55,7 +60,7 @@ DEEP = [
     s(v(1, 2, 2, 3, 2), ksize=[1, 1, 1], global_pooling=True),
     s(v(1, 1, 4, 3, 2), ksize=[2, 2, 1], adaptive=True),
     s(v(1, 2, 4, 2, 3), ksize=[2, 2, 2], strides=[2, 2, 2], data_format="NDHWC"),
-]  # fmt: skip
+]
 
 
 def kernel(place: float, k: int, order: int, nearest: bool) -> float:

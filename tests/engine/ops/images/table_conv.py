@@ -79,7 +79,7 @@ def _grad_by_sums(
     for f, i, j in np.ndindex(*g.shape[1:]):
         channels = slice(f // each * taken, (f // each + 1) * taken)
         window = (channels, slice(i * strides[0], i * strides[0] + kernel[0]),
-                  slice(j * strides[1], j * strides[1] + kernel[1]))  # fmt: skip
+                  slice(j * strides[1], j * strides[1] + kernel[1]))
         for n in range(x.shape[0]):
             np.add.at(to_x[n], padded[window].astype(int), weight[f] * g[n, f, i, j])
             to_weight[f] += image[(n, *window)] * g[n, f, i, j]

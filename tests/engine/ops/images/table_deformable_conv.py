@@ -34,5 +34,5 @@ CASES: list[Case] = [
     *row("deform_points", _points, s(v(2, 12, 2, 3), ksize=[2, 3]),
          s(v(1, 8, 2, 2), ksize=[2, 2], strides=[2, 1], paddings=[1, 0], dilations=[1, 2]),
          s(v(1, 8, 2, 2), ksize=[2, 2], middle=False), grads="offset"),
-    *row("deform_points_grad", _points_back, s(v(2, 4, 2, 3, 2), ksize=[2, 2]), grads="g_in"),
-]  # fmt: skip
+    *row("deform_points_grad", _points_back, s(v(2, 4, 2, 3, 2), ksize=[2, 2]), grads="g_in")
+]

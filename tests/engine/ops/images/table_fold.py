@@ -55,5 +55,5 @@ FOLDS = [
 CASES: list[Case] = [
     *row("unfold", _unfold, *UNFOLDS, grads="x"),
     *row("unfold_grad", _unfold_grad, *[with_grad(_unfold, c) for c in UNFOLDS], grads="g_in"),
-    *row("fold", _fold, *FOLDS, grads="x"),
-]  # fmt: skip
+    *row("fold", _fold, *FOLDS, grads="x")
+]

@@ -89,5 +89,5 @@ CASES: list[Case] = [
              found[0], _grid_slopes(*inputs, **attrs), rtol=1e-6, atol=1e-6)),
     *row("affine_grid", _affine, *AFFINES[:3], grads="theta"),
     *row("affine_grid", _affine, AFFINES[3], grads="theta", data=True, unknown=False),
-    *row("affine_grid_grad", _affine_grad, *[with_grad(_affine, c) for c in AFFINES], grads="g_in"),
-]  # fmt: skip
+    *row("affine_grid_grad", _affine_grad, *[with_grad(_affine, c) for c in AFFINES], grads="g_in")
+]

@@ -41,8 +41,8 @@ def _taps(
 def _interpolate(
     x: Any, out_size: Any = None, scale_tensor: Any = None, method: str = "", data_layout: str = "NCHW",
     out_d: int = -1, out_h: int = -1, out_w: int = -1, scale: Any = (), align_corners: bool = False,
-    align_mode: int = 1,
-) -> Any:  # fmt: skip
+    align_mode: int = 1
+) -> Any:
     if data_layout == "NHWC":
         x = np.moveaxis(x, -1, 1)
     size = x.shape[2:]
@@ -59,7 +59,7 @@ def _interpolate(
     result = np.zeros((*x.shape[:2], *out))
     for place in np.ndindex(*out):
         taps = [_taps(method, n, o, f, align_corners, align_mode, k)
-                for n, o, f, k in zip(size, out, scale, place, strict=True)]  # fmt: skip
+                for n, o, f, k in zip(size, out, scale, place, strict=True)]
         for at in itertools.product(*taps):
             weight = math.prod(t[a] for t, a in zip(taps, at, strict=True))
             result[(..., *place)] += weight * x[(..., *at)]

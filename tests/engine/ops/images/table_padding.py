@@ -14,8 +14,8 @@ _NAMES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "ci
 
 def _pad(
     x: Any, pads: Any = None, paddings: Any = (), mode: str = "constant", value: float = 0.0,
-    data_format: str = "NCDHW",
-) -> Any:  # fmt: skip
+    data_format: str = "NCDHW"
+) -> Any:
     numbers = [int(p) for p in (paddings if pads is None else pads)]
     spatial = [tuple(numbers[n : n + 2]) for n in (4, 2, 0)]
     pairs = [(0, 0), *spatial, (0, 0)] if data_format == "NDHWC" else [(0, 0), (0, 0), *spatial]
@@ -64,5 +64,5 @@ CASES: list[Case] = [
   # its pads are values
     *row("pad3d_grad", _back, *[_grads(c) for c in SAMPLES], grads="g_in"),
     *row("pad", _pad_shapes, s(v(2, 3), paddings=[1, 0, 0, 2]), s(v(3), paddings=[1, 1], pad_value=2.5),
-         s(v(4, 3), paddings=[-1, 1, 0, -1]), grads="x"),
-]  # fmt: skip
+         s(v(4, 3), paddings=[-1, 1, 0, -1]), grads="x")
+]

@@ -30,5 +30,5 @@ POINTS = [
 CASES: list[Case] = [
     *row("sample_points", points, *POINTS, grads="x points"),
     *row("sample_points_grad", _points_grad, *[with_grad(points, c, True) for c in POINTS],
-         grads="g_in points"),
-]  # fmt: skip
+         grads="g_in points")
+]

@@ -52,5 +52,5 @@ CASES: list[Case] = [
     *row("pool3d", pool, *_as("max", *DEEP), *_as("avg", *DEEP, SHARED_DEEP), grads="x"),
     *row("pool3d_grad", pool_grad, *_pool_grads("max", *DEEP), *_pool_grads("avg", *DEEP, SHARED_DEEP),
          grads="g_in"),
-    *row("max_pool3d_pick", pick, *_picks(*DEEP), grads="values"),
-]  # fmt: skip
+    *row("max_pool3d_pick", pick, *_picks(*DEEP), grads="values")
+]

@@ -85,5 +85,5 @@ CASES: list[Case] = [
     *row("channel_shuffle_grad", _channel_back, s(v(2, 6, 1, 2), groups=2),
          s(v(1, 2, 1, 6), groups=3, data_format="NHWC"), grads="g_in"),
     *row("temporal_shift", _shift(1), *SHIFTS, grads="x"),
-    *row("temporal_shift_grad", _shift(-1), *SHIFTS, grads="g_in"),
-]  # fmt: skip
+    *row("temporal_shift_grad", _shift(-1), *SHIFTS, grads="g_in")
+]

@@ -61,5 +61,5 @@ CASES: list[Case] = [
     *row("max_pool3d_with_index", _with_index, *PLACED_DEEP, grads="x"),
     *row("max_pool3d_with_index_grad", _back, *_placed(*PLACED_DEEP), grads="g_in"),
     *row("unpool", _unpool, *_unpools(POOLS[0], POOLS[2], POOLS[6], POOLS[8]), grads="x"),
-    *row("unpool3d", _unpool, *_unpools(DEEP[0], DEEP[2], DEEP[4]), grads="x"),
-]  # fmt: skip
+    *row("unpool3d", _unpool, *_unpools(DEEP[0], DEEP[2], DEEP[4]), grads="x")
+]

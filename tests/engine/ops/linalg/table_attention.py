@@ -26,8 +26,8 @@ def _weights(x, y, masks, **attrs):
 
 def _gradients(
     flow, weights, x, y, v, dropped=None, kept=None, factor=None, times=None, after=None, turned=False,
-    lies=(), wanted=(True,) * 3,
-):  # fmt: skip
+    lies=(), wanted=(True,) * 3
+):
     g = flow @ np.swapaxes(v, -1, -2) * (1 if kept is None else kept)
     g = weights * (g - (g * weights).sum(-1, keepdims=True)) * (1 if times is None else times)
     of_x = _scores(g, y, not turned, after)
@@ -51,5 +51,5 @@ CASES: list[Case] = [
          s(G, W, X, Y, V, None, None, factor=0.5, after=0.25, times=2.0, lies=(True, False, True)),
          s(G, W, X, Y, V, v(2, 3, 4, 5, seed=5), v(2, 3, 4, 5, seed=6)),
          s(G, W, X, TURNED, V, None, None, turned=True),
-         s(v(0, 3, 4, 3), v(0, 3, 4, 5), *NONE, None, None)),
-]  # fmt: skip
+         s(v(0, 3, 4, 3), v(0, 3, 4, 5), *NONE, None, None))
+]

@@ -55,5 +55,5 @@ CASES: list[Case] = [
     *row("diag_embed", _diag_embed, s(v(3)), s(v(2, 3), offset=1), s(v(2, 3), offset=-2, dim1=0, dim2=2),
          grads="x"),
     *row("diag_v2", _diag, s(v(3)), s(v(2), offset=-1, padding_value=2.5), s(v(3, 4), offset=1),
-         s(v(4, 2), offset=-1), s(v(1).reshape(())), grads="x"),
-]  # fmt: skip
+         s(v(4, 2), offset=-1), s(v(1).reshape(())), grads="x")
+]

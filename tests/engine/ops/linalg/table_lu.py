@@ -24,5 +24,5 @@ def _lu(x: Any, pivot: bool = True) -> Any:
 
 CASES: list[Case] = [
     *row("lu", _lu, s(v(3, 3)), s(v(4, 2)), s(v(2, 4)), grads="x", through=(0,),
-         unknown=False),
-]  # fmt: skip
+         unknown=False)
+]

@@ -69,5 +69,5 @@ CASES: list[Case] = [
          grads="x y"),
     *row("product_of_rows", lambda x, y: np.tensordot(x, y, axes=[range(x.ndim - 1)] * 2),
          s(v(3, 2), v(3, 4, seed=1)), s(v(2, 3, 2), v(2, 3, 4, seed=1)), s(v(0, 2), v(0, 3)), grads="x y"),
-    *row("squared_l2_norm", lambda x: np.array([(x**2).sum()]), s(v(2, 3)), s(v()), s(v(0, 2)), grads="x"),
-]  # fmt: skip
+    *row("squared_l2_norm", lambda x: np.array([(x**2).sum()]), s(v(2, 3)), s(v()), s(v(0, 2)), grads="x")
+]

@@ -40,5 +40,5 @@ CASES: list[Case] = [
     # u and v count as constants, which they are without steps.
     *row("spectral_norm", _spectral, *WEIGHTS, grads="weight"),
     *row("spectral_norm", _spectral, *TURNED),
-    *row("spectral_norm_vectors", _vectors, *TURNED),
-]  # fmt: skip
+    *row("spectral_norm_vectors", _vectors, *TURNED)
+]

@@ -50,5 +50,5 @@ CASES: list[Case] = [
          s(_square(3, 3)), s(_square(2, 2, 2)), grads="input"),
     *row("pinv", lambda x: np.linalg.inv(x.swapaxes(-1, -2) @ x) @ x.swapaxes(-1, -2), s(v(4, 2)),
          s(v(2, 3, 2)),
-         grads="x"),
-]  # fmt: skip
+         grads="x")
+]

@@ -24,8 +24,8 @@ def _shown(values: Any, ndim: int, channel: int) -> Any:
 def batch_norm(
     x: Any, scale: Any, bias: Any, mean: Any, variance: Any, channel: int, momentum: float = 0.9,
     epsilon: float = 1e-5, is_test: bool = False, use_global_stats: bool = False,
-        trainable_statistics: bool = False,
-) -> Any:  # fmt: skip
+        trainable_statistics: bool = False
+) -> Any:
     flat = np.moveaxis(x, channel, 0).reshape(x.shape[channel], -1)
     if use_global_stats or (is_test and not trainable_statistics):
         used, spread, mean_out, variance_out = mean, variance, mean, variance
@@ -79,5 +79,5 @@ CASES: list[Case] = [
          norm_grad_sample(2, 2, 2, 3, data_layout="NHWC")),
     *row("batch_norm_grad", batch_norm_grad, norm_grad_sample(2, 3, 2, is_test=True),
          norm_grad_sample(2, 3, 2, use_global_stats=True),
-         grads="x scale g_in"),
-]  # fmt: skip
+         grads="x scale g_in")
+]

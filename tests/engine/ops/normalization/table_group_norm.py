@@ -62,8 +62,8 @@ def _gradients(x: Any, g: Any, scale: Any, groups: int, epsilon: float, last: bo
 
 def _group_norm_grad(
     x: Any, g: Any, mean: Any, variance: Any, scale: Any = None, epsilon: float = 1e-5, groups: int = 1,
-    data_layout: str = "NCHW",
-) -> Any:  # fmt: skip
+    data_layout: str = "NCHW"
+) -> Any:
     return _gradients(x, g, scale, groups, epsilon, data_layout == "NHWC")
 
 
@@ -115,5 +115,5 @@ CASES: list[Case] = [
     *row("instance_norm", _instance_norm, *INSTANCES, grads="x scale bias", through=(0,)),
     *row("instance_norm", _instance_norm, PLAIN_INSTANCE, grads="x", through=(0,)),
     *row("instance_norm_grad", _instance_norm_grad,
-         *[_grads(_instance_norm, c) for c in (*INSTANCES, PLAIN_INSTANCE)]),
-]  # fmt: skip
+         *[_grads(_instance_norm, c) for c in (*INSTANCES, PLAIN_INSTANCE)])
+]

@@ -59,5 +59,5 @@ PLAIN_NORM = s(v(2, 5), None, None)
 CASES: list[Case] = [
     *row("layer_norm", _layer_norm, *LAYER_NORMS, grads="x scale bias", through=(0,)),
     *row("layer_norm", _layer_norm, PLAIN_NORM, grads="x", through=(0,)),
-    *row("layer_norm_grad", _layer_norm_grad, *[_layer_norm_grads(c) for c in (*LAYER_NORMS, PLAIN_NORM)]),
-]  # fmt: skip
+    *row("layer_norm_grad", _layer_norm_grad, *[_layer_norm_grads(c) for c in (*LAYER_NORMS, PLAIN_NORM)])
+]

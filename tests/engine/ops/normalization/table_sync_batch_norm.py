@@ -17,5 +17,5 @@ CASES: list[Case] = [
     *row("sync_batch_norm", batch_norm, norm_sample(4, 3), norm_sample(2, 2, 2, 3, data_layout="NHWC"),
          norm_sample(2, 3, 2, is_test=True), grads="x scale bias", through=(0,)),
     *row("sync_batch_norm_grad", batch_norm_grad, norm_grad_sample(4, 3), norm_grad_sample(2, 2, 2, 2),
-         norm_grad_sample(2, 3, 2, is_test=True)),
-]  # fmt: skip
+         norm_grad_sample(2, 3, 2, is_test=True))
+]

@@ -32,9 +32,15 @@ def rescaled(sums: Array, by: Array, bias: Array | None = None, relu: bool = Fal
 
 
 def conv_sums(
-    x: Array, weight: Array, strides: Any = (1, 1), paddings: Any = (0, 0), dilations: Any = (1, 1),
-    groups: int = 1, data_format: str = "NCHW", padding_algorithm: str = "EXPLICIT",
-) -> Array:  # fmt: skip
+    x: Array,
+    weight: Array,
+    strides: Any = (1, 1),
+    paddings: Any = (0, 0),
+    dilations: Any = (1, 1),
+    groups: int = 1,
+    data_format: str = "NCHW",
+    padding_algorithm: str = "EXPLICIT",
+) -> Array:
     """The sums of a convolution: [N, filters, height, width], or with channels last."""
     last = data_format == "NHWC"
     x = np.moveaxis(x, -1, 1) if last else x
@@ -61,9 +67,15 @@ def conv_sums(
 
 
 def transposed_sums(
-    x: Array, weight: Array, strides: Any = (1, 1), paddings: Any = (0, 0), dilations: Any = (1, 1),
-    groups: int = 1, output_padding: Any = (), data_format: str = "NCHW",
-) -> Array:  # fmt: skip
+    x: Array,
+    weight: Array,
+    strides: Any = (1, 1),
+    paddings: Any = (0, 0),
+    dilations: Any = (1, 1),
+    groups: int = 1,
+    output_padding: Any = (),
+    data_format: str = "NCHW",
+) -> Array:
     """The sums of a transposed convolution, for explicit paddings."""
     last = data_format == "NHWC"
     x = (np.moveaxis(x, -1, 1) if last else x).astype(np.int64)

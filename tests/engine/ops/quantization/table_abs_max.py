@@ -22,8 +22,8 @@ def values(x: Any, kept: Any = None, bit_length: int = 8, round_type: int = 1) -
 
 def channel_integers(
     x: Any, kept: Any = None, bit_length: int = 8, round_type: int = 1, quant_axis: int = 0,
-    is_test: bool = False,
-) -> Any:  # fmt: skip
+    is_test: bool = False
+) -> Any:
     given = is_test and kept is not None
     limit = kept if given else channel_maxima(x, quant_axis)
     whole = rounded(x, thresholds(limit, x, quant_axis), bit_length, round_type)
@@ -39,12 +39,12 @@ def channel_values(
 
 _SAMPLES = (
     s(v(2, 3), None), s(v(), None), s(v(0, 3), None), s(v(4), None, bit_length=3),
-    s(v(2, 3, 2), None, round_type=0), s(v(2, 3), pos(1)), s(v(), None, round_type=0),
-)  # fmt: skip
+    s(v(2, 3, 2), None, round_type=0), s(v(2, 3), pos(1)), s(v(), None, round_type=0)
+)
 _CHANNELS = (
     s(v(2, 3), None), s(v(3, 2, 2, 2), None, bit_length=4), s(v(2, 3), None, quant_axis=1, round_type=0),
-    s(v(2, 3, 2), pos(3), quant_axis=1),
-)  # fmt: skip
+    s(v(2, 3, 2), pos(3), quant_axis=1)
+)
 
 CASES: list[Case] = [
     *row("fake_quantize_abs_max", integers, *_SAMPLES),
@@ -53,5 +53,5 @@ CASES: list[Case] = [
          s(v(2, 3), pos(3), quant_axis=1, is_test=True), s(v(2, 3), None, is_test=True),
          s(v(0, 3), pos(3), quant_axis=1, is_test=True)),
     *row("fake_channel_wise_quantize_dequantize_abs_max", channel_values, *_CHANNELS, grads="x", through=(0,),
-         straight=True),
-]  # fmt: skip
+         straight=True)
+]

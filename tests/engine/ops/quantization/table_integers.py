@@ -85,5 +85,5 @@ CASES: list[Case] = [
          s(_x(2, 2, 3, 4), _y(4, 2, 2, 2), pos(4), v(4), bits=[8, 8], groups=2, output_padding=[1, 0],
            strides=[2, 1], data_format="NHWC", activation="relu")),
     *row("depthwise_conv2d_transpose_integer", _transposed,
-         s(_x(2, 3, 3, 3), _y(3, 1, 3, 2), pos(3), v(3), bits=[8, 8], groups=3, strides=[2, 1])),
-]  # fmt: skip
+         s(_x(2, 3, 3, 3), _y(3, 1, 3, 2), pos(3), v(3), bits=[8, 8], groups=3, strides=[2, 1]))
+]

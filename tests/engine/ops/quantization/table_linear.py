@@ -39,8 +39,8 @@ def rounded(x: Any, threshold: Any, bits: int = 8, round_type: int = 0) -> Any:
 
 def quantize_linear(
     x: Any, scale: Any, zero_point: Any, accum: Any, state: Any, quant_axis: int = 0, is_test: bool = True,
-    only_observer: bool = False, bit_length: int = 8, round_type: int = 0, moving_rate: float = 0.9,
-) -> Any:  # fmt: skip
+    only_observer: bool = False, bit_length: int = 8, round_type: int = 0, moving_rate: float = 0.9
+) -> Any:
     used = scale
     if is_test:
         outs: tuple[Any, ...] = (None, None, None)
@@ -116,5 +116,5 @@ CASES: list[Case] = [
          s(_q(2, 0), [pos(2)]),
          s(_q(2, 3, 2), [pos(3)], quant_axis=1, quant_bits=[4]),
          s(_q(2, 3), [pos(3), pos(1, seed=3)], quant_bits=[8, 4]),
-         s(_q(2, 3, 2), [pos(2), pos(1, seed=3)], quant_bits=[8, 8], x_num_col_dims=2)),
-]  # fmt: skip
+         s(_q(2, 3, 2), [pos(2), pos(1, seed=3)], quant_bits=[8, 8], x_num_col_dims=2))
+]

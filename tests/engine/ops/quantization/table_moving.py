@@ -17,8 +17,8 @@ def _moved(x: Any, accum: Any, state: Any, moving_rate: float = 0.9) -> tuple[An
 
 def integers(
     x: Any, scale: Any, accum: Any, state: Any, is_test: bool = False, bit_length: int = 8,
-    round_type: int = 1, **rate: Any,
-) -> Any:  # fmt: skip
+    round_type: int = 1, **rate: Any
+) -> Any:
     if is_test:
         return rounded(x, scale, bit_length, round_type), None, None, None
     found = _moved(x, accum, state, **rate)
@@ -37,8 +37,8 @@ def observed(x: Any, accum: Any, state: Any, kept: Any, is_test: bool = False, *
 
 def in_window(
     x: Any, scale: Any, step: Any, ring: Any, window_size: int = 10000, is_test: bool = False,
-    bit_length: int = 8, round_type: int = 1,
-) -> Any:  # fmt: skip
+    bit_length: int = 8, round_type: int = 1
+) -> Any:
     if is_test:
         return rounded(x, scale, bit_length, round_type), None, None
     now, place = np.abs(x).max(), int(step[0]) % window_size
@@ -65,8 +65,8 @@ _SAMPLES = (
     s(v(2, 3), pos(1), *_STATE), s(v(2, 3), pos(1), None, None, is_test=True),
     s(v(4), pos(1), *_STATE, bit_length=4, moving_rate=0.5),
     s(v(2, 3, 2), pos(1), *_STATE, round_type=0), s(v(2, 3), pos(1), *_STATE, is_test=True, round_type=0),
-    s(v(), pos(1), *_STATE), s(v(0, 3), pos(1), None, None, is_test=True),
-)  # fmt: skip
+    s(v(), pos(1), *_STATE), s(v(0, 3), pos(1), None, None, is_test=True)
+)
 
 CASES: list[Case] = [
     *row("fake_quantize_moving_average_abs_max", integers, *_SAMPLES),
@@ -82,5 +82,5 @@ CASES: list[Case] = [
          s(v(2, 3), pos(1) * 0.1, _step(0), np.zeros(4), window_size=4, bit_length=4),
          s(v(2, 3), _THREE, _step(1), _RING, window_size=4, round_type=0),
          s(v(2, 3), pos(1), None, None, is_test=True), s(v(4), pos(1), ints(1), None, is_test=True),
-         s(v(0, 3), pos(1), None, None, is_test=True)),
-]  # fmt: skip
+         s(v(0, 3), pos(1), None, None, is_test=True))
+]

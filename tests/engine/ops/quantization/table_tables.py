@@ -21,5 +21,5 @@ CASES: list[Case] = [
          s(ints(low=-9, high=9).astype("int8"), pos(1), max_range=127.0),
          s(ints(0, 3).astype("int8"), pos(1), max_range=127.0)),
     *row("dequantize_log", dequantize_log,
-         s(ints(5, 6, low=-128, high=128).astype("int8"), pos(128)), s(ints(0, 3).astype("int8"), pos(128))),
-]  # fmt: skip
+         s(ints(5, 6, low=-128, high=128).astype("int8"), pos(128)), s(ints(0, 3).astype("int8"), pos(128)))
+]

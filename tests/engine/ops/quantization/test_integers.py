@@ -125,9 +125,13 @@ def test_long_sums_of_convolutions_are_exact(seed: int, groups: int) -> None:
     weight = drawn(rng, 8, 2 * taken * groups, 1, 2, 2, extreme=True)
     sums = want.transposed_sums(x, weight, groups=groups)
     found = kernel(
-        integers.conv2d_transpose_integer, x.astype(np.float32), weight.astype(np.int8), by, bits=(8, 8),
+        integers.conv2d_transpose_integer,
+        x.astype(np.float32),
+        weight.astype(np.int8),
+        by,
+        bits=(8, 8),
         groups=groups,
-    )  # fmt: skip
+    )
     np.testing.assert_array_equal(found, want.rescaled(sums, by))
 
 

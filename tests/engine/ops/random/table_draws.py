@@ -94,5 +94,5 @@ CASES: list[Case] = [
     *row("exponential", None, s(v(4000), lam=2.0), s(v(2, 3)),
          check=check_like(lambda x, lam=1.0: 1 / lam, lambda x, lam=1.0: 1 / lam, 1e-40)),
     *row("bernoulli", None, s(SHARES), s(np.array([0.0, 1.0])), check=check_like(lambda x: x,
-         lambda x: math.sqrt(float((x * (1 - x)).mean())), 0.0)),
-]  # fmt: skip
+         lambda x: math.sqrt(float((x * (1 - x)).mean())), 0.0))
+]

@@ -11,8 +11,8 @@ from tests.engine.ops.case import Case, row, s, v
 
 def _check_dropout(
     results: Any, x: Any, dropout_prob: float = 0.5, is_test: bool = False,
-    dropout_implementation: str = "upscale_in_train", axis: Any = None, seed: int = 0,
-) -> None:  # fmt: skip
+    dropout_implementation: str = "upscale_in_train", axis: Any = None, seed: int = 0
+) -> None:
     out, mask = results
     np.testing.assert_allclose(out, x * mask)
     keep = 1 - dropout_prob
@@ -36,5 +36,5 @@ CASES: list[Case] = [
          s(v(3), is_test=True, dropout_implementation="downgrade_in_infer"),
          s(v(2000), dropout_implementation="downgrade_in_infer"), s(v(40, 5), axis=[0]),
          s(v(3), dropout_prob=0.0), s(v(3), dropout_prob=1.0),
-         check=_check_dropout, grads="x", through=(0,)),
-]  # fmt: skip
+         check=_check_dropout, grads="x", through=(0,))
+]

@@ -71,5 +71,5 @@ CASES: list[Case] = [
          s(np.array([2.0])), s(np.ones((0, 3))), check=_check_dirichlet),
     *row("top_p_sampling", None, s(np.tile([0.5, 0.3, 0.2], (2000, 1)), np.full(2000, 0.7), None),
          s(np.array([[0.1, 0.6, 0.3]]), np.array([[0.5]]), None, seed=3),
-         s(np.array([[0.1, 0.6, 0.3]]), np.array([1.0]), np.array([0.2])), check=_check_top_p),
-]  # fmt: skip
+         s(np.array([[0.1, 0.6, 0.3]]), np.array([1.0]), np.array([0.2])), check=_check_top_p)
+]

@@ -67,14 +67,14 @@ def _lcse_jvp(step: Any, x: Any, y: Any, axis: int = -1) -> Any:
 
 
 RUN = [s(v(), axis=-1), s(v(4), axis=0), s(v(2, 3), axis=0), s(v(2, 3), axis=-1), s(v(2, 3, 2), axis=1),
-       s(v(0, 3), axis=0), s(v(0, 3), axis=1)]  # fmt: skip
+       s(v(0, 3), axis=0), s(v(0, 3), axis=1)]
 
 
 FLAT = [s(v(2, 3), flatten=True), s(v(), flatten=True)]
 
 
 LOGS = [s(v(2, 3), v(2, 3, seed=1), v(2, 3, seed=2), axis=0), s(v(4), v(4, seed=1), v(4, seed=2), axis=-1),
-        s(v(), v(seed=1), v(seed=2), axis=0)]  # fmt: skip
+        s(v(), v(seed=1), v(seed=2), axis=0)]
 
 
 CASES: list[Case] = [
@@ -96,5 +96,5 @@ CASES: list[Case] = [
     *row("logcumsumexp", _logcumsumexp, *RUN, *FLAT, grads="x"),
     *row("logcumsumexp", lambda x: 1e3 + np.log([1.0, 2.0, 2.0]), s(np.array([1e3, 1e3, -1e3]))),
     *row("logcumsumexp_grad", _lcse_grad, *LOGS, grads="g_in x y"),
-    *row("logcumsumexp_jvp", _lcse_jvp, *LOGS, grads="step x y"),
-]  # fmt: skip
+    *row("logcumsumexp_jvp", _lcse_jvp, *LOGS, grads="step x y")
+]

@@ -21,7 +21,7 @@ def _reduce_samples(make: Any = v, empty: bool = True) -> list[Any]:
     samples = [s(make()), s(make(4), axis=[0]), s(make(2, 3)), s(make(2, 3), axis=[1]),
         s(make(2, 3), axis=[-1], keepdim=True),
                s(make(2, 3, 2), axis=[0, 2]), s(make(2, 3), axis=[0], reduce_all=True),
-               s(make(2, 3), keepdim=True)]  # fmt: skip
+               s(make(2, 3), keepdim=True)]
     return [*samples, s(make(0, 3)), s(make(0, 3), axis=[0]), s(make(0, 3), axis=[1])] if empty else samples
 
 
@@ -95,5 +95,5 @@ CASES: list[Case] = [
          s(v(2, 3), flatten=True),
          s(ints(3, 4), axis=1, dtype="int32"), s(ints(2, 3), flatten=True, keepdims=True)),
     *row("arg_min", _arg(np.argmin), s(v(4)), s(v(2, 3), axis=1), s(v(2, 3), axis=-1, keepdims=True),
-         s(v(2, 3), flatten=True)),
-]  # fmt: skip
+         s(v(2, 3), flatten=True))
+]

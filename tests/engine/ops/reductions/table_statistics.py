@@ -50,5 +50,5 @@ CASES: list[Case] = [
          s(np.array([1, 2, 1]), bins=4, min=0, max=3)),
     *row("bincount", _bincount, s(ints(7, high=5), None), s(ints(7, high=5), None, minlength=9),
          s(np.zeros(0, np.int64), None, minlength=3), data=True, unknown=False),
-    *row("bincount", _bincount, s(ints(7, high=5), pos(7)), data=True, unknown=False, grads="weights"),
-]  # fmt: skip
+    *row("bincount", _bincount, s(ints(7, high=5), pos(7)), data=True, unknown=False, grads="weights")
+]

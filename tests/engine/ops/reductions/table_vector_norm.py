@@ -28,5 +28,5 @@ CASES: list[Case] = [
          s(v(2, 3), porder=1.0), s(v(2, 3, 2), porder=3.0, axis=1), s(v(2, 3), porder=2.5, keepdim=True),
          s(v(2, 3), porder=float("inf")), s(v(2, 3), porder=float("-inf"), axis=0), s(v(2, 3), porder=0.0),
          s(v(0, 3)), s(v(2, 0)), grads="x"),
-    *row("p_norm", lambda x, **_: np.abs(x), s(v()), grads="x"),
-]  # fmt: skip
+    *row("p_norm", lambda x, **_: np.abs(x), s(v()), grads="x")
+]

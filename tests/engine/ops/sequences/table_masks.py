@@ -36,5 +36,5 @@ CASES: list[Case] = [
     s(ints(2, 3), None, maxlen=2, out_dtype="float64"),
          s(np.array(2), None, maxlen=3, out_dtype="bool"), s(ints(0, 2), None, maxlen=3)),
     *row("sequence_mask", _mask, s(np.array([1, 3, 0]), None), s(ints(2, 2), np.array([5])), data=True),
-    *row("csr_mask", _csr, s(OFFSET, COLUMNS, v(1, 2, 3, 3)), s(OFFSET[:0], COLUMNS[:0], v(0, 2, 3, 3))),
-]  # fmt: skip
+    *row("csr_mask", _csr, s(OFFSET, COLUMNS, v(1, 2, 3, 3)), s(OFFSET[:0], COLUMNS[:0], v(0, 2, 3, 3)))
+]

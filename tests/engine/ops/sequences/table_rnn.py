@@ -30,8 +30,8 @@ def _cell(mode: str, x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_
 
 def _rnn(
     x: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None, h0: Any = None, c0: Any = None,
-    lengths: Any = None, mode: str = "LSTM", is_reverse: bool = False,
-) -> Any:  # fmt: skip
+    lengths: Any = None, mode: str = "LSTM", is_reverse: bool = False
+) -> Any:
     time, batch, size = *x.shape[:2], w_hh.shape[1]
     b_ih = np.zeros(len(w_ih)) if b_ih is None else b_ih
     b_hh = np.zeros(len(w_ih)) if b_hh is None else b_hh

@@ -112,5 +112,5 @@ CASES: list[Case] = [
          check=_check_grad(_ctc_grad)),
     *row("warprnnt", _rnnt, s(*RNNT), s(*LAST, blank=2), grads="input"),
     *row("warprnnt_grad", None, s(v(2), *RNNT), s(v(2), *RNNT, fastemit_lambda=0.3), s(v(1), *LAST, blank=2),
-         check=_check_grad(_rnnt_grad)),
-]  # fmt: skip
+         check=_check_grad(_rnnt_grad))
+]

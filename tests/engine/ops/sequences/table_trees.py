@@ -42,5 +42,5 @@ CASES: list[Case] = [
     *row("gather_tree", _tree, s(ints(3, 2, 2, high=9), PARENTS), s(ints(0, 2, 2), ints(0, 2, 2))),
     *row("complete_tree_paths", None, s(np.arange(5), num_classes=5),
     s(np.arange(8)[:, None], num_classes=8),
-         s(np.array([0, 1]), num_classes=2), s(ints(0), num_classes=3), check=_check_paths),
-]  # fmt: skip
+         s(np.array([0, 1]), num_classes=2), s(ints(0), num_classes=3), check=_check_paths)
+]

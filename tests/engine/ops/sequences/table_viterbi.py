@@ -33,5 +33,5 @@ CASES: list[Case] = [
     *row("viterbi_decode", _best,
          s(v(3, 4, 3), v(3, 3, seed=1), LENGTHS), s(v(3, 5, 4, seed=2), v(4, 4), LENGTHS),
          s(v(3, 4, 3), v(3, 3, seed=1), LENGTHS, include_bos_eos_tag=False),
-         s(v(3, 4, 1), v(1, 1), LENGTHS, include_bos_eos_tag=False), data=True),
-]  # fmt: skip
+         s(v(3, 4, 1), v(1, 1), LENGTHS, include_bos_eos_tag=False), data=True)
+]

@@ -92,9 +92,13 @@ def _row_of_grad(x: Any, g: Any, **attrs: Any) -> Row:
     """fft_r2c_grad as a function of the gradient; of x it reads the shape."""
 
     def apply(value: Any) -> Any:
-        like = value.real() if attrs["onesided"] is False else OPS["fft_c2r"].namespace["__apply__"](
-            value, axes=[-1], normalization="ortho", forward=True, last_dim_size=x.shape[-1]
-        )  # fmt: skip
+        like = (
+            value.real()
+            if attrs["onesided"] is False
+            else OPS["fft_c2r"].namespace["__apply__"](
+                value, axes=[-1], normalization="ortho", forward=True, last_dim_size=x.shape[-1]
+            )
+        )
         return OPS["fft_r2c_grad"].namespace["__apply__"](like.detach(), value, **attrs)
 
     return apply, lambda value: _r2c_grad(x, value, **attrs), (g,)

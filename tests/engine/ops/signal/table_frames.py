@@ -59,5 +59,5 @@ CASES: list[Case] = [
          *[_with_grad(_frame, c) for c in FRAMES], grads="g_in"),
     *row("overlap_add", _overlap_add, *SUMS, grads="x"),
     *row("overlap_add_grad", lambda x, g, **attrs: slopes(x, lambda unit: _overlap_add(unit, **attrs), g),
-         *[_with_grad(_overlap_add, c) for c in SUMS], grads="g_in"),
-]  # fmt: skip
+         *[_with_grad(_overlap_add, c) for c in SUMS], grads="g_in")
+]

@@ -11,16 +11,16 @@ from tests.engine.ops.case import Case, row, s, v
 from tests.engine.ops.sparse.references import convolved, dense, places
 
 PLAIN: dict[str, Any] = {
-    "shape": [2, 4, 3], "kernel_size": [2, 2], "strides": [1, 1], "paddings": [0, 0], "dilations": [1, 1],
-}  # fmt: skip
+    "shape": [2, 4, 3], "kernel_size": [2, 2], "strides": [1, 1], "paddings": [0, 0], "dilations": [1, 1]
+}
 STRIDED: dict[str, Any] = {
-    "shape": [2, 5, 4], "kernel_size": [3, 2], "strides": [2, 1], "paddings": [1, 1], "dilations": [1, 2],
-}  # fmt: skip
+    "shape": [2, 5, 4], "kernel_size": [3, 2], "strides": [2, 1], "paddings": [1, 1], "dilations": [1, 2]
+}
 SAME: dict[str, Any] = {**PLAIN, "kernel_size": [3, 3], "paddings": [1, 1], "same_sites": True}
 VOLUME: dict[str, Any] = {
     "shape": [1, 3, 3, 3], "kernel_size": [2, 2, 2], "strides": [1] * 3, "paddings": [0] * 3,
-    "dilations": [1] * 3,
-}  # fmt: skip
+    "dilations": [1] * 3
+}
 INDICES = places((2, 4, 3), 6)
 
 

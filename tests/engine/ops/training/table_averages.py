@@ -19,8 +19,8 @@ def _lookahead(param: Any, slow: Any, step: Any, alpha: float, k: int) -> Any:
 
 def _average(
     param: Any, s1: Any, s2: Any, s3: Any, count: Any, old: Any, updates: Any,
-    average_window: float, max_average_window: int, min_average_window: int,
-) -> Any:  # fmt: skip
+    average_window: float, max_average_window: int, min_average_window: int
+) -> Any:
     count, updates, s1 = count + 1, updates + 1, s1 + param
     if updates.item() == 16384:
         s1, s2 = s1 * 0, s2 + s1
@@ -41,5 +41,5 @@ CASES: list[Case] = [
     *row("lookahead", _lookahead, *(s(v(3), v(3, seed=1), np.array([step]), alpha=0.3, k=3)
                                     for step in (0.0, 1.0, 2.0, 5.0))),
     *row("average_accumulates", _average, _at(0.0, 0.0, **_WINDOW), _at(1.0, 1.0, **_WINDOW),
-         _at(1.0, 9.0, **_WINDOW), _at(3.0, 100.0, **_WINDOW), _at(0.0, 16383.0, **_WINDOW)),
-]  # fmt: skip
+         _at(1.0, 9.0, **_WINDOW), _at(3.0, 100.0, **_WINDOW), _at(0.0, 16383.0, **_WINDOW))
+]

@@ -16,8 +16,8 @@ def _check(x: list[Any], scale: Any) -> list[Any]:
 
 def _update(
     found: Any, scale: Any, good: Any, bad: Any, incr_every_n_steps: int = 1000,
-    decr_every_n_nan_or_inf: int = 2, incr_ratio: float = 2.0, decr_ratio: float = 0.8,
-) -> Any:  # fmt: skip
+    decr_every_n_nan_or_inf: int = 2, incr_ratio: float = 2.0, decr_ratio: float = 0.8
+) -> Any:
     if found.any():
         shrinks = bad + 1 == decr_every_n_nan_or_inf
         return (

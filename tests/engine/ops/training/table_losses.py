@@ -102,5 +102,5 @@ CASES: list[Case] = [
          y: -np.log(np.where(y == 1, logistic(x), logistic(-x))),
          s(v(2, 3), bools(2, 3).astype(float)), grads="x"),
     *row("sigmoid_cross_entropy_with_logits", lambda x, y: np.array([0.0, 1e4]),
-         s(np.array([1e4, -1e4]), np.array([1.0, 1.0]))),
-]  # fmt: skip
+         s(np.array([1e4, -1e4]), np.array([1.0, 1.0])))
+]

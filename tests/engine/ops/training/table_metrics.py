@@ -16,5 +16,5 @@ def _accuracy(values: Any, indices: Any, label: Any) -> Any:
 
 CASES: list[Case] = [
     *row("accuracy", _accuracy, s(v(3, 2), np.array([[1, 2], [0, 3], [2, 1]]), np.array([[2], [1], [2]])),
-         s(v(2, 1), np.array([[1], [0]]), np.array([[0], [0]]))),
-]  # fmt: skip
+         s(v(2, 1), np.array([[1], [0]]), np.array([[0], [0]])))
+]

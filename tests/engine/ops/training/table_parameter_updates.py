@@ -11,8 +11,8 @@ from tests.engine.ops.case import Case, pos, row, s, v
 
 def _momentum(
     param: Any, grad: Any, velocity: Any, rate: Any, mu: float = 0.9, use_nesterov: bool = False,
-    regularization_method: str = "", regularization_coeff: float = 0.0, rescale_grad: float = 1.0,
-) -> Any:  # fmt: skip
+    regularization_method: str = "", regularization_coeff: float = 0.0, rescale_grad: float = 1.0
+) -> Any:
     grad = grad * rescale_grad + (regularization_coeff * param if regularization_method == "l2_decay" else 0)
     velocity = mu * velocity + grad
     return param - rate * (grad + mu * velocity if use_nesterov else velocity), velocity
@@ -22,8 +22,8 @@ def _adam(
     param: Any, grad: Any, rate: Any, moment1: Any, moment2: Any, beta1_pow: Any, beta2_pow: Any,
         skip: Any, beta1: float = 0.9,
     beta2: float = 0.999, epsilon: float = 1e-8, lr_ratio: float = 1.0, coeff: float = 0.0,
-        with_decay: bool = True,
-) -> Any:  # fmt: skip
+        with_decay: bool = True
+) -> Any:
     if skip is not None:
         return param, moment1, moment2, beta1_pow, beta2_pow
     rate = rate * lr_ratio
@@ -60,8 +60,8 @@ def _adagrad(param: Any, grad: Any, moment: Any, rate: Any, epsilon: float = 1e-
 
 def _rmsprop(
     param: Any, mean_square: Any, grad: Any, moment: Any, rate: Any, mean_grad: Any,
-    epsilon: float = 1e-6, decay: float = 0.95, momentum: float = 0.0, centered: bool = False,
-) -> Any:  # fmt: skip
+    epsilon: float = 1e-6, decay: float = 0.95, momentum: float = 0.0, centered: bool = False
+) -> Any:
     mean_square = decay * mean_square + (1 - decay) * grad**2
     if centered:
         mean_grad = decay * mean_grad + (1 - decay) * grad
@@ -80,8 +80,8 @@ def _adadelta(
 
 def _adamax(
     param: Any, grad: Any, rate: Any, moment: Any, inf_norm: Any, power: Any,
-    beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
-) -> Any:  # fmt: skip
+    beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8
+) -> Any:
     moment = beta1 * moment + (1 - beta1) * grad
     inf_norm = np.maximum(np.abs(grad), beta2 * inf_norm + epsilon)
     return param - rate.item() / (1 - power.item()) * moment / inf_norm, moment, inf_norm, power * beta1
@@ -90,8 +90,8 @@ def _adamax(
 def _lamb(
     param: Any, grad: Any, rate: Any, m: Any, u: Any, power1: Any, power2: Any, skip: Any,
     beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-6, weight_decay: float = 0.01,
-    always_adapt: bool = False,
-) -> Any:  # fmt: skip
+    always_adapt: bool = False
+) -> Any:
     if skip is not None:
         return param, m, u, power1, power2
     m, u = beta1 * m + (1 - beta1) * grad, beta2 * u + (1 - beta2) * grad**2
@@ -140,8 +140,8 @@ def _decayed(
 
 def _ftrl(
     param: Any, squared: Any, linear: Any, grad: Any, rate: Any, l1: float = 0.0, l2: float = 0.0,
-    lr_power: float = -0.5,
-) -> Any:  # fmt: skip
+    lr_power: float = -0.5
+) -> Any:
     total = squared + grad**2
     linear = linear + grad - (total**-lr_power - squared**-lr_power) / rate.item() * param
     pulled = np.sign(linear) * l1 - linear
@@ -151,8 +151,8 @@ def _ftrl(
 
 def _lars(
     param: Any, grad: Any, velocity: Any, rate: Any, mu: float = 0.9, lars_coeff: float = 0.001,
-    lars_weight_decay: float = 0.0005, epsilon: float = 0.0,
-) -> Any:  # fmt: skip
+    lars_weight_decay: float = 0.0005, epsilon: float = 0.0
+) -> Any:
     size, slope = np.sqrt((param**2).sum()), np.sqrt((grad**2).sum())
     rate = rate.item()
     if lars_weight_decay > 0 and min(size, slope) > 0:
@@ -197,5 +197,5 @@ CASES: list[Case] = [
          _two(3, l1=5.0, lr_power=-0.3)),
     *row("lars_momentum", _lars, _moment(2, 3), _moment(), _moment(0, 2),
          _moment(3, mu=0.5, lars_coeff=0.3, lars_weight_decay=0.2, epsilon=0.1),
-         _moment(3, lars_weight_decay=0.0)),
-]  # fmt: skip
+         _moment(3, lars_weight_decay=0.0))
+]

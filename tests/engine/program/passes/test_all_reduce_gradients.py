@@ -115,6 +115,9 @@ def test_a_gradient_that_something_reads_early_is_reduced_before():
     found = types(main)
     places = [n for n, t in enumerate(found) if t == "c_allreduce_coalesced"]
     assert len(places) == 2
-    reader = next(n for n, o in enumerate(main.global_block().ops) if f"{w.name}@GRAD" in o.input_arg_names
-                  and not o.type.startswith("c_"))  # fmt: skip
+    reader = next(
+        n
+        for n, o in enumerate(main.global_block().ops)
+        if f"{w.name}@GRAD" in o.input_arg_names and not o.type.startswith("c_")
+    )
     assert places[0] < reader < places[1]

@@ -44,13 +44,16 @@ def same(found: str, expected: str) -> None:
 
 
 def test_what_nothing_reads_goes() -> None:
-    found = after(remove_dead_code, """
+    found = after(
+        remove_dead_code,
+        """
         x: float32[2]
         a = relu(x)
         b = exp(a)
         c = tanh(x)
         return c
-    """)  # fmt: skip
+    """,
+    )
     same(
         found,
         """
@@ -61,13 +64,16 @@ def test_what_nothing_reads_goes() -> None:
 
 
 def test_effects_stay(capsys: pytest.CaptureFixture[str]) -> None:
-    found = after(remove_dead_code, """
+    found = after(
+        remove_dead_code,
+        """
         x: float32[2]
         a = exp(x)
         p = print(a, message='seen')
         c = tanh(x)
         return c
-    """)  # fmt: skip
+    """,
+    )
     same(
         found,
         """
@@ -84,13 +90,16 @@ def test_effects_stay(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_constants_become_one_value() -> None:
-    found = after(fold_constants, """
+    found = after(
+        fold_constants,
+        """
         x: float32[2]
         a = fill_constant(None, shape=[2], value=3.0)
         b = square(a)
         c = elementwise_mul(x, b)
         return c
-    """)  # fmt: skip
+    """,
+    )
     same(
         found,
         """
@@ -127,14 +136,17 @@ def test_what_fails_is_left_for_the_run_to_explain() -> None:
 
 
 def test_what_is_made_of_weights_becomes_a_weight() -> None:
-    found = after(fold_weights, """
+    found = after(
+        fold_weights,
+        """
         x: float32[2, 3]
         w: weight float32[3, 3]
         a = scale(w, scale=2.0)
         b = transpose2(a, axis=[1, 0])
         c = matmul_v2(x, b)
         return c
-    """)  # fmt: skip
+    """,
+    )
     same(
         found,
         """
@@ -145,13 +157,16 @@ def test_what_is_made_of_weights_becomes_a_weight() -> None:
 
 
 def test_a_weight_that_is_written_is_not_folded() -> None:
-    found = after(fold_weights, """
+    found = after(
+        fold_weights,
+        """
         x: float32[3]
         w: weight float32[3]
         a = scale(w, scale=2.0)
         n = assign_into(w, x)
         return a
-    """)  # fmt: skip
+    """,
+    )
     assert "a = scale(w, scale=2.0)" in found
 
 
@@ -159,7 +174,9 @@ def test_a_weight_that_is_written_is_not_folded() -> None:
 
 
 def test_what_is_computed_twice_is_computed_once() -> None:
-    found = after(merge_common_subexpressions, """
+    found = after(
+        merge_common_subexpressions,
+        """
         x: float32[2]
         a = exp(x)
         b = exp(x)
@@ -167,7 +184,8 @@ def test_what_is_computed_twice_is_computed_once() -> None:
         d = scale(b, scale=2.0)
         e = elementwise_add(c, d)
         return e
-    """)  # fmt: skip
+    """,
+    )
     same(
         found,
         """
@@ -235,12 +253,15 @@ def test_reads_before_and_after_a_write_differ() -> None:
 
 
 def test_two_equal_outputs_keep_their_names() -> None:
-    found = after(merge_common_subexpressions, """
+    found = after(
+        merge_common_subexpressions,
+        """
         x: float32[2]
         a = exp(x)
         b = exp(x)
         return a, b
-    """)  # fmt: skip
+    """,
+    )
     same(
         found,
         """
@@ -325,7 +346,9 @@ def test_weights_that_are_updated_are_fused_where_all_reads_are_on_one_side(plac
 
 
 def test_channels_last() -> None:
-    found = after(fuse_convolutions, """
+    found = after(
+        fuse_convolutions,
+        """
         x: float32[2, 6, 6, 3]
         w: weight float32[4, 3, 3, 3]
         bias: weight float32[4]
@@ -333,7 +356,8 @@ def test_channels_last() -> None:
         c = elementwise_add(a, bias)
         d = relu(c)
         return d
-    """)  # fmt: skip
+    """,
+    )
     same(
         found,
         """
@@ -378,7 +402,9 @@ def test_batch_norm_becomes_part_of_a_transposed_convolution(groups: int, left: 
         for rewrite in (fold_batch_norms, fold_weights, remove_dead_code):
             rewrite(program)
 
-    found = after(folded, f"""
+    found = after(
+        folded,
+        f"""
         x: float32[2, 6, 5, 5]
         w: weight float32[6, {4 // groups}, 3, 3]
         bias: weight float32[4]
@@ -388,7 +414,8 @@ def test_batch_norm_becomes_part_of_a_transposed_convolution(groups: int, left: 
         c = elementwise_add(a, b)
         y, m, v, s, t = batch_norm(c, scale, shift, mean, variance, is_test=True)
         return y
-    """)  # fmt: skip
+    """,
+    )
     made = [line.partition(" = ")[2].partition("(")[0] for line in found.splitlines()[:-1]]
     assert made[-len(left) :] == left
 

@@ -61,27 +61,59 @@ class Network(nn.Layer):
 
 # -- functions of one value ----------------------------------------------------------------------------------
 ACTIVATIONS: list[Callable[[Any], Any]] = [
-    F.relu, F.tanh, F.sigmoid, F.gelu, lambda x: F.gelu(x, approximate=True), F.silu, F.softplus, F.elu,
-    lambda x: F.leaky_relu(x, 0.1), F.relu6, F.hardswish, F.hardsigmoid, F.softsign, F.tanhshrink,
-    F.log_sigmoid, F.mish, F.selu, F.hardtanh, lambda x: F.swish(x), F.softshrink,
-]  # fmt: skip
+    F.relu,
+    F.tanh,
+    F.sigmoid,
+    F.gelu,
+    lambda x: F.gelu(x, approximate=True),
+    F.silu,
+    F.softplus,
+    F.elu,
+    lambda x: F.leaky_relu(x, 0.1),
+    F.relu6,
+    F.hardswish,
+    F.hardsigmoid,
+    F.softsign,
+    F.tanhshrink,
+    F.log_sigmoid,
+    F.mish,
+    F.selu,
+    F.hardtanh,
+    lambda x: F.swish(x),
+    F.softshrink,
+]
 FUNCTIONS: list[Callable[[Any], Any]] = [
-    lambda x: x * 0.5 + 0.1, lambda x: 1.0 - x, paddle.abs, paddle.square, paddle.sin,
-    lambda x: paddle.exp(paddle.clip(x, -3.0, 3.0)), lambda x: paddle.sqrt(paddle.abs(x) + 0.1),
-    lambda x: paddle.rsqrt(paddle.abs(x) + 0.1), lambda x: paddle.log(paddle.abs(x) + 0.1),
-    lambda x: paddle.log1p(paddle.abs(x)), lambda x: paddle.expm1(paddle.clip(x, -2.0, 2.0)),
-    lambda x: paddle.reciprocal(paddle.abs(x) + 0.5), lambda x: paddle.pow(x, 2.0), paddle.erf,
-    lambda x: paddle.clip(x, -0.5, 0.7), lambda x: x.detach(), lambda x: -x,
-]  # fmt: skip
+    lambda x: x * 0.5 + 0.1,
+    lambda x: 1.0 - x,
+    paddle.abs,
+    paddle.square,
+    paddle.sin,
+    lambda x: paddle.exp(paddle.clip(x, -3.0, 3.0)),
+    lambda x: paddle.sqrt(paddle.abs(x) + 0.1),
+    lambda x: paddle.rsqrt(paddle.abs(x) + 0.1),
+    lambda x: paddle.log(paddle.abs(x) + 0.1),
+    lambda x: paddle.log1p(paddle.abs(x)),
+    lambda x: paddle.expm1(paddle.clip(x, -2.0, 2.0)),
+    lambda x: paddle.reciprocal(paddle.abs(x) + 0.5),
+    lambda x: paddle.pow(x, 2.0),
+    paddle.erf,
+    lambda x: paddle.clip(x, -0.5, 0.7),
+    lambda x: x.detach(),
+    lambda x: -x,
+]
 # What jumps: rounding before it may change what comes after it.
 JUMPS: list[Callable[[Any], Any]] = [
-    lambda x: x + paddle.sign(x), lambda x: x + paddle.floor(x * 3.0), lambda x: x * paddle.ceil(x),
-    lambda x: paddle.where(x > 0.25, x, x * 0.5), lambda x: x * paddle.cast(paddle.isfinite(x), x.dtype),
-    lambda x: paddle.where(paddle.logical_or(x < 0.0, x >= 1.0), -x, x), lambda x: x + paddle.trunc(x),
+    lambda x: x + paddle.sign(x),
+    lambda x: x + paddle.floor(x * 3.0),
+    lambda x: x * paddle.ceil(x),
+    lambda x: paddle.where(x > 0.25, x, x * 0.5),
+    lambda x: x * paddle.cast(paddle.isfinite(x), x.dtype),
+    lambda x: paddle.where(paddle.logical_or(x < 0.0, x >= 1.0), -x, x),
+    lambda x: x + paddle.trunc(x),
     lambda x: paddle.where(paddle.logical_not(x != x), x, paddle.zeros_like(x)),
     lambda x: paddle.sort(x, axis=-1),
     lambda x: x + paddle.cast(paddle.argmax(x, axis=-1, keepdim=True), x.dtype),
-]  # fmt: skip
+]
 
 
 def through(dtype: str) -> Callable[[Any], Any]:
@@ -168,11 +200,16 @@ def binary(x: Any, y: Any, other: int) -> Any:
         y = paddle.mean(x, axis=pick([[0], [len(x.shape) - 1], 1], other // 8), keepdim=True)
     return pick(
         [
-            lambda: x + y, lambda: x * y, lambda: x - y, lambda: x / (paddle.abs(y) + 1.0),
-            lambda: paddle.maximum(x, y), lambda: paddle.minimum(x, y), lambda: F.relu(x) * F.tanh(y),
+            lambda: x + y,
+            lambda: x * y,
+            lambda: x - y,
+            lambda: x / (paddle.abs(y) + 1.0),
+            lambda: paddle.maximum(x, y),
+            lambda: paddle.minimum(x, y),
+            lambda: F.relu(x) * F.tanh(y),
         ],
         other,
-    )()  # fmt: skip
+    )()
 
 
 # -- layers --------------------------------------------------------------------------------------------------
@@ -199,11 +236,16 @@ def convolution(net: Network, key: int, x: Any, other: int) -> Any:
         size = 1
     config = pick(
         [
-            {"padding": 1}, {}, {"stride": 2, "padding": 1}, {"groups": channels, "padding": 1},
-            {"padding": "SAME"}, {"dilation": 2, "padding": 2}, {"padding": [1, 0, 2, 1], "bias_attr": False},
+            {"padding": 1},
+            {},
+            {"stride": 2, "padding": 1},
+            {"groups": channels, "padding": 1},
+            {"padding": "SAME"},
+            {"dilation": 2, "padding": 2},
+            {"padding": [1, 0, 2, 1], "bias_attr": False},
         ],
         other // 4,
-    )  # fmt: skip
+    )
     if not config:
         config = {"padding": 0 if smallest >= 3 else 1}
     wide = channels * pick([1, 2], other // 28) if "groups" in config else pick([3, 4, 1, 5], other // 28)
@@ -305,4 +347,4 @@ RULES: list[Callable[[Any], Any]] = [
     lambda p: paddle.optimizer.Adamax(0.01, parameters=p, grad_clip=nn.ClipGradByValue(0.3)),
     lambda p: paddle.optimizer.Adadelta(0.5, parameters=p),
     lambda p: paddle.optimizer.Lamb(0.01, parameters=p),
-]  # fmt: skip
+]

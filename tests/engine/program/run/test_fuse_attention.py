@@ -50,15 +50,25 @@ WAYS: dict[str, tuple[Callable[..., Any], tuple[int, ...]]] = {
     "with_dropout": (with_dropout, (2, 5, 3, 4)),
 }
 MASKS = {
-    "none": None, "rows": (5, 5), "samples": (2, 1, 1, 5), "one": (1,), "full": (2, 3, 5, 5),
+    "none": None,
+    "rows": (5, 5),
+    "samples": (2, 1, 1, 5),
+    "one": (1,),
+    "full": (2, 3, 5, 5),
     "column": (3, 5, 1),
-}  # fmt: skip
+}
 
 
 def plan_of(
-    way: str, mask: tuple[int, ...] | None = None, dtype: str = "float32", passes: int = 1,
-    shape: tuple[int, ...] | None = None, learned: bool = False, xp: Any = np, results: int | None = None,
-) -> tuple[Plan, list[Any]]:  # fmt: skip
+    way: str,
+    mask: tuple[int, ...] | None = None,
+    dtype: str = "float32",
+    passes: int = 1,
+    shape: tuple[int, ...] | None = None,
+    learned: bool = False,
+    xp: Any = np,
+    results: int | None = None,
+) -> tuple[Plan, list[Any]]:
     """The plan of an attention with its gradients, or of the first ``results``, and values for its inputs."""
     build, usual = WAYS[way]
     shape = shape or usual

@@ -228,9 +228,12 @@ def test_what_is_compiled_is_what_has_code() -> None:
 @pytest.mark.parametrize(
     ("compiled", "size", "name", "count"),
     [
-        (True, 4000, "relu", 0), (True, 4000, "exp", 1), (True, 9000, "relu", 1), (False, 9000, "relu", 0),
+        (True, 4000, "relu", 0),
+        (True, 4000, "exp", 1),
+        (True, 9000, "relu", 1),
+        (False, 9000, "relu", 0),
     ],
-)  # fmt: skip
+)
 def test_groups_that_gain_nothing_stay(
     monkeypatch: pytest.MonkeyPatch, compiled: bool, size: int, name: str, count: int
 ) -> None:

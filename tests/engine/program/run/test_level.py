@@ -29,9 +29,14 @@ def network() -> Any:
     nn = paddle.nn
     paddle.seed(3)
     return nn.Sequential(
-        nn.Conv2D(1, 3, 3), nn.ReLU(), nn.MaxPool2D(2, stride=2), nn.Dropout(0.3), nn.Flatten(),
-        nn.Linear(27, 5), nn.ReLU(),
-    )  # fmt: skip
+        nn.Conv2D(1, 3, 3),
+        nn.ReLU(),
+        nn.MaxPool2D(2, stride=2),
+        nn.Dropout(0.3),
+        nn.Flatten(),
+        nn.Linear(27, 5),
+        nn.ReLU(),
+    )
 
 
 PICTURES = np.random.default_rng(0).standard_normal((4, 1, 8, 8)).astype("float32")

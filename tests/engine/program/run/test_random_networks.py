@@ -55,10 +55,12 @@ def cases(draw: Any, dtypes: tuple[str, ...] = ("float32", "float32", "float64")
 
 def examples(count: int) -> Callable[[Any], Any]:
     return settings(
-        max_examples=count * (25 if LONG else 1), deadline=None, derandomize=True,
+        max_examples=count * (25 if LONG else 1),
+        deadline=None,
+        derandomize=True,
         phases=(Phase.generate, Phase.shrink),
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    )  # fmt: skip
+    )
 
 
 def rounded(x: Any, random: Any) -> Any:

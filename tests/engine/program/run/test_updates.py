@@ -53,8 +53,12 @@ def _executed(rule: str, passes: int, between: Any = None) -> Any:
     paddle.enable_static()
     try:
         main, startup, scope = static.Program(), static.Program(), static.Scope()
-        with static.program_guard(main, startup), static.scope_guard(scope), unique_name.guard(), \
-                level.guard(passes):  # fmt: skip
+        with (
+            static.program_guard(main, startup),
+            static.scope_guard(scope),
+            unique_name.guard(),
+            level.guard(passes),
+        ):
             x, y = static.data("x", [-1, 4]), static.data("y", [-1, 2])
             paddle.seed(5)
             loss = nn.functional.mse_loss(_network()(x), y)

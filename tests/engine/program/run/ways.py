@@ -56,9 +56,13 @@ class Way(NamedTuple):
         now = Gate()
         now.open()
         with (
-            level.guard(self.passes), kernels.guard(self.choice), gate.guard(now), unique_name.guard(),
-            pytest.MonkeyPatch.context() as patch, np.errstate(all="ignore"),
-        ):  # fmt: skip
+            level.guard(self.passes),
+            kernels.guard(self.choice),
+            gate.guard(now),
+            unique_name.guard(),
+            pytest.MonkeyPatch.context() as patch,
+            np.errstate(all="ignore"),
+        ):
             patch.setattr(counted, "_count", self.threads)
             try:
                 yield

@@ -11,10 +11,16 @@ WEIGHTS = ("AbsMaxChannelWiseWeightObserver", "MSEChannelWiseWeightObserver")
 # Name, signs of the values, batches. MSE and EMD see one batch, EMD and KL positive values: PaddleSlim
 # makes something else of more (see their docstrings).
 INPUTS = (
-    ("AVGObserver", 1, 3), ("AVGObserver", 2, 3), ("AbsmaxObserver", 2, 3), ("MSEObserver", 1, 1),
-    ("MSEObserver", 2, 1), ("EMDObserver", 1, 1), ("HistObserver", 1, 3), ("HistObserver", 2, 3),
+    ("AVGObserver", 1, 3),
+    ("AVGObserver", 2, 3),
+    ("AbsmaxObserver", 2, 3),
+    ("MSEObserver", 1, 1),
+    ("MSEObserver", 2, 1),
+    ("EMDObserver", 1, 1),
+    ("HistObserver", 1, 3),
+    ("HistObserver", 2, 3),
     ("KLObserver", 1, 3),
-)  # fmt: skip
+)
 
 
 def values(shape: tuple[int, ...], seed: int, signs: int = 2) -> Any:

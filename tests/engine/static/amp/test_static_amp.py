@@ -91,8 +91,11 @@ def test_steps_with_inf_are_left_out(kind: str) -> None:
         executor.run(startup)
 
         def state() -> dict[str, Any]:
-            return {v.name: scope.find_var(v.name).get_tensor().numpy().copy() for v in main.list_vars()
-                    if v.persistable and "bad" not in v.name and "good" not in v.name}  # fmt: skip
+            return {
+                v.name: scope.find_var(v.name).get_tensor().numpy().copy()
+                for v in main.list_vars()
+                if v.persistable and "bad" not in v.name and "good" not in v.name
+            }
 
         before = state()
         for value, moves in ((np.inf, False), (1.0, True)):
@@ -120,9 +123,10 @@ def test_levels_and_lists(acting: None) -> None:
     plain, _, _ = train(lambda optimizer: optimizer)
     black = amp.AutoMixedPrecisionLists(custom_black_list=["mul"])
     for options in (
-        {"level": "O0"}, {"amp_lists": black},
+        {"level": "O0"},
+        {"amp_lists": black},
         {"amp_lists": amp.CustomOpLists(custom_black_varnames=["fc_0.w_0", "fc_1.w_0"])},
-    ):  # fmt: skip
+    ):
         found, main, _ = train(lambda optimizer, options=options: amp.decorate(optimizer, **options))
         assert found == plain, options
     found, main, _ = train(lambda optimizer: amp.decorate(optimizer, level="OD"))

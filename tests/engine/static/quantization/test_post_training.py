@@ -47,12 +47,19 @@ def stored(prefix: Path) -> dict[str, Any]:
 def test_three_sources_of_data_give_the_same_model(tmp_path: Path, source: dict[str, Any]) -> None:
     saved(tmp_path)
     slim.quant.quant_post_static(
-        static.Executor(), str(tmp_path), str(tmp_path / "out"), model_filename="float.pdmodel",
-        params_filename="float.pdiparams", algo="abs_max", **source,
-    )  # fmt: skip
+        static.Executor(),
+        str(tmp_path),
+        str(tmp_path / "out"),
+        model_filename="float.pdmodel",
+        params_filename="float.pdiparams",
+        algo="abs_max",
+        **source,
+    )
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [
-        "model.pdiparams", "model.pdiparams.info", "model.pdmodel",
-    ]  # fmt: skip
+        "model.pdiparams",
+        "model.pdiparams.info",
+        "model.pdmodel",
+    ]
     weights = stored(tmp_path / "out" / "model")
     integers = {name for name, array in weights.items() if array.dtype == np.int8}
     assert integers == {"conv2d_0.w_0", "conv2d_1.w_0", "conv2d_transpose_0.w_0", "fc_0.w_0", "fc_1.w_0"}
@@ -78,9 +85,17 @@ def test_the_global_scope_keeps_its_values(tmp_path: Path, scope: static.Scope) 
 def test_a_program_in_memory_is_quantized(scope: static.Scope) -> None:
     net = built()
     quantized = quantization.PostTrainingQuantizationProgram(
-        net.executor, net.test, feed_list=[net.image], fetch_list=[net.out], data_loader=loader,
-        onnx_format=True, algo="hist", quantizable_op_type=["mul"], weight_bits=4, activation_bits=16,
-    ).quantize()  # fmt: skip
+        net.executor,
+        net.test,
+        feed_list=[net.image],
+        fetch_list=[net.out],
+        data_loader=loader,
+        onnx_format=True,
+        algo="hist",
+        quantizable_op_type=["mul"],
+        weight_bits=4,
+        activation_bits=16,
+    ).quantize()
     kinds = [op.type for op in quantized.global_block().ops]
     assert kinds.count("quantize_linear") == 2
     (exact,) = net.executor.run(net.test, feed=feed(net), fetch_list=[net.out])
@@ -105,9 +120,13 @@ def feed(net: Built) -> dict[str, Any]:
 def test_what_is_quantized(tmp_path: Path, options: dict[str, Any], quantized: set[str]) -> None:
     saved(tmp_path)
     slim.quant.quant_post(
-        static.Executor(), str(tmp_path / "float"), str(tmp_path / "out"), data_loader=loader,
-        algo="abs_max", **options,
-    )  # fmt: skip
+        static.Executor(),
+        str(tmp_path / "float"),
+        str(tmp_path / "out"),
+        data_loader=loader,
+        algo="abs_max",
+        **options,
+    )
     weights = stored(tmp_path / "out" / "model")
     assert {name for name, array in weights.items() if array.dtype == np.int8} == quantized
 
@@ -119,9 +138,13 @@ def test_what_is_quantized(tmp_path: Path, options: dict[str, Any], quantized: s
 def test_more_than_products(tmp_path: Path, options: dict[str, Any], more: set[str]) -> None:
     saved(tmp_path)
     program = quantization.PostTrainingQuantization(
-        static.Executor(), str(tmp_path / "float"), data_loader=loader, onnx_format=True, algo="abs_max",
+        static.Executor(),
+        str(tmp_path / "float"),
+        data_loader=loader,
+        onnx_format=True,
+        algo="abs_max",
         **options,
-    ).quantize()  # fmt: skip
+    ).quantize()
     pairs = {op.output("Y")[0] for op in program.global_block().ops if op.type == "dequantize_linear"}
     read = {op.type for op in program.global_block().ops if pairs & set(op.input_arg_names)}
     assert more <= read
@@ -161,17 +184,24 @@ def test_bad_input_is_told_and_nothing_is_written(
     with pytest.raises(error, match=said):
         quantization.PostTrainingQuantization(**{**given, "onnx_format": True, **options}).quantize()
     assert sorted(p.name for p in tmp_path.iterdir()) == [
-        "float.pdiparams", "float.pdiparams.info", "float.pdmodel",
-    ]  # fmt: skip
+        "float.pdiparams",
+        "float.pdiparams.info",
+        "float.pdmodel",
+    ]
 
 
 @pytest.mark.parametrize(("bits", "dtype"), [(8, np.int8), (16, np.int16)])
 def test_weights_alone(tmp_path: Path, bits: int, dtype: Any) -> None:
     saved(tmp_path)
     slim.quant.quant_post_dynamic(
-        str(tmp_path), str(tmp_path / "out"), "float.pdmodel", "float.pdiparams", "weights.pdmodel",
-        weight_bits=bits, generate_test_model=True,
-    )  # fmt: skip
+        str(tmp_path),
+        str(tmp_path / "out"),
+        "float.pdmodel",
+        "float.pdiparams",
+        "weights.pdmodel",
+        weight_bits=bits,
+        generate_test_model=True,
+    )
     folder = tmp_path / "out"
     weights = stored(folder / "quantized_model" / "weights")
     assert {n for n, a in weights.items() if a.dtype == dtype} == {"conv2d_0.w_0", "fc_0.w_0", "fc_1.w_0"}
@@ -198,9 +228,14 @@ def test_the_old_format_is_saved_and_answers_the_same(tmp_path: Path, kind: str)
     saved(tmp_path)
     for name, onnx in (("new", True), ("old", False)):
         slim.quant.quant_post_static(
-            static.Executor(), str(tmp_path / "float"), str(tmp_path / name), data_loader=loader,
-            algo="mse", onnx_format=onnx, activation_quantize_type=kind,
-        )  # fmt: skip
+            static.Executor(),
+            str(tmp_path / "float"),
+            str(tmp_path / name),
+            data_loader=loader,
+            algo="mse",
+            onnx_format=onnx,
+            activation_quantize_type=kind,
+        )
     np.testing.assert_allclose(
         answers(tmp_path / "old" / "model"), answers(tmp_path / "new" / "model"), atol=0.01
     )

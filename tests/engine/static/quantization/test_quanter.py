@@ -89,10 +89,12 @@ def test_name_scopes_and_types_choose(scope: static.Scope) -> None:
     def weights(**config: Any) -> list[str]:
         made = quant_aware(program, None, config or None, for_test=True)
         return [
-            op.input("X")[0] for op in made.global_block().ops
-            if op.type == "quantize_linear" and op.input("X")[0].startswith("fc")
+            op.input("X")[0]
+            for op in made.global_block().ops
+            if op.type == "quantize_linear"
+            and op.input("X")[0].startswith("fc")
             and op.input("X")[0].endswith("w_0")
-        ]  # fmt: skip
+        ]
 
     assert weights() == ["fc_1.w_0", "fc_2.w_0"]
     assert weights(not_quant_pattern="head") == ["fc_0.w_0", "fc_2.w_0"]

@@ -40,8 +40,13 @@ def test_the_built_in_digits_are_fed_as_before():
 
 
 @pytest.mark.parametrize("compressed", [False, True])
-@pytest.mark.parametrize("names", [("x_train", "y_train", "x_test", "y_test"),
-                                   ("train_images", "train_labels", "val_images", "val_labels")])  # fmt: skip
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("x_train", "y_train", "x_test", "y_test"),
+        ("train_images", "train_labels", "val_images", "val_labels"),
+    ],
+)
 def test_an_npz_with_two_splits(tmp_path, compressed, names):
     train, test = writing.pictures(12, (6, 5)), writing.pictures(6, (6, 5), seed=1)
     path = writing.npz(tmp_path / "a.npz", compressed, **dict(zip(names, (*train, *test), strict=True)))
@@ -54,9 +59,15 @@ def test_an_npz_with_two_splits(tmp_path, compressed, names):
 
 @pytest.mark.parametrize(
     ("shape", "fed"),
-    [((6, 5, 3), (3, 6, 5)), ((3, 6, 5), (3, 6, 5)), ((7, 6, 5), (7, 6, 5)), ((9,), (9,)), ((), (1,)),
-     ((2, 3, 4, 5), (2, 3, 4, 5))],
-)  # fmt: skip
+    [
+        ((6, 5, 3), (3, 6, 5)),
+        ((3, 6, 5), (3, 6, 5)),
+        ((7, 6, 5), (7, 6, 5)),
+        ((9,), (9,)),
+        ((), (1,)),
+        ((2, 3, 4, 5), (2, 3, 4, 5)),
+    ],
+)
 def test_samples_of_any_form(tmp_path, shape, fed):
     values, labels = writing.pictures(12, shape)
     data = load_data(str(writing.npz(tmp_path / "a.npz", data=values, target=labels)), 0, OPTIONS)

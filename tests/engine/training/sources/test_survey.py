@@ -37,9 +37,11 @@ def test_problems_of_an_image_folder(folder):
     for place in range(3):
         (folder / "train" / "cow" / f"{place}.png").unlink()
     assert problems(Survey(str(folder), DataOptions())) == {
-        "unreadable": (1, ["ant/note.png"]), "size": (1, ["bee/odd.png (12 x 9)"]), "few": (1, ["cow"]),
+        "unreadable": (1, ["ant/note.png"]),
+        "size": (1, ["bee/odd.png (12 x 9)"]),
+        "few": (1, ["cow"]),
         "shared": (1, ["cow/again.png"]),
-    }  # fmt: skip
+    }
     assert "size" not in problems(Survey(str(folder), DataOptions(resize=8)))
 
 

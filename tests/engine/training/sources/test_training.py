@@ -41,8 +41,9 @@ def weights(run):
 def test_pictures_and_numbers_train(tmp_path, model):
     values, labels = writing.pictures(60, (8, 8, 3))
     data = str(writing.npz(tmp_path / "a.npz", x=values, y=labels))
-    config = TrainingConfig(data=data, model=model("Pictures"), epochs=20, batch_size=8, learning_rate=0.01,
-                            static=False)  # fmt: skip
+    config = TrainingConfig(
+        data=data, model=model("Pictures"), epochs=20, batch_size=8, learning_rate=0.01, static=False
+    )
     assert TrainingRun(config).run().validation_accuracy == 1.0
     rows = np.random.default_rng(0).standard_normal((60, 5)) + 4 * np.eye(5)[labels]
     text = "\n".join(",".join(map(str, [*row, label])) for row, label in zip(rows, labels, strict=True))
@@ -63,9 +64,19 @@ def test_a_run_with_varied_pictures_goes_on_to_the_bit(tmp_path, model):
     values, labels = writing.pictures(60, (8, 8, 3))
     data = str(writing.npz(tmp_path / "a.npz", x=values, y=labels))
     config = TrainingConfig(
-        data=data, model=model("Pictures"), epochs=2, batch_size=8, static=False, seed=3, shift=2,
-        rotate=20.0, flip="both", normalize="statistics", checkpoint_every=1, keep=99,
-    )  # fmt: skip
+        data=data,
+        model=model("Pictures"),
+        epochs=2,
+        batch_size=8,
+        static=False,
+        seed=3,
+        shift=2,
+        rotate=20.0,
+        flip="both",
+        normalize="statistics",
+        checkpoint_every=1,
+        keep=99,
+    )
     whole = TrainingRun(config.changed(out=str(tmp_path / "whole")))
     whole.run()
     plain = TrainingRun(config.changed(shift=0, rotate=0.0, flip="none"))
@@ -94,8 +105,11 @@ def test_shift_mirror_and_rotation_do_what_they_say():
     assert places == {(row, column) for row in (1, 2, 3) for column in (2, 3, 4)}
     corner = np.zeros((1, 1, 3, 3), np.float32)
     corner[0, 0, 0, 0] = 1.0
-    for flip, expected in (("horizontal", {(0, 0), (0, 2)}), ("vertical", {(0, 0), (2, 0)}),
-                           ("both", {(0, 0), (0, 2), (2, 0), (2, 2)})):  # fmt: skip
+    for flip, expected in (
+        ("horizontal", {(0, 0), (0, 2)}),
+        ("vertical", {(0, 0), (2, 0)}),
+        ("both", {(0, 0), (0, 2), (2, 0), (2, 2)}),
+    ):
         found = {tuple(np.argwhere(Vary(flip=flip)(corner)[0, 0])[0]) for _ in range(100)}
         assert found == expected
     line = np.zeros((1, 1, 21, 21), np.float32)
@@ -112,16 +126,22 @@ def test_what_was_prepared_stands_in_the_checkpoint(tmp_path, model):
     values, labels = writing.pictures(60, (8, 8, 3))
     data = str(writing.npz(tmp_path / "a.npz", x=values, y=labels))
     out = tmp_path / "run"
-    run = TrainingRun(TrainingConfig(
-        data=data, model=model("Pictures"), epochs=1, static=False, normalize="symmetric", out=str(out)
-    ))  # fmt: skip
+    run = TrainingRun(
+        TrainingConfig(
+            data=data, model=model("Pictures"), epochs=1, static=False, normalize="symmetric", out=str(out)
+        )
+    )
     run.run()
     folder = RunFolder(out)
     kept = folder.read_checkpoint(folder.latest_checkpoint()[0])["data"]
     assert kept["shape"] == [3, 8, 8]
     assert kept["prepare"] == {
-        "picture": True, "resize": 0, "color": "auto", "mean": [0.5] * 3, "deviation": [0.5] * 3
-    }  # fmt: skip
+        "picture": True,
+        "resize": 0,
+        "color": "auto",
+        "mean": [0.5] * 3,
+        "deviation": [0.5] * 3,
+    }
 
 
 def test_an_export_normalises_what_it_is_given(tmp_path, model):
@@ -132,10 +152,18 @@ def test_an_export_normalises_what_it_is_given(tmp_path, model):
 
     values, labels = writing.pictures(60, (8, 8, 3))
     data = str(writing.npz(tmp_path / "a.npz", x=values, y=labels))
-    run = TrainingRun(TrainingConfig(
-        data=data, model=model("Pictures"), epochs=8, batch_size=8, learning_rate=0.01, static=False,
-        normalize="statistics", out=str(tmp_path / "run"),
-    ))  # fmt: skip
+    run = TrainingRun(
+        TrainingConfig(
+            data=data,
+            model=model("Pictures"),
+            epochs=8,
+            batch_size=8,
+            learning_rate=0.01,
+            static=False,
+            normalize="statistics",
+            out=str(tmp_path / "run"),
+        )
+    )
     expected = run.run().validation_accuracy
     spec = {"shape": [None, 3, 8, 8], "dtype": "float32", "name": "x"}
     done = export_run(tmp_path / "run", str(tmp_path / "out" / "model"), "last", spec)
@@ -157,9 +185,9 @@ def test_an_export_takes_what_the_training_was_fed(tmp_path, model):
 
     values, labels = writing.pictures(60, (8, 8, 3))
     data = str(writing.npz(tmp_path / "a.npz", x=values, y=labels))
-    TrainingRun(TrainingConfig(
-        data=data, model=model("Pictures"), epochs=1, static=False, out=str(tmp_path / "run")
-    )).run()  # fmt: skip
+    TrainingRun(
+        TrainingConfig(data=data, model=model("Pictures"), epochs=1, static=False, out=str(tmp_path / "run"))
+    ).run()
     done = export_run(tmp_path / "run", str(tmp_path / "out" / "model"), "last")
     assert done["pictures"] == "test"
     assert read_run_line(tmp_path / "run").shape == (3, 8, 8)

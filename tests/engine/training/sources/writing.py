@@ -43,7 +43,11 @@ def hdf5(
         for name, array in arrays.items():
             many = chunks is not None and array.ndim > 1
             file.create_dataset(
-                name.replace("__", "/"), data=array, chunks=chunks if many else None,
-                compression=pack if many else None, shuffle=many and pack is not None, fletcher32=many,
-            )  # fmt: skip
+                name.replace("__", "/"),
+                data=array,
+                chunks=chunks if many else None,
+                compression=pack if many else None,
+                shuffle=many and pack is not None,
+                fletcher32=many,
+            )
     return path

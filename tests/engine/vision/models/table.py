@@ -13,22 +13,44 @@ import numpy as np
 FACTORIES = (
     *(f"resnet{depth}" for depth in (18, 34, 50, 101, 152)),
     *(f"resnext{depth}_{groups}x4d" for depth in (50, 101, 152) for groups in (32, 64)),
-    "wide_resnet50_2", "wide_resnet101_2", "vgg11", "vgg13", "vgg16", "vgg19", "mobilenet_v1",
-    "mobilenet_v2", "mobilenet_v3_small", "mobilenet_v3_large",
+    "wide_resnet50_2",
+    "wide_resnet101_2",
+    "vgg11",
+    "vgg13",
+    "vgg16",
+    "vgg19",
+    "mobilenet_v1",
+    "mobilenet_v2",
+    "mobilenet_v3_small",
+    "mobilenet_v3_large",
     *(f"densenet{layers}" for layers in (121, 161, 169, 201, 264)),
-    "alexnet", "inception_v3", "squeezenet1_0", "squeezenet1_1", "googlenet",
+    "alexnet",
+    "inception_v3",
+    "squeezenet1_0",
+    "squeezenet1_1",
+    "googlenet",
     *(f"shufflenet_v2_{kind}" for kind in ("x0_25", "x0_33", "x0_5", "x1_0", "x1_5", "x2_0", "swish")),
-)  # fmt: skip
+)
 
 # How else they are made.
 VARIANTS = (
-    "vgg11(batch_norm=True)", "mobilenet_v1(scale=0.35)", "mobilenet_v2(scale=0.35)",
-    "mobilenet_v2(scale=1.4)", "mobilenet_v3_small(scale=0.35)", "mobilenet_v3_large(scale=1.25)",
-    "densenet121(dropout=0.3, bn_size=2)", "LeNet(num_classes=4)",
-    "GoogLeNet(num_classes=0)", "GoogLeNet(num_classes=0, with_pool=False)", "AlexNet(num_classes=0)",
-    "InceptionV3(num_classes=0)", "SqueezeNet('1.1', with_pool=False)", "ShuffleNetV2(act=None)",
-    "vgg11(num_classes=0, with_pool=False)", "MobileNetV3Small(num_classes=0, with_pool=False)",
-)  # fmt: skip
+    "vgg11(batch_norm=True)",
+    "mobilenet_v1(scale=0.35)",
+    "mobilenet_v2(scale=0.35)",
+    "mobilenet_v2(scale=1.4)",
+    "mobilenet_v3_small(scale=0.35)",
+    "mobilenet_v3_large(scale=1.25)",
+    "densenet121(dropout=0.3, bn_size=2)",
+    "LeNet(num_classes=4)",
+    "GoogLeNet(num_classes=0)",
+    "GoogLeNet(num_classes=0, with_pool=False)",
+    "AlexNet(num_classes=0)",
+    "InceptionV3(num_classes=0)",
+    "SqueezeNet('1.1', with_pool=False)",
+    "ShuffleNetV2(act=None)",
+    "vgg11(num_classes=0, with_pool=False)",
+    "MobileNetV3Small(num_classes=0, with_pool=False)",
+)
 BUILT = (*(f"{name}()" for name in FACTORIES), *VARIANTS)
 
 # What is run: how the network is made, and the size of the square pictures.

@@ -16,10 +16,16 @@ from studio.session.session import Session
 TEXT = "from engine import nn\nclass Part(nn.Layer): pass\nclass Net(nn.Layer):\n    pass\n"
 MORE = TEXT + "# more\n"
 CHECKED: dict[str, Any] = {
-    "problems": [], "lines": {4: {"shapes": [[-1, 2]], "parameters": 3, "operations": 5, "counted": True}},
-    "layers": [], "functions": [], "program": {}, "output": [-1, 2], "parameters": 3, "operations": 5,
+    "problems": [],
+    "lines": {4: {"shapes": [[-1, 2]], "parameters": 3, "operations": 5, "counted": True}},
+    "layers": [],
+    "functions": [],
+    "program": {},
+    "output": [-1, 2],
+    "parameters": 3,
+    "operations": 5,
     "all_counted": True,
-}  # fmt: skip
+}
 
 
 class Bench:
@@ -204,8 +210,10 @@ def test_what_can_not_be_edited_is_refused_with_the_file_before_in_place(bench: 
 
 def test_inputs_are_read_as_typed(bench: Bench, file: Path) -> None:
     assert parse_inputs("[N, 1, 28, 28]; n,10 int64;?x3x4 float64") == [
-        ((None, 1, 28, 28), "float32"), ((None, 10), "int64"), ((None, 3, 4), "float64"),
-    ]  # fmt: skip
+        ((None, 1, 28, 28), "float32"),
+        ((None, 10), "int64"),
+        ((None, 3, 4), "float64"),
+    ]
     assert inputs_text(parse_inputs("N,1 int32;2,3")) == "N, 1 int32; 2, 3"
     assert parse_inputs(" ") == []
     for wrong in ("N, 0", "N, one", "N, 3 float31", "N, 999999, 999999", ";N int"):

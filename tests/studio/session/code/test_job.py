@@ -45,11 +45,10 @@ def check(text: str, tmp_path: Path, inputs: Any = (), name: str = "Net") -> dic
 def test_shapes_numbers_and_operators_stand_at_their_lines(tmp_path: Path) -> None:
     found = check(MODEL, tmp_path)
     assert found["problems"] == []
-    assert [(row["name"], row["kind"], row["shape"], row["parameters"], row["operations"])
-            for row in found["layers"]] == [
-        ("conv", "Conv2D", [-1, 4, 28, 28], 40, 4 * 784 * 10),
-        ("linear", "Linear", [-1, 10], 31370, 31360),
-    ]  # fmt: skip
+    assert [
+        (row["name"], row["kind"], row["shape"], row["parameters"], row["operations"])
+        for row in found["layers"]
+    ] == [("conv", "Conv2D", [-1, 4, 28, 28], 40, 4 * 784 * 10), ("linear", "Linear", [-1, 10], 31370, 31360)]
     assert found["lines"][12]["shapes"] == [[-1, 4, 28, 28]]
     assert found["lines"][15]["shapes"] == [[-1, 3136]]
     assert (found["lines"][16]["parameters"], found["lines"][16]["operations"]) == (31370, 31360)
@@ -80,7 +79,7 @@ def test_shapes_numbers_and_operators_stand_at_their_lines(tmp_path: Path) -> No
         (("return self.linear(x)", "yield self.linear(x)"), "output", 0, "no Tensor"),
         (("def forward(self, x):\n", "async def forward(self, x):\n"), "output", 0, "no Tensor"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.filterwarnings("ignore:coroutine")
 def test_errors_stand_at_the_line_of_the_text(
     change: tuple[str, str], stage: str, line: int, words: str, tmp_path: Path
@@ -116,12 +115,16 @@ def test_any_input_can_be_fed(tmp_path: Path) -> None:
 def test_a_loop_without_end_is_told_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(job_module, "SECONDS", 0.2)
     monkeypatch.setattr(threading, "_let_go", False, raising=False)
-    text = "import threading\n" + HEAD + (
-        "    def forward(self, x):\n"
-        "        while not threading._let_go:\n"
-        "            pass\n"
-        "        return x\n"
-    )  # fmt: skip
+    text = (
+        "import threading\n"
+        + HEAD
+        + (
+            "    def forward(self, x):\n"
+            "        while not threading._let_go:\n"
+            "            pass\n"
+            "        return x\n"
+        )
+    )
     told: list[Any] = []
 
     def emit(event: Any) -> None:

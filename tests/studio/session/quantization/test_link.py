@@ -17,11 +17,20 @@ def layer(name: str, weight: str) -> LayerReport:
 
 
 def test_the_operators_of_a_weight() -> None:
-    program = {"blocks": [{"idx": 0, "ops": [
-        op("dequantize_linear", ["w1", "w1@scale"], ["w1.deq"]),
-        op("quantize_linear", ["x", "s"], ["x.q"]), op("dequantize_linear", ["x.q", "s"], ["x.deq"]),
-        op("conv2d", ["x.deq", "w1.deq"], ["y"]), op("mul", ["y", "w2"], ["z"]),
-    ]}]}  # fmt: skip
+    program = {
+        "blocks": [
+            {
+                "idx": 0,
+                "ops": [
+                    op("dequantize_linear", ["w1", "w1@scale"], ["w1.deq"]),
+                    op("quantize_linear", ["x", "s"], ["x.q"]),
+                    op("dequantize_linear", ["x.q", "s"], ["x.deq"]),
+                    op("conv2d", ["x.deq", "w1.deq"], ["y"]),
+                    op("mul", ["y", "w2"], ["z"]),
+                ],
+            }
+        ]
+    }
     places = places_of(
         program, [layer("conv1", "w1"), layer("fc", "w2"), layer("gone", "w3"), layer("no", "")]
     )

@@ -118,8 +118,13 @@ def test_no_run_no_report(tmp_path: Path) -> None:
 def test_a_run_that_failed_at_once_has_a_report(tmp_path: Path) -> None:
     run = tmp_path / "run"
     run.mkdir()
-    started: dict[str, Any] = {"event": "started", "time": 1.0, "config": {"model": EVIL, "data": "digits"},
-                               "classes": [EVIL], "corrections": {"relabelled": EVIL}}  # fmt: skip
+    started: dict[str, Any] = {
+        "event": "started",
+        "time": 1.0,
+        "config": {"model": EVIL, "data": "digits"},
+        "classes": [EVIL],
+        "corrections": {"relabelled": EVIL},
+    }
     layers = {
         "event": "layers",
         "time": 1.5,

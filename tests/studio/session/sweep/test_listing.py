@@ -35,6 +35,4 @@ def test_trials_stand_together_with_what_they_chose(bars: Path, tmp_path: Path) 
     # A stranger's folder: a file that is none, and a link to elsewhere.
     (folder / "sweep.json").write_text("{")
     (folder / "trial-003").symlink_to(tmp_path / "runs" / "after")
-    assert [run.title for run in found.read(tmp_path / "runs") if run.sweep] == [
-        "trial-001", "trial-002",
-    ]  # fmt: skip
+    assert [run.title for run in found.read(tmp_path / "runs") if run.sweep] == ["trial-001", "trial-002"]

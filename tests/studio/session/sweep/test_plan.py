@@ -15,9 +15,11 @@ MODE = Parameter(name="static", values=[True, False])
 def test_a_grid_is_every_combination() -> None:
     two = Parameter(name="epochs", values=[1, 2])
     assert grid([two, MODE]) == [
-        {"epochs": 1, "static": True}, {"epochs": 1, "static": False},
-        {"epochs": 2, "static": True}, {"epochs": 2, "static": False},
-    ]  # fmt: skip
+        {"epochs": 1, "static": True},
+        {"epochs": 1, "static": False},
+        {"epochs": 2, "static": True},
+        {"epochs": 2, "static": False},
+    ]
     with pytest.raises(ValueError, match="lr: a range has no end of values"):
         grid([MODE, RATE])
     many = Parameter(name="seed", values=list(range(100)))

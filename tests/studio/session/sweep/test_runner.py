@@ -50,8 +50,10 @@ def test_a_halving_goes_on_with_the_best_as_if_it_had_never_stopped(bars: Path, 
     pool = InsidePool()
     carry_out(tmp_path / "sweep", sweep, pool)
     assert [(job.number, job.resume, job.words[-2:]) for job in pool.jobs[4:]] == [
-        (3, True, ("--stop-after", "2")), (4, True, ("--stop-after", "2")), (4, True, ()),
-    ]  # fmt: skip
+        (3, True, ("--stop-after", "2")),
+        (4, True, ("--stop-after", "2")),
+        (4, True, ()),
+    ]
     assert states(sweep) == ["dropped", "dropped", "dropped", "done"]
     assert [[each.epochs for each in trial.measured] for trial in sweep.trials] == [
         [1],

@@ -47,8 +47,10 @@ def test_pairs_and_integers_stand_before_what_reads_them() -> None:
     program = text.program_of(BEFORE)
     layers = select(program, ("matmul_v2",))
     assert [(e.name, e.weight, e.axis, e.activations) for e in layers] == [
-        ("w", "w", 1, ("x",)), ("w:2", "w", 0, ("b",)), ("e", "", None, ("d", "d"))
-    ]  # fmt: skip
+        ("w", "w", 1, ("x",)),
+        ("w:2", "w", 0, ("b",)),
+        ("e", "", None, ("d", "d")),
+    ]
     weight = program.global_block().var("w").tensor.numpy()
     integers = {}
     for layer in layers[:2]:

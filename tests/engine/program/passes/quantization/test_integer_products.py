@@ -83,9 +83,16 @@ def test_rows_of_a_matrix_have_scales_of_their_own() -> None:
     assert "z = matmul_v2(a, b)" not in after(integer_products, before)
 
 
-@pytest.mark.parametrize(("bits", "values", "whole"), [(8, [127, -128], True), (4, [7, -8], True),
-                                                       (8, [128.5, 3], False), (4, [9, 0], False),
-                                                       (8, [np.nan, 3], False)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("bits", "values", "whole"),
+    [
+        (8, [127, -128], True),
+        (4, [7, -8], True),
+        (8, [128.5, 3], False),
+        (4, [9, 0], False),
+        (8, [np.nan, 3], False),
+    ],
+)
 def test_weights_are_integers_only_if_they_are(bits: int, values: list[float], whole: bool) -> None:
     program = text.program_of(f"""
         x: float32[3, 2]
@@ -104,14 +111,17 @@ def test_weights_are_integers_only_if_they_are(bits: int, values: list[float], w
 
 
 def test_what_watched_values_goes() -> None:
-    found = after(drop_observers, """
+    found = after(
+        drop_observers,
+        """
         x: float32[3, 4]
         s: weight float32[1]
         q = quantize_linear(x, s, quant_axis=-1, only_observer=True)
         a = dequantize_linear(q, s, quant_axis=-1, only_observer=True)
         z = tanh(a)
         return z
-    """)  # fmt: skip
+    """,
+    )
     same(
         found,
         """

@@ -64,16 +64,19 @@ def compared(program: Any, data: Any, **options: Any) -> tuple[list[str], Any]:
 NETS = {
     "conv2d": (lambda x: static.nn.conv2d(x, 4, 3, bias_attr=False), [2, 5, 5]),
     "depthwise_conv2d": (
-        lambda x: static.nn.conv2d(x, 2, 3, groups=2, bias_attr=False, use_cudnn=False), [2, 5, 5],
+        lambda x: static.nn.conv2d(x, 2, 3, groups=2, bias_attr=False, use_cudnn=False),
+        [2, 5, 5],
     ),
     "conv2d_transpose": (
-        lambda x: static.nn.conv2d_transpose(x, 3, filter_size=2, bias_attr=False), [2, 4, 4],
+        lambda x: static.nn.conv2d_transpose(x, 3, filter_size=2, bias_attr=False),
+        [2, 4, 4],
     ),
     "mul": (lambda x: static.nn.fc(x, 3, num_flatten_dims=2, bias_attr=False), [5, 6]),
     "matmul_v2": (
-        lambda x: engine.matmul(x, static.create_parameter([3, 6], "float32"), transpose_y=True), [5, 6],
+        lambda x: engine.matmul(x, static.create_parameter([3, 6], "float32"), transpose_y=True),
+        [5, 6],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", NETS)
@@ -99,9 +102,10 @@ def test_what_can_not_be_rescaled_has_floats_in_front() -> None:
     )
     types, _ = compared(program, data)
     assert types == [
-        "fake_quantize_dequantize_moving_average_abs_max", "fake_channel_wise_dequantize_max_abs",
+        "fake_quantize_dequantize_moving_average_abs_max",
+        "fake_channel_wise_dequantize_max_abs",
         "conv2d_transpose",
-    ]  # fmt: skip
+    ]
 
 
 def test_values_without_weights_pass_through_integers_and_back() -> None:
@@ -112,10 +116,13 @@ def test_values_without_weights_pass_through_integers_and_back() -> None:
     program, data = quantized(net, [6], op_types=("mul", "relu", "elementwise_add"))
     types, old = compared(program, data)
     assert types == [
-        "fake_quantize_range_abs_max", "mul", "fake_channel_wise_dequantize_max_abs",
+        "fake_quantize_range_abs_max",
+        "mul",
+        "fake_channel_wise_dequantize_max_abs",
         *["fake_quantize_dequantize_moving_average_abs_max", "relu"],
-        *["fake_quantize_dequantize_moving_average_abs_max"] * 2, "elementwise_add",
-    ]  # fmt: skip
+        *["fake_quantize_dequantize_moving_average_abs_max"] * 2,
+        "elementwise_add",
+    ]
     assert {"x.quantized", "x.quant_dequant", "fc_0.tmp_0", "fc_0.tmp_0.dequantized"} <= set(
         old.global_block().vars
     )

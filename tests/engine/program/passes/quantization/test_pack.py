@@ -60,8 +60,10 @@ def test_what_another_operator_reads_stays() -> None:
     assert packed(whole, more="y = tanh(w)", outputs="z, y") == "float32"
     assert packed(whole, more="y = dequantize_linear(w, s, quant_axis=-1)", outputs="z, y") == "int8"
     assert packed(whole, outputs="z, w") == "float32"
-    assert packed(whole, more="y = dequantize_linear(w, s, quant_axis=-1, only_observer=True)",
-                  outputs="z, y") == "float32"  # fmt: skip
+    assert (
+        packed(whole, more="y = dequantize_linear(w, s, quant_axis=-1, only_observer=True)", outputs="z, y")
+        == "float32"
+    )
 
 
 def test_programs_that_share_a_weight_agree() -> None:

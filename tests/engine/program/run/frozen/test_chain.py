@@ -28,10 +28,17 @@ def fast() -> Iterator[None]:
 def _images() -> nn.Layer:
     """Odd sizes: filters of more than one vector, uneven padding, steps, windows of both kinds."""
     return nn.Sequential(
-        nn.Conv2D(2, 5, (3, 2), stride=(1, 2), padding=[1, 0, 0, 2]), nn.ReLU(), nn.AvgPool2D((2, 1), 1),
-        nn.Conv2D(5, 35, (2, 5), dilation=(2, 1), padding=(1, 2), bias_attr=False), nn.MaxPool2D(4, 2),
-        nn.ReLU(), nn.Flatten(), nn.Linear(70, 140), nn.ReLU(), nn.Linear(140, 3),
-    )  # fmt: skip
+        nn.Conv2D(2, 5, (3, 2), stride=(1, 2), padding=[1, 0, 0, 2]),
+        nn.ReLU(),
+        nn.AvgPool2D((2, 1), 1),
+        nn.Conv2D(5, 35, (2, 5), dilation=(2, 1), padding=(1, 2), bias_attr=False),
+        nn.MaxPool2D(4, 2),
+        nn.ReLU(),
+        nn.Flatten(),
+        nn.Linear(70, 140),
+        nn.ReLU(),
+        nn.Linear(140, 3),
+    )
 
 
 def _vectors() -> nn.Layer:

@@ -41,9 +41,17 @@ class _LeNet(nn.Layer):
     def __init__(self) -> None:
         super().__init__()
         self.body = nn.Sequential(
-            nn.Conv2D(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2D(2, 2), nn.ReLU(), nn.Conv2D(6, 16, 5),
-            nn.MaxPool2D(2, 2), nn.Flatten(), nn.Linear(400, 32), nn.ReLU(), nn.Linear(32, 10),
-        )  # fmt: skip
+            nn.Conv2D(1, 6, 5, padding=2),
+            nn.ReLU(),
+            nn.MaxPool2D(2, 2),
+            nn.ReLU(),
+            nn.Conv2D(6, 16, 5),
+            nn.MaxPool2D(2, 2),
+            nn.Flatten(),
+            nn.Linear(400, 32),
+            nn.ReLU(),
+            nn.Linear(32, 10),
+        )
 
     def forward(self, x: Any) -> Any:
         return self.body(x)

@@ -76,15 +76,28 @@ def quantized(folder: str, algo: str, bits: int) -> PostTrainingQuantization:
             Data(), feed_list=[feed], batch_size=BATCH, return_list=False, places=[paddle.CPUPlace()]
         )
         tool = PostTrainingQuantization(
-            executor, folder, scope=scope, model_filename="model.pdmodel", params_filename="model.pdiparams",
-            data_loader=loader, batch_size=BATCH, batch_nums=SAMPLES // BATCH, algo=algo, onnx_format=True,
-            weight_bits=bits, activation_bits=bits, quantizable_op_type=list(LAYERS),
-        )  # fmt: skip
+            executor,
+            folder,
+            scope=scope,
+            model_filename="model.pdmodel",
+            params_filename="model.pdiparams",
+            data_loader=loader,
+            batch_size=BATCH,
+            batch_nums=SAMPLES // BATCH,
+            algo=algo,
+            onnx_format=True,
+            weight_bits=bits,
+            activation_bits=bits,
+            quantizable_op_type=list(LAYERS),
+        )
         tool.layers = [  # type: ignore[attr-defined]
-            (op.input("Input" if op.type == "conv2d" else "X")[0],
-             op.input("Filter" if op.type == "conv2d" else "Y")[0])
-            for op in program.global_block().ops if op.type in LAYERS
-        ]  # fmt: skip
+            (
+                op.input("Input" if op.type == "conv2d" else "X")[0],
+                op.input("Filter" if op.type == "conv2d" else "Y")[0],
+            )
+            for op in program.global_block().ops
+            if op.type in LAYERS
+        ]
         tool.quantize()
     return tool
 

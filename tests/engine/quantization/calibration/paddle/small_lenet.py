@@ -22,7 +22,16 @@ def pictures(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 def build(nn: Any) -> Any:
     """A small LeNet of `nn`, Paddle's or the engine's: rectified, squashed, and with negative values."""
     return nn.Sequential(
-        nn.Conv2D(1, 4, 5), nn.ReLU(), nn.MaxPool2D(2, 2),
-        nn.Conv2D(4, 8, 3), nn.ReLU(), nn.MaxPool2D(2, 2), nn.Flatten(),
-        nn.Linear(72, 24), nn.Tanh(), nn.Linear(24, 16), nn.LeakyReLU(0.3), nn.Linear(16, 10),
-    )  # fmt: skip
+        nn.Conv2D(1, 4, 5),
+        nn.ReLU(),
+        nn.MaxPool2D(2, 2),
+        nn.Conv2D(4, 8, 3),
+        nn.ReLU(),
+        nn.MaxPool2D(2, 2),
+        nn.Flatten(),
+        nn.Linear(72, 24),
+        nn.Tanh(),
+        nn.Linear(24, 16),
+        nn.LeakyReLU(0.3),
+        nn.Linear(16, 10),
+    )
