@@ -429,31 +429,10 @@ if TYPE_CHECKING:
     from engine.nn.layer.data_parallel import DataParallel
 
 _LAZY = (
-    "amp",
-    "audio",
-    "callbacks",
-    "dataset",
-    "distributed",
-    "distribution",
-    "fft",
-    "geometric",
-    "hapi",
-    "hub",
-    "incubate",
-    "inference",
-    "jit",
-    "metric",
-    "onnx",
-    "profiler",
-    "quantization",
-    "reader",
-    "signal",
-    "sparse",
-    "sysconfig",
-    "text",
-    "version",
-    "vision",
-)
+    "amp", "audio", "callbacks", "dataset", "distributed", "distribution", "fft", "geometric", "hapi", "hub",
+    "incubate", "inference", "jit", "metric", "onnx", "profiler", "quantization", "reader", "signal",
+    "sparse", "sysconfig", "text", "version", "vision",
+)  # fmt: skip
 
 __getattr__ = lazy(
     __name__,

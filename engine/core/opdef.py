@@ -407,28 +407,11 @@ def op(
         if name in OPS:
             raise TypeError(f"op {name}: defined twice")
         opdef = OpDef(
-            name,
-            kernel,
-            infer,
-            outputs,
-            slots or {},
-            writes or {},
-            view=view,
-            effect=effect,
-            broadcasts=broadcasts,
-            complex=complex,
-            opaque=opaque,
-            order=order,
-            hidden=hidden,
-            output_list=output_list,
-            regions=regions,
-            loops=loops,
-            again=again,
-            passes_on=passes_on,
-            gradient_effect=gradient_effect,
-            moves=moves,
-            check=check,
-        )
+            name, kernel, infer, outputs, slots or {}, writes or {}, view=view, effect=effect,
+            broadcasts=broadcasts, complex=complex, opaque=opaque, order=order, hidden=hidden,
+            output_list=output_list, regions=regions, loops=loops, again=again, passes_on=passes_on,
+            gradient_effect=gradient_effect, moves=moves, check=check,
+        )  # fmt: skip
         OPS[name] = opdef
         from engine.core.generate import make_apply
 

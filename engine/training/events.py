@@ -400,26 +400,10 @@ class Quantized(Timed):
 
 
 TrainingEvent: TypeAlias = (
-    Preparing
-    | Started
-    | Steps
-    | Evaluating
-    | Epoch
-    | Checkpoint
-    | CheckpointFailed
-    | CheckpointSkipped
-    | SpaceLow
-    | Layers
-    | LayerAlert
-    | Paused
-    | Resumed
-    | RateChanged
-    | KernelsTaken
-    | Stopping
-    | Diverged
-    | Ended
-    | Failed
-)
+    Preparing | Started | Steps | Evaluating | Epoch | Checkpoint | CheckpointFailed | CheckpointSkipped
+    | SpaceLow | Layers | LayerAlert | Paused | Resumed | RateChanged | KernelsTaken | Stopping | Diverged
+    | Ended | Failed
+)  # fmt: skip
 Event: TypeAlias = TrainingEvent | ProgramShown | ExportProgress | Exported | QuantizeProgress | Quantized
 LAST_KINDS = ("finished", "stopped", "cancelled", "failed")
 
@@ -442,31 +426,17 @@ def now() -> float:
 def failed_event(problem: Problem, step: int, checkpoint: str) -> Failed:
     """The event about an error that ended a run, or a job before there was one."""
     return Failed(
-        event="failed",
-        time=now(),
-        error=problem.error,
-        message=problem.message,
-        where=problem.where,
-        what=problem.what,
-        do=problem.do,
-        file=problem.file,
-        line=problem.line,
-        traceback=problem.traceback,
-        step=step,
-        checkpoint=checkpoint,
-    )
+        event="failed", time=now(), error=problem.error, message=problem.message, where=problem.where,
+        what=problem.what, do=problem.do, file=problem.file, line=problem.line, traceback=problem.traceback,
+        step=step, checkpoint=checkpoint,
+    )  # fmt: skip
 
 
 def diverged_event(step: int, epoch: int, loss: float, rate: float, checkpoint: str, at: int) -> Diverged:
     """The event about a loss that is not finite; ``checkpoint`` is that of step ``at``, empty for none."""
     kept = f"; the checkpoint of step {at} is kept" if checkpoint else ""
     return Diverged(
-        event="diverged",
-        time=now(),
-        step=step,
-        epoch=epoch,
-        loss=loss,
-        checkpoint=checkpoint,
+        event="diverged", time=now(), step=step, epoch=epoch, loss=loss, checkpoint=checkpoint,
         message=f"step {step}: the loss is not a finite number: {loss} with learning rate "
         f"{rate:g}{kept}; start again with a smaller learning rate, e.g. {rate / 10:g}",
-    )
+    )  # fmt: skip

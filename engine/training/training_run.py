@@ -325,17 +325,10 @@ class TrainingRun(Commands):
         self._checkpoint("rate")
         before = stepper.learning_rate
         stepper.set_rate(rate)
-        self._publisher.publish(
-            RateChanged(
-                event="rate_changed",
-                time=now(),
-                step=progress.step,
-                epoch=progress.epoch + 1,
-                learning_rate=stepper.learning_rate,
-                before=before,
-                factor=rate.factor,
-            )
-        )
+        self._publisher.publish(RateChanged(
+            event="rate_changed", time=now(), step=progress.step, epoch=progress.epoch + 1,
+            learning_rate=stepper.learning_rate, before=before, factor=rate.factor,
+        ))  # fmt: skip
 
     def _end_epoch(self) -> None:
         self._report()
@@ -344,13 +337,10 @@ class TrainingRun(Commands):
             self._obey()  # which leaves the loop: only an end interrupts an evaluation
             return
         best = self._measured(result, partial=False)
-        self._parts.stepper.end_epoch(
-            {
-                "validation_loss": result.loss,
-                "validation_accuracy": result.accuracy,
-                "train_loss": self.progress.epoch_loss,
-            }
-        )
+        self._parts.stepper.end_epoch({
+            "validation_loss": result.loss, "validation_accuracy": result.accuracy,
+            "train_loss": self.progress.epoch_loss,
+        })  # fmt: skip
         self.progress.next_epoch()
         self._checkpoint("epoch", best)
         self._meter.skip()
@@ -371,24 +361,13 @@ class TrainingRun(Commands):
         if best:
             progress.best_accuracy, progress.best_step = result.accuracy, progress.step
         self._keeper.keep_predictions(result.predictions)
-        self._publisher.publish(
-            Epoch(
-                event="epoch",
-                time=now(),
-                epoch=progress.epoch + 1,
-                step=progress.step,
-                partial=partial,
-                train_loss=progress.epoch_loss,
-                train_accuracy=progress.epoch_accuracy,
-                validation_loss=result.loss,
-                validation_accuracy=result.accuracy,
-                confusion=result.confusion.tolist(),
-                hardest=result.hardest,
-                pictures=result.pictures,
-                best=best,
-                seconds=self._meter.elapsed(),
-            )
-        )
+        self._publisher.publish(Epoch(
+            event="epoch", time=now(), epoch=progress.epoch + 1, step=progress.step, partial=partial,
+            train_loss=progress.epoch_loss, train_accuracy=progress.epoch_accuracy,
+            validation_loss=result.loss, validation_accuracy=result.accuracy,
+            confusion=result.confusion.tolist(), hardest=result.hardest, pictures=result.pictures,
+            best=best, seconds=self._meter.elapsed(),
+        ))  # fmt: skip
         return best
 
     # ----- ends -----

@@ -62,25 +62,10 @@ def _infer_momentum(
     return param, velocity
 
 
-@op(
-    "momentum",
-    infer=_infer_momentum,
-    outputs=("param_out", "velocity_out"),
-    writes={"param_out": "param", "velocity_out": "velocity"},
-)
-def momentum(
-    xp,
-    param,
-    grad,
-    velocity,
-    learning_rate,
-    *,
-    mu=0.9,
-    use_nesterov=False,
-    regularization_method="",
-    regularization_coeff=0.0,
-    rescale_grad=1.0,
-):
+@op("momentum", infer=_infer_momentum, outputs=("param_out", "velocity_out"),
+    writes={"param_out": "param", "velocity_out": "velocity"})  # fmt: skip
+def momentum(xp, param, grad, velocity, learning_rate, *, mu=0.9, use_nesterov=False,
+             regularization_method="", regularization_coeff=0.0, rescale_grad=1.0):  # fmt: skip
     """velocity = mu * velocity + grad; param -= rate * velocity (nesterov: rate * (grad + mu * velocity)).
 
     The gradient is first multiplied by ``rescale_grad`` and, with ``l2_decay``, increased by coeff * param.
@@ -143,18 +128,9 @@ def _unless_skipped(xp: Any, skip: Any, state: Sequence[Any], step: Callable[[],
 
 
 def _adam_step(
-    xp: Any,
-    param: Any,
-    grad: Any,
-    rate: Any,
-    moment1: Any,
-    moment2: Any,
-    beta1_pow: Any,
-    beta2_pow: Any,
-    beta1: float,
-    beta2: float,
-    epsilon: float,
-) -> None:
+    xp: Any, param: Any, grad: Any, rate: Any, moment1: Any, moment2: Any, beta1_pow: Any, beta2_pow: Any,
+    beta1: float, beta2: float, epsilon: float,
+) -> None:  # fmt: skip
     """Kingma and Ba, Adam (2015), the second form of section 2; each running mean moves by its decay rate.
 
     The betas are rounded to the dtype of their powers, so that in the first step the corrections cancel
@@ -181,21 +157,8 @@ def _adam_step(
 
 
 @op("adam", infer=_infer_adam, outputs=_OUTPUTS, writes=_WRITES)
-def adam(
-    xp,
-    param,
-    grad,
-    learning_rate,
-    moment1,
-    moment2,
-    beta1_pow,
-    beta2_pow,
-    skip_update=None,
-    *,
-    beta1=0.9,
-    beta2=0.999,
-    epsilon=1e-8,
-):
+def adam(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, skip_update=None, *,
+         beta1=0.9, beta2=0.999, epsilon=1e-8):  # fmt: skip
     """One step of Adam; the powers of the betas are those of this step, and are multiplied for the next.
 
     Where ``skip_update`` [1] is given and true nothing changes.
@@ -211,24 +174,8 @@ def adam(
 
 
 @op("adamw", infer=_infer_adam, outputs=_OUTPUTS, writes=_WRITES)
-def adamw(
-    xp,
-    param,
-    grad,
-    learning_rate,
-    moment1,
-    moment2,
-    beta1_pow,
-    beta2_pow,
-    skip_update=None,
-    *,
-    beta1=0.9,
-    beta2=0.999,
-    epsilon=1e-8,
-    lr_ratio=1.0,
-    coeff=0.01,
-    with_decay=True,
-):
+def adamw(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, skip_update=None, *,
+          beta1=0.9, beta2=0.999, epsilon=1e-8, lr_ratio=1.0, coeff=0.01, with_decay=True):  # fmt: skip
     """Adam with decoupled weight decay: first param *= 1 - rate * coeff, then one step of Adam.
 
     Loshchilov and Hutter, Decoupled weight decay regularization (2019). The rate is learning_rate * lr_ratio.
@@ -250,12 +197,8 @@ def _infer_adagrad(param: Spec, grad: Spec, moment: Spec, learning_rate: Spec, *
     return param, moment
 
 
-@op(
-    "adagrad",
-    infer=_infer_adagrad,
-    outputs=("param_out", "moment_out"),
-    writes={"param_out": "param", "moment_out": "moment"},
-)
+@op("adagrad", infer=_infer_adagrad, outputs=("param_out", "moment_out"),
+    writes={"param_out": "param", "moment_out": "moment"})  # fmt: skip
 def adagrad(xp, param, grad, moment, learning_rate, *, epsilon=1e-6):
     """moment += grad^2; param -= rate * grad / (sqrt(moment) + epsilon).
 
@@ -278,29 +221,13 @@ def _infer_rmsprop(
     return param, moment, mean_square, mean_grad
 
 
-_RMSPROP = {
-    "param_out": "param",
-    "moment_out": "moment",
-    "mean_square_out": "mean_square",
-    "mean_grad_out": "mean_grad",
-}
+_RMSPROP = {"param_out": "param", "moment_out": "moment", "mean_square_out": "mean_square",
+            "mean_grad_out": "mean_grad"}  # fmt: skip
 
 
 @op("rmsprop", infer=_infer_rmsprop, outputs=tuple(_RMSPROP), writes=_RMSPROP)
-def rmsprop(
-    xp,
-    param,
-    mean_square,
-    grad,
-    moment,
-    learning_rate,
-    mean_grad,
-    *,
-    epsilon=1e-6,
-    decay=0.95,
-    momentum=0.0,
-    centered=False,
-):
+def rmsprop(xp, param, mean_square, grad, moment, learning_rate, mean_grad, *, epsilon=1e-6, decay=0.95,
+            momentum=0.0, centered=False):  # fmt: skip
     """moment = momentum * moment + rate * grad / sqrt(mean(grad^2) + epsilon); param -= moment.
 
     ``centered`` takes the variance of the gradient for the mean of its square. Hinton, lecture 6e (2012).
@@ -330,17 +257,13 @@ def rmsprop(
 def _infer_adadelta(
     param: Spec, grad: Spec, avg_squared_grad: Spec, avg_squared_update: Spec, learning_rate: Spec, **_: Any
 ) -> tuple[Spec, ...]:
-    require_fitting(
-        "adadelta", param, grad=grad, avg_squared_grad=avg_squared_grad, avg_squared_update=avg_squared_update
-    )
+    require_fitting("adadelta", param, grad=grad, avg_squared_grad=avg_squared_grad,
+           avg_squared_update=avg_squared_update)  # fmt: skip
     return param, avg_squared_grad, avg_squared_update
 
 
-_ADADELTA = {
-    "param_out": "param",
-    "avg_squared_grad_out": "avg_squared_grad",
-    "avg_squared_update_out": "avg_squared_update",
-}
+_ADADELTA = {"param_out": "param", "avg_squared_grad_out": "avg_squared_grad",
+             "avg_squared_update_out": "avg_squared_update"}  # fmt: skip
 
 
 @op("adadelta", infer=_infer_adadelta, outputs=tuple(_ADADELTA), writes=_ADADELTA)
@@ -373,18 +296,13 @@ def _infer_adamax(
     return param, moment, inf_norm, beta1_pow
 
 
-_ADAMAX = {
-    "param_out": "param",
-    "moment_out": "moment",
-    "inf_norm_out": "inf_norm",
-    "beta1_pow_out": "beta1_pow",
-}
+_ADAMAX = {"param_out": "param", "moment_out": "moment", "inf_norm_out": "inf_norm",
+           "beta1_pow_out": "beta1_pow"}  # fmt: skip
 
 
 @op("adamax", infer=_infer_adamax, outputs=tuple(_ADAMAX), writes=_ADAMAX)
-def adamax(
-    xp, param, grad, learning_rate, moment, inf_norm, beta1_pow, *, beta1=0.9, beta2=0.999, epsilon=1e-8
-):
+def adamax(xp, param, grad, learning_rate, moment, inf_norm, beta1_pow, *, beta1=0.9, beta2=0.999,
+           epsilon=1e-8):  # fmt: skip
     """param -= rate / (1 - beta1_pow) * moment / max(|grad|, beta2 * inf_norm + epsilon).
 
     Kingma and Ba, Adam (2015), section 7.1.
@@ -404,23 +322,8 @@ def adamax(
 
 
 @op("lamb", infer=_infer_adam, outputs=_OUTPUTS, writes=_WRITES)
-def lamb(
-    xp,
-    param,
-    grad,
-    learning_rate,
-    moment1,
-    moment2,
-    beta1_pow,
-    beta2_pow,
-    skip_update=None,
-    *,
-    beta1=0.9,
-    beta2=0.999,
-    epsilon=1e-6,
-    weight_decay=0.01,
-    always_adapt=False,
-):
+def lamb(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, skip_update=None, *,
+         beta1=0.9, beta2=0.999, epsilon=1e-6, weight_decay=0.01, always_adapt=False):  # fmt: skip
     """Adam's step plus weight_decay * param, scaled to the parameter's norm (not without weight decay).
 
     You et al., Large batch optimization for deep learning (2020).
@@ -483,12 +386,8 @@ def _infer_decayed_moment(
     return param, moment
 
 
-@op(
-    "decayed_adagrad",
-    infer=_infer_decayed_moment,
-    outputs=("param_out", "moment_out"),
-    writes={"param_out": "param", "moment_out": "moment"},
-)
+@op("decayed_adagrad", infer=_infer_decayed_moment, outputs=("param_out", "moment_out"),
+    writes={"param_out": "param", "moment_out": "moment"})  # fmt: skip
 def decayed_adagrad(xp, param, grad, moment, learning_rate, *, decay=0.95, epsilon=1e-6):
     """moment = decay * moment + (1 - decay) * grad^2; param -= rate * grad / (sqrt(moment) + epsilon)."""
     moment *= decay
@@ -530,24 +429,10 @@ def _infer_lars(param: Spec, grad: Spec, velocity: Spec, learning_rate: Spec, **
     return param, velocity
 
 
-@op(
-    "lars_momentum",
-    infer=_infer_lars,
-    outputs=("param_out", "velocity_out"),
-    writes={"param_out": "param", "velocity_out": "velocity"},
-)
-def lars_momentum(
-    xp,
-    param,
-    grad,
-    velocity,
-    learning_rate,
-    *,
-    mu=0.9,
-    lars_coeff=0.001,
-    lars_weight_decay=0.0005,
-    epsilon=0.0,
-):
+@op("lars_momentum", infer=_infer_lars, outputs=("param_out", "velocity_out"),
+    writes={"param_out": "param", "velocity_out": "velocity"})  # fmt: skip
+def lars_momentum(xp, param, grad, velocity, learning_rate, *, mu=0.9, lars_coeff=0.001,
+                  lars_weight_decay=0.0005, epsilon=0.0):  # fmt: skip
     """Momentum whose rate is that of the parameter's norm over the gradient's.
 
     You et al., Large batch training of convolutional networks (2017).

@@ -27,8 +27,11 @@ def test_where_of_a_function() -> None:
 def test_where_in_a_statement_of_several_lines() -> None:
     x = engine.to_tensor([1.0], stop_gradient=False)
     line = sys._getframe().f_lineno + 3
-    y = x * x
-    assert y._edge.position == (__file__, line - 1)
+    y = (
+        # A comment, so that the formatter does not join the lines.
+        x * x
+    )
+    assert y._edge.position == (__file__, line)
 
 
 def test_where_of_a_layers_forward() -> None:

@@ -14,29 +14,18 @@ from engine.tensor import creation, manipulation, reduction
 
 @adapter
 def fc(
-    input: Any,
-    size: int,
-    num_flatten_dims: int = 1,
-    param_attr: Any = None,
-    bias_attr: Any = None,
-    act: Any = None,
-    is_test: bool = False,
-    name: str | None = None,
-) -> Any:
+    input: Any, size: int, num_flatten_dims: int = 1, param_attr: Any = None, bias_attr: Any = None,
+    act: Any = None, is_test: bool = False, name: str | None = None,
+) -> Any:  # fmt: skip
     """``act(sum of input @ weight + bias)``, the input flattened from dimension ``num_flatten_dims`` on."""
     return activated(modern.fc(input, size, num_flatten_dims, param_attr, bias_attr, None, name), act)
 
 
 @adapter
 def embedding(
-    input: Any,
-    size: Any,
-    is_sparse: bool = False,
-    is_distributed: bool = False,
-    padding_idx: int | None = None,
-    param_attr: Any = None,
-    dtype: Any = "float32",
-) -> Any:
+    input: Any, size: Any, is_sparse: bool = False, is_distributed: bool = False,
+    padding_idx: int | None = None, param_attr: Any = None, dtype: Any = "float32",
+) -> Any:  # fmt: skip
     """Rows of a table [rows, size]: ids [N, 1] give [N, size]. Raises ShapeError for other ids."""
     if len(input.shape) < 2 or input.shape[-1] != 1:
         raise ShapeError(
@@ -49,191 +38,71 @@ def embedding(
 
 @adapter
 def conv2d(
-    input: Any,
-    num_filters: int,
-    filter_size: Any,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int | None = None,
-    param_attr: Any = None,
-    bias_attr: Any = None,
-    use_cudnn: bool = True,
-    act: Any = None,
-    name: str | None = None,
-    data_format: str = "NCHW",
-) -> Any:
+    input: Any, num_filters: int, filter_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+    groups: int | None = None, param_attr: Any = None, bias_attr: Any = None, use_cudnn: bool = True,
+    act: Any = None, name: str | None = None, data_format: str = "NCHW",
+) -> Any:  # fmt: skip
     """``act(conv2d(input, filter) + bias)``."""
-    return activated(
-        modern.conv2d(
-            input,
-            num_filters,
-            filter_size,
-            stride,
-            padding,
-            dilation,
-            groups,
-            param_attr,
-            bias_attr,
-            use_cudnn,
-            None,
-            name,
-            data_format,
-        ),
-        act,
-    )
+    return activated(modern.conv2d(
+        input, num_filters, filter_size, stride, padding, dilation, groups, param_attr, bias_attr, use_cudnn,
+        None, name, data_format,
+    ), act)  # fmt: skip
 
 
 @adapter
 def conv3d(
-    input: Any,
-    num_filters: int,
-    filter_size: Any,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int | None = None,
-    param_attr: Any = None,
-    bias_attr: Any = None,
-    use_cudnn: bool = True,
-    act: Any = None,
-    name: str | None = None,
-    data_format: str = "NCDHW",
-) -> Any:
+    input: Any, num_filters: int, filter_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+    groups: int | None = None, param_attr: Any = None, bias_attr: Any = None, use_cudnn: bool = True,
+    act: Any = None, name: str | None = None, data_format: str = "NCDHW",
+) -> Any:  # fmt: skip
     """``act(conv3d(input, filter) + bias)``."""
-    return activated(
-        modern.conv3d(
-            input,
-            num_filters,
-            filter_size,
-            stride,
-            padding,
-            dilation,
-            groups,
-            param_attr,
-            bias_attr,
-            use_cudnn,
-            None,
-            name,
-            data_format,
-        ),
-        act,
-    )
+    return activated(modern.conv3d(
+        input, num_filters, filter_size, stride, padding, dilation, groups, param_attr, bias_attr, use_cudnn,
+        None, name, data_format,
+    ), act)  # fmt: skip
 
 
 @adapter
 def conv2d_transpose(
-    input: Any,
-    num_filters: int,
-    output_size: Any = None,
-    filter_size: Any = None,
-    padding: Any = 0,
-    stride: Any = 1,
-    dilation: Any = 1,
-    groups: int | None = None,
-    param_attr: Any = None,
-    bias_attr: Any = None,
-    use_cudnn: bool = True,
-    act: Any = None,
-    name: str | None = None,
+    input: Any, num_filters: int, output_size: Any = None, filter_size: Any = None, padding: Any = 0,
+    stride: Any = 1, dilation: Any = 1, groups: int | None = None, param_attr: Any = None,
+    bias_attr: Any = None, use_cudnn: bool = True, act: Any = None, name: str | None = None,
     data_format: str = "NCHW",
-) -> Any:
+) -> Any:  # fmt: skip
     """``act(conv2d_transpose(input, filter) + bias)``."""
-    return activated(
-        modern.conv2d_transpose(
-            input,
-            num_filters,
-            output_size,
-            filter_size,
-            padding,
-            stride,
-            dilation,
-            groups,
-            param_attr,
-            bias_attr,
-            use_cudnn,
-            None,
-            name,
-            data_format,
-        ),
-        act,
-    )
+    return activated(modern.conv2d_transpose(
+        input, num_filters, output_size, filter_size, padding, stride, dilation, groups, param_attr,
+        bias_attr, use_cudnn, None, name, data_format,
+    ), act)  # fmt: skip
 
 
 @adapter
 def conv3d_transpose(
-    input: Any,
-    num_filters: int,
-    output_size: Any = None,
-    filter_size: Any = None,
-    padding: Any = 0,
-    stride: Any = 1,
-    dilation: Any = 1,
-    groups: int | None = None,
-    param_attr: Any = None,
-    bias_attr: Any = None,
-    use_cudnn: bool = True,
-    act: Any = None,
-    name: str | None = None,
+    input: Any, num_filters: int, output_size: Any = None, filter_size: Any = None, padding: Any = 0,
+    stride: Any = 1, dilation: Any = 1, groups: int | None = None, param_attr: Any = None,
+    bias_attr: Any = None, use_cudnn: bool = True, act: Any = None, name: str | None = None,
     data_format: str = "NCDHW",
-) -> Any:
+) -> Any:  # fmt: skip
     """``act(conv3d_transpose(input, filter) + bias)``."""
-    return activated(
-        modern.conv3d_transpose(
-            input,
-            num_filters,
-            output_size,
-            filter_size,
-            padding,
-            stride,
-            dilation,
-            groups,
-            param_attr,
-            bias_attr,
-            use_cudnn,
-            None,
-            name,
-            data_format,
-        ),
-        act,
-    )
+    return activated(modern.conv3d_transpose(
+        input, num_filters, output_size, filter_size, padding, stride, dilation, groups, param_attr,
+        bias_attr, use_cudnn, None, name, data_format,
+    ), act)  # fmt: skip
 
 
 @adapter
 def batch_norm(
-    input: Any,
-    act: Any = None,
-    is_test: bool = False,
-    momentum: float = 0.9,
-    epsilon: float = 1e-05,
-    param_attr: Any = None,
-    bias_attr: Any = None,
-    data_layout: str = "NCHW",
-    in_place: bool = False,
-    name: str | None = None,
-    moving_mean_name: str | None = None,
-    moving_variance_name: str | None = None,
-    do_model_average_for_mean_and_var: bool = False,
-    fuse_with_relu: bool = False,
+    input: Any, act: Any = None, is_test: bool = False, momentum: float = 0.9, epsilon: float = 1e-05,
+    param_attr: Any = None, bias_attr: Any = None, data_layout: str = "NCHW", in_place: bool = False,
+    name: str | None = None, moving_mean_name: str | None = None, moving_variance_name: str | None = None,
+    do_model_average_for_mean_and_var: bool = False, fuse_with_relu: bool = False,
     use_global_stats: bool = False,
-) -> Any:
+) -> Any:  # fmt: skip
     """Channels normalized over the batch, then ``* scale + bias``."""
     out = modern.batch_norm(
-        input,
-        None,
-        is_test,
-        momentum,
-        epsilon,
-        param_attr,
-        bias_attr,
-        data_layout,
-        in_place,
-        name,
-        moving_mean_name,
-        moving_variance_name,
-        do_model_average_for_mean_and_var,
-        use_global_stats,
-    )
+        input, None, is_test, momentum, epsilon, param_attr, bias_attr, data_layout, in_place, name,
+        moving_mean_name, moving_variance_name, do_model_average_for_mean_and_var, use_global_stats,
+    )  # fmt: skip
     return activated(out, "relu" if fuse_with_relu and act is None else act)
 
 
@@ -247,69 +116,37 @@ def instance_norm(
 
 @adapter
 def layer_norm(
-    input: Any,
-    scale: bool = True,
-    shift: bool = True,
-    begin_norm_axis: int = 1,
-    epsilon: float = 1e-05,
-    param_attr: Any = None,
-    bias_attr: Any = None,
-    act: Any = None,
-    name: str | None = None,
-) -> Any:
+    input: Any, scale: bool = True, shift: bool = True, begin_norm_axis: int = 1, epsilon: float = 1e-05,
+    param_attr: Any = None, bias_attr: Any = None, act: Any = None, name: str | None = None,
+) -> Any:  # fmt: skip
     """Samples normalized over the dimensions from ``begin_norm_axis`` on, then ``* scale + bias``."""
-    return activated(
-        modern.layer_norm(input, scale, shift, begin_norm_axis, epsilon, param_attr, bias_attr, None, name),
-        act,
-    )
+    return activated(modern.layer_norm(
+        input, scale, shift, begin_norm_axis, epsilon, param_attr, bias_attr, None, name
+    ), act)  # fmt: skip
 
 
 @adapter
 def group_norm(
-    input: Any,
-    groups: int,
-    epsilon: float = 1e-05,
-    param_attr: Any = None,
-    bias_attr: Any = None,
-    act: Any = None,
-    data_layout: str = "NCHW",
-    name: str | None = None,
-) -> Any:
+    input: Any, groups: int, epsilon: float = 1e-05, param_attr: Any = None, bias_attr: Any = None,
+    act: Any = None, data_layout: str = "NCHW", name: str | None = None,
+) -> Any:  # fmt: skip
     """Groups of channels of each sample normalized, then ``* scale + bias``."""
-    return activated(
-        modern.group_norm(input, groups, epsilon, param_attr, bias_attr, None, data_layout, name), act
-    )
+    return activated(modern.group_norm(
+        input, groups, epsilon, param_attr, bias_attr, None, data_layout, name
+    ), act)  # fmt: skip
 
 
 @adapter
 def data_norm(
-    input: Any,
-    act: Any = None,
-    epsilon: float = 1e-05,
-    param_attr: Any = None,
-    data_layout: str = "NCHW",
-    in_place: bool = False,
-    name: str | None = None,
-    moving_mean_name: str | None = None,
-    moving_variance_name: str | None = None,
-    do_model_average_for_mean_and_var: bool = False,
-) -> Any:
+    input: Any, act: Any = None, epsilon: float = 1e-05, param_attr: Any = None, data_layout: str = "NCHW",
+    in_place: bool = False, name: str | None = None, moving_mean_name: str | None = None,
+    moving_variance_name: str | None = None, do_model_average_for_mean_and_var: bool = False,
+) -> Any:  # fmt: skip
     """Columns normalized by running sums over all batches."""
-    return activated(
-        modern.data_norm(
-            input,
-            None,
-            epsilon,
-            param_attr,
-            data_layout,
-            in_place,
-            name,
-            moving_mean_name,
-            moving_variance_name,
-            do_model_average_for_mean_and_var,
-        ),
-        act,
-    )
+    return activated(modern.data_norm(
+        input, None, epsilon, param_attr, data_layout, in_place, name, moving_mean_name,
+        moving_variance_name, do_model_average_for_mean_and_var,
+    ), act)  # fmt: skip
 
 
 @adapter
@@ -334,14 +171,9 @@ def row_conv(input: Any, future_context_size: int, param_attr: Any = None, act: 
 
 @adapter
 def bilinear_tensor_product(
-    x: Any,
-    y: Any,
-    size: int,
-    act: Any = None,
-    name: str | None = None,
-    param_attr: Any = None,
+    x: Any, y: Any, size: int, act: Any = None, name: str | None = None, param_attr: Any = None,
     bias_attr: Any = None,
-) -> Any:
+) -> Any:  # fmt: skip
     """``act(x[n] @ weight[k] @ y[n] + bias[k])``: [N, size]."""
     return activated(modern.bilinear_tensor_product(x, y, size, None, name, param_attr, bias_attr), act)
 
@@ -355,14 +187,9 @@ def py_func(
 
 @adapter
 def lstm_unit(
-    x_t: Any,
-    hidden_t_prev: Any,
-    cell_t_prev: Any,
-    forget_bias: float = 0.0,
-    param_attr: Any = None,
-    bias_attr: Any = None,
-    name: str | None = None,
-) -> Any:
+    x_t: Any, hidden_t_prev: Any, cell_t_prev: Any, forget_bias: float = 0.0, param_attr: Any = None,
+    bias_attr: Any = None, name: str | None = None,
+) -> Any:  # fmt: skip
     """One step of an LSTM: the new hidden and cell states [N, size].
 
     One fc of input and hidden state gives the gates input, forget, output and the candidate, side by side.
@@ -378,21 +205,11 @@ def lstm_unit(
 
 @adapter
 def inplace_abn(
-    input: Any,
-    act: Any = None,
-    is_test: bool = False,
-    momentum: float = 0.9,
-    epsilon: float = 1e-05,
-    param_attr: Any = None,
-    bias_attr: Any = None,
-    data_layout: str = "NCHW",
-    name: str | None = None,
-    moving_mean_name: str | None = None,
-    moving_variance_name: str | None = None,
-    do_model_average_for_mean_and_var: bool = True,
-    use_global_stats: bool = False,
-    act_alpha: float = 1.0,
-) -> Any:
+    input: Any, act: Any = None, is_test: bool = False, momentum: float = 0.9, epsilon: float = 1e-05,
+    param_attr: Any = None, bias_attr: Any = None, data_layout: str = "NCHW", name: str | None = None,
+    moving_mean_name: str | None = None, moving_variance_name: str | None = None,
+    do_model_average_for_mean_and_var: bool = True, use_global_stats: bool = False, act_alpha: float = 1.0,
+) -> Any:  # fmt: skip
     """``batch_norm`` and an activation: None, 'identity', 'leaky_relu' or 'elu' with ``act_alpha``.
 
     Raises ArgumentError for another one.
@@ -403,38 +220,18 @@ def inplace_abn(
             f"{act!r}; use batch_norm"
         )
     out = batch_norm(
-        input,
-        None,
-        is_test,
-        momentum,
-        epsilon,
-        param_attr,
-        bias_attr,
-        data_layout,
-        False,
-        name,
-        moving_mean_name,
-        moving_variance_name,
-        do_model_average_for_mean_and_var,
-        False,
-        use_global_stats,
-    )
+        input, None, is_test, momentum, epsilon, param_attr, bias_attr, data_layout, False, name,
+        moving_mean_name, moving_variance_name, do_model_average_for_mean_and_var, False, use_global_stats,
+    )  # fmt: skip
     return out if act in (None, "identity") else activated(out, {"type": act, "alpha": act_alpha})
 
 
 @adapter
 def hsigmoid(
-    input: Any,
-    label: Any,
-    num_classes: int,
-    param_attr: Any = None,
-    bias_attr: Any = None,
-    name: str | None = None,
-    path_table: Any = None,
-    path_code: Any = None,
-    is_custom: bool = False,
+    input: Any, label: Any, num_classes: int, param_attr: Any = None, bias_attr: Any = None,
+    name: str | None = None, path_table: Any = None, path_code: Any = None, is_custom: bool = False,
     is_sparse: bool = False,
-) -> Any:
+) -> Any:  # fmt: skip
     """The loss of classes as leaves of a binary tree: [N, 1]; see ``nn.functional.hsigmoid_loss``.
 
     Raises ArgumentError for a tree of one's own (``is_custom``) without its ``path_table`` and ``path_code``.
