@@ -319,11 +319,6 @@ class ProgramRunner:
         ]
         return [*[("forward", plan) for plan in self._inference.values()], *trained]
 
-    @property
-    def training_programs(self) -> list[Program]:
-        """The Programs with backward operators that were built so far."""
-        return [run.program for run in self._training.values()]
-
 
 def _freezable(program: Program, ops: Sequence[Operator]) -> bool:
     from engine.program.run.frozen.plan import freezable  # only predictors need it

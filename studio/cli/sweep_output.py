@@ -19,7 +19,6 @@ class SweepLines:
     """Prints the events of a sweep: one object a line, or a sentence for each trial over a bar."""
 
     def __init__(self, sweep: Sweep, as_json: bool) -> None:
-        self._as_json = as_json
         self._console = None
         if not as_json:
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn

@@ -29,7 +29,7 @@ class FrameController(QObject):
         self, session: Session, window: MainWindow, actions: Actions, output: OutputController
     ) -> None:
         super().__init__(window)
-        self._session, self._window, self._actions, self._output = session, window, actions, output
+        self._session, self._window, self._actions = session, window, actions
         self._palette = CommandPalette(window)
         self._palette.chosen.connect(self._take)
         self._sources: list[Callable[[], list[tuple[Entry, Callable[[], object]]]]] = []

@@ -140,7 +140,6 @@ class MistakesController(QObject):
             view.name(each.answer),
             each.of_truth,
             each.index,
-            each.of_answer,
             each.probabilities,
         )
 

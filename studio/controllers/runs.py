@@ -38,7 +38,7 @@ class RunsController(QObject):
         ):
             actions.handle(name, handler)
         self.list = RunListController(session, self._panel, train)
-        self.sweeps = SweepStarter(session, window, actions)
+        SweepStarter(session, window, actions)
         self.doings = RunDoings(session, window, actions, self.new_run)
 
     def new_run(self) -> None:

@@ -100,11 +100,6 @@ class ExportViewModel:
         self.choices = choices
         self.update_why_not()
 
-    def set_name(self, name: str) -> None:
-        """Another file name in the same folder."""
-        self.prefix = str(Path(self.prefix).with_name(name)) if self.prefix else name
-        self.update_why_not()
-
     def leave_in_float(self, layer: str, leave: bool) -> None:
         """Leave a layer in float in quantizations to come, or no longer."""
         skip = tuple(each for each in self.choices.skip if each != layer)

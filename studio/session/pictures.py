@@ -33,16 +33,6 @@ class PictureError(ValueError):
     """A file that can't be used as a picture: ``where: what is wrong: values seen; what to do``."""
 
 
-def load_digit(path: str | Path) -> Picture:
-    """The digit in an image file as a model is fed it: float32 [28, 28], 0 background, 1 stroke.
-
-    Raises:
-        PictureError: not there, no image, too large, or empty.
-    """
-    path = Path(path)
-    return digit_from_bytes(read_file(path), str(path))
-
-
 def read_file(path: Path) -> bytes:
     """The bytes of an image file. Raises PictureError where it is not there or too large."""
     try:
@@ -62,7 +52,11 @@ def read_file(path: Path) -> bytes:
 
 
 def digit_from_bytes(data: bytes, where: str) -> Picture:
-    """As ``load_digit``, for an image that is in memory already (a drop, a paste)."""
+    """The digit in an image as a model is fed it: float32 [28, 28], 0 background, 1 stroke.
+
+    Raises:
+        PictureError: no image, damaged, too large, or empty.
+    """
     return fit_digit(bright_on_dark(read_grey(data, where)), where)
 
 

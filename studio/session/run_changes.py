@@ -60,10 +60,6 @@ class RunChanges:
         """Show the run under another name; an empty one for model and mode. The folder stays."""
         return self._write([folder], "Rename run", name=clean_name(name))
 
-    def annotate(self, folder: str, note: str) -> str:
-        """Keep a note with the run."""
-        return self._write([folder], "Change note", note=note.strip())
-
     def tag(self, folder: str, tags: Sequence[str]) -> str:
         """Keep these tags with the run, instead of those before."""
         return self._write([folder], "Change tags", tags=tuple(tags))

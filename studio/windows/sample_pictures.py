@@ -17,10 +17,9 @@ class Sample:
     """A test picture and how a model read it.
 
     ``picture`` is uint8, (height, width) for grey or (height, width, 3) for colours, None while it is read;
-    ``probability`` is what
-    the model gave to the true class, ``certainty`` what it gave to ``predicted`` (NaN where not known), and
-    ``probabilities`` those of all classes, empty where they were not kept. ``index`` is the place in the test
-    data of the run. ``before`` is what another model read, where the two are compared.
+    ``probability`` is what the model gave to the true class, ``probabilities`` those of all classes, empty
+    where they were not stored. ``index`` is the position in the test data of the run. ``before`` is what
+    another model read, where the two are compared.
     """
 
     picture: NDArray[np.uint8] | None
@@ -28,7 +27,6 @@ class Sample:
     predicted: str
     probability: float
     index: int = 0
-    certainty: float = float("nan")
     probabilities: tuple[float, ...] = field(default=())
     before: str = ""
 

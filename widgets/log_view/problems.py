@@ -133,11 +133,6 @@ class ProblemList(QWidget):
         """Copy the report."""
         QGuiApplication.clipboard().setText(self.report())
 
-    def show_latest(self) -> None:
-        """Choose the newest problem and give the list the focus."""
-        self._list.setCurrentRow(0)
-        self._list.setFocus()
-
     def _show_details(self, row: int) -> None:
         details = self._problems[row].details if 0 <= row < len(self._problems) else ""
         self._details.setPlainText(details)

@@ -265,10 +265,6 @@ class CurvePlot(QWidget):
         self._log.setChecked(on)
         self._changed()
 
-    def is_log(self) -> bool:
-        """Whether the y axis is logarithmic."""
-        return self._chart.log
-
     def set_title(self, title: str, x_label: str | None = None, y_label: str = "") -> None:
         """Change the words at the top and the names of the axes; y is called as the title where no other is
         given."""

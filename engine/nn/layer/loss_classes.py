@@ -30,7 +30,6 @@ class HSigmoidLoss(Layer):
         super().__init__()
         if num_classes < 2 and not is_custom:
             raise ArgumentError(f"HSigmoidLoss: num_classes must be 2 or more: got {num_classes}")
-        self._feature_size = feature_size
         self._num_classes = num_classes
         self._is_custom = is_custom
         self._is_sparse = is_sparse

@@ -211,7 +211,6 @@ class SpectralNorm(Layer):
             raise ArgumentError(
                 f"SpectralNorm: dim {dim} is out of range for weight_shape {shape}; use 0 to {len(shape) - 1}"
             )
-        self._weight_shape = shape
         self._dim = dim
         self._power_iters = power_iters
         self._eps = eps

@@ -141,7 +141,6 @@ class DeformConv2D(Layer):
         self._groups = groups
         self._in_channels = in_channels
         self._out_channels = out_channels
-        self._channel_dim = 1
         self._stride = sizes("DeformConv2D", "stride", stride, 2)
         self._dilation = sizes("DeformConv2D", "dilation", dilation, 2)
         self._kernel_size = sizes("DeformConv2D", "kernel_size", kernel_size, 2)

@@ -21,15 +21,6 @@ def parse_inputs(text: str) -> list[Input]:
     return [_input(part.strip()) for part in text.split(";") if part.strip()]
 
 
-def inputs_text(inputs: list[Input]) -> str:
-    """The text that ``parse_inputs`` reads; float32 is not written."""
-    return "; ".join(
-        ", ".join("N" if size is None else str(size) for size in shape)
-        + ("" if dtype == "float32" else f" {dtype}")
-        for shape, dtype in inputs
-    )
-
-
 def _input(part: str) -> Input:
     sizes, dtype = part.strip("[]() "), "float32"
     head, _, last = sizes.rpartition(" ")

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from studio.session import pictures
-from studio.session.pictures import PictureError, bright_on_dark, digit_from_bytes, fit_digit, load_digit
+from studio.session.pictures import PictureError, bright_on_dark, digit_from_bytes, fit_digit, read_file
 
 
 def stroke(side: int = 200, width: int = 20) -> Image.Image:
@@ -80,11 +80,11 @@ def test_what_is_no_image_is_refused(tmp_path: Path) -> None:
     note = tmp_path / "note.png"
     note.write_text("shopping list")
     with pytest.raises(PictureError, match=r"note\.png: not an image: none of PNG"):
-        load_digit(note)
+        digit_from_bytes(read_file(note), str(note))
     with pytest.raises(PictureError, match="can't be read"):
-        load_digit(tmp_path / "absent.png")
+        read_file(tmp_path / "absent.png")
     with pytest.raises(PictureError, match="can't be read"):
-        load_digit(tmp_path)
+        read_file(tmp_path)
     with pytest.raises(PictureError, match="damaged"):
         digit_from_bytes(as_bytes(stroke())[:150], "half.png")
     with pytest.raises(PictureError, match="no digit in it"):
@@ -103,7 +103,7 @@ def test_a_file_beyond_all_measure_is_not_read(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(pictures, "MAX_BYTES", 100)
     (tmp_path / "big.png").write_bytes(as_bytes(stroke()))
     with pytest.raises(PictureError, match=r"the file is too large: \d+ bytes"):
-        load_digit(tmp_path / "big.png")
+        read_file(tmp_path / "big.png")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes and devices are files on POSIX")
@@ -114,7 +114,7 @@ def test_what_is_no_regular_file_is_not_opened(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(Path, "read_bytes", lambda _: pytest.fail("the file was read"))
     for name in ("pipe.png", "zero.png"):
         with pytest.raises(PictureError, match="no regular file"):
-            load_digit(tmp_path / name)
+            read_file(tmp_path / name)
 
 
 @pytest.mark.parametrize(("mode", "channels"), [("RGBA", 4), ("LA", 4), ("RGB", 3)])

@@ -238,7 +238,7 @@ def test_export_follows_the_run(stage: Any, tmp_path: Path) -> None:
     export.choose_run(str(tmp_path / "a"))
     export.choose_run(str(tmp_path / "b"))
     assert export.prefix == str(tmp_path / "b" / "inference" / "model")
-    export.set_name("digits")
+    export.prefix = str(tmp_path / "b" / "inference" / "digits")
     export.choose_run(str(tmp_path / "c"))
     assert export.prefix == str(tmp_path / "b" / "inference" / "digits"), "what the user chose stays"
     export.set_shape("?, 1, 28, 28")

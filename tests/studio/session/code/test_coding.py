@@ -9,7 +9,7 @@ import pytest
 
 from studio.session.code.coding import CodeError, Coding
 from studio.session.code.drafts import draft_path
-from studio.session.code.inputs import inputs_text, parse_inputs
+from studio.session.code.inputs import parse_inputs
 from studio.session.code_view import CHANGED, GONE
 from studio.session.session import Session
 
@@ -214,7 +214,7 @@ def test_inputs_are_read_as_typed(bench: Bench, file: Path) -> None:
         ((None, 10), "int64"),
         ((None, 3, 4), "float64"),
     ]
-    assert inputs_text(parse_inputs("N,1 int32;2,3")) == "N, 1 int32; 2, 3"
+    assert parse_inputs("N,1 int32;2,3") == [((None, 1), "int32"), ((2, 3), "float32")]
     assert parse_inputs(" ") == []
     for wrong in ("N, 0", "N, one", "N, 3 float31", "N, 999999, 999999", ";N int"):
         with pytest.raises(ValueError, match=r"write|take|no shape"):

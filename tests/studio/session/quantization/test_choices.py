@@ -55,7 +55,7 @@ def test_quantized_files_stand_beside_those_in_float() -> None:
     assert Path(view.prefix).name == "model-int4"
     view.choose_run("/runs/b")
     assert view.prefix == str(Path("/runs/b/inference/model-int4"))
-    view.set_name("mine")
+    view.prefix = str(Path(view.prefix).with_name("mine"))
     view.choose(method="none")
     assert Path(view.prefix).name == "mine"
 
