@@ -25,9 +25,9 @@ def listed(choices: Sequence[str]) -> Callable[[str], list[str]]:
 
 
 def positive(text: str) -> int:
-    """A type of argument: a whole number above 0."""
+    """A type of argument: an integer above 0."""
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not an integer above 0")
     return int(text)
 
 
@@ -38,7 +38,7 @@ def duration(text: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
     return value
 
 

@@ -1,4 +1,5 @@
-"""Attention with its gradients as operators, as the plan's fused ones, compiled, and in torch, in turns.
+"""Attention with its gradients as operators, as the plan's fused ones, compiled, and in torch, in
+alternation.
 
 ``python -m bench.attention [--sizes 16,64,4,32 ...] [--threads N] [--rounds N]``. Sizes are batch, length,
 heads, and the size of a head; the heads are views of rows ``[batch, length, heads * size]``, as projections

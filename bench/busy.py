@@ -1,4 +1,4 @@
-"""What a busy core costs: a training step alone, and beside a process that burns one of the two cores.
+"""What a busy core costs: a training step alone, and next to a process that burns one of the two cores.
 
 ``python -m bench.busy [--rows lenet,transformer,mlp] [--contenders NAME,...] [--peer PYTHON] [--rounds N]
 [--seconds S] [--json FILE]``. Each contender has a process with two threads on two cores. A round measures
@@ -56,7 +56,7 @@ def measure(contest: Contest, rounds: int, seconds: float) -> dict[str, dict[str
 
 
 def ratio(times: dict[str, list[float]]) -> float:
-    """How many times as long a step takes beside a busy core: the median over the rounds."""
+    """How many times as long a step takes next to a busy core: the median over the rounds."""
     return median(busy / alone for alone, busy in zip(times["alone"], times["busy"], strict=True))
 
 

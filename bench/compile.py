@@ -2,7 +2,7 @@
 
 ``python -m bench.compile [--against CHECKOUT] [--network NAME] [--rounds 7]``. LeNet, ResNet-50 and a
 Transformer encoder of 12 layers, for inference and for training (whose plan holds the backward part). With
-``--against``, the engine of another checkout takes part in the same run, in turns. One thread
+``--against``, the engine of another checkout takes part in the same run, in alternation. One thread
 and its processor time; every trace converts the function anew; no stage is counted in another. The shortest
 round counts. Budget: 250 ms to trace, optimize and plan ResNet-50.
 """
@@ -29,7 +29,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Measure and print one table."""
     parser = argparse.ArgumentParser(prog="python -m bench.compile", description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--against", metavar="CHECKOUT", type=Path, help="another checkout, measured in turns"
+        "--against", metavar="CHECKOUT", type=Path, help="another checkout, measured in alternation"
     )
     parser.add_argument(
         "--network", choices=list(SHAPES), action="append", help="only this one; may be repeated"

@@ -1,4 +1,4 @@
-"""Contenders that do the same job in turns, each in a process of its own: who, and how they are timed.
+"""Contenders that do the same job in alternation, each in a process of its own: who, and how they are timed.
 
 Machines are noisy, so only what was measured within one session is compared: every round lets each contender
 run for a share of the time, and begins with another one.
@@ -51,7 +51,7 @@ def engine_contender(mode: str, kernels: str) -> Contender:
 
 
 def contenders(peer: str | None, paddle: str | None) -> dict[str, Contender]:
-    """All that can take part; ``peer`` has torch and ONNX Runtime, ``paddle`` has Paddle (None: nobody)."""
+    """All that can take part; ``peer`` has torch and ONNX Runtime, ``paddle`` has Paddle (None if absent)."""
     there = libraries(peer, ["torch", "onnx", "onnxruntime"]) if peer else []
     has_paddle = bool(paddle) and "paddle" in libraries(str(paddle), ["paddle"])
     no_torch = "" if "torch" in there else f"{peer or '--peer'} has no torch"

@@ -1,7 +1,7 @@
 """Times convolutions of the suite's networks: NumPy by windows or rows, NumPy now, compiled, and torch.
 
-``python -m bench.convs [--rounds 7] [--only TEXT]``. One thread, CPU time, contenders in turns within one
-process; ms of the forward pass and of both gradients. "general" is NumPy without the bands of depthwise
+``python -m bench.convs [--rounds 7] [--only TEXT]``. One thread, CPU time, contenders in alternation within
+one process; ms of the forward pass and of both gradients. "general" is NumPy without the bands of depthwise
 convolutions. torch takes part where it is installed.
 """
 

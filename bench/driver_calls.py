@@ -1,6 +1,6 @@
 """Counts what a program asks of CUDA's driver: kernels launched, graphs launched, waits of the host.
 
-CUPTI tells each call of the driver's interface by its name, whoever makes it (CuPy, cuBLAS, torch). It comes
+CUPTI reports each call of the driver's interface by its name, from any caller (CuPy, cuBLAS, torch). It comes
 with CUDA, with torch, or as ``nvidia-cuda-cupti-cu12``.
 """
 
@@ -36,7 +36,7 @@ class Calls:
     graphs: int = 0
     waits: int = 0
 
-    def told(self) -> str:
+    def text(self) -> str:
         """The numbers in a few words."""
         graphs = f" + {self.graphs} graph" if self.graphs else ""
         return f"{self.launches}{graphs} / {self.waits}"

@@ -1,4 +1,4 @@
-"""ms a training step of one small network in fluid's form of 1.5 and in the form of Paddle 2, in turns.
+"""ms a training step of one small network in fluid's form of 1.5 and in the form of Paddle 2, in alternation.
 
 ``python -m bench.fluid`` prints both for several batch sizes, their ratio, and how many Tensors live after
 all steps: the facade costs a fixed time for each operator, which small batches show.

@@ -1,8 +1,8 @@
 """What a GPU does with the engine, in one report to paste: ``python -m bench.gpu [--out report.md]``.
 
 The whole operator table against NumPy; kernels of the engine's own against CuPy's; steps of LeNet, ResNet-18,
-LSTM and Transformer (eager, converted, converted as a CUDA graph; float32 and mixed precision) beside torch
-where it is installed, with launches, waits and memory; the losses and the accuracy of LeNet beside the
+LSTM and Transformer (eager, converted, converted as a CUDA graph; float32 and mixed precision) next to torch
+where it is installed, with launches, waits and memory; the losses and the accuracy of LeNet next to the
 CPU's. Products in TF32 are off on both sides unless ``--tf32`` switches them on, on both.
 """
 
@@ -43,7 +43,7 @@ class Plan:
 def main(arguments: list[str] | None = None) -> int:
     """Measure and print; 1 where there is no GPU, or a result is wrong."""
     parser = argparse.ArgumentParser(prog="python -m bench.gpu", description=__doc__)
-    parser.add_argument("--out", help="a file for the report, beside standard output")
+    parser.add_argument("--out", help="a file for the report, next to standard output")
     parser.add_argument("--rounds", type=positive, default=7, help="rounds of each time; the median counts")
     parser.add_argument("--only", choices=SECTIONS, action="append", help="a section; may be repeated")
     parser.add_argument("--tf32", action="store_true", help="products in TF32, in the engine and in torch")
@@ -74,15 +74,15 @@ def report(plan: Plan, say: Callable[[str], None]) -> tuple[str, bool]:
     """The report as Markdown, said line by line as it is made, and whether all results are right."""
     lines: list[str] = []
 
-    def tell(*parts: str) -> None:
+    def write(*parts: str) -> None:
         for line in parts:
             lines.append(line)
             say(line)
 
-    tell("# bench.gpu", "", *versions(), "")
+    write("# bench.gpu", "", *versions(), "")
     parts = {"operators": _operators, "kernels": _kernels, "steps": _steps, "equality": _equality}
-    sound = [parts[name](plan, tell) for name in plan.sections]
-    tell("", "All results are right." if all(sound) else "**Some results are wrong, see above.**")
+    sound = [parts[name](plan, write) for name in plan.sections]
+    write("", "All results are right." if all(sound) else "**Some results are wrong, see above.**")
     return "\n".join(lines) + "\n", all(sound)
 
 
@@ -126,43 +126,43 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     return ["", *(f"| {' | '.join(line)} |" for line in lines), ""]
 
 
-def _operators(plan: Plan, tell: Callable[..., None]) -> bool:
+def _operators(plan: Plan, write: Callable[..., None]) -> bool:
     from bench.gpu_operators import operators
 
     found = operators(plan.operators)
     wrong = [text for each in found for text in each.wrong]
-    tell(
+    write(
         "## Operators",
         "",
         f"{len(found)} operators, {sum(each.rows for each in found)} rows: {len(wrong)} differ from NumPy. "
         "Microseconds of a call on small arrays (median of the rows):",
     )
-    tell(*(f"- wrong: {text}" for text in wrong))
+    write(*(f"- wrong: {text}" for text in wrong))
     rows = [
         (each.op, str(each.rows), str(len(each.wrong)), f"{each.cpu:.0f}", f"{each.gpu:.0f}")
         for each in found
     ]
-    tell(*_table(("operator", "rows", "wrong", "CPU", "GPU"), rows))
+    write(*_table(("operator", "rows", "wrong", "CPU", "GPU"), rows))
     return not wrong
 
 
-def _kernels(plan: Plan, tell: Callable[..., None]) -> bool:
+def _kernels(plan: Plan, write: Callable[..., None]) -> bool:
     from bench.gpu_operators import kernels_of, sizes
 
-    tell("## Kernels", "", "Forward and back, microseconds on the device (median), float32:")
+    write("## Kernels", "", "Forward and back, microseconds on the device (median), float32:")
     rows = [
         (title, f"{ours:.0f}", f"{theirs:.0f}", f"{ours / theirs:.2f}" if theirs else "")
         for title, ours, theirs in kernels_of(sizes()[: plan.kernels], plan.rounds)
     ]
-    tell(*_table(("kernel", "the engine's", "CuPy's", "ratio"), rows))
+    write(*_table(("kernel", "the engine's", "CuPy's", "ratio"), rows))
     return True
 
 
-def _steps(plan: Plan, tell: Callable[..., None]) -> bool:
+def _steps(plan: Plan, write: Callable[..., None]) -> bool:
     from bench.gpu_steps import engine_steps, torch_steps
     from engine.core.place import place_guard
 
-    tell(
+    write(
         "## Steps",
         "",
         "Forward, loss, backward, Adam; milliseconds a step (median of the rounds), launches / waits of a "
@@ -187,7 +187,7 @@ def _steps(plan: Plan, tell: Callable[..., None]) -> bool:
                         f"{step.losses[-1]:.4f}",
                     )
                 )
-        tell(
+        write(
             "",
             f"### {title}",
             *_table(("", "ms", "of torch's", "launches / waits", "GPU MB", "host MB", "fifth loss"), rows),
@@ -195,19 +195,19 @@ def _steps(plan: Plan, tell: Callable[..., None]) -> bool:
     return True
 
 
-def _equality(plan: Plan, tell: Callable[..., None]) -> bool:
+def _equality(plan: Plan, write: Callable[..., None]) -> bool:
     from bench.gpu_equality import accuracy, first_losses
 
     here, there = first_losses("cpu"), first_losses("gpu:0")
     apart = max(abs(a - b) for a, b in zip(here, there, strict=True))
-    tell(
+    write(
         "## Equal results",
         "",
         f"LeNet, the first ten losses from the same weights and batches: at most {apart:.2g} apart (allowed "
         f"{LOSSES_WITHIN:g}).",
     )
     cpu, gpu = (accuracy(device, plan.samples, plan.tested) for device in ("cpu", "gpu:0"))
-    tell(
+    write(
         f"Accuracy after an epoch of {plan.samples} digits: CPU {cpu:.2%}, GPU {gpu:.2%} (allowed "
         f"{POINTS_WITHIN} points apart)."
     )

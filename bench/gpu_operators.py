@@ -66,7 +66,7 @@ def _checked(case: Any) -> tuple[str, float, float]:
             engine.device.cuda.synchronize()
             gpu = time.perf_counter() - begin
         text = "" if OPS[case.op].random else _difference(got, want)
-    except Exception as error:  # a report tells all rows that fail, not the first
+    except Exception as error:  # a report lists all failing rows, not only the first
         return f"{type(error).__name__}: {str(error)[:160]}", 1e6 * cpu, float("nan")
     return text, 1e6 * cpu, 1e6 * gpu
 

@@ -113,9 +113,9 @@ def measured(
         times.append((time.perf_counter() - begin) / 10)
     with counting() as calls:
         step()
-    told = "not counted" if calls is None else calls.told()
+    values = "not counted" if calls is None else calls.text()
     host = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return Step(who, 1000 * median(times), told, peak() / 1e6, host, losses)
+    return Step(who, 1000 * median(times), values, peak() / 1e6, host, losses)
 
 
 def engine_steps(job: Job, precision: str, rounds: int, counting: Any) -> list[Step]:

@@ -1,4 +1,4 @@
-"""How the time of a training step grows with batch, width and depth of a network, beside torch.
+"""How the time of a training step grows with batch, width and depth of a network, next to torch.
 
 ``python -m bench.growth [--axes batch,width,depth] [--contenders NAME,...] [--peer PYTHON] [--rounds N]
 [--seconds S] [--threads N] [--json FILE] [--picture FILE]``. A network of linear layers of one width with
@@ -24,7 +24,7 @@ REFERENCE = "torch eager"
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Measure, print a table an axis, and write figures and picture where asked for."""
+    """Measure, print a table an axis, and write figures and image where asked for."""
     made = argparse.ArgumentParser(
         prog="python -m bench.growth",
         description=__doc__,

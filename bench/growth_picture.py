@@ -18,12 +18,12 @@ from bench.growth_table import STAY, curves
 SIZE = (1200, 420)
 MILLISECONDS = [digit * 10.0**power for power in range(-2, 4) for digit in (1, 2, 5)]
 INK, GRID = "#333333", 0.15
-# Colours that people who see few colours can tell apart, and marks for everybody else.
+# Colours that colour-blind readers can distinguish, and marks for printing in grey.
 STYLES = (("#0072b2", "o"), ("#009e73", "s"), ("#d55e00", "t"), ("#cc79a7", "d"), ("#e69f00", "+"))
 
 
 def draw(report: Mapping[str, Any], file: Path) -> None:
-    """Write the picture (PNG) of a report of ``bench.growth``; raises OSError where that can't be."""
+    """Write the image (PNG) of a report of ``bench.growth``; raises OSError where that can't be."""
     app = QApplication.instance() or QApplication([])
     pg.setConfigOptions(antialias=True, background="w", foreground=INK)
     view = pg.GraphicsLayoutWidget()
@@ -67,4 +67,4 @@ def draw(report: Mapping[str, Any], file: Path) -> None:
     view.close()
     view.deleteLater()
     if not saved:
-        raise OSError(f"bench.growth: {file}: the picture can't be written; does its folder exist?")
+        raise OSError(f"bench.growth: {file}: the image can't be written; does its folder exist?")

@@ -1,7 +1,7 @@
 """The window's budgets: ``python -m bench.gui [MEASUREMENT...]``, against each the figure of this machine.
 
-The window is real, in a home of its own, offscreen unless QT_QPA_PLATFORM says otherwise; the training is the
-first one that the welcome page offers. A measurement is a function that returns rows of text.
+The window is real, with a separate home folder, offscreen unless QT_QPA_PLATFORM says otherwise; the training
+is the first one that the welcome page offers. A measurement is a function that returns rows of text.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def open_window() -> Studio:
 
 
 def train(studio: Studio) -> None:
-    """Begin a training that goes on until it is stopped."""
+    """Start a training that runs until it is stopped."""
     studio.session.change_setting("epochs", 1000)
     studio.actions.trigger("start")
     wait_for(lambda: studio.session.train.step > 20)

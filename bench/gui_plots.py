@@ -1,8 +1,8 @@
 """What the plots of the window cost, each against its budget: ``python -m bench.gui_plots [NAME ...]``.
 
 Offscreen, or under a display where ``QT_QPA_PLATFORM=xcb`` says so. Each measurement is a function of its own
-that returns figures. Beside what passed on the clock stands the time that this process computed: on a machine
-with other work only that says what the code costs, and without it both are the same.
+that returns figures. Next to what passed on the clock stands the time that this process computed: on a
+machine with other work only that says what the code costs, and without it both are the same.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Figure(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether the budget is kept."""
+        """Whether the result is within the budget."""
         return self.value >= self.budget if self.least else self.value <= self.budget
 
 

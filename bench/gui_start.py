@@ -2,11 +2,11 @@
 
 The time goes from the start of Python to the first paint of the window, with files in the system's cache and
 with bytecode: a start that is not measured writes it, into a folder of its own, also where the environment
-says that Python shall write none. Processor time is told beside it, since a busy machine changes it least.
-Decision 97 says what comes after the first picture.
-Memory is told before and after the engine is imported: what is resident, libraries included, which the budget
-is for; and what is this process's own, which would be free without it. Between the two are files' pages (Qt,
-Python, NumPy) that other programs share and that the system drops when it wants.
+says that Python shall write none. Processor time is printed too, since a busy machine changes it least.
+Decision 97 says what comes after the first image.
+Memory is printed before and after the engine is imported: what is resident, libraries included, which the
+budget is for; and what is this process's own, which would be free without it. Between the two are files'
+pages (Qt, Python, NumPy) that other programs share and that the system drops when it wants.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ app.main(["model-studio"])
 """
 
 
-# What the child tells, with its title and its budget.
+# The values that the child reports, with titles and budgets.
 ROWS = {
     "wall": ("window shown, warm (ms)", SHOWN_MS),
     "shown": ("of it processor time (ms)", SHOWN_MS),
@@ -82,25 +82,27 @@ def one_start(bytecode: str) -> dict[str, float]:
     begin = time.perf_counter()
     child = subprocess.Popen([sys.executable, "-c", _CHILD], stdout=subprocess.PIPE, text=True, env=env)
     assert child.stdout is not None
-    told: dict[str, float] = {}
+    values: dict[str, float] = {}
     for line in child.stdout:
         word, _, value = line.strip().partition(" ")
-        told[word] = float(value)
+        values[word] = float(value)
         if word == "shown":
-            told["wall"] = 1000 * (time.perf_counter() - begin)
-    if child.wait() or set(told) != set(ROWS):
-        raise SystemExit(f"bench.gui: the window ended early: exit status {child.returncode}, told {told}")
-    return told
+            values["wall"] = 1000 * (time.perf_counter() - begin)
+    if child.wait() or set(values) != set(ROWS):
+        raise SystemExit(
+            f"bench.gui: the window ended early: exit status {child.returncode}, reported {values}"
+        )
+    return values
 
 
 def main() -> None:
-    """Print a table against the budgets; memory is measured where the system tells it (Linux)."""
+    """Print a table against the budgets; memory is measured where the system reports it (Linux)."""
     with tempfile.TemporaryDirectory() as bytecode:
         one_start(bytecode)
         starts = [one_start(bytecode) for _ in range(STARTS)]
     rows = [[f"{STARTS} starts", "median", "max", "budget"]]
     for key, (title, budget) in ROWS.items():
-        values = [told[key] for told in starts]
+        values = [start[key] for start in starts]
         rows.append([title, f"{median(values):.0f}", f"{max(values):.0f}", str(budget)])
     print(table(rows))
 

@@ -1,6 +1,6 @@
 """Compiled kernels against NumPy's: ``python -m bench.kernels [NAME ...] [--rounds N]``.
 
-CPU time of one thread, in turns within one process; a name selects the rows that contain it.
+CPU time of one thread, in alternation within one process; a name selects the rows that contain it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Microseconds a prediction of a saved model takes: loaded as a Layer, to predict with, and by a predictor.
 
 ``python -m bench.latency [--network lenet|mlp|vgg|...] [--batch 1] [--calls 300] [--rounds 10]``. All rows
-run in one process, in turns; the time is that of this process's CPU, so pin the process (``taskset``) for one
-thread. The first row runs the Program as it was saved, without a frozen plan."""
+run in one process, in alternation; the time is that of this process's CPU, so pin the process (``taskset``)
+for one thread. The first row runs the Program as it was saved, without a frozen plan."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ import numpy as np
 from bench.timing import table
 from engine.distributed.mpi import find_mpiexec
 
-NETS = {"lenet": (64, (1, 28, 28), 40), "resnet18": (16, (3, 32, 32), 2)}  # batch, a picture, steps a turn
+NETS = {"lenet": (64, (1, 28, 28), 40), "resnet18": (16, (3, 32, 32), 2)}  # batch, an image, steps a turn
 MARK = "measured "
 
 
@@ -76,8 +76,8 @@ def measure(name: str, batch: int, rounds: int) -> None:
     turn()
     taken, shares = zip(*[turn() for _ in range(rounds)], strict=True)
     if dist.get_rank() == 0:
-        told = {"best": min(taken), "middle": median(taken), "share": median(shares)}
-        print(MARK + json.dumps(told), flush=True)
+        values = {"best": min(taken), "middle": median(taken), "share": median(shares)}
+        print(MARK + json.dumps(values), flush=True)
 
 
 def compare(processes: int, rounds: int) -> None:

@@ -2,10 +2,10 @@
 
 ``python -m bench.passes [--rows lenet,mlp,...|all] [--kind train|layer|program|predict] [--without PASS]
 [--each] [--fast] [--rounds 10] [--seconds 3]``. The rows are those of ``bench.suite``. ``train``: a step
-(forward, loss, backward and Adam) that is converted as a whole, beside the same eagerly; ``layer``: a
+(forward, loss, backward and Adam) that is converted as a whole, next to the same eagerly; ``layer``: a
 converted network in an ordinary loop; ``program``: the step as a static Program that an Executor runs;
 ``predict``: the converted network alone. Each ``--without`` (the name of a pass's function, or
-``fuse_elementwise``, which runs when a plan is made) adds a line in which that pass is left out, ``--each``
+``fuse_elementwise``, which runs when a plan is made) adds a line in which that pass is omitted, ``--each``
 such a line for every pass of level 1. With ``--fast`` all lines but the eager one take compiled kernels, and
 are measured when they are ready. All start from the same weights.
 """
@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> None:
     made.add_argument("--rows", default="lenet", help=f"'all', or of {', '.join(TRAINED)}")
     made.add_argument("--kind", choices=KINDS, default="train")
     made.add_argument("--without", metavar="PASS", action="append", default=[])
-    made.add_argument("--each", action="store_true", help="leave out every pass of level 1 in turn")
+    made.add_argument("--each", action="store_true", help="omit each pass of level 1 in turn")
     made.add_argument("--fast", action="store_true", help="with compiled kernels")
     made.add_argument("--rounds", type=int, default=10, help="turns that the time is divided into")
     made.add_argument("--seconds", type=float, default=3.0, help="of each line")

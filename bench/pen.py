@@ -1,8 +1,8 @@
 """Pen to bars: ``python -m bench.pen``, the time from a mouse event to the paint of the bars that answer it.
 
-A stroke is drawn on the page Predict with a mouse that tells its place every 8 ms, first while nothing else
-runs, then beside a training. Prints p50, p95 and the longest in ms beside the budgets. An event is answered
-by the first bars that were computed from a drawing with it.
+A stroke is drawn on the page Predict with a mouse that reports its position every 8 ms, first while nothing
+else runs, then next to a training. Prints p50, p95 and the longest in ms next to the budgets. An event is
+answered by the first bars that were computed from a drawing with it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Pen(QObject):
         self.studio = studio
         self.latencies: list[float] = []
         self._open: list[tuple[int, float]] = []
-        self._asked: dict[int, int] = {}  # picture -> number of the newest event in it
+        self._asked: dict[int, int] = {}  # image -> number of the newest event in it
         self._answered = -1
         self._count = 0
         view, predicting = studio.session.predict, studio.session.predicting

@@ -1,9 +1,10 @@
 """From which size on a product gains by two threads: ``python -m bench.products [--rounds N] [--pause US]``.
 
 Products of matrices [rows, inner] x [inner, columns] by one call of BLAS, in two shards that the interpreter
-hands over, and in two that compiled code hands over (with llvmlite), in turns within one process. ``--pause``
-microseconds of other work stand before each, so that workers fall asleep, as between the operators of a
-plan. Microseconds, least and median; ``x`` is the median over the rounds of a way's time by that of one call.
+hands over, and in two that compiled code hands over (with llvmlite), in alternation within one process.
+``--pause`` microseconds of other work stand before each, so that workers fall asleep, as between the
+operators of a plan. Microseconds, least and median; ``x`` is the median over the rounds of a way's time by
+that of one call.
 """
 
 from __future__ import annotations
@@ -85,14 +86,14 @@ def main() -> None:
     for size in SIZES:
         turns = {name: timed(way, options.pause * 1e-6) for name, way in ways(*size).items()}
         one, *others = take_turns(turns, options.rounds)
-        row = ["x".join(map(str, size)), f"{size[0] * size[1] * size[2] / 2**21:.2f}", told(one)]
+        row = ["x".join(map(str, size)), f"{size[0] * size[1] * size[2] / 2**21:.2f}", summary(one)]
         for each in others:
-            row += [told(each), f"{paired_ratio(each, one):.2f}"]
+            row += [summary(each), f"{paired_ratio(each, one):.2f}"]
         rows.append(row)
     print(table(rows))
 
 
-def told(series: Any) -> str:
+def summary(series: Any) -> str:
     """Least and median microseconds."""
     return f"{series.best * 1e6:.0f}/{series.typical * 1e6:.0f}"
 

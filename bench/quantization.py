@@ -2,11 +2,11 @@
 
 ``python -m bench.quantization [--part algorithms|bits|training|mobilenet] [--steps 600] [--seeds 3]``.
 
-``algorithms``: LeNet after ``--steps`` Adam steps, calibrated on 320 pictures, on the 5,000 test digits, for
+``algorithms``: LeNet after ``--steps`` Adam steps, calibrated on 320 images, on the 5,000 test digits, for
 each algorithm at 8 bits. ``bits``: weights of 8, 4 and 3 bits with each way of rounding them. ``training``:
 over ``--seeds`` seeds, LeNet trained on for 600 steps in float and with quantization at 8, 4 and 3 bits.
 ``mobilenet``: PaddleSlim's MobileNetV1 after ``--passes`` over the 10,000 training digits. Latency is that of
-one picture, timed in turns with the float model's.
+one image, timed in alternation with the float model's.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ Data = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
 
 @cache
 def digits(mode: str) -> Data:
-    """Pictures [N, 1, 28, 28] in [-1, 1] and labels [N, 1] of int64."""
+    """Images [N, 1, 28, 28] in [-1, 1] and labels [N, 1] of int64."""
     data = MNIST(mode=mode)
     count = min(len(data), TEST) if mode == "test" else len(data)
     pairs = [data[i] for i in range(count)]
@@ -60,7 +60,7 @@ def digits(mode: str) -> Data:
 
 
 def batches(seed: int, size: int = BATCH) -> Iterator[Data]:
-    """Batches of training digits without end, each epoch in an order of its own."""
+    """Batches of training digits without end, each epoch in a new order."""
     pictures, labels = digits("train")
     random = np.random.default_rng(seed)
     while True:
@@ -115,7 +115,7 @@ def answers(layer: Any) -> Callable[[Any], Any]:
 
 
 def seconds_each(predict: Callable[[Any], Any], times: int = 50) -> Callable[[], float]:
-    """Seconds for one picture, as ``take_turns`` asks for them."""
+    """Seconds for one image, as ``take_turns`` asks for them."""
     picture = digits("test")[0][:1]
 
     def measure() -> float:

@@ -1,8 +1,8 @@
-"""What the setting ``recompute`` saves and costs: ResNet-18, pictures of 32 x 32, batches of 32.
+"""What the setting ``recompute`` saves and costs: ResNet-18, images of 32 x 32, batches of 32.
 
-``python -m bench.recompute [--batch N] [--steps N] [--rounds N]``. Each way has a process of its own, in
+``python -m bench.recompute [--batch N] [--steps N] [--rounds N]``. Each way runs in a separate process, in
 turns; printed are the most memory that a process took, before the first step and in all, and the time of a
-step. Losses are printed too: they are the same to the bit. A minute and a half with the defaults.
+step. Losses are printed too: they are bitwise identical. A minute and a half with the defaults.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def markdown(rows: list[list[str]]) -> str:
 
 
 def suite_page(report: dict[str, Any]) -> str:
-    """The tables of ``bench.suite``: ratios, times, memory and losses, and who was left out."""
+    """The tables of ``bench.suite``: ratios, times, memory and losses, and which contenders were skipped."""
     rows = {row["title"]: (row, read_row(row)) for row in report["rows"].values()}
     results = {title: found for title, (_, found) in rows.items()}
     versions = dict.fromkeys(one.version for found in results.values() for one in found.values())
@@ -69,7 +69,7 @@ def suite_page(report: dict[str, Any]) -> str:
         "Median over the turns of a contender's time divided by the reference's; below 1 is faster.",
         *_tables(rows),
         *_listed("Operators of the plans that compiled kernels run:", _compiled(results)),
-        *_listed("Left out:", _left_out(results)),
+        *_listed("Skipped:", _left_out(results)),
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -1,4 +1,4 @@
-"""What contenders did in a row of a bench: kept as JSON, compared, and shown as a table of text."""
+"""The results of contenders in a row of a bench: stored as JSON, compared, and shown as a text table."""
 
 from __future__ import annotations
 
@@ -100,14 +100,14 @@ def ratio(one: Result, reference: Result | None) -> float | None:
 
 
 def same_loss(one: Result, reference: Result | None) -> bool:
-    """Whether both did the same work, as far as their losses can tell."""
+    """Whether both did the same work, judged by their losses."""
     if reference is None or one.loss is None or reference.loss is None:
         return True
     return abs(one.loss - reference.loss) <= TOLERANCE * abs(reference.loss)
 
 
 def row_table(row: dict[str, Any]) -> str:
-    """A row's contenders as a table of text, and why others were left out."""
+    """A row's contenders as a table of text, and why others were skipped."""
     results = read_row(row)
     reference = results.get(row["reference"])
     unit, factor = ("ms", 1e3) if row["kind"] == "train" else ("us", 1e6)
@@ -144,7 +144,7 @@ def row_table(row: dict[str, Any]) -> str:
             ]
         )
     versions = dict.fromkeys(one.version for one in results.values() if one.version)
-    skipped = [f"{one.name} is left out: {one.skipped}" for one in results.values() if one.skipped]
+    skipped = [f"{one.name} is skipped: {one.skipped}" for one in results.values() if one.skipped]
     said = [kernels_line(one) for one in results.values() if one.kernels is not None]
     return "\n".join([table(lines), ", ".join(versions), *said, *skipped])
 

@@ -1,8 +1,8 @@
 """What the screens' budgets are about: ``python -m bench.screens``.
 
-A curve of a million points beside one of ten thousand and a block of 100,000 operators beside one of 1,000,
-in turns within one run, and the first built-in digits. Prints ms and the ratio of large to small. Budgets
-on an idle machine: 16 ms a frame, 50 ms to open a block, 300 ms for 1,000 digits.
+A curve of a million points next to one of ten thousand and a block of 100,000 operators next to one of 1,000,
+in alternation within one run, and the first built-in digits. Prints ms and the ratio of large to small.
+Budgets on an idle machine: 16 ms a frame, 50 ms to open a block, 300 ms for 1,000 digits.
 """
 
 from __future__ import annotations

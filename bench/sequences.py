@@ -1,4 +1,5 @@
-"""ms a training step of recurrent nets, a Transformer and MLPs: the engine's ways beside torch, in turns.
+"""ms a training step of recurrent nets, a Transformer and MLPs: the engine's ways next to torch, in
+alternation.
 
 ``python -m bench.sequences [--peer PYTHON] [--rows lstm,gru,...] [--rounds N] [--seconds S] [--threads N]``.
 The rows of ``bench.suite`` whose time is in products and in what stands between them, and a GRU, by default

@@ -1,4 +1,4 @@
-"""Slopes of series that were measured over a long run, and whether they can be told from zero.
+"""Slopes of series that were measured over a long run, and whether they differ from zero.
 
 Neighbouring measurements resemble each other, so a regression over all of them would promise too much. The
 series is cut into 20 blocks in a row; the line goes through their means, and its standard error comes from
@@ -52,7 +52,7 @@ class Slope:
 
     @property
     def is_zero(self) -> bool:
-        """Whether the slope can't be told from zero, at the level of 1 %."""
+        """Whether the slope does not differ from zero, at the level of 1 %."""
         return abs(self.value) <= self.limit
 
     def scaled(self, factor: float) -> Slope:

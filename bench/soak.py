@@ -1,9 +1,10 @@
 """An hour of everything at once in one process: do memory, descriptors, threads, files grow?
 
-``python -m bench.soak [--minutes 60] [--only NAME ...] [--out FILE]``. All kinds of work are done in turns;
-after each round the garbage is collected and what the process holds is measured. The first quarter is warm-up
-(caches fill). Of the rest the slope of each series is printed with its standard error, and whether it can be
-told from zero (bench/slopes.py). With ``--out`` every measurement is appended to a file as a line of JSON.
+``python -m bench.soak [--minutes 60] [--only NAME ...] [--out FILE]``. All kinds of work are done in
+alternation; after each round the garbage is collected and what the process holds is measured. The first
+quarter is warm-up (caches fill). Of the rest the slope of each series is printed with its standard error, and
+whether it can be distinguished from zero (bench/slopes.py). With ``--out`` every measurement is appended to a
+file as a line of JSON.
 
 Measured: resident memory of this process without that of files (the system takes pages of libraries away when
 others need memory), Python's allocated blocks and the objects that its collector knows, open descriptors,
@@ -72,7 +73,7 @@ def isolated(folder: Path) -> None:
 
 
 class Measurements:
-    """All that was measured, by series. Arrays, so that keeping them is no growth that is measured."""
+    """All measurements, by series. Arrays, so that storing them does not count as growth."""
 
     def __init__(self) -> None:
         self.times = array("d")

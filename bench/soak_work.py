@@ -219,7 +219,7 @@ def pages(folder: Path) -> Iterator[Unit]:
 
 @contextmanager
 def runs(folder: Path) -> Iterator[Unit]:
-    """A training is started in a process of its own, waited for until it has made a step, and cancelled."""
+    """A training is started in a child process, waited for until it has made a step, and cancelled."""
     from studio.session.session import Session
 
     session = Session(runs_folder=folder / "runs")

@@ -1,11 +1,12 @@
-"""The engine beside other libraries, row by row: time of a step, ratio, loss and memory, measured in turns.
+"""The engine next to other libraries, row by row: time of a step, ratio, loss and memory, measured in
+alternation.
 
 ``python -m bench.suite [--rows lenet,mlp,...] [--contenders NAME,...] [--peer PYTHON] [--paddle PYTHON]
 [--rounds N] [--seconds S] [--threads N] [--json FILE]``. A step of a training is forward, loss, backward
 and Adam. ``--peer`` is an interpreter with torch, onnx and onnxruntime (this one, where it has torch),
-``--paddle`` one with Paddle. Each contender of a row has a process of its own, pinned to as many cores as it
-has threads, and runs about ``--seconds`` in ``--rounds`` turns. All start from the same weights and see the
-same batch: the loss after a few steps is printed, and marked where it differs from the reference's.
+``--paddle`` one with Paddle. Each contender of a row runs in a separate process, pinned to as many cores as
+it has threads, and runs about ``--seconds`` in ``--rounds`` turns. All start from the same weights and see
+the same batch: the loss after a few steps is printed, and marked where it differs from the reference's.
 
 ``engine layer`` is a converted network in an ordinary loop, ``engine static`` a step converted as a whole,
 both with NumPy alone; ``engine fast`` is the latter with compiled kernels, and is measured when they are

@@ -1,4 +1,4 @@
-"""Times contenders in turns within one run: machines are noisy, so only ratios inside a run count."""
+"""Times contenders in alternation within one run: machines are noisy, so only ratios inside a run count."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""How soon `model-studio train` has trained its first step: each start is a process of its own.
+"""How soon `model-studio train` has trained its first step: each start is a new process.
 
 The time goes from the start of Python to the end of the first step, with files in the system's cache, with
 bytecode and with the digits of this person's cache: a start that is not measured writes them. Processor time
-is told beside it, since a busy machine changes it least. Decisions 97 and 103 say what waits until later.
+is printed too, since a busy machine changes it least. Decisions 97 and 103 say what waits until later.
 
-``python -m bench.train_start --against ../before`` starts the command of another checkout in turns.
+``python -m bench.train_start --against ../before`` starts the command of another checkout in alternation.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def one_start(checkout: Path, bytecode: str, arguments: list[str]) -> dict[str, 
     """Milliseconds and those of the processor until each place; ``bytecode`` is the folder for it."""
     env = {**os.environ, "PYTHONPYCACHEPREFIX": bytecode, "PYTHONPATH": str(checkout)}
     env.pop("PYTHONDONTWRITEBYTECODE", None)
-    told: dict[str, tuple[float, float]] = {}
+    reached: dict[str, tuple[float, float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         words = [*arguments, "--out", str(Path(folder) / "run")]
         begin = time.perf_counter()
@@ -84,18 +84,18 @@ def one_start(checkout: Path, bytecode: str, arguments: list[str]) -> dict[str, 
         for line in child.stderr:
             if line.startswith("mark "):
                 _, place, processor = line.split()
-                told[place] = 1000 * (time.perf_counter() - begin), float(processor)
+                reached[place] = 1000 * (time.perf_counter() - begin), float(processor)
             else:
                 said.append(line)
-        if child.wait() or set(told) != set(PLACES):
+        if child.wait() or set(reached) != set(PLACES):
             raise SystemExit(f"bench.train_start: the command ended early: {''.join(said)[-2000:]}")
-    return told
+    return reached
 
 
 def main() -> None:
     """Print medians and minima for each place on the way, and the ratio to the other checkout."""
     reader = argparse.ArgumentParser(prog="python -m bench.train_start", description=__doc__)
-    reader.add_argument("--against", metavar="FOLDER", help="another checkout, started in turns")
+    reader.add_argument("--against", metavar="FOLDER", help="another checkout, started in alternation")
     reader.add_argument("--starts", type=int, default=7, help="how many of each (default: 7)")
     reader.add_argument("rest", nargs="*", metavar="-- OPTIONS", help="options of the command train")
     given = reader.parse_args()
@@ -115,9 +115,9 @@ def main() -> None:
     ]
     for place, title in PLACES.items():
         row = [title]
-        for told in starts.values():
+        for start in starts.values():
             for which in (0, 1):
-                values = [one[place][which] for one in told]
+                values = [one[place][which] for one in start]
                 row.append(f"{min(values):.0f} / {median(values):.0f}")
         rows.append(row)
     print(table(rows))

@@ -1,7 +1,7 @@
 """us a step of each optimizer: parameter by parameter, over flat arrays, and torch's for-each and fused ones.
 
 ``python -m bench.updates [--layers N] [--width N] [--rounds N]``: a network of ``layers`` matrices
-[width, width] with their biases, gradients given, one thread each, in turns within one process. Without
+[width, width] with their biases, gradients given, one thread each, in alternation within one process. Without
 arguments three networks are measured. CPU time of the thread, minimum and median; ``x`` is the median over
 the rounds of the row's time divided by that of the update parameter by parameter.
 """

@@ -41,7 +41,7 @@ SCHEDULES = """
 `--schedule NAME`, and each parameter as `--schedule-param NAME=VALUE`; a list as
 `--schedule-param milestones=2,4`. A schedule moves on after each batch or after each epoch, as the line below
 its name says; `--schedule-each` decides otherwise. Parameters that count, such as `T_max`, count the same.
-`reduce_on_plateau` looks at the parameter `metric` after the test pictures of each epoch were read.
+`reduce_on_plateau` looks at the parameter `metric` after the test images of each epoch were read.
 """
 
 

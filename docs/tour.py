@@ -1,4 +1,4 @@
-"""Drives the application through its main job and saves a picture of every page: python docs/tour.py DIR.
+"""Drives the application through its main job and saves an image of every page: python docs/tour.py DIR.
 
 The data, an own model with its plan and its time, a short training on the built-in digits with its live
 loss, its layers, the graph, an export, a quantization, loading its files, a drawn digit, the help; light and
@@ -172,7 +172,7 @@ class Tour:
         self.save("quantized")
 
     def save_problem(self) -> None:
-        """A dropped file that is no picture: told without stopping anything."""
+        """A dropped file that is no image: told without stopping anything."""
         self.studio.opening.take([str(Path(__file__).resolve().with_name("settings.md"))])
         self.studio.window.show_output(1)
         self.save("problem")
@@ -206,7 +206,7 @@ def _mid_epoch(train: object) -> bool:
 
 
 def check(pictures: Sequence[Path]) -> None:
-    """The pictures are there and none is blank."""
+    """The images are there and none is blank."""
     from PySide6.QtGui import QImage
 
     for path in pictures:
@@ -217,10 +217,10 @@ def check(pictures: Sequence[Path]) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Make the pictures."""
+    """Make the images."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("folder", type=Path, metavar="DIR", help="where the pictures go")
-    parser.add_argument("--samples", type=int, default=9000, help="training pictures")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="where the images go")
+    parser.add_argument("--samples", type=int, default=9000, help="training images")
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--size", default=SIZE, metavar="WIDTHxHEIGHT", help="of the window")
     options = parser.parse_args(arguments)
@@ -238,7 +238,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         finally:
             tour.studio.close()
     check(tour.pictures)
-    print(f"{len(tour.pictures)} pictures in {time.monotonic() - begin:.0f} s")
+    print(f"{len(tour.pictures)} images in {time.monotonic() - begin:.0f} s")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""What compiled kernels need and whether it is there; looks, and loads neither llvmlite nor the engine."""
+"""Checks whether the packages for compiled kernels are installed, without loading llvmlite or the engine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ INSTALL = "pip install 'model-studio[fast]'"
 
 
 def missing() -> str:
-    """What is not installed, and how to install it; empty where all is there."""
+    """The missing packages and how to install them; empty when everything is installed."""
     try:
         found = importlib.util.find_spec("llvmlite")
     except ValueError:  # a test hides it

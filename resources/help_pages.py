@@ -20,7 +20,7 @@ class HelpPage:
 
 
 def guide_folder() -> Path:
-    """The folder of the guide: beside this file where installed, in ``docs`` in a source tree."""
+    """The folder of the guide: next to this file where installed, in ``docs`` in a source tree."""
     here = Path(__file__).parent
     installed = here / "guide"
     return installed if (installed / FIRST).is_file() else here.parent / "docs" / "guide"

@@ -35,7 +35,7 @@ def parse(
     Args:
         depth: how deep lists and objects may be nested.
         parse_constant: what is called for NaN and the infinities, as of ``json.loads``; to refuse them it
-            raises a DocumentError, or an error that is no ValueError.
+            raises a DocumentError, or an error that is not a ValueError.
 
     Raises:
         DocumentError: not JSON, nested deeper, or with more values than its length explains.

@@ -1,6 +1,6 @@
 """The options of ``launch``: their names in both generations of Paddle's launcher, and what each is for here.
 
-This stands beside the engine, because the help of the command line is shown without loading it.
+This module is outside the engine because the help of the command line is shown without loading it.
 """
 
 from __future__ import annotations
@@ -93,20 +93,20 @@ OPTIONS: tuple[Option, ...] = (
     Option(("--node_ip", "--host"), "Which of them this one is.", default="127.0.0.1", variable="POD_IP"),
     Option(
         ("--started_port", "--start_port"),
-        "The first port of the endpoints that scripts are told.",
+        "The first port of the endpoints that scripts see.",
         "count",
         6170,
         "PADDLE_START_PORT",
     ),
     Option(("--print_config",), "False: do not print the configuration.", "yes", True),
-    Option(("--master",), "host:port that scripts are told as PADDLE_MASTER.", variable="PADDLE_MASTER"),
+    Option(("--master",), "host:port that scripts see as PADDLE_MASTER.", variable="PADDLE_MASTER"),
     Option(
         ("--nnodes",),
         "How many machines; name them with --ips or --hosts.",
         default="1",
         variable="PADDLE_NNODES",
     ),
-    Option(("--job_id",), "A name that scripts are told as PADDLE_JOB_ID.", variable="PADDLE_JOB_ID"),
+    Option(("--job_id",), "A name that scripts see as PADDLE_JOB_ID.", variable="PADDLE_JOB_ID"),
     Option(
         ("--run_mode",),
         "collective is the only one.",

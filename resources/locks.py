@@ -1,9 +1,9 @@
 """Lock files: which process works on a folder; the system takes the lock away with the process.
 
 The lock is the kernel's (``flock``, on Windows a locked byte); the text in the file (process, host, start)
-only names the holder. A file that a killed process left behind is no lock. Where the file system has no locks
-the text decides: a holder on another host, or a process that is still there, counts as one until the file is
-removed. This stands beside the engine, because lists of runs are shown without loading it.
+only names the holder. A file that a killed process left behind does not count. Where the file system has no
+locks the text decides: a holder on another host, or a process that is still there, counts as one until the
+file is removed. This module is outside the engine because lists of runs are shown without loading it.
 
 Runs' folders, the files of a model, project files and temporary files are all locked by this code.
 """
@@ -48,7 +48,7 @@ class Lock:
         self._descriptor: int | None = descriptor
 
     def release(self, keep: bool = False) -> None:
-        """Remove the file, unless it is to be kept, and give the lock back; releasing twice does nothing."""
+        """Remove the file unless ``keep`` is true, and release the lock; releasing twice does nothing."""
         if self._descriptor is None:
             return
         descriptor, self._descriptor = self._descriptor, None
@@ -69,7 +69,7 @@ class Lock:
 
 
 def wait_for(path: Path, seconds: float) -> Lock | Holder:
-    """Take the lock at ``path``; where it is held for ``seconds`` more, tell who has it.
+    """Take the lock at ``path``, waiting up to ``seconds``; return its holder on timeout.
 
     Raises:
         OSError: the file can't be made or written.
@@ -81,7 +81,7 @@ def wait_for(path: Path, seconds: float) -> Lock | Holder:
 
 
 def take(path: Path) -> Lock | Holder:
-    """Take the lock at ``path``, or tell who has it. Never waits for its holder.
+    """Take the lock at ``path``, or return its holder. Never waits.
 
     Raises:
         OSError: the file can't be made or written.
@@ -117,7 +117,7 @@ def _name_holder(descriptor: int, path: Path) -> None:
 
 
 def holder_of(path: Path) -> Holder | None:
-    """Who holds the lock at ``path``; None where nobody does, or there is no such file."""
+    """The holder of the lock at ``path``; None if it is free or the file does not exist."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError:
@@ -194,8 +194,8 @@ def _host() -> str:
 
 
 def _read(descriptor: int) -> Holder:
-    """The holder that an open lock file names; another text, which a stranger may have written, names
-    nobody."""
+    """The holder that an open lock file names; an unknown one if the text is invalid (another program's
+    file)."""
     os.lseek(descriptor, 0, os.SEEK_SET)
     text = os.read(descriptor, _TEXT_BYTES)
     found = re.fullmatch(rb"pid (\d{1,10})\nhost ([\w.-]{1,200})\nsince ([\d :-]{19})\n", text)
@@ -206,7 +206,7 @@ def _read(descriptor: int) -> Holder:
 
 
 def _is_there(holder: Holder) -> bool:
-    """Whether the named holder may still be at work, where there is no lock to tell."""
+    """Whether the named holder may still be running, on file systems without locks."""
     if not holder.pid or holder.pid == os.getpid():
         return False
     if holder.host != _host() or sys.platform == "win32":

@@ -1,4 +1,4 @@
-"""OutputLines: stands in for stdout or stderr of a child process and passes on what is printed, in lines."""
+"""OutputLines: replaces stdout or stderr of a child process and forwards the output line by line."""
 
 from __future__ import annotations
 

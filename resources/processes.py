@@ -1,4 +1,4 @@
-"""What several processes need and whether it is there; looks, and loads neither MPI nor the engine."""
+"""Checks whether the packages for several processes are installed, without loading MPI or the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opens files of strangers: a pipe that lies in the place of a file would hold up its reader for ever."""
+"""Opens untrusted files: a pipe in the place of a file would block its reader forever."""
 
 from __future__ import annotations
 

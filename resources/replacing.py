@@ -1,6 +1,6 @@
 """Files that are replaced whole: whatever interrupts a writer leaves the old file or the new one.
 
-The temporary file lies beside the target, because a rename is atomic only within one file system. It is
+The temporary file is in the target's folder, because a rename is atomic only within one file system. It is
 flushed and synced, then renamed to the target, and the folder is synced so that the rename survives a power
 failure. Its writer holds a lock on it, which the system takes away with the process: the next writer removes
 what a killed one left, and nothing that a living one works on.
@@ -24,7 +24,7 @@ from typing import BinaryIO
 from resources.locks import hold, lies_at
 
 _TEMPORARY = re.compile(r"\.(.+)\.[0-9a-f]{16}\.tmp", re.DOTALL)
-_LONGEST = 140  # bytes of a name that are kept; file systems take 255 in all
+_LONGEST = 140  # bytes of a name that are used; file systems allow 255 in all
 _STALE_SECONDS = 3600.0
 _TRIES = 20
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -34,8 +34,8 @@ _NO_FOLDER_SYNC = (errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.EACCES, errno
 
 
 def stem_beside(name: str) -> str:
-    """What names of hidden files beside a file of that name begin with: the name, a long one cut and told
-    apart by its hash."""
+    """The prefix of hidden files that belong to a file of that name: the name itself, a long one cut and made
+    unique by its hash."""
     if len(os.fsencode(name)) <= _LONGEST:
         return name
     return f"{name[:20]}~{hashlib.sha256(os.fsencode(name)).hexdigest()[:32]}"
@@ -62,7 +62,7 @@ def replaced_file(target: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def temporary_file(target: Path, mode: int = 0o666) -> Iterator[tuple[BinaryIO, Path]]:
-    """A new file beside ``target`` and its path; what is not renamed or linked by then is deleted at the end.
+    """A new file in the folder of ``target``, and its path; deleted at the end unless renamed or linked.
 
     Raises OSError.
     """
@@ -84,7 +84,7 @@ def _new(target: Path, mode: int) -> tuple[int, Path]:
         path = target.with_name(f".{stem_beside(target.name)}.{secrets.token_hex(8)}.tmp")
         descriptor = os.open(path, _NEW, mode)
         if sys.platform == "win32":
-            return descriptor, path  # a locked byte would stand in the way of its content
+            return descriptor, path  # a locked byte would block its content
         with suppress(OSError):
             # Between the two calls another writer may have taken the file for abandoned.
             if hold(descriptor) is not False and lies_at(descriptor, path):
@@ -135,8 +135,8 @@ def remove_abandoned(folder: Path, name: str | None = None) -> list[Path]:
     """Delete temporary files in ``folder`` that killed writers left, of the file ``name`` or of any; returns
     their paths.
 
-    Only what has the name of a temporary file, belongs to this user and has no living writer goes. Where the
-    system has no locks to tell (and on Windows), that is what is more than an hour old.
+    Deletes only files that have the name of a temporary file, belong to this user and have no living writer.
+    Where the system has no locks (and on Windows), these are the files older than an hour.
     """
     removed = []
     stem = None if name is None else stem_beside(name)

@@ -1,7 +1,7 @@
-"""Folders that a process works in for a while: beside a file, or among the system's temporary files.
+"""Temporary working folders of a process: next to a file, or among the system's temporary files.
 
-Each holds a lock while its maker lives (:mod:`resources.locks`). Whoever makes the next one of that name in
-the same place removes what killed makers left, and nothing else.
+Each holds a lock while its creator lives (:mod:`resources.locks`). Creating the next one of that name in
+the same place removes the folders of killed processes, and nothing else.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Scratch:
     def remove(self) -> None:
         """Remove it with all that is in it; what can't be removed now goes with the next one."""
         _remove(self.path)
-        # The lock's file goes last: before, the folder is known as left, also where too many open files or
-        # the disk kept something in it.
+        # The lock file is removed last: until then the folder counts as abandoned, even if too many open
+        # files or the disk prevented its deletion.
         self.lock.release(keep=not _is_empty(self.path))
         with suppress(OSError):
             self.path.rmdir()

@@ -95,7 +95,7 @@ class KeyFigure(QFrame):
         self._describe()
 
     def set_value(self, value: str | float, unit: str = "") -> None:
-        """Show a number (formatted, zeros kept so that its width holds) or a text as it is."""
+        """Show a number (formatted with trailing zeros, so that its width is stable) or a text as it is."""
         text = value if isinstance(value, str) else theme.format_number(value, unit, keep_zeros=True)
         if text == self._value.text():
             return
@@ -218,17 +218,17 @@ class EmptyState(QWidget):
     def __init__(self, text: str, action: str = "", icon: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._icon_name = icon
-        self._picture, self._text, self.button = QLabel(), QLabel(text), QPushButton(action)
+        self._image, self._text, self.button = QLabel(), QLabel(text), QPushButton(action)
         self._text.setProperty("role", "mute")
         self._text.setWordWrap(True)
         self._text.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._picture.setVisible(bool(icon))
+        self._image.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._image.setVisible(bool(icon))
         self.button.clicked.connect(self.action_triggered)
         layout = QVBoxLayout(self)
         layout.setSpacing(theme.SPACE_M)
         layout.addStretch(1)
-        layout.addWidget(self._picture)
+        layout.addWidget(self._image)
         layout.addWidget(self._text)
         layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addStretch(1)
@@ -237,7 +237,7 @@ class EmptyState(QWidget):
         self._tint()
 
     def set_text(self, text: str, action: str = "") -> None:
-        """Change the words; without an action there is no button."""
+        """Change the text; the button is hidden if ``action`` is empty."""
         self._text.setText(text)
         self.setAccessibleName(text)
         self.button.setText(action)
@@ -246,4 +246,4 @@ class EmptyState(QWidget):
     def _tint(self) -> None:
         if self._icon_name:
             scale = self.devicePixelRatioF()
-            self._picture.setPixmap(icon_pixmap(self._icon_name, theme.current().mute, 32, scale))
+            self._image.setPixmap(icon_pixmap(self._icon_name, theme.current().mute, 32, scale))

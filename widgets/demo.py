@@ -1,4 +1,4 @@
-"""Shows one widget in a window of its own, or saves its picture: what `python -m widgets.NAME.demo` calls."""
+"""Shows one widget in a window, or saves a screenshot of it: called by `python -m widgets.NAME.demo`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from widgets import theme
 
 
 def run_demo(make: Callable[[], QWidget], title: str, size: tuple[int, int] = (720, 480)) -> int:
-    """Open the widget in a window; `--shot FILE` saves a picture instead, `--theme` chooses the look."""
+    """Open the widget in a window; `--shot FILE` saves a screenshot instead, `--theme` chooses the look."""
     parser = argparse.ArgumentParser(description=title)
     parser.add_argument("--theme", choices=("system", "light", "dark"), default="system")
-    parser.add_argument("--shot", metavar="FILE", help="save a PNG picture and leave")
+    parser.add_argument("--shot", metavar="FILE", help="save a PNG screenshot and exit")
     options = parser.parse_args()
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)

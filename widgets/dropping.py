@@ -12,7 +12,7 @@ def welcome(event: QDragEnterEvent) -> None:
 
 
 def dropped_paths(event: QDropEvent) -> list[str]:
-    """The files and folders of this computer that were dropped, and taken; web addresses are left out."""
+    """The dropped files and folders of this computer; web addresses are ignored."""
     paths = _paths(event)
     if paths:
         event.acceptProposedAction()

@@ -11,7 +11,7 @@ NOTHING = "\u2013"
 
 
 def _grouped(digits: str) -> str:
-    """Thousands of an unsigned whole number set apart by thin spaces."""
+    """Thousands of an unsigned integer set apart by thin spaces."""
     return f"{int(digits):,}".replace(",", THIN)
 
 
@@ -38,7 +38,7 @@ def format_number(value: SupportsFloat, unit: str = "", digits: int = 4, keep_ze
     """A number for people: at most `digits` significant digits, thin spaces between thousands and before the
     unit.
 
-    Whole numbers given as int are counts and stay exact. `keep_zeros` keeps trailing zeros, so that a figure
+    Integers given as int are counts and stay exact. `keep_zeros` keeps trailing zeros, so that a figure
     that is updated keeps its width. NaN and the infinities are named, never hidden.
     """
     number = float(value)

@@ -78,7 +78,7 @@ class _IconFollower(QObject):
     def refresh(self) -> None:
         target = self.parent()
         if isinstance(target, QPushButton):
-            # Qt puts the words of a push button close to its icon: the air between is part of the picture.
+            # Qt puts the words of a push button close to its icon: the air between is part of the image.
             target.setIconSize(QSize(theme.ICON_SIZE + theme.SPACE_XS, theme.ICON_SIZE))
             target.setIcon(_icon(self.name, self.token, theme.ICON_SIZE, theme.SPACE_XS))
         elif isinstance(target, QAbstractButton | QAction):

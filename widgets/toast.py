@@ -106,7 +106,7 @@ class Toast(QFrame):
         self._around = around or parent
         self.setProperty("role", "toast")
         self._level = "info"
-        self._picture, self._text = QLabel(), _Message()
+        self._image, self._text = QLabel(), _Message()
         self.details = QPushButton()
         self.details.setProperty("role", "quiet")
         self.details.clicked.connect(self._details)
@@ -115,7 +115,7 @@ class Toast(QFrame):
         self.close_button.clicked.connect(self.hide)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(theme.SPACE_M, theme.SPACE_S, theme.SPACE_S, theme.SPACE_S)
-        layout.addWidget(self._picture)
+        layout.addWidget(self._image)
         layout.addWidget(self._text, 1)
         layout.addWidget(self.details)
         layout.addWidget(self.close_button)
@@ -174,7 +174,7 @@ class Toast(QFrame):
     def _tint(self) -> None:
         name, token = LEVEL_ICONS[self._level]
         color = getattr(theme.current(), token)
-        self._picture.setPixmap(icon_pixmap(name, color, scale=self.devicePixelRatioF()))
+        self._image.setPixmap(icon_pixmap(name, color, scale=self.devicePixelRatioF()))
 
     def _place(self) -> None:
         parent = self.parentWidget()

@@ -34,7 +34,7 @@ class Tokens:
     """One theme; every colour is `#RRGGBB`.
 
     `field`, `hover`, `track` and `code` are grounds (inputs, pointed-at rows, empty bars, source text);
-    `on_accent` is text on the accent; `canvas` and `ink` belong to pictures of digits, which are white on
+    `on_accent` is text on the accent; `canvas` and `ink` belong to images of digits, which are white on
     black in every theme.
     """
 

@@ -38,7 +38,7 @@ def network(engine: Any, name: str) -> Any:
 
 
 def fresh(function: FunctionType) -> FunctionType:
-    """The same function with a code object of its own: conversions are kept by code object."""
+    """The same function with a new code object: conversions are cached by code object."""
     code = function.__code__.replace()
     return FunctionType(
         code, function.__globals__, function.__name__, function.__defaults__, function.__closure__

@@ -1,7 +1,7 @@
 """Worker: steps of a network of ``bench.nets`` in the engine with some of its passes.
 
 ``python -m bench.peers.engine_passes LEVEL KIND [PASS]``: LEVEL of the passes, KIND as in ``bench.passes``;
-PASS is the function that is left out. With ``MODEL_STUDIO_KERNELS=fast`` steps are measured once compiled
+PASS is the function that is omitted. With ``MODEL_STUDIO_KERNELS=fast`` steps are measured once compiled
 kernels are there. The jobs are those of ``bench.contest``.
 """
 

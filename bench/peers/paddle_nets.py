@@ -69,7 +69,7 @@ def vgg(library: Any, *channels: int) -> Any:
 
 
 def resnet(library: Any) -> Any:
-    """ResNet-18 whose stem is a convolution of 3 x 3 without pooling, as usual for small pictures."""
+    """ResNet-18 whose stem is a convolution of 3 x 3 without pooling, as usual for small images."""
     vision = importlib.import_module(f"{library.__name__}.vision.models")
     model = vision.resnet18(num_classes=CLASSES)
     model.conv1 = library.nn.Conv2D(3, 64, 3, padding=1, bias_attr=False)
@@ -78,7 +78,8 @@ def resnet(library: Any) -> Any:
 
 
 def mobilenet(library: Any) -> Any:
-    """Depthwise convolutions of 3 x 3 and products over channels in turns, each with batch norm and ReLU."""
+    """Depthwise convolutions of 3 x 3 and products over channels in alternation, each with batch norm and
+    ReLU."""
     nn = library.nn
     taken = MOBILE_FIRST
     layers: list[Any] = [

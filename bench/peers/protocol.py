@@ -92,7 +92,7 @@ def pinned(cores: Sequence[int]) -> Iterator[None]:
 class Worker:
     """A peer in its own process; ``python`` is the interpreter that has its library.
 
-    It is told of ``threads`` by BENCH_THREADS, and unless ``limit`` is False its libraries by the variables
+    It receives ``threads`` in BENCH_THREADS, and unless ``limit`` is False its libraries by the variables
     that they read. ``environment`` adds others; ``cores`` are those that it runs on.
     """
 

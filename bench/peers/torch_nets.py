@@ -53,7 +53,7 @@ def vgg(*channels: int) -> nn.Module:
 
 
 class Block(nn.Module):
-    """Two convolutions of 3 x 3 beside a shortcut."""
+    """Two convolutions of 3 x 3 next to a shortcut."""
 
     def __init__(self, taken: int, made: int, stride: int) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class Block(nn.Module):
 
 
 def resnet() -> nn.Module:
-    """ResNet-18 whose stem is a convolution of 3 x 3 without pooling, as usual for small pictures."""
+    """ResNet-18 whose stem is a convolution of 3 x 3 without pooling, as usual for small images."""
     blocks: list[nn.Module] = [nn.Conv2d(3, 64, 3, 1, 1, bias=False), nn.BatchNorm2d(64), nn.ReLU()]
     for n, (taken, made) in enumerate(((64, 64), (64, 128), (128, 256), (256, 512))):
         blocks += [Block(taken, made, 1 if n == 0 else 2), Block(made, made, 1)]
@@ -80,7 +80,8 @@ def resnet() -> nn.Module:
 
 
 def mobilenet() -> nn.Module:
-    """Depthwise convolutions of 3 x 3 and products over channels in turns, each with batch norm and ReLU."""
+    """Depthwise convolutions of 3 x 3 and products over channels in alternation, each with batch norm and
+    ReLU."""
     taken = MOBILE_FIRST
     layers: list[nn.Module] = [nn.Conv2d(3, taken, 3, 2, 1, bias=False), nn.BatchNorm2d(taken), nn.ReLU()]
     for made, stride in MOBILE_BLOCKS:

@@ -222,10 +222,10 @@ def shown_pictures(data: Prepared, places: Sequence[int]) -> NDArray[np.uint8]:
         DataError: a sample can't be read.
     """
     values = data.prepare.scaled(data.rows.read(data.chosen[np.asarray(places, np.int64)]))
-    return picture_bytes(values if data.prepare.picture else _stretched(values))
+    return image_bytes(values if data.prepare.picture else _stretched(values))
 
 
-def picture_bytes(values: NDArray[np.float32]) -> NDArray[np.uint8]:
+def image_bytes(values: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Pictures from 0 to 1, [count, channels, height, width] or flatter, as uint8; shapes as above."""
     if values.ndim == 4:
         values = values.transpose(0, 2, 3, 1) if values.shape[1] == 3 else values[:, 0]

@@ -17,7 +17,7 @@ from engine.core.random_state import entry, python_state
 from engine.optimizer import LBFGS
 from engine.training.events import Hard, RankPace
 from engine.training.layer_watch import LayerReading, LayerWatch, global_norm
-from engine.training.predictions import Predictions, Tally, picture_bytes, shown_pictures
+from engine.training.predictions import Predictions, Tally, image_bytes, shown_pictures
 from engine.training.rate import Rate, Scaled
 from engine.training.rules import Schedule
 from engine.training.sources.prepared import Prepared
@@ -281,7 +281,7 @@ def _shown(batches: Any, rows: list[tuple[float, int, int, int, np.ndarray]]) ->
     data = getattr(batches, "dataset", None)
     if isinstance(data, Prepared):
         return shown_pictures(data, [row[1] for row in rows])
-    return picture_bytes(np.stack([row[4] for row in rows]))
+    return image_bytes(np.stack([row[4] for row in rows]))
 
 
 @contextmanager

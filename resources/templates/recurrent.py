@@ -1,4 +1,4 @@
-"""An LSTM that reads a picture row by row. Input [N, 1, 28, 28], output [N, 10]."""
+"""An LSTM that reads an image row by row. Input [N, 1, 28, 28], output [N, 10]."""
 
 import engine as paddle
 from engine import nn

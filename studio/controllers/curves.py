@@ -111,7 +111,7 @@ class Curves:
             if quantity in VALIDATED:
                 test = tr("Curves", "validation") if alone else tr("Curves", "{0}, validation").format(train)
                 # In a comparison one chip a run is enough.
-                plot.add_series(folder + _END, test, color, dashed=True, beside="" if alone else folder)
+                plot.add_series(folder + _END, test, color, dashed=True, companion_of="" if alone else folder)
             self._append(quantity, folder, points)
         first = next(iter(self._shown), "")
         plot.set_front([] if len(self._shown) < 2 else [first, first + _END])

@@ -1,4 +1,4 @@
-"""The bench of a busy core measures alone and beside a burning process, which it ends."""
+"""The bench of a busy core measures alone and next to a burning process, which it ends."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bench.results import Result
 
 
 class FakeContest:
-    """Answers as if a step took a second alone and two beside whoever burns."""
+    """Answers as if a step took a second alone and two next to whoever burns."""
 
     def __init__(self) -> None:
         self.burners: list[Any] = []

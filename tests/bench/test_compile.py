@@ -1,4 +1,4 @@
-"""The bench of compiling measures every stage of this checkout, and of another one beside it."""
+"""The bench of compiling measures every stage of this checkout, and of another one next to it."""
 
 import re
 from pathlib import Path

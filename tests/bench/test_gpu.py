@@ -122,7 +122,7 @@ def test_calls_of_the_driver(monkeypatch: pytest.MonkeyPatch) -> None:
         ):
             cupti.call(name)
     assert calls == Calls(2, 1, 1)
-    assert calls.told() == "2 + 1 graph / 1"
+    assert calls.text() == "2 + 1 graph / 1"
     monkeypatch.setattr(driver_calls, "library", lambda: None)
     with driver_calls.counted() as nothing:
         assert nothing is None

@@ -1,4 +1,4 @@
-"""The suite measures its contenders in turns, compares them with one of them, and says who is left out."""
+"""The suite measures its contenders in turns, compares them with one of them, and says which are skipped."""
 
 import json
 import sys
@@ -56,10 +56,10 @@ def test_a_row_compares_contenders_and_says_who_is_left_out(
     assert table[3][:6] == ["torch", "eager", "6", "6", "1.00", "1.00"]
     assert lines[-4:] == [
         "fake 1.0 with 1 threads",
-        "engine fast is left out: llvmlite is not there",
-        "torch compile is left out: bench: fake_contender 1.0 fails: ValueError: could not convert string to "
+        "engine fast is skipped: llvmlite is not there",
+        "torch compile is skipped: bench: fake_contender 1.0 fails: ValueError: could not convert string to "
         "float: 'fails'",
-        "paddle eager is left out: bench: fake_contender 1.0 ends ended with exit code 3; see above",
+        "paddle eager is skipped: bench: fake_contender 1.0 ends ended with exit code 3; see above",
     ]
     written = json.loads(file.read_text(encoding="utf-8"))
     one = written["rows"]["mlp"]["contenders"]["engine eager"]
@@ -99,9 +99,9 @@ def test_without_the_reference_there_are_no_ratios(
     [
         (["--rows", "lenet,vgg19"], "argument --rows: 'vgg19' is none of lenet, mlp,"),
         (["--contenders", "theano"], "argument --contenders: 'theano' is none of engine eager,"),
-        (["--rounds", "0"], "argument --rounds: '0' is no whole number above 0"),
-        (["--threads", "two"], "argument --threads: 'two' is no whole number above 0"),
-        (["--seconds", "-1"], "argument --seconds: '-1' is no number above 0"),
+        (["--rounds", "0"], "argument --rounds: '0' is not an integer above 0"),
+        (["--threads", "two"], "argument --threads: 'two' is not an integer above 0"),
+        (["--seconds", "-1"], "argument --seconds: '-1' is not a number above 0"),
     ],
 )
 def test_wrong_arguments_are_named(

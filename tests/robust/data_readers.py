@@ -1,4 +1,4 @@
-"""Readers of data that users bring: IDX, MATLAB, sound, pictures, archives and tables of data sets."""
+"""Readers of data that users bring: IDX, MATLAB, sound, images, archives and tables of data sets."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _repacked(name: str, draw: random.Random) -> bytes:
     return packed_tar(files, "w:gz" if draw.random() < 0.3 and name != "voc.tar" else "w")
 
 
-# ----- pictures, labels, sound ------------------------------------------------------------------------------
+# ----- images, labels, sound ------------------------------------------------------------------------------
 
 
 def _read_idx(data: bytes, folder: Path) -> object:

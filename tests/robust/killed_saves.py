@@ -55,7 +55,7 @@ class Save:
     def check(self, folder: Path, done: bool) -> str:
         found = self.load(folder)
         assert found in ((2,) if done else (1, 2)), f"{found} is there"
-        assert self.load(folder) == found  # what the first reader has mended stays so
+        assert self.load(folder) == found  # what the first reader has fixed stays so
         self.save(folder, 3)
         assert self.load(folder) == 3
         left = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}

@@ -15,7 +15,7 @@ from engine.files.journal import read_run
 from engine.training import TrainingConfig, TrainingRun
 from studio.session.runs import list_runs
 
-OWN_MODEL = '''"""A model with all that has a state: dropout, running statistics, code beside it."""
+OWN_MODEL = '''"""A model with all that has a state: dropout, running statistics, code next to it."""
 
 import engine
 import engine.nn.functional as F
@@ -33,7 +33,7 @@ class Own(nn.Layer):
         x = F.dropout(self.norm(features(x)), 0.3, training=self.training)
         return self.linear(x)
 '''
-HELPER = '''"""What the model of a user imports from beside it."""
+HELPER = '''"""What the model of a user imports from next to it."""
 
 
 def features(x):
@@ -55,7 +55,7 @@ _OTHER = (
 
 
 def write_bars(folder: Path) -> None:
-    """Twenty-four pictures for training and eight for the test: a bar whose height tells the class."""
+    """Twenty-four images for training and eight for the test: a bar whose height tells the class."""
     draw = np.random.default_rng(0)
     folder.mkdir()
     for name, count in (("train", 24), ("t10k", 8)):

@@ -1,4 +1,4 @@
-"""What each process of a job does whose processes are killed: LeNet on drawn pictures, with checkpoints."""
+"""What each process of a job does whose processes are killed: LeNet on drawn images, with checkpoints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attacks on what lies in a project: notes, queue, corrections, predictions, collected pictures, drafts."""
+"""Attacks on what lies in a project: notes, queue, corrections, predictions, collected images, drafts."""
 
 from __future__ import annotations
 
@@ -246,7 +246,7 @@ def predictions_case(draw: random.Random) -> bytes:
 
 
 def read_predictions(data: bytes, folder: Path) -> object:
-    """As the page Mistakes does: every cell, and what it says of each picture."""
+    """As the page Mistakes does: every cell, and what it says of each image."""
     from engine.training.predictions import PredictionsFolder
     from studio.session.mistakes import _sample
     from studio.session.report.page import write_report
@@ -263,14 +263,14 @@ def read_predictions(data: bytes, folder: Path) -> object:
     return [_sample(found, int(place)) for place in (*found.hardest, *found.cell(1, 2))], kept.entries()
 
 
-# ----- collected pictures, code -----------------------------------------------------------------------------
+# ----- collected images, code -----------------------------------------------------------------------------
 
 _CLASSES = b"zero\none\nT-shirt/top\n"
 _FOLDERS = ("zero", "one", "T-shirt%2Ftop", "%2E%2E", "..%2F..", "%00", "new", "%", "a" * 200, "%ff")
 
 
 def collected_case(draw: random.Random) -> dict[str, bytes]:
-    """Files by their places: a list of classes, pictures of any format that are called PNG."""
+    """Files by their places: a list of classes, images of any format that are called PNG."""
     pictures = [sample(f"digit.{kind}") for kind in ("png", "alpha.png", "deep.png", "gif", "jpg", "tif")]
     files = {"classes.txt": mutated_bytes(_CLASSES, draw, []) if draw.random() < 0.5 else _CLASSES}
     for place in range(draw.randint(1, 4)):
@@ -415,7 +415,7 @@ def project_readers() -> list[Reader]:
         Reader("last time", _document(_last), read_last_time, (), 6),
         Reader("corrections", _document(_corrections), read_corrections_file, ours, 10),
         Reader("predictions", predictions_case, read_predictions, ours, 8, 128),
-        Reader("collected pictures", collected_case, read_collected, ours, 10, 512),
+        Reader("collected images", collected_case, read_collected, ours, 10, 512),
         Reader("code", code_case, read_code, (), 10, 320),
         Reader("project folder", _document(_project), read_project_folder, (ProjectError,), 10),
     ]

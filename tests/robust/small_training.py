@@ -26,7 +26,7 @@ class Net(nn.Layer):
 
 
 def write_few(folder: Path) -> Path:
-    """Pictures of noise for two steps of an epoch, with batches of 8."""
+    """Images of noise for two steps of an epoch, with batches of 8."""
     draw = np.random.default_rng(3)
     for name, count in (("train", 16), ("t10k", 8)):
         write_idx(folder / f"{name}-images-idx3-ubyte", draw.integers(0, 256, (count, 28, 28)))

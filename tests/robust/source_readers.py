@@ -1,4 +1,4 @@
-"""Attacks on data that users bring to a training: NPZ, HDF5 and CSV files, and folders of pictures."""
+"""Attacks on data that users bring to a training: NPZ, HDF5 and CSV files, and folders of images."""
 
 from __future__ import annotations
 
@@ -217,6 +217,6 @@ def source_readers() -> list[Reader]:
     return [
         Reader("source NPZ", npz_case, read_npz, ours, 16, 128),
         Reader("source CSV", csv_case, read_csv, ours, 16, 128),
-        Reader("source folder of pictures", folder_case, read_folder, ours, 8, 512),
+        Reader("source folder of images", folder_case, read_folder, ours, 8, 512),
         Reader("source HDF5, forked", make, read_hdf5_forked, ours, 0, 128, processes=True),
     ]

@@ -25,7 +25,7 @@ def unsign(prefix: str | Path) -> Path:
 
 
 class Endless(nn.Layer):
-    """Ten scores of a picture, after a loop that never ends for pictures with a bright pixel."""
+    """Ten scores of an image, after a loop that never ends for images with a bright pixel."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class Endless(nn.Layer):
 
 
 class Hungry(nn.Layer):
-    """Scores of a picture, after a matrix whose side is the sum of its pixels times 100,000."""
+    """Scores of an image, after a matrix whose side is the sum of its pixels times 100,000."""
 
     def forward(self, x: Any) -> Any:
         side = (x.sum() * 100_000.0).astype("int64")
@@ -50,7 +50,7 @@ class Hungry(nn.Layer):
 
 
 def saved(network: nn.Layer, prefix: Path) -> Path:
-    """The network saved for pictures of digits, as its maker would."""
+    """The network saved for images of digits, as its maker would."""
     network.eval()
     info = {"classes": [str(number) for number in range(10)], "scaling": {"low": 0.0, "high": 1.0}}
     save(network, str(prefix), input_spec=[InputSpec([None, 1, 28, 28], "float32", "x")], info=info)
@@ -58,7 +58,7 @@ def saved(network: nn.Layer, prefix: Path) -> Path:
 
 
 def picture(brightness: float) -> np.ndarray[Any, Any]:
-    """A batch of one picture with one pixel of this brightness."""
+    """A batch of one image with one pixel of this brightness."""
     made = np.zeros((1, 1, 28, 28), np.float32)
     made[0, 0, 14, 14] = brightness
     return made

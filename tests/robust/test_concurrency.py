@@ -39,7 +39,7 @@ def ones(*shape: int) -> Any:
 
 
 class Net(paddle.nn.Layer):
-    """Gradients of all parameters are whole numbers: lost updates show, rounding does not."""
+    """Gradients of all parameters are integers: lost updates show, rounding does not."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -2,7 +2,7 @@
 
 Attacked are the readers of :mod:`tests.robust.readers`: containers with bytes and HDF5 structures changed
 and the hash made right again, documents, Programs, models, states, checkpoints, run folders, configs,
-projects and all that lies in them, preferences, pictures, sound, archives, tables, and data for a training.
+projects and all that lies in them, preferences, images, sound, archives, tables, and data for a training.
 The cases are read in a child with limits on memory. A finding, named by reader and number, is a crash, a
 hang of 5 s, an error of another class than the reader documents, a message of several lines, memory beyond
 the reader's bound, a process started, a connection, or a file written elsewhere::

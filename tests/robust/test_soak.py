@@ -43,8 +43,8 @@ UNITS = {
 }
 WINDOWS = 3
 # What leaks, leaks in every window; a cache that fills, or a table that grows by doubling, does not: so the
-# window with the least growth counts. Blocks of memory beside objects are still few per unit, where PySide or
-# h5py remember each line that calls them, until --long has warmed them up.
+# window with the least growth counts. Blocks of memory next to objects are still few per unit, where PySide
+# or h5py remember each line that calls them, until --long has warmed them up.
 MOST_OBJECTS = 0.5
 MOST_BLOCKS = (
     {"files": 0.9, "pages": 0.9, "runs": 10.0} if LONG else {"files": 40.0, "pages": 40.0, "runs": 400.0}

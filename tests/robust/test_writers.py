@@ -1,7 +1,7 @@
 """Several writers of one name at the same time, some of them killed, and readers between them.
 
 Attacked are the files of a model, of a training, single files, and project files. Whoever reads sees what one
-writer wrote, whole; a writer that is refused names the holder; when the last one is done nothing lies beside
+writer wrote, whole; a writer that is refused names the holder; when the last one is done nothing lies next to
 the files.
 """
 

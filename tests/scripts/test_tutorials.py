@@ -45,7 +45,7 @@ def differences(ours: str, theirs: str) -> list[str]:
 
 
 def close(mine: str, recorded: str) -> bool:
-    """Whether two printed numbers are equal but for rounding; whole numbers must be equal."""
+    """Whether two printed numbers are equal but for rounding; integers must be equal."""
     if mine == recorded:
         return True
     if not any(mark in mine + recorded for mark in ".eE"):

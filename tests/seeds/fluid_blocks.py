@@ -52,7 +52,7 @@ class Story:
         out: regular expressions, each found in what is printed, in this order.
         then: our own code at the end, which must run without an error.
         warns: a regular expression for all that stands on stderr.
-        batches: how many batches of 64 pictures there are for training.
+        batches: how many batches of 64 images there are for training.
         options: those of ``model-studio run``; where they name the launcher, ``out`` is looked for in the log
             of each process.
     """

@@ -42,7 +42,7 @@ def documents(seeds_dir: Path) -> dict[str, list[str]]:
 
 @pytest.fixture(scope="module")
 def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with MNIST's files: few pictures, each with one of ten bars lit, so that a training of
+    """A data folder with MNIST's files: few images, each with one of ten bars lit, so that a training of
     ten epochs takes a second and a linear layer learns them. The first one for testing is a 7."""
     folder = tmp_path_factory.mktemp("data") / "mnist"
     folder.mkdir()

@@ -43,7 +43,7 @@ def script_of(story: Story, lines: list[str]) -> str:
 
 
 def bars(labels: np.ndarray) -> np.ndarray:
-    """Pictures of 28 by 28 pixels, each with the one of ten bars lit that its label says."""
+    """Images of 28 by 28 pixels, each with the one of ten bars lit that its label says."""
     drawn = np.zeros((len(labels), 28, 28), np.uint8)
     for picture, label in zip(drawn, labels, strict=True):
         picture[2 * label + 2 : 2 * label + 4] = 255
@@ -51,7 +51,7 @@ def bars(labels: np.ndarray) -> np.ndarray:
 
 
 def write_mnist(folder: Path, batches: int) -> None:
-    """MNIST's files with ``batches`` of 64 pictures for training and two for testing."""
+    """MNIST's files with ``batches`` of 64 images for training and two for testing."""
     folder.mkdir()
     for prefix, count in (("train", 64 * batches), ("t10k", 128)):
         labels = np.arange(count) % 10

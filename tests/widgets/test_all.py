@@ -92,7 +92,7 @@ def test_words_follow_the_language_and_fit(name: str, qtbot: QtBot, qapp: QAppli
 
 @pytest.mark.parametrize("name", DEMOS)
 def test_the_theme_reaches_every_pixel(name: str, qtbot: QtBot, qapp: QApplication) -> None:
-    """After a change at run time the picture is the one of a widget that was made under the new theme."""
+    """After a change at run time the image is the one of a widget that was made under the new theme."""
     changed = make(name, qtbot)
     theme.apply_theme(qapp, "dark")
     changed.repaint()

@@ -28,7 +28,7 @@ _ROW = Qt.ItemDataRole.UserRole
 
 @dataclass(frozen=True)
 class MeasuredRow:
-    """One line: ``key`` finds it again, ``label`` stands at its left, ``text`` at its right.
+    """One line: ``key`` finds it again, ``label`` is at its left, ``text`` at its right.
 
     ``values`` has a number for each bar, which is as long as it is large; None, 0 and less have none. A
     ``faint`` row is one to which the measure does not apply. ``tip`` says more where it is pointed at.
@@ -152,7 +152,7 @@ class MeasuredBars(QListWidget):
         return found[0].data(_ROW).key if found else ""
 
     def choose(self, key: str) -> None:
-        """Choose a row without telling; none where there is no such row."""
+        """Select a row without emitting a signal; no row if the key is unknown."""
         place = next((place for place, row in enumerate(self._rows) if row.key == key), -1)
         self.blockSignals(True)
         self.clearSelection()

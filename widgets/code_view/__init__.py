@@ -1,4 +1,4 @@
-"""Source text that can be read, marked and clicked, or written, with what is known of each line beside it."""
+"""Views of source text: read-only with marks and clicks, or editable, with notes next to each line."""
 
 from widgets.code_view.editor import CodeEditor, Squiggle
 from widgets.code_view.find_bar import FindBar

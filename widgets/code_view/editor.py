@@ -1,4 +1,4 @@
-"""CodeEditor: source that is written here, with what is known of each line beside it."""
+"""CodeEditor: an editor for source text, with notes next to each line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from widgets import theme
 from widgets.code_view import typing_keys
 from widgets.code_view.view import CodeView
 
-MARK = 4  # half the side of a problem's sign beside the line numbers
+MARK = 4  # half the side of a problem's sign next to the line numbers
 NOTE_GAP = 24
 MOST_FOUND = 1000
 
@@ -49,8 +49,8 @@ class Squiggle:
 class CodeEditor(CodeView):
     """A `CodeView` to write in: Tab indents, Return keeps the indentation, Ctrl+/ comments.
 
-    `caret_moved` carries the line of the caret when it becomes another one, `save_requested` tells of Ctrl+S.
-    `line_clicked` is told for clicks on the numbers only, as a click in the text places the caret.
+    `caret_moved` carries the line of the caret when it changes; Ctrl+S emits `save_requested`.
+    Only clicks on the line numbers emit `line_clicked`, because a click in the text places the caret.
     """
 
     caret_moved = Signal(int)
@@ -72,13 +72,13 @@ class CodeEditor(CodeView):
     # contents
 
     def load(self, text: str) -> None:
-        """Another text, with an undo history of its own."""
+        """Load a text and start a new undo history."""
         self.setPlainText(text)
         self.document().setModified(False)
         self._forget()
 
     def replace_text(self, text: str) -> None:
-        """Another text in place of this one, as one step that undo takes back; the caret keeps its line."""
+        """Replace the text in a single undo step; the caret stays on its line."""
         line = self.textCursor().blockNumber()
         cursor = QTextCursor(self.document())
         cursor.beginEditBlock()
@@ -108,7 +108,7 @@ class CodeEditor(CodeView):
         self.viewport().update()
 
     def note(self, line: int) -> str:
-        """What stands at the end of a line; empty where nothing does."""
+        """The note at the end of a line; empty if it has none."""
         return self._notes.get(line, "")
 
     def set_found(self, places: Sequence[tuple[int, int]]) -> None:

@@ -15,7 +15,7 @@ from widgets.icons import icon, set_icon
 
 
 class FindBar(QWidget):
-    """Hidden until it is asked for: `setFocus` (Ctrl+F) shows it, Escape hides it, Return goes on."""
+    """Hidden by default: `setFocus` (Ctrl+F) shows it, Escape hides it, Return finds the next hit."""
 
     def __init__(self, editor: CodeEditor, parent: QWidget | None = None) -> None:
         super().__init__(parent)

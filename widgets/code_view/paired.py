@@ -27,7 +27,7 @@ class PairedScroll(QObject):
         """For lines of the left text (counted from 1) those of the right one; none lets each scroll alone."""
         pairs: list[tuple[int, int]] = []
         for line in sorted(lines):
-            # Order is kept: a line that stands further up on the other side can't be reached by scrolling on.
+            # Preserve the order: scrolling down can't reach a line that is further up on the other side.
             other = min(lines[line], default=0)
             if other and (not pairs or other > pairs[-1][1]):
                 pairs.append((line, other))

@@ -169,7 +169,7 @@ class CodeView(QPlainTextEdit):
     # clicks
 
     def click_at(self, at: QPoint) -> None:
-        """Tell of a click at a height, in the coordinates of the text or the numbers."""
+        """Emit the click at a height, in the coordinates of the text or the line numbers."""
         block = self.cursorForPosition(QPoint(0, at.y())).block()
         top = self.blockBoundingGeometry(block).translated(self.contentOffset())
         if top.top() <= at.y() <= top.bottom():
@@ -177,7 +177,7 @@ class CodeView(QPlainTextEdit):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
-        # Whoever has just selected text wants to copy it.
+        # A selection is made to be copied.
         if event.button() == Qt.MouseButton.LeftButton and not self.textCursor().hasSelection():
             self.click_at(event.position().toPoint())
 

@@ -14,7 +14,7 @@ from widgets import theme
 from widgets.bars.bars import percent
 
 GAP = 1.0
-# With more classes the cells are drawn as one picture.
+# With more classes the cells are drawn as one image.
 MOST_DRAWN = 40
 SMALLEST_TEXT, SMALLEST_CELL = 8, 11.0
 # Below these sizes of a cell the words of the axes and the margins would take more than they give.
@@ -42,11 +42,11 @@ class Table:
     signed: bool = False
 
     def shares(self) -> NDArray[np.float64]:
-        """Each count by the total of its row; NaN in a row without pictures."""
+        """Each count divided by the total of its row; NaN in a row without images."""
         return divided(self.counts, self.counts.sum(axis=1, keepdims=True))
 
     def recall(self) -> NDArray[np.float64]:
-        """For each class the share of its pictures that was found; NaN without pictures."""
+        """For each class the share of its images that was found; NaN without images."""
         return divided(np.diag(self.counts), self.counts.sum(axis=1))
 
     def precision(self) -> NDArray[np.float64]:
@@ -54,7 +54,7 @@ class Table:
         return divided(np.diag(self.counts), self.counts.sum(axis=0))
 
     def texts(self) -> list[list[str]]:
-        """What stands in the cells: a count, or a whole percentage of the row; nothing for 0."""
+        """The texts of the cells: a count, or a whole percentage of the row; empty for 0."""
         if self.signed:
             return [[signed_text(count) if count else "" for count in row] for row in self.counts.tolist()]
         if not self.by_row:

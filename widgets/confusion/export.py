@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QPainter
 
 from widgets import theme
 from widgets.confusion.drawing import MOST_DRAWN, Drawing, Table
-from widgets.picture_bytes import png_bytes, svg_bytes
+from widgets.image_bytes import png_bytes, svg_bytes
 
 SUFFIXES = (".svg", ".png", ".csv")
 _PADDING = 12

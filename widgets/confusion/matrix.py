@@ -62,7 +62,7 @@ class ConfusionMatrix(QWidget):
         counts = np.asarray(matrix)
         if counts.shape != (len(labels), len(labels)) or not np.issubdtype(counts.dtype, np.integer):
             raise ValueError(
-                f"ConfusionMatrix.set_difference: a square matrix of whole numbers with a label for each "
+                f"ConfusionMatrix.set_difference: a square matrix of integers with a label for each "
                 f"class is needed: shape {counts.shape}, dtype {counts.dtype}, {len(labels)} labels"
             )
         self._show(counts, labels, signed=True)

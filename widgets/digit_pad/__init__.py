@@ -1,4 +1,4 @@
-"""A pad to draw digits on, and a view of small pictures."""
+"""A pad to draw digits on, and a view of small images."""
 
 from widgets.digit_pad.pad import DigitPad
 from widgets.digit_pad.pixel_view import PixelView

@@ -31,7 +31,7 @@ def shrunk(array: np.ndarray, side: int = 28) -> np.ndarray:
 
 
 def make() -> QWidget:
-    """The pad with its buttons, and the drawing in small beside it."""
+    """The pad with its buttons, and the drawing in small next to it."""
     page = QWidget()
     layout = QHBoxLayout(page)
     left, right = Card("Draw"), Card("The drawing in small", "28 by 28")

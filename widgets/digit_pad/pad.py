@@ -1,4 +1,4 @@
-"""DigitPad: draw with the mouse, a pen or a finger, or drop or paste a picture, which may be in colour."""
+"""DigitPad: draw with the mouse, a pen or a finger, or drop or paste an image, which may be in colour."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ UNDO_STEPS = 50
 class DigitPad(QWidget):
     """A black square to draw on in white; the left button draws, the right one rubs out.
 
-    `changed` carries a (280, 280) float32 array, ink 1 on paper 0, or (280, 280, 3) while a picture in colour
+    `changed` carries a (280, 280) float32 array, ink 1 on paper 0, or (280, 280, 3) while an image in colour
     lies on the pad: at once for the first change, then once for all that the pen did until Qt's loop has
     nothing else to do, and once more at its end. `image_dropped` carries the path of a file that was dropped
-    or pasted, and `image_given` the bytes of a picture that came without a file; what they hold is for the
+    or pasted, and `image_given` the bytes of an image that came without a file; what they hold is for the
     receiver to find out.
     """
 
@@ -70,10 +70,10 @@ class DigitPad(QWidget):
         theme.changed.connect(self.update)
         self.retranslate()
 
-    # the picture
+    # the image
 
     def array(self) -> NDArray[np.float32]:
-        """The drawing, 0 paper to 1 ink, float32: (280, 280), or (280, 280, 3) of a picture in colour."""
+        """The drawing, 0 paper to 1 ink, float32: (280, 280), or (280, 280, 3) of an image in colour."""
         colours = 1 if self._grey() else 3
         stride = self._image.bytesPerLine()
         pixels = np.frombuffer(self._image.constBits(), np.uint8).reshape(SIDE, stride)[:, : SIDE * colours]
@@ -83,19 +83,19 @@ class DigitPad(QWidget):
     def _grey(self) -> bool:
         return self._image.format() == QImage.Format.Format_Grayscale8
 
-    def set_image(self, picture: ArrayLike) -> None:
-        """Show a picture of 0 to 1 as large as fits; can be undone.
+    def set_image(self, image: ArrayLike) -> None:
+        """Show an image of 0 to 1 as large as fits; can be undone.
 
         Args:
-            picture: (height, width) of ink 1 on paper 0, or (height, width, 3) of red, green and blue.
+            image: (height, width) of ink 1 on paper 0, or (height, width, 3) of red, green and blue.
 
         Raises:
             ValueError: another shape.
         """
-        values = np.asarray(picture, dtype=np.float32)
+        values = np.asarray(image, dtype=np.float32)
         if not values.size or not (values.ndim == 2 or (values.ndim == 3 and values.shape[2] == 3)):
             raise ValueError(
-                f"DigitPad.set_image: the picture must be 2-d, or have 3 colours last: shape {values.shape}"
+                f"DigitPad.set_image: the image must be 2-d, or have 3 colours last: shape {values.shape}"
             )
         pixels = np.ascontiguousarray(np.clip(np.nan_to_num(values), 0, 1) * 255 + 0.5).astype(np.uint8)
         kind = QImage.Format.Format_Grayscale8 if values.ndim == 2 else QImage.Format.Format_RGB888
@@ -119,13 +119,13 @@ class DigitPad(QWidget):
         self._touch(now=True)
 
     def undo(self) -> None:
-        """Take back the last stroke, picture or wipe."""
+        """Undo the last stroke, image or wipe."""
         if self._history:
             self._image = self._history.pop()
             self._touch(now=True)
 
     def can_undo(self) -> bool:
-        """Whether there is anything to take back."""
+        """Whether there is anything to undo."""
         return bool(self._history)
 
     def is_empty(self) -> bool:
@@ -133,7 +133,7 @@ class DigitPad(QWidget):
         return not self.array().any()
 
     def set_brush(self, width: float) -> None:
-        """The width of the pen in pixels of the picture. Raises ValueError unless 1 <= width <= 80."""
+        """The width of the pen in pixels of the image. Raises ValueError unless 1 <= width <= 80."""
         if not 1 <= width <= 80:
             raise ValueError(f"DigitPad.set_brush: the width must be between 1 and 80: {width}")
         self._brush = float(width)
@@ -146,7 +146,7 @@ class DigitPad(QWidget):
         self._history.append(self._image.copy())
 
     def _touch(self, now: bool = False, where: QRectF | None = None) -> None:
-        """The picture has changed, in ``where`` (its pixels) or anywhere."""
+        """The image has changed, in ``where`` (its pixels) or anywhere."""
         if where is None:
             self.update()
         else:
@@ -173,7 +173,7 @@ class DigitPad(QWidget):
         side = min(self.width(), self.height()) - 4
         return QRectF((self.width() - side) / 2, (self.height() - side) / 2, side, side)
 
-    def _to_picture(self, at: QPointF) -> QPointF:
+    def _to_image(self, at: QPointF) -> QPointF:
         area = self._area()
         return (at - area.topLeft()) * (SIDE / area.width())
 
@@ -182,13 +182,13 @@ class DigitPad(QWidget):
             return
         self._rubbing = event.button() == Qt.MouseButton.RightButton
         self._remember()
-        self._points = [self._to_picture(event.position())]
+        self._points = [self._to_image(event.position())]
         self._stroke(self._points[0], self._points[0], self._points[0])
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if not self._points:
             return
-        self._points.append(self._to_picture(event.position()))
+        self._points.append(self._to_image(event.position()))
         before, last, new = [self._points[0], *self._points][-3:]
         # From middle to middle with the point between as control: the stroke has no corners.
         self._stroke((before + last) / 2, last, (last + new) / 2)
@@ -231,11 +231,11 @@ class DigitPad(QWidget):
     # dropping and pasting
 
     def paste(self) -> bool:
-        """Take the picture from the clipboard; False where there is none."""
+        """Paste the image from the clipboard; False if it holds none."""
         return self._take(QGuiApplication.clipboard().mimeData())
 
     def _take(self, found: QMimeData) -> bool:
-        path, data = _local_file(found.urls()), b"" if found.urls() else _picture_in(found)
+        path, data = _local_file(found.urls()), b"" if found.urls() else _image_in(found)
         if path:
             self.image_dropped.emit(path)
         elif data:
@@ -305,12 +305,12 @@ class DigitPad(QWidget):
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         if not self._own_hint:
-            self._hint = self.tr("Draw a digit here,\nor drop a picture")
+            self._hint = self.tr("Draw a digit here,\nor drop an image")
         self.setAccessibleName(self.tr("Drawing pad"))
         self.setAccessibleDescription(
             self.tr(
-                "Draw with the mouse, or drop a picture. Delete wipes the pad, Ctrl+Z undoes a stroke, "
-                "Ctrl+V pastes a picture."
+                "Draw with the mouse, or drop an image. Delete wipes the pad, Ctrl+Z undoes a stroke, "
+                "Ctrl+V pastes an image."
             )
         )
         self.update()
@@ -341,7 +341,7 @@ def _steps(paper: str, ink: str) -> list[int]:
 
 
 def _tinted(image: QImage, paper: str, ink: str) -> QImage:
-    """The grey picture as an indexed one running from paper to ink; the pixels are shared, not converted."""
+    """The grey image as an indexed one running from paper to ink; the pixels are shared, not converted."""
     tinted = QImage(
         image.constBits(), image.width(), image.height(), image.bytesPerLine(), QImage.Format.Format_Indexed8
     )
@@ -349,8 +349,8 @@ def _tinted(image: QImage, paper: str, ink: str) -> QImage:
     return tinted
 
 
-def _picture_in(found: QMimeData) -> bytes:
-    """The picture that was copied, as the bytes of a PNG file; empty where there is none."""
+def _image_in(found: QMimeData) -> bytes:
+    """The copied image as the bytes of a PNG file; empty if there is none."""
     image = found.imageData() if found.hasImage() else None
     if not isinstance(image, QImage) or image.isNull():
         return b""

@@ -1,4 +1,4 @@
-"""PixelView: a small picture with hard pixels, as the model is fed it."""
+"""PixelView: a small image with hard pixels, as the model is fed it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from widgets import theme
 
 
 class PixelView(QWidget):
-    """Shows a picture between 0 and 1 in a square; pointing at a pixel tells its value."""
+    """Shows an image with values from 0 to 1 in a square; pointing at a pixel shows its value."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -24,13 +24,13 @@ class PixelView(QWidget):
         self.retranslate()
         theme.changed.connect(self.update)
 
-    def set_image(self, picture: ArrayLike) -> None:
-        """Show a picture with values between 0 (black) and 1: (height, width), or with 3 colours last and
+    def set_image(self, image: ArrayLike) -> None:
+        """Show an image with values between 0 (black) and 1: (height, width), or with 3 colours last and
         perhaps a fourth value that is not shown. Raises ValueError."""
-        values = np.asarray(picture, dtype=np.float32)
+        values = np.asarray(image, dtype=np.float32)
         if not values.size or not (values.ndim == 2 or (values.ndim == 3 and values.shape[2] in (3, 4))):
             raise ValueError(
-                f"PixelView.set_image: the picture must be 2-d, or have 3 or 4 values last: "
+                f"PixelView.set_image: the image must be 2-d, or have 3 or 4 values last: "
                 f"shape {values.shape}"
             )
         self._values = values.copy()
@@ -44,7 +44,7 @@ class PixelView(QWidget):
     def _area(self) -> QRectF:
         rows, columns = self._values.shape[:2]
         scale = min(self.width() / columns, self.height() / rows)
-        # Whole device pixels for each pixel of the picture, where there is room: all of them equally large.
+        # Whole device pixels for each pixel of the image, where there is room: all of them equally large.
         ratio = self.devicePixelRatioF()
         if scale * ratio >= 2:
             scale = int(scale * ratio) / ratio
@@ -98,7 +98,7 @@ class PixelView(QWidget):
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         rows, columns = self._values.shape[:2]
-        self.setAccessibleName(self.tr("Picture of {0} by {1} pixels").format(columns, rows))
+        self.setAccessibleName(self.tr("Image of {0} by {1} pixels").format(columns, rows))
         self.setAttribute(Qt.WidgetAttribute.WA_AlwaysShowToolTips)
 
     def changeEvent(self, event: QEvent) -> None:

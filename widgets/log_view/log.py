@@ -43,7 +43,7 @@ def clock_text(seconds: float) -> str:
 class LogView(QWidget):
     """A log that keeps the last `limit` entries; new ones appear in batches, at most 20 a second.
 
-    The view stays at its end until somebody scrolls up.
+    The view stays at its end until the user scrolls up.
     """
 
     def __init__(self, limit: int = 5000, parent: QWidget | None = None) -> None:
@@ -113,7 +113,7 @@ class LogView(QWidget):
         self._rebuild()
 
     def lines(self) -> list[Line]:
-        """All entries that are kept, hidden ones too."""
+        """All stored entries, including hidden ones."""
         return list(self._lines)
 
     def set_level(self, level: str) -> None:

@@ -1,4 +1,4 @@
-"""NumberTable: an array of numbers to be edited, a cell a number; text is pasted by whoever uses it."""
+"""NumberTable: an editable array of numbers, one per cell; the caller handles pasted text."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ class _Model(QAbstractTableModel):
 
 
 class NumberTable(QTableView):
-    """`changed` carries the array after an edit; `refused` a text that is no number of its type;
-    `text_pasted` what Ctrl+V brings, which whoever uses the table reads and shows."""
+    """`changed` carries the array after an edit; `refused` a text that is not a number of its type;
+    `text_pasted` the text of Ctrl+V, which the caller reads and shows."""
 
     changed = Signal(object)
     refused = Signal(str)

@@ -44,7 +44,7 @@ class _EditorBase(QWidget):
 
 
 class TextEditor(_EditorBase):
-    """A line for int, float, text and path; arrow keys step whole numbers, a path has a button to pick it."""
+    """A line for int, float, text and path; arrow keys step integers, a path has a button to pick it."""
 
     def __init__(self, field: Field) -> None:
         super().__init__(field)

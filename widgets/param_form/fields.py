@@ -47,7 +47,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Problem:
-    """Why a text is no value of its field: a code that the form puts into words, and the bounds it missed."""
+    """Why a text is invalid for its field: a code that the form translates, and the violated bounds."""
 
     code: Literal["whole", "number", "bounds", "empty"]
     bounds: tuple[tuple[Bound, float], ...] = ()

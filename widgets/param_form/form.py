@@ -86,7 +86,7 @@ class ParamForm(QWidget):
             self._grid.addWidget(row.label, line, 0, Qt.AlignmentFlag.AlignTop)
             self._grid.addWidget(row.editor, line, 1)
             self._grid.addWidget(row.message, line + 1, 1)
-            # A little room below each row, kept whether or not there is a message.
+            # A little room below each row, whether or not there is a message.
             self._grid.setRowMinimumHeight(line + 1, theme.SPACE_S if row.visible else 0)
             if before is not None:
                 QWidget.setTabOrder(before, row.editor.control)
@@ -149,8 +149,8 @@ class ParamForm(QWidget):
         return self._row(key).value
 
     def set_value(self, key: str, value: Value) -> None:
-        """Show a value. A text that is no value stays while ``value`` is the one that the form has: what was
-        typed is the user's to mend.
+        """Show a value. An invalid text stays while ``value`` is the one that the form has: what was
+        typed is the user's to fix.
 
         Raises KeyError, and ValueError where it is not one of the choices.
         """
@@ -159,13 +159,13 @@ class ParamForm(QWidget):
             row.editor.set_value(value)
 
     def drop_entry(self, key: str) -> None:
-        """Show the last valid value where something is typed that is none."""
+        """Replace an invalid text by the last valid value."""
         row = self._row(key)
         if row.problem is not None:
             row.editor.set_value(row.value)
 
     def drop_entries(self) -> None:
-        """Show the last valid value wherever something is typed that is none."""
+        """Replace all invalid texts by their last valid values."""
         for key in self._rows:
             self.drop_entry(key)
 
@@ -230,7 +230,7 @@ class ParamForm(QWidget):
         self._name(self._row(key), label, help_text)
 
     def label(self, key: str) -> str:
-        """The words beside a field."""
+        """The words next to a field."""
         return self._row(key).label.text()
 
     def keys(self) -> list[str]:
@@ -298,7 +298,7 @@ class ParamForm(QWidget):
             }
             return ", ".join(words[name].format(bound) for name, bound in bounds.items())
         return {
-            "whole": self.tr("Enter a whole number"),
+            "whole": self.tr("Enter an integer"),
             "number": self.tr("Enter a number"),
             "empty": self.tr("Must not be empty"),
         }[problem.code]
@@ -318,6 +318,6 @@ class ParamForm(QWidget):
 
 
 def _bound_text(bound: float) -> str:
-    """A bound as people write it: whole numbers in full, with thin spaces between thousands."""
+    """A bound as people write it: integers in full, with thin spaces between thousands."""
     whole = float(bound).is_integer() and abs(bound) < MOST_IN_FULL
     return theme.format_number(int(bound)) if whole else f"{bound:g}"

@@ -1,4 +1,4 @@
-"""Curves of runs: every point kept, raw trace faint, smoothed line on top."""
+"""Curves of runs: every point is stored, the raw trace is faint, the smoothed line is on top."""
 
 import sys
 from types import ModuleType
@@ -14,7 +14,7 @@ __all__ = ["CurvePlot", "SmoothingControl"]
 # pyqtgraph's widget for raw images brings CUDA along where its Python libraries are installed (12 MB).
 _UNUSED = "pyqtgraph.widgets.RawImageWidget"
 if "pyqtgraph" not in sys.modules:
-    sys.modules.setdefault(_UNUSED, ModuleType(_UNUSED, "Left out: no plot shows raw images."))
+    sys.modules.setdefault(_UNUSED, ModuleType(_UNUSED, "Omitted: no plot shows raw images."))
 
 
 def __getattr__(name: str) -> Any:

@@ -41,13 +41,13 @@ class Axis(pg.AxisItem):
         self.setStyle(tickLength=0, tickTextOffset=6, hideOverlappingLabels=True)
 
     def set_title(self, words: str) -> None:
-        """Name the quantity beside the axis; an empty text takes no room."""
+        """Name the quantity next to the axis; an empty text takes no room."""
         shown = str(self.labelText or "")
         if words != shown:
             self.setLabel(words or None)
 
     def boundingRect(self) -> QRectF:
-        # Room for the halves of the numbers at both ends, which pyqtgraph would leave out.
+        # Room for the halves of the numbers at both ends, which pyqtgraph would cut off.
         return QRectF(super().boundingRect().adjusted(-14, -8, 14, 8))
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:

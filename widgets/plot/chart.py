@@ -104,7 +104,7 @@ class Chart(pg.PlotWidget):
 
     @property
     def follows(self) -> bool:
-        """Whether the axis follows new points, as it does until somebody pans or zooms."""
+        """Whether the axis follows new points, as it does until the user pans or zooms."""
         return self._whole
 
     def redraw(self) -> None:
@@ -189,13 +189,13 @@ class Chart(pg.PlotWidget):
                 outside.append(values[values > 0] if self.log else values)  # no logarithm isn't far out
             outside = [values for values in outside if len(values)]
         farthest = max((float(values[np.argmax(np.abs(values))]) for values in outside), key=abs, default=0.0)
-        told = (sum(map(len, outside)), farthest)
-        if told != self.left_out:
-            self.left_out = told
+        omitted = (sum(map(len, outside)), farthest)
+        if omitted != self.left_out:
+            self.left_out = omitted
             self.left_out_changed.emit()
 
     def set_whole_range(self, on: bool) -> None:
-        """Show all values, however far out; off leaves out what would flatten the rest."""
+        """Show all values, however far out; if off, omit outliers that would flatten the rest."""
         self.whole_range = on
         self.schedule()
 
@@ -203,7 +203,7 @@ class Chart(pg.PlotWidget):
 
     def _x_changed(self) -> None:
         if not self._busy:
-            # Somebody else moved the view: the mouse, a key, a caller.
+            # The view was moved by the mouse, a key or a caller.
             self._whole = False
             self.redraw()
 

@@ -1,4 +1,4 @@
-"""What stands beside curves: smoothing, and the actions fit, table, and save as CSV, PNG or SVG."""
+"""What stands next to curves: smoothing, and the actions fit, table, and save as CSV, PNG or SVG."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SmoothingControl(QWidget):
         self.retranslate()
 
     def set_share(self, share: float) -> None:
-        """Show a share; the nearest that can be chosen where it is none of them. Tells nothing."""
+        """Show a share; the nearest choice if it is not one of them. Emits no signal."""
         self.slider.blockSignals(True)
         self.slider.setValue(min(range(len(SHARES)), key=lambda place: abs(SHARES[place] - share)))
         self.slider.blockSignals(False)
@@ -125,16 +125,16 @@ class PlotActions(QWidget):
             self.fit: (self.tr("Show the whole run"), self.tr("Show the whole run (Home, or double click)")),
             self.table: (self.tr("Show the points as a table"), ""),
             self.export: (
-                self.tr("Save points or picture"),
-                self.tr("Save all points as CSV, or the picture as PNG or SVG"),
+                self.tr("Save points or image"),
+                self.tr("Save all points as CSV, or the image as PNG or SVG"),
             ),
         }
         for button, (name, tip) in words.items():
             button.setAccessibleName(f"{self._title}: {name}" if self._title else name)
             button.setToolTip(tip or name)
         self.kinds["csv"].setText(self.tr("All points (CSV)..."))
-        self.kinds["png"].setText(self.tr("Picture (PNG)..."))
-        self.kinds["svg"].setText(self.tr("Picture (SVG)..."))
+        self.kinds["png"].setText(self.tr("Image (PNG)..."))
+        self.kinds["svg"].setText(self.tr("Image (SVG)..."))
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:
@@ -142,7 +142,7 @@ class PlotActions(QWidget):
         super().changeEvent(event)
 
     def _choose(self, kind: str) -> None:
-        title = self.tr("Save all points") if kind == "csv" else self.tr("Save the picture")
+        title = self.tr("Save all points") if kind == "csv" else self.tr("Save the image")
         name = f"{(self._title or 'curves').lower().replace(' ', '-')}.{kind}"
         kinds = self.tr("{0} files (*.{1})").format(kind.upper(), kind)
         path, _ = QFileDialog.getSaveFileName(self, title, name, kinds)

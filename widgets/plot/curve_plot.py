@@ -24,7 +24,7 @@ from widgets.flow import FlowLayout
 from widgets.plot.chart import Chart
 from widgets.plot.controls import PlotActions, SmoothingControl
 from widgets.plot.export import write_csv
-from widgets.plot.picture import write_picture
+from widgets.plot.image_export import write_image
 from widgets.plot.series import Series
 from widgets.plot.smoothing import SHARES
 from widgets.plot.table import PointsModel
@@ -39,7 +39,7 @@ LEFT_OUT_PX = 30
 class CurvePlot(QWidget):
     """Several series over one x axis (a training step, usually).
 
-    Every point is kept: `series_data` and the CSV file hold all of them, only the drawing is reduced, to at
+    Every point is stored: `series_data` and the CSV file hold all of them, only the drawing is reduced, to at
     most two points a pixel. Redraws are batched to 20 a second whatever the rate of `append`.
     """
 
@@ -70,7 +70,7 @@ class CurvePlot(QWidget):
         self.actions_bar.failed.connect(self.export_failed)
         self._chart = Chart(self._series.values, self._rows_at)
         self.actions_bar.fit_requested.connect(self._chart.show_whole)
-        # On the chart, so that it doesn't move when something is left out.
+        # On the chart, so that the layout doesn't move when values are omitted.
         self._left_out = Chip(parent=self._chart, checkable=True)
         self._left_out.setChecked(False)
         self._left_out.hide()
@@ -123,25 +123,25 @@ class CurvePlot(QWidget):
         color: int | str = 0,
         dashed: bool = False,
         smooth: bool | None = None,
-        beside: str = "",
+        companion_of: str = "",
     ) -> None:
         """Add a curve with a legend chip. `color` is the number of a run colour, or any colour name.
 
         A dashed curve (a validation value at each epoch, usually) is not smoothed unless `smooth` says so. A
-        curve `beside` another has no chip: that of the other one shows and hides both.
+        curve that is the `companion_of` another has no chip: the chip of the other one shows and hides both.
 
-        Raises ValueError for a key that is already there, KeyError for one that is to be beside none.
+        Raises ValueError for a key that is already there, KeyError if the companion does not exist.
         """
         if key in self._series:
             raise ValueError(
                 f"CurvePlot.add_series: the key is already there: {key!r}; remove_series() it first"
             )
-        if beside:
-            self._companions.setdefault(self._get(beside).key, []).append(key)
+        if companion_of:
+            self._companions.setdefault(self._get(companion_of).key, []).append(key)
         series = Series(key, label, color, dashed, smoothable=not dashed if smooth is None else smooth)
         series.smooth(self._smoothing)
         self._series[key] = series
-        if not beside:
+        if not companion_of:
             chip = Chip(label, checkable=True)
             chip.set_color(color, dashed)
             chip.toggled.connect(lambda on, key=key: self.set_series_visible(key, on))
@@ -160,7 +160,7 @@ class CurvePlot(QWidget):
         self._changed()
 
     def remove_series(self, key: str) -> None:
-        """Take a curve and its chip away, with the curves beside it."""
+        """Take a curve and its chip away, with the curves next to it."""
         del self._series[self._get(key).key]
         for companion in self._companions.pop(key, ()):
             self._series.pop(companion, None)
@@ -249,7 +249,7 @@ class CurvePlot(QWidget):
         self._chart.schedule()
 
     def set_robust(self, on: bool) -> None:
-        """Whether extreme values may be left out of the y range; a chip then says so and brings them back."""
+        """Whether the y range may omit extreme values; a chip then says so and shows them again."""
         self._chart.robust = on
         self._changed()
 
@@ -317,8 +317,8 @@ class CurvePlot(QWidget):
             return ""
         reach = theme.format_number(farthest, digits=3)
         if count == 1:
-            return self.tr("1 left out: {0}").format(reach)
-        return self.tr("{0} left out, up to {1}").format(theme.format_number(count), reach)
+            return self.tr("1 omitted: {0}").format(reach)
+        return self.tr("{0} omitted, up to {1}").format(theme.format_number(count), reach)
 
     def _show_left_out(self) -> None:
         chip, words = self._left_out, self._words_left_out()
@@ -374,7 +374,7 @@ class CurvePlot(QWidget):
             self._update_placeholder()
             self._show_left_out()
         elif event.type() in (QEvent.Type.FocusIn, QEvent.Type.Enter):
-            # The words are made when somebody may read them, not at every point.
+            # The description is built when it may be read, not at every point.
             self._chart.setAccessibleDescription(self.summary())
         return False
 
@@ -388,8 +388,8 @@ class CurvePlot(QWidget):
         write_csv(path, self._x_label or "step", self._series.values())
 
     def export(self, kind: str, path: Path) -> None:
-        """Write all points (csv), or the picture as it is now (png, svg). Raises OSError."""
+        """Write all points (csv), or the image as it is now (png, svg). Raises OSError."""
         if kind == "csv":
             self.export_csv(path)
         else:
-            write_picture(path, kind, self._title.text(), self._series.values(), self._chart)
+            write_image(path, kind, self._title.text(), self._series.values(), self._chart)

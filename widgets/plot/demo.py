@@ -14,7 +14,7 @@ from widgets.plot import CurvePlot
 
 
 def make() -> QWidget:
-    """A card with a plot that already holds 400 steps and goes on."""
+    """A card with a plot that has 400 steps and receives more."""
     plot = CurvePlot("Loss", "step")
     random = np.random.default_rng(0)
 

@@ -89,13 +89,13 @@ class DrawnSeries:
 
     def _set(self, item: pg.PlotCurveItem, trace: Trace, pen: QPen, dashed: bool = False) -> None:
         # Single segments: Qt strokes a wide antialiased polyline as one path, 50 to 100 times slower
-        # (measured). Dashes need the path, so that they go on from point to point; a dense curve is drawn
+        # (measured). Dashes need the path, so that they continue from point to point; a dense curve is drawn
         # without them.
         dashed = dashed and len(trace.x) <= DASH_POINTS
         if dashed:
             pen.setDashPattern([4, 3])
         # A cosmetic pen counts device pixels. A curve that fills an area is drawn with the thinnest one,
-        # which is fast at any height; a piece of it stands in every column of pixels, so nothing shows
+        # which is fast at any height; every column of pixels contains a piece of it, so nothing shows
         # through.
         ratio = self._plot.devicePixelRatioF()
         full = len(trace.x) > DENSE_POINTS and self._ink(trace) > FULL_INK

@@ -11,11 +11,11 @@ Floats = NDArray[np.float64]
 
 FENCE = 3.0  # quartile distances beyond the quartiles, where a value is far out (Tukey 1977)
 FAR = 1000.0  # a curve so many times larger than the next smaller one doesn't set the range
-FLAT = 2.0  # whole heights of the range that must lie outside before anything is left out
+FLAT = 2.0  # whole heights of the range that must lie outside before anything is omitted
 
 
 def whole_range(curves: Sequence[Floats]) -> tuple[float, float] | None:
-    """The least and the greatest finite value; None where there is none."""
+    """The least and the greatest finite value; None if there is none."""
     finite = [values[np.isfinite(values)] for values in curves]
     ends = [(float(values.min()), float(values.max())) for values in finite if len(values)]
     return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
@@ -26,7 +26,7 @@ def robust_range(curves: Sequence[Floats]) -> tuple[float, float] | None:
 
     For each curve: from the 25th to the 75th percentile of its finite values and three times their distance
     to both sides, with its first value in any case (a training begins where it begins). Curves a thousand
-    times larger than the others don't count. A side is cut only where what it leaves out would take twice
+    times larger than the others don't count. A side is cut only where the omitted part would take twice
     the height of all that stays.
     """
     whole = whole_range(curves)

@@ -1,4 +1,4 @@
-"""The small card beside the cursor that says what the curves are there."""
+"""The small card next to the cursor that says what the curves are there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from widgets import theme
 
 
 class Readout(QFrame):
-    """The small card beside the cursor."""
+    """The small card next to the cursor."""
 
     def __init__(self, parent: pg.PlotWidget) -> None:
         super().__init__(parent)

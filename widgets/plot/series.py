@@ -43,7 +43,7 @@ class Series:
         return len(self.xs)
 
     def extend(self, xs: Floats, ys: Floats) -> None:
-        """Append points; y that isn't finite is kept, counted and left out of the lines."""
+        """Append points; y that isn't finite is stored and counted, but not drawn."""
         if not len(xs):
             return
         last = self.xs.view()[-1] if len(self.xs) else -np.inf

@@ -31,7 +31,7 @@ def weight_of(share: float, count: int) -> float:
 
 
 class Ema:
-    """Bias-corrected moving average that goes on over batches; values that are not finite are left out of it.
+    """Bias-corrected moving average that continues over batches and ignores values that are not finite.
 
     With the weight a in [0, 1): s_n = a s_(n-1) + (1 - a) y_n from s_0 = 0, and s_n / (1 - a^n) is shown (the
     bias correction of Adam, Kingma and Ba 2015). a = 0 gives the values themselves.

@@ -1,4 +1,4 @@
-"""The points of a plot as a table, for people who can't use the picture."""
+"""The points of a plot as a table, for people who can't use the image."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Later(Sequence[Item], Generic[Item]):
         return self._made[at]
 
     def __iter__(self) -> Iterator[Item]:
-        # Not kept: who walks through all of them looks at each once.
+        # Not cached: a walk through all items visits each once.
         return (self._make(value) for value in self.plain)
 
 
@@ -57,7 +57,7 @@ class VariableData:
 class OperatorData:
     """An operator: slots with their variables' names, attributes as plain values, where it was written.
 
-    `line` is 0 where nobody knows; `sub_blocks` are the indices of the blocks that it runs.
+    `line` is 0 if unknown; `sub_blocks` are the indices of the blocks that it runs.
     """
 
     type: str
@@ -81,7 +81,7 @@ class BlockData:
 
 @dataclass(frozen=True)
 class ProgramData:
-    """A Program; the blocks stand in the order of their indices."""
+    """A Program, with its blocks in the order of their indices."""
 
     name: str = ""
     blocks: tuple[BlockData, ...] = ()

@@ -69,7 +69,7 @@ def _operator_text(operator: OperatorData) -> str:
 
 
 def _operator_parts(operator: OperatorData) -> Iterator[tuple[str, str]]:
-    """What is searched besides the type: as it is searched, and as a hit in it is told."""
+    """The searchable texts besides the type: as searched, and as shown for a hit."""
     for slots in (operator.inputs, operator.outputs):
         for slot, names in slots.items():
             yield from ((f"{slot}: {name}", name) for name in names)
@@ -92,7 +92,7 @@ def operator_reasons(operator: OperatorData, words: Sequence[str]) -> list[str]:
     found: dict[str, None] = {}
     for word in words:
         if word not in operator.type.lower():
-            hits = (told for told, text in _operator_parts(operator) if word in text.lower())
+            hits = (shown for shown, text in _operator_parts(operator) if word in text.lower())
             if (first := next(hits, None)) is not None:
                 found[first] = None
     return list(found)
@@ -110,7 +110,7 @@ def variable_reasons(variable: VariableData, words: Sequence[str]) -> list[str]:
 
 
 def spans(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
-    """Where the words (in lower case) stand in a text: (start, length), in order, those that meet as one."""
+    """Positions of the words (in lower case) in a text: (start, length), in order, adjoining ones merged."""
     lower = text.lower()
     if len(lower) != len(text):  # a letter whose small form is two letters
         return []

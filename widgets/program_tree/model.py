@@ -61,7 +61,7 @@ class ProgramModel(QAbstractItemModel):
         self._details: dict[tuple[int, int], list[tuple[str, str]]] = {}
         self._section_font, self._mono_font = theme.font(theme.SECTION_PX, bold=True), theme.mono_font()
         self._places: dict[int, Places] = {}
-        # Whether a view shows names and shapes alone, in one column: what else hits must be told then.
+        # Whether a view shows names and shapes alone, in one column: hits elsewhere need a reason then.
         self.compact = False
         self.lit: frozenset[tuple[int, int]] = frozenset()
 

@@ -1,4 +1,4 @@
-"""RowDelegate: rows of the Program tree, with what a filter found marked and why it was found beside it."""
+"""RowDelegate: rows of the Program tree, with the hits of a filter marked and explained."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Index = QModelIndex | QPersistentModelIndex
 class RowDelegate(QStyledItemDelegate):
     """Paints a row's own texts as any tree does, until there is something to mark or to add.
 
-    In a compact tree the shape stands at the right end of the name's column, so that a long name is cut only
+    In a compact tree the shape is at the right end of the name's column, so that a long name is cut only
     where the shape of its own row needs the room.
     """
 
@@ -109,7 +109,7 @@ def _width(font: QFont, text: str) -> int:
 
 
 def _mark() -> QTextCharFormat:
-    """A ground and a line below: not told by colour alone."""
+    """A background and a line below: not marked by colour alone."""
     tokens = theme.current()
     mark = QTextCharFormat()
     mark.setBackground(theme.mix(tokens.panel, tokens.warn, 0.35))

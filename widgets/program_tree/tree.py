@@ -166,7 +166,7 @@ class ProgramTree(QWidget):
     # selection
 
     def select_operator(self, block: int, index: int) -> None:
-        """Make an operator the current row and bring it into view; a filter that hides it is taken back.
+        """Make an operator the current row and bring it into view; a filter that hides it is cleared.
 
         Raises IndexError where the Program has no such operator.
         """

@@ -95,7 +95,7 @@ def _(place: Place) -> Words:
     return place.train("--data", place.tmp / "data")
 
 
-@case("train", "the test pictures are no pictures like those to train on")
+@case("train", "the test images are no images like those to train on")
 def _(place: Place) -> Words:
     shutil.copytree(place.data, place.tmp / "data")
     write_idx(place.tmp / "data" / "t10k-images-idx3-ubyte", np.zeros((50, 28, 20)))
@@ -205,7 +205,7 @@ def _(place: Place) -> Words:
     return place.train()
 
 
-@case("train", "more `--workers` than pictures in a batch")
+@case("train", "more `--workers` than images in a batch")
 def _(place: Place) -> Words:
     return place.train("--workers", "9", "--batch-size", "8")
 

@@ -66,9 +66,9 @@ def _(place: Place) -> Words:
     return ["predict", place.tmp / "bars", place.picture()]
 
 
-@case("predict", "a picture is absent, or none; the others are answered")
+@case("predict", "an image is absent, or none; the others are answered")
 def _(place: Place) -> Words:
-    (place.tmp / "note.txt").write_text("no picture")
+    (place.tmp / "note.txt").write_text("no image")
     return ["predict", place.prefix(), place.tmp / "note.txt", place.picture()]
 
 

@@ -18,7 +18,7 @@ from engine.training.predictions import (
     VERSION,
     Predictions,
     PredictionsFolder,
-    picture_bytes,
+    image_bytes,
     shown_pictures,
 )
 from engine.training.sources.options import DataOptions
@@ -145,11 +145,11 @@ def test_other_values_are_refused(tmp_path: Path, change: dict[str, Any]) -> Non
 
 
 def test_pictures_of_any_kind() -> None:
-    grey = picture_bytes(np.full((1, 1, 2, 4), 0.5, np.float32))
+    grey = image_bytes(np.full((1, 1, 2, 4), 0.5, np.float32))
     assert (grey.shape, grey[0, 0, 0]) == ((1, 2, 4), 128)
     colour = np.stack([np.full((2, 4), share, np.float32) for share in (0.0, 0.5, 2.0)])
-    assert picture_bytes(colour[None])[0, 1, 3].tolist() == [0, 128, 255]
-    assert picture_bytes(np.zeros((1, 5), np.float32)).shape == (1, 1, 5)
+    assert image_bytes(colour[None])[0, 1, 3].tolist() == [0, 128, 255]
+    assert image_bytes(np.zeros((1, 5), np.float32)).shape == (1, 1, 5)
 
 
 def test_normalised_pictures_are_shown_as_they_lie_there(bars: Path) -> None:

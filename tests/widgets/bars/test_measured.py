@@ -45,15 +45,15 @@ def test_a_bar_is_as_long_as_its_value(bars: MeasuredBars) -> None:
 
 
 def test_a_row_is_chosen_by_mouse_keys_and_code(bars: MeasuredBars, qtbot: QtBot) -> None:
-    told = QSignalSpy(bars.row_chosen)
+    signal = QSignalSpy(bars.row_chosen)
     place = bars.visualItemRect(bars.item(1)).center()
     qtbot.mouseClick(bars.viewport(), Qt.MouseButton.LeftButton, pos=place)
     qtbot.keyClick(bars, Qt.Key.Key_Up)
-    assert [told.at(i)[0] for i in range(told.count())] == ["b", "a"]
+    assert [signal.at(i)[0] for i in range(signal.count())] == ["b", "a"]
     bars.choose("c")
-    assert (bars.chosen(), told.count()) == ("c", 2)
+    assert (bars.chosen(), signal.count()) == ("c", 2)
     bars.set_rows(list(reversed(ROWS)))
-    assert (bars.chosen(), bars.currentRow(), told.count()) == ("c", 0, 2)
+    assert (bars.chosen(), bars.currentRow(), signal.count()) == ("c", 0, 2)
     bars.choose("nothing")
     assert bars.chosen() == ""
 

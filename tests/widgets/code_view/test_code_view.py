@@ -71,12 +71,12 @@ def line_center(view: CodeView, line: int) -> QPoint:
 
 
 def test_clicks_tell_the_number_of_the_file(view: CodeView, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(view.line_clicked) as told:
+    with qtbot.waitSignal(view.line_clicked) as signal:
         qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=line_center(view, 12))
-    assert told.args == [12]
-    with qtbot.waitSignal(view.line_clicked) as told:
+    assert signal.args == [12]
+    with qtbot.waitSignal(view.line_clicked) as signal:
         qtbot.mouseClick(view._gutter, Qt.MouseButton.LeftButton, pos=QPoint(4, line_center(view, 15).y()))
-    assert told.args == [15]
+    assert signal.args == [15]
     with qtbot.assertNotEmitted(view.line_clicked):
         qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(50, 290))
 
@@ -84,9 +84,9 @@ def test_clicks_tell_the_number_of_the_file(view: CodeView, qtbot: QtBot) -> Non
 def test_return_enters_the_line_of_the_caret(view: CodeView, qtbot: QtBot) -> None:
     view.show_line(11)
     qtbot.keyClick(view, Qt.Key.Key_Down)
-    with qtbot.waitSignal(view.line_clicked) as told:
+    with qtbot.waitSignal(view.line_clicked) as signal:
         qtbot.keyClick(view, Qt.Key.Key_Return)
-    assert told.args == [12]
+    assert signal.args == [12]
 
 
 def test_marks_are_kept_inside_the_text_and_seen(view: CodeView, qapp: QApplication) -> None:

@@ -109,9 +109,9 @@ def test_problems_and_notes_stand_at_their_lines(editor: CodeEditor) -> None:
 
 def test_the_caret_tells_its_line_and_numbers_can_be_clicked(editor: CodeEditor, qtbot: QtBot) -> None:
     editor.load("a\nb\nc")
-    with qtbot.waitSignal(editor.caret_moved) as told:
+    with qtbot.waitSignal(editor.caret_moved) as signal:
         QTest.keyClick(editor, Qt.Key.Key_Down)
-    assert told.args == [2]
+    assert signal.args == [2]
     y = editor.cursorRect(QTextCursor(editor.document().findBlockByNumber(2))).center().y()
     with qtbot.waitSignal(editor.line_clicked) as clicked:
         qtbot.mouseClick(editor._gutter, Qt.MouseButton.LeftButton, pos=QPoint(4, y))

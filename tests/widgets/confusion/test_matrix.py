@@ -53,9 +53,9 @@ def test_colour_is_the_share_of_the_row(matrix: ConfusionMatrix, qapp: QApplicat
 
 
 def test_a_click_names_the_cell(matrix: ConfusionMatrix, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(matrix.cell_clicked) as told:
+    with qtbot.waitSignal(matrix.cell_clicked) as signal:
         qtbot.mouseClick(matrix, Qt.MouseButton.LeftButton, pos=matrix.cell_rect(2, 0).center().toPoint())
-    assert told.args == [2, 0]
+    assert signal.args == [2, 0]
 
 
 def test_keys_move_and_click(matrix: ConfusionMatrix, qtbot: QtBot) -> None:
@@ -64,9 +64,9 @@ def test_keys_move_and_click(matrix: ConfusionMatrix, qtbot: QtBot) -> None:
     for key in (Qt.Key.Key_Left, Qt.Key.Key_Down, Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Right):
         qtbot.keyClick(matrix, key)
     assert "dog taken for cow" in matrix.accessibleDescription()
-    with qtbot.waitSignal(matrix.cell_clicked) as told:
+    with qtbot.waitSignal(matrix.cell_clicked) as signal:
         qtbot.keyClick(matrix, Qt.Key.Key_Return)
-    assert told.args == [1, 2]
+    assert signal.args == [1, 2]
 
 
 @pytest.mark.parametrize(("width", "height"), [(340, 180), (360, 250), (620, 520)])
@@ -180,5 +180,5 @@ def test_a_difference_has_signs_and_says_what_is_worse(matrix: ConfusionMatrix) 
     assert matrix.file_content(".csv").decode().splitlines()[1] == "cat,-2,2,0"
     matrix.set_counts(COUNTS, ["cat", "dog", "cow"])
     assert matrix.accessibleDescription().startswith("72.2")
-    with pytest.raises(ValueError, match="square matrix of whole numbers"):
+    with pytest.raises(ValueError, match="square matrix of integers"):
         matrix.set_difference([[0.5]], ["cat"])

@@ -25,7 +25,7 @@ def pad(qtbot: QtBot) -> DigitPad:
 
 
 def draw(qtbot: QtBot, pad: DigitPad, *points: tuple[int, int], button=Qt.MouseButton.LeftButton) -> None:
-    """A stroke through points of the picture (the pad has a border of 2 pixels)."""
+    """A stroke through points of the image (the pad has a border of 2 pixels)."""
     places = [QPoint(x + 2, y + 2) for x, y in points]
     qtbot.mousePress(pad, button, pos=places[0])
     for place in places[1:]:

@@ -110,15 +110,15 @@ def test_newest_problem_is_on_top_with_its_details(problems: ProblemList, qtbot:
     assert problems._empty.isVisible()
     problems.add_problem("disk: nearly full", level="warning", time=1.0)
     assert not problems._details.isVisible()
-    with qtbot.waitSignal(problems.count_changed) as told:
+    with qtbot.waitSignal(problems.count_changed) as signal:
         problems.add_problem("lenet.py:14: shapes differ", "Traceback ...", time=2.0)
-    assert told.args == [2]
+    assert signal.args == [2]
     assert problems.problems()[0] == ProblemData("lenet.py:14: shapes differ", "Traceback ...", "error", 2.0)
     assert problems._details.toPlainText() == "Traceback ..."
     assert problems._title.text() == "2 problems"
-    with qtbot.waitSignal(problems.activated) as told:
+    with qtbot.waitSignal(problems.activated) as signal:
         problems._list.itemActivated.emit(problems._list.item(1))
-    assert told.args[0].text == "disk: nearly full"
+    assert signal.args[0].text == "disk: nearly full"
     with pytest.raises(ValueError, match="unknown level: 'info'"):
         problems.add_problem("x", level="info")
 

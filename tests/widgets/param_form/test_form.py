@@ -101,9 +101,9 @@ def test_typing_tells_new_values_once(form: ParamForm, qtbot: QtBot) -> None:
 
 
 def test_a_wrong_entry_says_why_below_it(form: ParamForm, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(form.validity_changed) as told:
+    with qtbot.waitSignal(form.validity_changed) as signal:
         line(form, "batch").setText("0")
-    assert told.args == [False]
+    assert signal.args == [False]
     reason = "Enter a number from 1 to 4\u2009096"
     assert form.errors() == {"batch": reason}
     message = next(label for label in form.findChildren(QLabel) if label.text() == reason)
@@ -114,9 +114,9 @@ def test_a_wrong_entry_says_why_below_it(form: ParamForm, qtbot: QtBot) -> None:
     assert form.value("batch") == 64
     with pytest.raises(ValueError, match=f"batch: {reason}"):
         form.values()
-    with qtbot.waitSignal(form.validity_changed) as told:
+    with qtbot.waitSignal(form.validity_changed) as signal:
         line(form, "batch").setText("32")
-    assert told.args == [True]
+    assert signal.args == [True]
     assert form.values()["batch"] == 32
     line(form, "name").setText("  ")
     assert form.errors() == {"name": "Must not be empty"}

@@ -318,8 +318,8 @@ def test_extreme_values_are_left_out_said_and_brought_back_by_a_click(plot: Curv
     assert view.viewRange()[1][1] < 10
     chip = plot._left_out
     assert chip.isVisible()
-    assert chip.text() == "2 left out, up to 5e9 \u00b7 whole range"
-    assert "2 left out" in plot.summary()
+    assert chip.text() == "2 omitted, up to 5e9 \u00b7 whole range"
+    assert "2 omitted" in plot.summary()
     qtbot.mouseClick(chip, Qt.MouseButton.LeftButton)
     drawn(plot)
     assert view.viewRange()[1][1] > 5e9
@@ -382,9 +382,9 @@ def test_the_best_point_has_a_ring(plot: CurvePlot) -> None:
 
 def test_a_curve_beside_another_is_shown_and_hidden_by_its_chip(plot: CurvePlot, qtbot: QtBot) -> None:
     plot.add_series("a", "run")
-    plot.add_series("v", "run, validation", dashed=True, beside="a")
+    plot.add_series("v", "run, validation", dashed=True, companion_of="a")
     with pytest.raises(KeyError, match="'none'"):
-        plot.add_series("b", "b", beside="none")
+        plot.add_series("b", "b", companion_of="none")
     plot.append("a", [0, 1], [1.0, 2.0])
     plot.append("v", [0, 1], [3.0, np.nan])
     drawn(plot)

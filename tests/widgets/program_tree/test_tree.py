@@ -115,14 +115,14 @@ def test_rows_are_fetched_in_pieces() -> None:
 
 
 def test_selection_is_told(tree: ProgramTree, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(tree.operator_selected) as told:
+    with qtbot.waitSignal(tree.operator_selected) as signal:
         tree.select_operator(0, 1)
-    assert told.args == [(0, 1, RELU)]
+    assert signal.args == [(0, 1, RELU)]
     assert tree.selected_operator() == (0, 1)
     tree._model.fetchMore(section(tree._model, 0, VARIABLES))
-    with qtbot.waitSignal(tree.variable_selected) as told:
+    with qtbot.waitSignal(tree.variable_selected) as signal:
         tree.view.setCurrentIndex(tree._model.index_of(0, VARIABLES, 1))
-    assert told.args == [(0, MAIN[1])]
+    assert signal.args == [(0, MAIN[1])]
     assert tree.selected_operator() is None
     with pytest.raises(IndexError, match="no operator 7 in block 0"):
         tree.select_operator(0, 7)

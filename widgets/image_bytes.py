@@ -1,4 +1,4 @@
-"""What a painter draws as the bytes of a picture file: PNG at twice the screen's size, or SVG."""
+"""What a painter draws as the bytes of an image file: PNG at twice the screen's size, or SVG."""
 
 from __future__ import annotations
 

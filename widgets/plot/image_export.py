@@ -1,4 +1,4 @@
-"""A plot as a picture file: its title, what its curves are, and the chart; PNG or SVG."""
+"""A plot as an image file: its title, what its curves are, and the chart; PNG or SVG."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from resources.replacing import replaced_file
 from widgets import theme
-from widgets.picture_bytes import png_bytes, svg_bytes
+from widgets.image_bytes import png_bytes, svg_bytes
 from widgets.plot.chart import Chart
 from widgets.plot.series import Series
 
@@ -19,7 +19,7 @@ HEAD = 28.0
 GAP = 18.0
 
 
-def write_picture(path: Path, kind: str, title: str, series: Iterable[Series], chart: Chart) -> None:
+def write_image(path: Path, kind: str, title: str, series: Iterable[Series], chart: Chart) -> None:
     """Write ``chart`` as it is drawn now. ``kind`` is png or svg. The file is whole or unchanged; raises
     OSError."""
     shown = [one for one in series if one.visible and len(one)]
