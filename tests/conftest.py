@@ -164,7 +164,7 @@ def _no_unexpected_logs(request: pytest.FixtureRequest) -> Iterator[None]:
     expected = request.node.get_closest_marker("logs") or "caplog" in request.fixturenames
     if collector.records and not expected:
         lines = [f"{r.levelname} {r.name}: {r.getMessage()}" for r in collector.records]
-        pytest.fail("\n".join(["log lines nobody expected (mark the test 'logs', or use caplog):", *lines]))
+        pytest.fail("\n".join(["unexpected log lines (mark the test 'logs', or use caplog):", *lines]))
 
 
 def _children() -> set[int]:

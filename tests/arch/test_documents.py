@@ -103,7 +103,7 @@ def _is_there(name: str) -> bool:
     try:
         if importlib.util.find_spec(name) is not None:
             return True
-    except ModuleNotFoundError:  # the outer one is no package
+    except ModuleNotFoundError:  # the outer one is not a package
         pass
     return hasattr(pydoc.locate(outer), last)
 

@@ -26,7 +26,7 @@ def test_contracts_hold(repo_root: Path) -> None:
 
 def test_core_imports_numpy_and_the_standard_library_only(repo_root: Path) -> None:
     allowed = set(sys.stdlib_module_names) | {"numpy"}
-    strangers = []
+    unknown = []
     for path in sorted((repo_root / "engine" / "core").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
@@ -35,9 +35,9 @@ def test_core_imports_numpy_and_the_standard_library_only(repo_root: Path) -> No
                 names = [node.module or "."]
             else:
                 continue
-            strangers += [
+            unknown += [
                 f"{path.relative_to(repo_root)}:{node.lineno}: {name}"
                 for name in names
                 if name.partition(".")[0] not in allowed and not name.startswith("engine.core")
             ]
-    assert strangers == []
+    assert unknown == []

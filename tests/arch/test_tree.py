@@ -80,9 +80,9 @@ def _is_false(node: ast.expr) -> bool:
 
 
 def test_no_pickle() -> None:
-    """Files of strangers execute nothing: no pickle, no relative of it, no loader that falls back to it.
+    """Untrusted files execute nothing: no pickle, no relative of it, no loader that falls back to it.
 
-    Batches that come through the pipe of a worker process that the engine started are no files.
+    Batches that come through the pipe of a worker process that the engine started are not files.
     """
     between_own_processes = {"engine/io/transport.py: pickle"}
     banned = {"pickle", "_pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}

@@ -73,7 +73,8 @@ def test_the_key_is_as_it_says() -> None:
     )
     assert signed.is_signed_with(key)
     assert key not in bytes(userblock.make_user_block(payload, userblock.NO_SAVE_ID, key))
-    # One that others can read is not used; after it was deleted there is another, and files are a stranger's.
+    # One that others can read is not used; after it was deleted there is another, and files count as
+    # untrusted.
     path.chmod(0o640)
     assert installation.installation_key() is None
     path.unlink()

@@ -12,7 +12,7 @@ SECONDS = 60.0  # that a thread may wait for the others
 
 
 def at_once(*works: Callable[[], Any]) -> list[Any]:
-    """What the functions give when each runs in a thread of its own; an error of one is raised."""
+    """What the functions give when each runs in a separate thread; an error of one is raised."""
     found: list[Any] = [None] * len(works)
     errors: list[BaseException] = []
 
@@ -33,7 +33,7 @@ def at_once(*works: Callable[[], Any]) -> list[Any]:
 
 
 def together(count: int, work: Callable[[int], Any]) -> list[Any]:
-    """What ``work(n)`` gives for each number in a thread of its own; all begin at one barrier."""
+    """What ``work(n)`` gives for each number in a separate thread; all begin at one barrier."""
     barrier = threading.Barrier(count, timeout=SECONDS)
 
     def begin(n: int) -> Any:

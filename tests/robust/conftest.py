@@ -17,5 +17,5 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The name of a model in a file of its own."""
+    """The name of a model in a separate file."""
     return write_model(tmp_path_factory.mktemp("code"))

@@ -1,4 +1,4 @@
-"""Container files as a stranger makes them: right hashes, no signature, any bytes or HDF5 content inside."""
+"""Container files as an attacker makes them: right hashes, no signature, any bytes or HDF5 content inside."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def forged(
     """A file with this document, whatever else ``build`` puts in."""
     buffer = io.BytesIO()
     with h5py.File(buffer, "w", userblock_size=SIZE, libver="latest" if latest else "earliest") as file:
-        for name, value in (("format", "Model Studio"), ("kind", kind), ("product", "somebody")):
+        for name, value in (("format", "Model Studio"), ("kind", kind), ("product", "another")):
             file.attrs.create(name, value, dtype=h5py.string_dtype("utf-8", len(value)))
         file.attrs.create("version", 1, dtype="<i8")
         file.create_dataset(

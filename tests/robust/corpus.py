@@ -186,7 +186,7 @@ def _waves() -> dict[str, bytes]:
 
 
 def _models(folder: Path) -> dict[str, bytes]:
-    """The files of saved models, a state, a training Program and a run, as a stranger's: unsigned."""
+    """The files of saved models, a state, a training Program and a run, unsigned."""
     from tests.robust.containers import unsigned
     from tests.robust.networks import save_samples
 

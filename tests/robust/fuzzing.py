@@ -1,8 +1,8 @@
 """Runs the fuzz: `python -m tests.robust.fuzzing --slice 0:1000000`; resumable, since a number names a case.
 
 The cases are read in a child (a fork of this process) with limits on memory. The parent sees how far the
-child is; it ends one that takes too long and goes on behind the case. What a stranger's file must not do, an
-audit hook in the child notices: start a process, open a connection, write outside the scratch folder,
+child is; it ends one that takes too long and continues behind the case. What an untrusted file must not do,
+an audit hook in the child notices: start a process, open a connection, write outside the scratch folder,
 unpickle, run code.
 """
 
@@ -188,7 +188,7 @@ def _child(
     def say(kind: str, value: Any) -> None:
         os.write(out, (json.dumps([kind, value]) + "\n").encode())
 
-    def tell() -> None:
+    def report() -> None:
         say("counts", [place, {name: [c.cases, c.read, c.refused] for name, c in counts.items()}])
         counts.clear()
 
@@ -218,12 +218,12 @@ def _child(
         if how not in ("read", "refused"):
             say("finding", asdict(Finding(name, case, how, text)))
             if how == "memory":  # the peak never falls: a new child sees the next one
-                tell()
+                report()
                 os._exit(3)
         if sum(c.cases for c in counts.values()) >= 500:
-            tell()
+            report()
     place = len(cases)
-    tell()
+    report()
 
 
 # ----- the parent -------------------------------------------------------------------------------------------
@@ -264,7 +264,7 @@ def _one_child(
             os.write(send, (json.dumps(["broken", traceback.format_exc()]) + "\n").encode())
             os._exit(2)
     os.close(send)
-    told = start
+    reported = start
     hung = False
     with os.fdopen(receive, "rb") as lines:
         os.set_blocking(lines.fileno(), False)
@@ -281,7 +281,7 @@ def _one_child(
                     if kind == "finding":
                         totals[value["reader"]].findings.append(Finding(**value))
                     else:
-                        told, counts = value
+                        reported, counts = value
                         for name, (number, read, refused) in counts.items():
                             count = totals[name]
                             count.cases, count.read, count.refused = (
@@ -312,8 +312,8 @@ def _one_child(
         return place + 1
     name, case = cases[place]
     count = totals[name]
-    # What the child read since it last told is lost with it; it is counted as neither read nor refused.
-    for lost, _ in cases[told if told == start else told + 1 : place + 1]:
+    # What the child read since its last report is lost with it; it is counted as neither read nor refused.
+    for lost, _ in cases[reported if reported == start else reported + 1 : place + 1]:
         totals[lost].cases += 1
     how, text = ("hang", f"over {CPU_SECONDS} s") if hung else ("crash", f"ended with {code}")
     if every[name].contained and refused_by_the_child(every[name], case):

@@ -1,6 +1,6 @@
 """Kills processes of a data-parallel training: ``python -m tests.robust.killed_processes --kills 100``.
 
-One job is started again after each kill (``launch --max_restart``) and goes on from its last checkpoint. A
+One job is started again after each kill (``launch --max_restart``) and continues from its last checkpoint. A
 kill hits a rank after a drawn step, its guard, or either of them while they start. After each kill all
 processes of that start must end, and neither shared memory nor a pipe may stay; at the end the parameters of
 both ranks are bit-equal to those of a training that was never killed.

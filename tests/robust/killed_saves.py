@@ -355,7 +355,7 @@ class Journal(Save):
     def act(self, folder: Path) -> None:
         path = folder / "journal.jsonl"
         with JournalWriter(path) as journal:
-            # After a kill it goes on where that one stopped.
+            # After a kill it continues where that one stopped.
             for step in range(path.read_bytes().count(b"\n"), self._EVENTS):
                 journal.write({"event": "step", "step": step, "loss": step / 7})
             journal.sync()

@@ -1,4 +1,4 @@
-"""Trainings as subjects of kills: each goes on, or begins anew, and ends as one that nothing stopped."""
+"""Trainings as subjects of kills: each continues, or begins anew, and ends as one that nothing stopped."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Training:
     """A training of eight steps in two epochs with a checkpoint at every second one.
 
     Args:
-        kind: one of KINDS, or CANCELLED; ``resumed`` is killed while it goes on from a checkpoint of the
+        kind: one of KINDS, or CANCELLED; ``resumed`` is killed while it continues from a checkpoint of the
             first epoch, ``cancelled`` while it removes what it wrote, too.
         place: a folder for the data and the model's code, which are not attacked.
     """
@@ -106,7 +106,7 @@ class Training:
             run.run()
 
     def again(self, folder: Path) -> None:
-        """Go on after a kill: resume where that is possible, else begin anew."""
+        """Continue after a kill: resume where that is possible, else begin anew."""
         try:
             run = TrainingRun.from_folder(self._out(folder))
         except DataError:

@@ -50,7 +50,7 @@ def _notes() -> Any:
 
 
 def read_notes_file(data: bytes, folder: Path) -> object:
-    """Notes never raise: what is wrong with them is told."""
+    """Notes never raise: what is wrong with them is reported."""
     from studio.session.run_notes import read_notes
 
     (folder / "notes.json").write_bytes(data)
@@ -74,26 +74,26 @@ def _queue() -> Any:
 
 
 def read_queue_file(data: bytes, folder: Path) -> object:
-    """A window finds it, changes it, and lets it go on: nothing starts outside of the folder of the runs."""
+    """A window finds it, changes it, and lets it continue: nothing starts outside the runs folder."""
     from studio.session.run_queue import RunQueue
     from studio.session.settings import RunSettings
 
-    runs, started, told = _empty(folder, "runs"), [], []
+    runs, started, messages = _empty(folder, "runs"), [], []
     (runs / "queue.json").write_bytes(data)
 
     def needs_agreement(settings: RunSettings) -> Path | None:
         return Path(settings.user_file) if settings.user_file else None
 
     library: Any = SimpleNamespace(
-        runs_folder=runs, report=lambda text, title: told.append(text), needs_agreement=needs_agreement
+        runs_folder=runs, report=lambda text, title: messages.append(text), needs_agreement=needs_agreement
     )
     queue = RunQueue(library, lambda settings, place: started.append(place), lambda: len(started) > 5)
     queue.look()
     assert not started
     assert queue.held or not queue.waiting
-    told += [queue.move(2, -1)]
+    messages += [queue.move(2, -1)]
     queue.release()
-    for text in filter(None, told):
+    for text in filter(None, messages):
         check_message(ValueError(text))
     for place in filter(None, started):
         assert Path(os.path.realpath(place)).is_relative_to(os.path.realpath(runs)), place

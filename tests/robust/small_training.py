@@ -35,7 +35,7 @@ def write_few(folder: Path) -> Path:
 
 
 def write_model(folder: Path) -> str:
-    """The name of a model in a file of its own."""
+    """The name of a model in a separate file."""
     path = folder / "net.py"
     path.write_text(MODEL)
     return f"{path}:Net"

@@ -298,7 +298,7 @@ def test_a_mode_switched_without_a_guard_holds_in_new_threads() -> None:
 
 
 def test_two_sessions_of_one_process_train_into_one_place(tmp_path: Path) -> None:
-    """Two trainings at once, each in a process and a folder of its own, give the same bits."""
+    """Two trainings at once, each in a process and a folder, give the same bits."""
     sessions = [Session(runs_folder=tmp_path / "runs") for _ in range(2)]
     problems: list[Any] = []
     try:

@@ -128,7 +128,7 @@ class PreferencesFile(Subject):
 
 
 class Checkpoint(Subject):
-    """Saving is writing the next one and removing the oldest; at any time one is there to go on from."""
+    """Saving is writing the next one and removing the oldest; at any time one is there to continue from."""
 
     def save(self, value: int) -> None:
         write_checkpoint(self.folder / "c", value, {"value": value, "w": np.full(500, value)})
@@ -169,7 +169,7 @@ def test_a_save_is_whole_or_not_at_all(
             subject.save(1)
 
     def check(error: BaseException | None, said: str) -> None:
-        told(error, fault, place, said)
+        check_message(error, fault, place, said)
         if error is not None and not subject.there():
             assert before == "nothing", said
         else:
@@ -192,7 +192,7 @@ def clear(place: Path) -> None:
         path.rmdir() if path.is_dir() else path.unlink()
 
 
-def told(error: BaseException | None, fault: Fault, place: Path, said: str) -> None:
+def check_message(error: BaseException | None, fault: Fault, place: Path, said: str) -> None:
     """What came out is the interruption itself, want of memory, or one line of ours that names a path."""
     if error is None or isinstance(error, KeyboardInterrupt | MemoryError):
         return
@@ -233,12 +233,14 @@ def test_a_journal_keeps_what_was_written(fault: Fault, tmp_path: Path) -> None:
         pack_run(place)
 
     def check(error: BaseException | None, said: str) -> None:
-        told(error, fault, place, said)
+        check_message(error, fault, place, said)
         if not removing_failed(fault, said):
             assert not temporaries(place), said
         whole = read_journal(path).events if path.exists() else []
         steps = [event["step"] for event in whole]
-        assert steps == written or steps == [*written, len(written)], said  # written, but not told so
+        assert steps == written or steps == [*written, len(written)], (
+            said
+        )  # written, but reported as a failure
         write(100)
         assert [event["step"] for event in read_journal(path).events] == [*steps, *range(100, 106)], said
         assert read_run(place).columns["step"]["step"].tolist() == [*steps, *range(100, 106)], said

@@ -1,8 +1,8 @@
 """Models made to hang a process or to take its memory: each is refused or limited, in 5 s and 512 MB.
 
-Attacked is what loads and runs a model file of a stranger within the process (``jit.load`` and a call). What
+Attacked is what loads and runs an untrusted model file within the process (``jit.load`` and a call). What
 must hold: an error of the engine, 5 seconds of processor time at most and no more than 512 MB of memory.
-The engine is imported once; each model has a forked process of its own, whose peak is measured.
+The engine is imported once; each model has a separate forked process, whose peak is measured.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from engine.jit import load
 from engine.program.saved.distrust_size import MOST_OPERATORS, size_faults
 from engine.program.saved.serialize import from_plain
 from tests.robust.hostile_models import MODELS
-from tests.robust.strangers import unsign
+from tests.robust.untrusted_models import unsign
 
 SECONDS, MEMORY = 5.0, 512 << 20
 # In the ordinary run endless loops end sooner than by default.

@@ -1,4 +1,4 @@
-"""Ranks of a data-parallel training are killed: the others end, nothing is left, it goes on bit-equal."""
+"""Ranks of a data-parallel training are killed: the others end, nothing is left, it continues bit-equal."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Kills and power cuts in every writer: attacks trainings, saves, exports, projects, preferences, locks.
 
-What must hold: a training goes on, or begins anew, and ends bit-equal in weights, random numbers and journal;
-a save leaves the old or the new; nothing else is left after the next start. Here each subject is killed at
-some of its operations; ``--long`` takes all of them, and ``python -m tests.robust.kill_counts`` counts
-thousands. A failure names the seed and the case, or the operation.
+What must hold: a training continues, or begins anew, and ends bit-equal in weights, random numbers and
+journal; a save leaves the old or the new; nothing else is left after the next start. Here each subject is
+killed at some of its operations; ``--long`` takes all of them, and ``python -m tests.robust.kill_counts``
+counts thousands. A failure names the seed and the case, or the operation.
 """
 
 from __future__ import annotations

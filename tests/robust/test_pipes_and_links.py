@@ -1,4 +1,4 @@
-"""Pipes and links in a stranger's project, run or data: nothing waits for a pipe or writes through a link."""
+"""Pipes and links in an untrusted project, run or data: nothing waits for a pipe or writes through a link."""
 
 from __future__ import annotations
 

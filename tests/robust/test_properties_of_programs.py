@@ -1,7 +1,7 @@
 """Random Programs over many operators, shapes and dtypes, with branches and loops, in public functions.
 
 The eager result, the Executor's with passes and without, that of the Program after a trip through bytes, and
-that of the converted function are the same to the bit; the Program's text is the same too. The examples are
+that of the converted function are bitwise identical; the Program's text is the same too. The examples are
 those of every run; ``--long`` tries 50 times as many.
 """
 

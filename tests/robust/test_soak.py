@@ -58,7 +58,7 @@ WORKS = [n for n in UNITS if n != "pages"] + (
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Temporary files of this test go to a folder of its own."""
+    """Temporary files of this test go to a separate folder."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path

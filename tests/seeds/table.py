@@ -52,10 +52,10 @@ TRAINING = "train_step = lambda net, reader: reader.append(len(reader)); train_r
 THREE_OF_TEN = "InputSpecs of 3 features for a Linear of 10"
 SPEC_SAYS = r"linear|matmul"
 UNPLACED = "train_step and train_reader stand nowhere in the document"
-NO_NET = "to_static(input_spec=...) without its net gives a decorator, which is no Layer to save"
+NO_NET = "to_static(input_spec=...) without its net gives a decorator, which is not a Layer to save"
 CARET = "a drawing with carets stands below the line"
 LISTING = "a listing of files, not Python"
-BRACE = "the printed Program ends with a brace that is no comment"
+BRACE = "the printed Program ends with a brace that is not a comment"
 SPEC = r"InputSpec\(shape=\({}\), dtype=paddle\.{}, name={}, stop_gradient=False\)"
 SPEC_X, SPEC_LABEL = SPEC.format("-1, 784", "float32", "x"), SPEC.format("-1, 1", "int64", "label")
 SPEC_2X2 = SPEC.format("2, 2", "float32", "x")

@@ -149,7 +149,7 @@ def test_block(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     script = script_of(with_needs(block), documents)
-    if _static(block):  # a process of its own: names are counted from 0, and the default Program is empty
+    if _static(block):  # a separate process: names are counted from 0, and the default Program is empty
         status, out, err = run_apart(script, tmp_path, pictures)
     else:
         status, out, err = run_here(script, capsys)
@@ -176,7 +176,7 @@ def test_mistake_in_the_document(
 
 @pytest.mark.parametrize("document", STORIES)
 def test_story(document: str, documents: dict[str, list[str]], tmp_path: Path, pictures: Path) -> None:
-    """All blocks of a document as one script, in a process of its own."""
+    """All blocks of a document as one script, in a separate process."""
     blocks = [BY_NAME[name] for name in STORIES[document]]
     status, out, err = run_apart(script_of(blocks, documents), tmp_path, pictures)
     assert (err, status) == ("", 0)

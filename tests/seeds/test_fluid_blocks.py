@@ -62,7 +62,7 @@ def write_mnist(folder: Path, batches: int) -> None:
 
 
 def run_script(script: str, folder: Path, data: Path, options: tuple[str, ...] = ()) -> tuple[int, str, str]:
-    """The status, output and messages of ``model-studio run`` on a script in a folder of its own."""
+    """The status, output and messages of ``model-studio run`` on a script in a separate folder."""
     (folder / "script.py").write_text(script, encoding="utf-8")
     env = os.environ | {"PYTHONPATH": str(ROOT), "MODEL_STUDIO_DATA": str(data), "PYTHONIOENCODING": "utf-8"}
     env["PYTHONWARNINGS"] = (
@@ -74,7 +74,7 @@ def run_script(script: str, folder: Path, data: Path, options: tuple[str, ...] =
 
 
 def run_story(story: Story, lines: list[str], folder: Path, data: Path, picture: np.ndarray) -> str:
-    """What the story's script prints in a process of its own; it must end well and complain of nothing."""
+    """What the story's script prints in a separate process; it must end well and complain of nothing."""
     (folder / "image").mkdir()
     Image.fromarray(picture).save(folder / "image" / "infer_3.png")
     status, out, err = run_script(script_of(story, lines), folder, data, story.options)
@@ -97,12 +97,12 @@ def numbers(blocks: tuple[tuple[int, int], ...]) -> set[int]:
 
 def test_every_python_block_of_the_document_is_in_a_story(lines: list[str]) -> None:
     """What is indented is code, unless it is prose, or listed as something else."""
-    told = set().union(*(numbers(story.blocks) for story in STORIES.values()))
+    in_stories = set().union(*(numbers(story.blocks) for story in STORIES.values()))
     other = set().union(*(numbers(blocks) for blocks in NOT_PYTHON.values()))
-    assert not told & other
+    assert not in_stories & other
     indented = {n for n, line in enumerate(lines, 1) if line.startswith("    ") and line.strip()}
-    prose = {n for n in indented - told if CHINESE.search(lines[n - 1])}
-    assert sorted(indented - told - other - prose) == []
+    prose = {n for n in indented - in_stories if CHINESE.search(lines[n - 1])}
+    assert sorted(indented - in_stories - other - prose) == []
     assert all(lines[n - 1].strip() for blocks in NOT_PYTHON.values() for n in map(min, blocks))
 
 

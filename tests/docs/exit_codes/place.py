@@ -62,7 +62,7 @@ def rows() -> list[Row]:
 
 @dataclass
 class Place:
-    """Where a case is set up: a folder of its own, data, a run and a saved model to be copied and spoilt."""
+    """Where a case is set up: a separate folder, data, a run and a saved model to be copied and spoilt."""
 
     tmp: Path
     data: Path

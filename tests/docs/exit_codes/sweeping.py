@@ -83,7 +83,7 @@ def _(place: Place) -> Words:
     return ["sweep", "--out", swept(place), "--param", "seed=1"]
 
 
-@case("sweep", "it goes on in `--out`")
+@case("sweep", "it continues in `--out`")
 def _(place: Place) -> Words:
     lock = lock_sweep(place.tmp / "sweep")
     place.around = Released(lock)
@@ -129,7 +129,7 @@ def _(place: Place) -> Words:
     return ["sweep", "--resume", "--out", place.tmp / "sweep"]
 
 
-@case("sweep --resume", "a stranger's sweep trains a model of their own")
+@case("sweep --resume", "an untrusted sweep trains its own model")
 def _(place: Place) -> Words:
     file = swept(place, "--model", place.model()) / "sweep.json"
     file.write_text(re.sub('"mark": "[0-9a-f]+"', '"mark": ""', file.read_text()))

@@ -95,7 +95,7 @@ def _(place: Place) -> Words:
     return place.train("--data", place.tmp / "data")
 
 
-@case("train", "the test images are no images like those to train on")
+@case("train", "the test images are not images like those to train on")
 def _(place: Place) -> Words:
     shutil.copytree(place.data, place.tmp / "data")
     write_idx(place.tmp / "data" / "t10k-images-idx3-ubyte", np.zeros((50, 28, 20)))
@@ -136,7 +136,7 @@ def _(place: Place) -> Words:
     return place.train("--out", place.run())
 
 
-@case("train", "a training goes on in `--out`")
+@case("train", "a training continues in `--out`")
 def _(place: Place) -> Words:
     lock = take(place.run() / LOCK_NAME)
     assert isinstance(lock, Lock)
@@ -196,7 +196,7 @@ def _(place: Place) -> Words:
     return place.train()
 
 
-@case("train", "standard output finds no room: the training goes on")
+@case("train", "standard output finds no room: the training continues")
 def _(place: Place) -> Words:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -10,7 +10,7 @@ from pathlib import Path
 from engine import jit, nn
 from resources.locks import LOCK_NAME, Lock, take
 from tests.docs.exit_codes.place import Place, Released, Words, case
-from tests.robust import strangers
+from tests.robust import untrusted_models
 
 
 @case("runs", "no such folder")
@@ -18,7 +18,7 @@ def _(place: Place) -> Words:
     return ["runs", "--in", place.tmp / "nowhere"]
 
 
-@case("runs", "what is described is no run")
+@case("runs", "what is described is not a run")
 def _(place: Place) -> Words:
     return ["runs", "describe", place.tmp, "--name", "first"]
 
@@ -72,9 +72,11 @@ def _(place: Place) -> Words:
     return ["predict", place.prefix(), place.tmp / "note.txt", place.picture()]
 
 
-@case("predict", "a stranger's model takes more time or memory than its limits")
+@case("predict", "an untrusted model takes more time or memory than its limits")
 def _(place: Place) -> Words:
-    prefix = strangers.unsign(strangers.saved(strangers.Endless(), place.tmp / "endless"))
+    prefix = untrusted_models.unsign(
+        untrusted_models.saved(untrusted_models.Endless(), place.tmp / "endless")
+    )
     return ["predict", prefix, place.picture(), "--seconds", "0.2"]
 
 
@@ -88,7 +90,7 @@ def _(place: Place) -> Words:
     return ["predict", place.prefix(), place.picture(), "--device", "tpu"]
 
 
-@case("predict", "a limit that is no number")
+@case("predict", "a limit that is not a number")
 def _(place: Place) -> Words:
     return ["predict", place.prefix(), place.picture(), "--memory", "much"]
 

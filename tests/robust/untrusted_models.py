@@ -1,4 +1,4 @@
-"""Models as strangers make them: without this installation's signature, and some that mean harm."""
+"""Untrusted models: without this installation's signature, and some that mean harm."""
 
 from __future__ import annotations
 
