@@ -71,7 +71,7 @@ def _require(where: str, x: Any, norm: Any) -> None:
 def _axes(where: str, x: Any, axes: Any) -> list[int]:
     """Axes counted from the front. Raises ArgumentError for what are none of x."""
     if not isinstance(axes, Sequence) or len(axes) > x.ndim:
-        raise ArgumentError(f"{where}: axes are at most {x.ndim} whole numbers in a list: got {axes!r}")
+        raise ArgumentError(f"{where}: axes are at most {x.ndim} integers in a list: got {axes!r}")
     for axis in axes:
         if not _is_whole(axis) or not -x.ndim <= axis < x.ndim:
             raise ArgumentError(
@@ -83,9 +83,9 @@ def _axes(where: str, x: Any, axes: Any) -> list[int]:
 
 def _sizes(where: str, x: Any, s: Any) -> list[int]:
     if not isinstance(s, Sequence) or len(s) > x.ndim:
-        raise ArgumentError(f"{where}: s has at most {x.ndim} whole numbers in a list: got {s!r}")
+        raise ArgumentError(f"{where}: s has at most {x.ndim} integers in a list: got {s!r}")
     if not all(_is_whole(n) and n > 0 for n in s):
-        raise ArgumentError(f"{where}: sizes are whole numbers of at least 1: got {s!r}")
+        raise ArgumentError(f"{where}: sizes are integers of at least 1: got {s!r}")
     return list(s)
 
 
@@ -113,7 +113,7 @@ def _two(where: str, x: Any, s: Any, axes: Any) -> None:
         raise ArgumentError(f"{where}: x needs at least 2 dimensions: got {list(x.shape)}; use fft()")
     for name, value in (("s", s), ("axes", axes)):
         if value is not None and (not isinstance(value, Sequence) or len(value) != 2):
-            raise ArgumentError(f"{where}: {name} is a list of two whole numbers: got {value!r}")
+            raise ArgumentError(f"{where}: {name} is a list of two integers: got {value!r}")
 
 
 def _resized(x: Any, sizes: list[int] | None, axes: list[int]) -> Any:

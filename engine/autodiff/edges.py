@@ -1,4 +1,4 @@
-"""Where gradients go on the tape: what an edge points at, and the shape it stands for."""
+"""Edges of the tape: where an edge points, and the shape of its gradient."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def _freed(node: Operator) -> GradientError:
 
 
 def release(node: Operator) -> None:
-    """Drop what an operator saved, so that arrays are freed while the walk goes on."""
+    """Release what an operator saved, so that arrays are freed during the walk."""
     node.edges = None
     node.inputs = node.outputs = node.counters = None
     node.attrs = {}

@@ -119,7 +119,7 @@ def undo_broadcast(gradient: Any, target: tuple[int, ...]) -> Any:
         gradient = reduce.sum(gradient, axis=axes, keepdim=False, reduce_all=len(axes) == len(have))
         if len(axes) != extra:
             gradient = shape.reshape(gradient, shape=list(target))
-    elif axes:  # unknown dimensions, which a reshape could not tell apart, or 0, which means to keep one
+    elif axes:  # unknown dimensions, which a reshape could not distinguish, or 0, which means to keep one
         if len(axes) != extra:
             gradient = reduce.sum(gradient, axis=axes[extra:], keepdim=True, reduce_all=False)
         if extra:

@@ -18,7 +18,7 @@ _ALL = slice(None)
 class Matrix:
     """A matrix of derivatives whose rows are computed when they are indexed, once.
 
-    Indexes are whole numbers and slices; any other use (arithmetic, comparison, Tensor's methods) means the
+    Indexes are integers and slices; any other use (arithmetic, comparison, Tensor's methods) means the
     whole matrix.
     """
 
@@ -57,7 +57,7 @@ class Matrix:
         return part[(*index[: self._row_axis], _ALL, *index[self._row_axis + 1 :])]
 
     def _checked(self, indexes: Any) -> tuple[Any, ...]:
-        """An index of every dimension, whole numbers counted from the front."""
+        """An index of every dimension, integers counted from the front."""
         given = tuple(indexes) if isinstance(indexes, (tuple, list)) else (indexes,)
         if len(given) > len(self.shape):
             raise OutOfRangeError(f"jacobian: {len(given)} indexes for shape {self.shape}; give fewer")
@@ -68,7 +68,7 @@ class Matrix:
                 continue
             if each is Ellipsis or isinstance(each, bool) or not isinstance(each, int):
                 raise OutOfRangeError(
-                    f"jacobian: an index is a whole number or a slice: got {each!r}; take [:] first"
+                    f"jacobian: an index is an integer or a slice: got {each!r}; take [:] first"
                 )
             if not -size <= each < size:
                 raise OutOfRangeError(f"jacobian: index {each} is out of range for shape {self.shape}")

@@ -34,7 +34,7 @@ class BFloat16Array(np.ndarray):
         return narrow(np, result) if result.dtype == np.float32 and not others else result
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
-        """The numbers in another dtype; the same bits for uint16."""
+        """Convert the numbers to another dtype; uint16 gives their bits."""
         if np.dtype(dtype) == _BITS:
             return super().astype(dtype, *args, **kwargs)
         return widen(np, self).astype(dtype, *args, **kwargs)

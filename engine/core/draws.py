@@ -30,7 +30,7 @@ _CHUNK = 8192  # words at once: intermediate arrays stay in the cache
 
 
 class Draws(ABC):
-    """A stream of random numbers. Every method goes on where the last one ended."""
+    """A stream of random numbers. Every method continues where the last one ended."""
 
     @abstractmethod
     def uniform(self, shape: Sequence[int], dtype: Any) -> Array:
@@ -42,7 +42,7 @@ class Draws(ABC):
 
     @abstractmethod
     def integers(self, low: int, high: int, shape: Sequence[int]) -> NDArray[np.int64]:
-        """Whole numbers from ``low``, below ``high``."""
+        """Integers from ``low``, below ``high``."""
 
     @abstractmethod
     def permutation(self, n: int) -> NDArray[np.int64]:
@@ -219,7 +219,7 @@ class CounterDraws(Draws):
 
     Words are those of NumPy's Philox for (seed, offset). Numbers of ``uniform`` and ``kept`` are those of
     ``PhiloxDraws``; the others are made without rejection: pairs of normal numbers by G. E. P. Box and M. E.
-    Muller, A note on the generation of random normal deviates (1958), whole numbers as the upper half of a
+    Muller, A note on the generation of random normal deviates (1958), integers as the upper half of a
     product, an order by sorting words. ``engine/kernels/cupy/cuda/philox.cu`` computes the same.
     """
 

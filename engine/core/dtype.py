@@ -123,7 +123,7 @@ def require_fitting(where: str, values: Any, dtype: DType) -> None:
     if math.isfinite(low) and math.isfinite(high) and limits.min <= int(low) and int(high) <= limits.max:
         return
     raise OutOfRangeError(
-        f"{where}: {dtype.name} holds whole numbers from {limits.min} to {limits.max}: got {low} to {high}; "
+        f"{where}: {dtype.name} holds integers from {limits.min} to {limits.max}: got {low} to {high}; "
         "use a wider dtype, or clip() them first"
     )
 

@@ -13,7 +13,7 @@ class EngineError(Exception):
     """Base of everything that the engine raises on purpose.
 
     ``str(error)`` is the whole message, ``where: what is wrong: values seen; what to do``. ``located`` says
-    that the user's file and line stand in front.
+    that the message begins with the user's file and line.
     """
 
     located = False
@@ -73,7 +73,8 @@ class WorkerError(EngineError, RuntimeError, SystemError):
 class DeviceError(EngineError, RuntimeError, ValueError):
     """A device that does not exist, or whose extra is not installed.
 
-    ``why`` and ``remedy`` are the parts of the message that stand in other words too; they may be empty.
+    ``why`` and ``remedy`` are the parts of the message that can also be worded differently; they may be
+    empty.
     """
 
     why = ""

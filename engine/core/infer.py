@@ -199,4 +199,4 @@ def require_integers(where: str, **specs: Spec | None) -> None:
     """Raise DTypeError for the first of the given specs that is not of an integer dtype."""
     for name, spec in specs.items():
         if spec is not None and not spec.dtype.is_integer:
-            raise DTypeError(f"{where}: {name} holds whole numbers: got {spec}; cast it to int64")
+            raise DTypeError(f"{where}: {name} holds integers: got {spec}; cast it to int64")

@@ -1,6 +1,6 @@
 """Lazy names of a package: imported at their first use.
 
-``import engine`` takes less time for every module it leaves out: reading files, pictures and the conversion
+``import engine`` takes less time for every module it leaves out: reading files, images and the conversion
 of Python source are needed by some programs only.
 """
 

@@ -46,7 +46,7 @@ def set_capacity(kind: str, size: int) -> int:
     """
     before = capacity(kind)
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-        raise ArgumentError(f"set_capacity: the size is a whole number above 0: got {size!r}; pass e.g. 256")
+        raise ArgumentError(f"set_capacity: the size is an integer above 0: got {size!r}; pass e.g. 256")
     _capacities[kind] = size
     return before
 

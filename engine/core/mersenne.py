@@ -97,7 +97,7 @@ class Twister:
         self._steps: list[tuple[Words, ...]] = []
 
     def snapshot(self) -> tuple[Words, int]:
-        """Words and how many of them are spent: ``Twister(*snapshot)`` goes on from here."""
+        """Words and how many of them are spent: ``Twister(*snapshot)`` continues from here."""
         at = self._filled - (len(self._ready) - self._at)
         start = min(at, self._filled - WORDS)
         return self._raw[start : start + WORDS].copy(), at - start

@@ -1,8 +1,8 @@
 """What a run of a model may take that this installation did not write: memory, time, iterations of loops.
 
-A model file of a stranger is data, but it says what is computed: an endless loop, or a result that no memory
-holds. So its Programs are marked (``Program.foreign``), and each run of one is metered with the limits in
-force where it is called (``current()``), enlarged by what the size of the model and of its inputs explains
+An untrusted model file is data, but it determines what is computed: an endless loop, or a result that no
+memory holds. So its Programs are marked (``Program.foreign``), and each run of one is metered with the limits
+in force where it is called (``current()``), enlarged by what the size of the model and of its inputs explains
 (``ModelLimits.for_bytes``). Over a limit the run ends with a LimitError. Programs that were built here, and
 files that this installation signed, run without any of it.
 

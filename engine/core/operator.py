@@ -309,7 +309,7 @@ class Leaf:
 
     ``cleared`` is set while the gradient is one that was set to zero: it makes the zeros if someone looks at
     them, and the next backward replaces them. ``shown`` says that code outside may hold the gradient, which
-    then sees what is added to it and when it is set to zero. ``watcher`` is told during backward when the
+    then sees what is added to it and when it is set to zero. ``watcher`` is called during backward when the
     gradient is complete, and stores it (a ``Watcher`` of ``engine.autodiff.tape``).
     """
 

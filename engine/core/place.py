@@ -62,7 +62,7 @@ class CUDAPlace(Place):
 
 
 class CUDAPinnedPlace(CPUPlace):
-    """Page-locked memory of the host, which a GPU reads while the host goes on; NumPy computes on it."""
+    """Page-locked memory of the host, which a GPU reads while the host continues; NumPy computes on it."""
 
     __slots__ = ()
 
@@ -166,8 +166,8 @@ def moved(xp: Any, array: Any) -> Any:
 def fetched(array: Any) -> Any:
     """A copy of an array of CuPy as one of NumPy, for which the host waits.
 
-    Raises OutOfRangeError for a class number or index that an operator before could not serve: a GPU tells it
-    now, because asking each time would be a wait for each.
+    Raises OutOfRangeError for a class number or index that an operator before could not serve: a GPU reports
+    it now, because a check after each operator would wait for the device each time.
     """
     copied = array.get()
     look()

@@ -23,8 +23,8 @@ def works_here() -> bool:
 class Precision:
     """One setting of mixed precision: a level, the low dtype and the lists of operators by name.
 
-    ``white`` operators compute in the low dtype, ``black`` ones in float32. What stands in neither list
-    computes in float32 at the level ``OD``; at ``O1`` and ``O2`` in float32 where any input is float32, else
+    ``white`` operators compute in the low dtype, ``black`` ones in float32. Operators in neither list compute
+    in float32 at the level ``OD``; at ``O1`` and ``O2`` in float32 where any input is float32, else
     in the low dtype. ``use_promote=False``, at ``O2`` only, computes all but the black ones in the low dtype.
     """
 

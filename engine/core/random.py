@@ -24,7 +24,7 @@ import numpy as np
 from engine.core.draws import CounterDraws, Draws, PhiloxDraws, TwisterDraws
 from engine.core.errors import ArgumentError
 from engine.core.mersenne import WORDS, Twister, Words, seeded, seeded_by_sequence
-from engine.core.random_state import key_words, whole_number
+from engine.core.random_state import integer, key_words
 from engine.core.random_state import numpy_state as checked_numpy_state
 
 _MASK = (1 << 64) - 1
@@ -191,19 +191,19 @@ class Generator:
             }
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from what ``state()`` gave; a state without a kind is that of the counter-based generator,
+        """Restore what ``state()`` returned; a state without a kind is that of the counter-based generator,
         the only one of earlier releases. Raises ArgumentError for anything else."""
         where = "set_state"
-        seed = whole_number(where, state, "seed")
+        seed = integer(where, state, "seed")
         kind = state.get("kind", "philox")
         if not isinstance(kind, str) or kind not in KINDS:
             raise ArgumentError(f"set_state: generator {kind!r:.80} is not one of {', '.join(KINDS)}")
         twister, offset = None, 0
         if kind == "philox" or "offset" in state:  # of the Mersenne Twister, earlier releases had none
-            offset = whole_number(where, state, "offset", _MASK)
+            offset = integer(where, state, "offset", _MASK)
         if kind != "philox":
             words = key_words(where, state, "words", WORDS, np.uint64)
-            twister = Twister(words, whole_number(where, state, "spent", WORDS))
+            twister = Twister(words, integer(where, state, "spent", WORDS))
         with self._lock:
             self._kind, self._seed, self._offset, self._twister = kind, seed, offset, twister
 
@@ -234,8 +234,8 @@ def numpy_state() -> dict[str, Any]:
 
 
 def set_numpy_state(state: Mapping[str, Any]) -> None:
-    """Let NumPy's global generator go on from what ``numpy_state`` gave. Raises ArgumentError for anything
-    else, which NumPy itself would read beyond its memory."""
+    """Restore the state of NumPy's global generator that ``numpy_state`` returned. Raises ArgumentError for
+    anything else, which NumPy itself would read beyond its memory."""
     np.random.set_state(checked_numpy_state(state))
 
 

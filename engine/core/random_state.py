@@ -30,11 +30,11 @@ def entry(where: str, state: Any, name: str) -> Any:
     return state[name]
 
 
-def whole_number(where: str, state: Any, name: str, most: int | None = None) -> int:
-    """A whole number of a state, from 0 to ``most`` where that is given. Raises ArgumentError."""
+def integer(where: str, state: Any, name: str, most: int | None = None) -> int:
+    """An integer of a state, from 0 to ``most`` where that is given. Raises ArgumentError."""
     value = entry(where, state, name)
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise ArgumentError(f"{where}: {name} must be a whole number: got {_seen(value)}; {_REMEDY}")
+        raise ArgumentError(f"{where}: {name} must be an integer: got {_seen(value)}; {_REMEDY}")
     if most is not None and not 0 <= value <= most:
         raise ArgumentError(f"{where}: {name} must be from 0 to {most}: got {value}; {_REMEDY}")
     return int(value)
@@ -59,7 +59,7 @@ def key_words(where: str, state: Any, name: str, count: int, dtype: Any) -> NDAr
             if isinstance(value, np.ndarray)
             else _seen(value)
         )
-        raise ArgumentError(f"{where}: {name} must be {count} whole numbers: got {seen}; {_REMEDY}")
+        raise ArgumentError(f"{where}: {name} must be {count} integers: got {seen}; {_REMEDY}")
     if int(value.min()) < 0 or int(value.max()) > np.iinfo(dtype).max:
         raise ArgumentError(
             f"{where}: {name} must be of {np.dtype(dtype).itemsize * 8} bits: got {int(value.min())} to "
@@ -81,8 +81,8 @@ def numpy_state(state: Any) -> tuple[str, NDArray[np.uint32], int, int, float]:
     return (
         "MT19937",
         key_words(where, state, "keys", KEY_WORDS, np.uint32),
-        whole_number(where, state, "position", KEY_WORDS),
-        whole_number(where, state, "has_gauss", 1),
+        integer(where, state, "position", KEY_WORDS),
+        integer(where, state, "has_gauss", 1),
         finite_number(where, state, "gauss"),
     )
 
@@ -93,15 +93,15 @@ def python_state(state: Any) -> tuple[int, tuple[int, ...], float | None]:
     Raises ArgumentError.
     """
     where = "set_state: Python's generator"
-    if (version := whole_number(where, state, "version")) != _PYTHON_VERSION:
+    if (version := integer(where, state, "version")) != _PYTHON_VERSION:
         raise ArgumentError(f"{where}: version must be {_PYTHON_VERSION}: got {version}; {_REMEDY}")
     # The words and, after them, the position.
     internal = entry(where, state, "internal")
     if not isinstance(internal, np.ndarray) or internal.shape != (KEY_WORDS + 1,):
         seen = list(internal.shape) if isinstance(internal, np.ndarray) else type(internal).__name__
-        raise ArgumentError(f"{where}: internal must be {KEY_WORDS + 1} whole numbers: got {seen}; {_REMEDY}")
+        raise ArgumentError(f"{where}: internal must be {KEY_WORDS + 1} integers: got {seen}; {_REMEDY}")
     words = key_words(where, {"internal": internal[:-1]}, "internal", KEY_WORDS, np.uint32)
-    position = whole_number(where, {"position": internal[-1]}, "position", KEY_WORDS)
+    position = integer(where, {"position": internal[-1]}, "position", KEY_WORDS)
     spare = entry(where, state, "spare")
     none = isinstance(spare, float) and math.isnan(spare)
     return (

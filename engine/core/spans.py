@@ -19,7 +19,7 @@ from engine.core.place import current_place
 
 
 class Timer(Protocol):
-    """What is told how long data loading takes."""
+    """Receives the time that data loading takes."""
 
     def reads(self, dataset: Any) -> None:
         """A batch of ``dataset`` is about to be read."""
@@ -29,9 +29,9 @@ class Timer(Protocol):
 
 
 class Recorder(Protocol):
-    """What is told of each span when it ends; ``shapes``: whether those of operators' inputs too.
+    """Receives each span when it ends; ``shapes``: with the shapes of operators' inputs.
 
-    ``details``: whether it is told of operators by ``operator``, which sees what they took and gave.
+    ``details``: operators are reported by ``operator``, which sees their inputs and results.
     """
 
     shapes: bool
@@ -123,7 +123,7 @@ def timed(
     """``kernel`` in a span of the operator ``name``. On a GPU the span ends when the result is there.
 
     ``bound`` are what stands for inputs, attributes and result of a kernel that has its arrays bound to it;
-    ``attrs`` the attributes of one that has only those bound to it, where it does not tell them itself.
+    ``attrs`` the attributes of a kernel that has only those bound to it and does not report them.
     """
 
     def run(*args: Any, **kwargs: Any) -> Any:

@@ -5,7 +5,7 @@ alike; every Tensor's array is a slice of it. Names, values and version counters
 the array of a Tensor is replaced, its row leaves the arena and is updated alone; it comes back when it may.
 
 A Tensor moves in only where its memory has no other holder (a view, a detached twin, an array that another
-process shares): such a holder would go on seeing the old memory.
+process shares): such a holder would still see the old memory.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Row:
         return all(map(is_, [tensor._array for tensor in self.tensors], self.arrays))
 
     def updated(self) -> None:
-        """Tell the version counters of its Tensors that their values were replaced."""
+        """Advance the version counters of its Tensors, whose values were replaced."""
         for counter in self._counters:
             counter.count += 1
 

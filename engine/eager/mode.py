@@ -185,15 +185,15 @@ def explain(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], error:
 
     This is the ShapeError or DTypeError that shape inference finds for the same inputs, else an ArgumentError
     or OutOfRangeError with the kernel's message, the inputs' specs and the attributes. Errors of the engine
-    itself, MemoryError and AssertionError are returned unchanged; that a GPU has no memory is told with the
+    itself, MemoryError and AssertionError are returned unchanged; an error for lack of GPU memory names the
     operator and the user's line.
     """
     made = explain_specs(opdef, [_specs(v) for v in inputs], attrs, error)
     if made.__class__ is not DeviceMemoryError:
         return made
-    told = located(made, user_frame())
-    told.__cause__ = error
-    return told
+    placed = located(made, user_frame())
+    placed.__cause__ = error
+    return placed
 
 
 def explain_specs(opdef: OpDef, specs: list[Any], attrs: dict[str, Any], error: Exception) -> Exception:

@@ -118,7 +118,7 @@ class Sparse:
 class SparseTensor(Sparse, Tensor):
     """A Tensor that stores some of its elements; the others are zero.
 
-    Gradients flow through the values, so the gradient of a sparse tensor stands at the same positions.
+    Gradients flow through the values, so the gradient of a sparse tensor has the same positions.
     Operators on dense tensors refuse it; the functions of ``paddle.sparse`` take it apart.
     """
 

@@ -233,7 +233,7 @@ class Tensor:
             )
         try:
             return self._on_host(*args).item()
-        except OutOfRangeError:  # an operator on a GPU tells it now
+        except OutOfRangeError:  # an earlier operator on a GPU reports it now
             raise
         except (IndexError, ValueError):
             raise OutOfRangeError(

@@ -56,7 +56,7 @@ class Waiting(Protocol):
 
 
 class Gate:
-    """Holds compiled kernels back until a step that can be told, so that a training can be repeated.
+    """Holds compiled kernels back until a known step, so that a training run can be repeated.
 
     Plans that are made in its context before :meth:`open` wait with NumPy's kernels; afterwards a plan waits
     for its kernels before its first call. Compiling begins with :meth:`begin`: the compiler's thread would
@@ -96,7 +96,7 @@ class Gate:
         return sorted(names)
 
     def wait(self, plan: Waiting) -> bool:
-        """Wait for the kernels of ``plan``; False where the compiler takes too long, which is told once.
+        """Wait for the kernels of ``plan``; False if the compiler takes too long, which is logged once.
 
         That plan stays with NumPy's kernels then, and another run may not.
         """
@@ -104,7 +104,7 @@ class Gate:
         if not came and self._patient:
             self._patient = False
             _log.warning(
-                "kernels: compiled ones are not there after %g s: NumPy goes on in their place, and the same "
+                "kernels: compiled ones are not ready after %g s: NumPy computes instead, and the same "
                 "run at another time may differ in the last digits; choose 'numpy' for runs that repeat",
                 PATIENCE,
             )

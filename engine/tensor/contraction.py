@@ -171,7 +171,8 @@ def _with_diagonals(term: _Term) -> _Term:
 
 
 def _next_pair(terms: Sequence[_Term], output: Sequence[Label], sizes: dict[Label, int]) -> tuple[int, int]:
-    """The pair whose product is smallest beside its factors; of several the one with the least work."""
+    """The pair whose product is smallest compared with its factors; of several the one with the least
+    work."""
     if len(terms) == 2:
         return 0, 1
 
@@ -288,7 +289,7 @@ def _pairs(x: Any, y: Any, axes: Any) -> tuple[list[int], list[int]]:
     if any(not isinstance(a, (list, tuple)) for a in lists):
         raise ArgumentError(f"tensordot: axes must be a number or two lists of dimensions: got {axes}")
     left, right = list(lists[0]), list(lists[1])
-    # As in Paddle the shorter list goes on like the longer one.
+    # As in Paddle the shorter list continues like the longer one.
     left, right = left + right[len(left) :], right + left[len(right) :]
     return (
         [normal_axis("tensordot", int(a), x.ndim) for a in left],

@@ -253,7 +253,7 @@ def _kind_of(value: Any) -> DType:
 
 @takes_name
 def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, name: str | None = None) -> Any:
-    """Values from start, below end; int64 where all three are whole numbers, else the default dtype.
+    """Values from start, below end; int64 where all three are integers, else the default dtype.
 
     Differs from Paddle: empty where start lies beyond end.
     """

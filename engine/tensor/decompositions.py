@@ -201,7 +201,7 @@ def matrix_power(x: Any, n: int, name: str | None = None) -> Any:
     """Square matrices to the whole power n; of their inverse for n below 0."""
     require_tensor("matrix_power", x=x)
     if not isinstance(n, int):
-        raise ArgumentError(f"matrix_power: n must be a whole number: got {n!r}")
+        raise ArgumentError(f"matrix_power: n must be an integer: got {n!r}")
     if x.ndim < 2 or (x.shape[-1] != x.shape[-2] and -1 not in tuple(x.shape[-2:])):
         raise ShapeError(f"matrix_power: x has shape {list(x.shape)}; it must be square matrices")
     if n == 0:

@@ -79,7 +79,7 @@ def _number(value: Any, tensors: list[Any]) -> Any:
         return int(value)
     if not is_tensor(value) or not value.dtype.is_integer or value.size not in (1, -1):
         raise ArgumentError(
-            f"index: {value!r} is not a whole number; a slice takes ints or integer tensors of one element"
+            f"index: {value!r} is not an integer; a slice takes ints or integer tensors of one element"
         )
     tensors.append(value)
     return ("number", len(tensors) - 1)

@@ -304,10 +304,10 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
     large = norms > float(max_norm)
     factor = arithmetic.scale(power.reciprocal(arithmetic.scale(norms, bias=1e-7)), scale=float(max_norm))
     factor = index_ops.where(large, factor, creation.fill_like(factor, value=1.0))
-    return arithmetic.multiply(x, shape_ops.unsqueeze(factor, axes=_beside(axis, x.ndim)))
+    return arithmetic.multiply(x, shape_ops.unsqueeze(factor, axes=_new_axes(axis, x.ndim)))
 
 
-def _beside(axis: int, ndim: int) -> list[int]:
+def _new_axes(axis: int, ndim: int) -> list[int]:
     """Where dimensions of size 1 go, so that a vector lies along ``axis``."""
     return [n for n in range(ndim) if n != axis]
 

@@ -35,7 +35,7 @@ def set_printoptions(
     numbers = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     for key, value in numbers.items():
         if value is not None and (isinstance(value, bool) or not isinstance(value, (int, np.integer))):
-            raise ArgumentError(f"set_printoptions: {key} is a whole number: got {value!r}")
+            raise ArgumentError(f"set_printoptions: {key} is an integer: got {value!r}")
     given = {
         "precision": precision,
         "threshold": threshold,

@@ -81,8 +81,8 @@ def _cuda(x: Tensor, device_id: int | None = None, blocking: bool = True) -> Ten
 
 
 def _pin_memory(x: Tensor, blocking: bool = True) -> Tensor:
-    """The tensor in page-locked memory of the host, from which a GPU copies while the host goes on; without a
-    GPU in plain memory."""
+    """The tensor in page-locked memory of the host, from which a GPU copies while the host continues; without
+    a GPU in plain memory."""
     host = to_place(x, CPUPlace()) if x.place.is_gpu_place() else x
     if host.place.is_cuda_pinned_place():
         return host

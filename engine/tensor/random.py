@@ -24,7 +24,7 @@ from engine.tensor.sizes import dimensions, number_of, whole
 def _floating(where: str, dtype: Any) -> str:
     found = default_dtype() if dtype is None else as_dtype(dtype)
     if not found.is_floating_point:
-        raise DTypeError(f"{where}: dtype is floating: got {found.name}; use randint() for whole numbers")
+        raise DTypeError(f"{where}: dtype is floating: got {found.name}; use randint() for integers")
     return found.name
 
 
@@ -91,7 +91,7 @@ def _bounds(where: str, low: Any, high: Any) -> tuple[int, int]:
 def randint(
     low: int = 0, high: int | None = None, shape: Any = (1,), dtype: Any = None, name: str | None = None
 ) -> Any:
-    """Whole numbers from low, below high (from 0, below low, without high)."""
+    """Integers from low, below high (from 0, below low, without high)."""
     low, high = _bounds("randint", low, high)
     kind = "int64" if dtype is None else as_dtype(dtype).name
     return ops.randint(low=low, high=high, dtype=kind, **dimensions("randint", shape))
@@ -101,7 +101,7 @@ def randint(
 def randint_like(
     x: Any, low: int = 0, high: int | None = None, dtype: Any = None, name: str | None = None
 ) -> Any:
-    """Whole numbers from low, below high, in the shape (and dtype, unless given) of x, floating ones too."""
+    """Integers from low, below high, in the shape (and dtype, unless given) of x, floating ones too."""
     low, high = _bounds("randint_like", low, high)
     kind = (x.dtype if dtype is None else as_dtype(dtype)).name
     drawn = ops.randint(low=low, high=high, dtype="int64", **dimensions("randint_like", list(x.shape)))

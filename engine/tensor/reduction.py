@@ -42,7 +42,7 @@ def sum(x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name
 
 
 def mean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """Arithmetic mean over ``axis`` (all by default); that of whole numbers is cut off to one."""
+    """Arithmetic mean over ``axis`` (all by default); that of integers is cut off to one."""
     if name:
         return named(name, mean, x, axis, keepdim)
     if x.dtype.is_integer:

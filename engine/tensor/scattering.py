@@ -39,7 +39,7 @@ def gather(x: Any, index: Any, axis: Any = None, name: str | None = None) -> Any
 
 
 def gather_nd(x: Any, index: Any, name: str | None = None) -> Any:
-    """The parts of x at the places that stand in the last dimension of ``index``."""
+    """The parts of x at the positions in the last dimension of ``index``."""
     if name:
         return named(name, gather_nd, x, index)
     return ops.gather_nd(x, index)
@@ -56,7 +56,7 @@ def scatter(x: Any, index: Any, updates: Any, overwrite: bool = True, name: str 
 
 
 def scatter_nd_add(x: Any, index: Any, updates: Any, name: str | None = None) -> Any:
-    """x with ``updates`` added at the places that stand in the last dimension of ``index``."""
+    """x with ``updates`` added at the positions in the last dimension of ``index``."""
     if name:
         return named(name, scatter_nd_add, x, index, updates)
     return ops.scatter_nd_add(x, index, updates)

@@ -119,8 +119,8 @@ def istft(
     """The inverse of stft with the same arguments.
 
     [n_fft, frames] gives [size], [batch, n_fft, frames] gives [batch, size].
-    ``length`` is that of the signal, which the frames alone do not tell; ``return_complex`` gives a complex
-    signal and needs ``onesided=False``. Raises ConditionError for arguments that do not fit, and
+    ``length`` is that of the signal, which the frames alone do not determine; ``return_complex`` gives a
+    complex signal and needs ``onesided=False``. Raises ConditionError for arguments that do not fit, and
     ArgumentError where the squares of overlapping windows add up to 0 somewhere, so that the signal can't be
     known there.
 
@@ -220,4 +220,4 @@ def _require_lengths(where: str, axis: Any, **lengths: Any) -> None:
         raise ArgumentError(f"{where}: axis is 0 or -1: got {axis!r}")
     for name, value in lengths.items():
         if not isinstance(value, int) or value <= 0:
-            raise ArgumentError(f"{where}: {name} is a whole number of at least 1: got {value!r}")
+            raise ArgumentError(f"{where}: {name} is an integer of at least 1: got {value!r}")

@@ -1,4 +1,4 @@
-"""Arguments that are whole numbers or shapes: ints, tensors, and what only the running Program knows."""
+"""Arguments that are integers or shapes: ints, tensors, and what only the running Program knows."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def whole(where: str, value: Any) -> Any:
     if isinstance(value, Tensor):
         value = value.item()
     if isinstance(value, (float, np.floating)) or modes.is_symbolic(value):
-        raise DTypeError(f"{where}: needs a whole number: got {value!r}; use an int or an integer tensor")
+        raise DTypeError(f"{where}: needs an integer: got {value!r}; use an int or an integer tensor")
     try:
         return operator.index(value)
     except TypeError:
         raise DTypeError(
-            f"{where}: needs whole numbers: got {type(value).__name__}; use ints or integer tensors"
+            f"{where}: needs integers: got {type(value).__name__}; use ints or integer tensors"
         ) from None
 
 

@@ -26,7 +26,7 @@ def polygamma(x: Any, n: int, name: str | None = None) -> Any:
     if name:
         return named(name, polygamma, x, n)
     if not isinstance(n, int) or isinstance(n, bool):
-        raise DTypeError(f"polygamma: n must be a whole number: got {n!r}")
+        raise DTypeError(f"polygamma: n must be an integer: got {n!r}")
     if n < 0:
         raise ArgumentError(f"polygamma: n must be at least 0: got {n}")
     return digamma(x) if n == 0 else ops.polygamma(floating("polygamma", x), n=n)

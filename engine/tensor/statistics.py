@@ -71,7 +71,7 @@ def median(x: Any, axis: int | None = None, keepdim: bool = False, name: str | N
     """
     x = floating("median", x)
     if axis is not None and not isinstance(axis, int):
-        raise ArgumentError(f"median: axis must be a whole number or None: got {axis!r}")
+        raise ArgumentError(f"median: axis must be an integer or None: got {axis!r}")
     return _quantiles("median", x, [0.5], axis, keepdim, False)[0]
 
 
@@ -125,7 +125,7 @@ def histogram(input: Any, bins: int = 100, min: float = 0, max: float = 0, name:
 
 @takes_name
 def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None = None) -> Any:
-    """How often each whole number from 0 on occurs in the 1-D x, or the sum of the weights of where it does.
+    """How often each integer from 0 on occurs in the 1-D x, or the sum of the weights of where it does.
 
     The result has at least ``minlength`` elements: int64, or float32 or float64 with weights. Raises
     OutOfRangeError for a number below 0. Differs from Paddle: an empty x has ``minlength`` zeros, not none.

@@ -45,7 +45,7 @@ def power(self: Variable, other: Any) -> Any:
 
 @_as_operator
 def over(self: Variable, other: Any) -> Any:
-    """``x / number``; whole numbers are cast first."""
+    """``x / number``; integers are cast first."""
     if isinstance(other, _NUMBERS) and self.dtype.is_integer:
         return _over(math.cast(self, float32), other)
     return _over(self, other)

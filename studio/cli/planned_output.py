@@ -34,7 +34,7 @@ def show_plans(found: Planned) -> None:
         as_graph = {"": "", "graph": ", as a CUDA graph"}.get(part.graph, f", one by one ({part.graph})")
         say(f"{part.title}: {len(part.rows)} operators{as_graph}")
         for row in part.rows:
-            say(f"  {_line(row)}  -> {row.told()}")
+            say(f"  {_line(row)}  -> {row.describe()}")
         for line in part.report.text().splitlines():
             say(line)
     for update in found.updates:

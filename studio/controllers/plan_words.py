@@ -8,7 +8,7 @@ from studio.session.plan_view import Counts, PassStep, PlannedSteps, PlanPart, P
 from widgets import theme
 
 # Reasons that are those of all operators.
-FOR_ALL = frozenset(("chosen", "absent", "stranger", "device"))
+FOR_ALL = frozenset(("chosen", "absent", "foreign", "device"))
 
 
 class PlanWords:
@@ -145,7 +145,7 @@ class PlanWords:
             "bfloat16": tr("bfloat16"),
             "chosen": tr("the setting Kernels says NumPy"),
             "absent": tr("llvmlite is not installed: {0}").format("pip install 'model-studio[fast]'"),
-            "stranger": tr("a model of others"),
+            "foreign": tr("a model of others"),
             "device": tr("another device"),
             "failed": tr("could not be compiled, see the log"),
         }.get(why, why)

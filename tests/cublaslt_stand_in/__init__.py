@@ -1,4 +1,4 @@
-"""A shared library that stands in for NVIDIA's cuBLASLt in tests: ``build`` compiles it where g++ is."""
+"""A shared library that replaces NVIDIA's cuBLASLt in tests: ``build`` compiles it where g++ is."""
 
 from __future__ import annotations
 

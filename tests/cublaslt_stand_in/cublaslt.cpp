@@ -1,4 +1,4 @@
-// Stands in for NVIDIA's cuBLASLt in tests: the functions that the engine calls, with the numbers and sizes of
+// Replaces NVIDIA's cuBLASLt in tests: the functions that the engine calls, with the numbers and sizes of
 // cublasLt.h (CUDA 13.0), on memory of the host. It answers INVALID_VALUE for what the header forbids, and
 // keeps in `said` why.
 #include <complex>

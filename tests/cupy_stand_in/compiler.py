@@ -1,8 +1,8 @@
 """CUDA sources compiled for the host: ``shim/`` gives a C++ compiler what it lacks, objects are kept.
 
 Objects lie in a folder that all test workers share, each under the hash of everything it is made of, so that
-a source is compiled once. ``MODEL_STUDIO_SHIM`` names another folder. Beside an object lies its source, which
-the check with NVRTC compiles for real GPUs.
+a source is compiled once. ``MODEL_STUDIO_SHIM`` names another folder. The source is stored next to its
+object; the check with NVRTC compiles it for real GPUs.
 """
 
 from __future__ import annotations
@@ -88,14 +88,14 @@ def _command() -> str | None:
 
 @cache
 def folder() -> Path:
-    """Where objects are kept, readable by nobody else."""
+    """The folder of the objects, which other users can't read."""
     import getpass
 
     given = os.environ.get("MODEL_STUDIO_SHIM")
     path = Path(given) if given else Path(tempfile.gettempdir()) / f"model-studio-shim-{getpass.getuser()}"
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    told = path.stat()
-    if told.st_uid != os.getuid() or told.st_mode & 0o022:
+    status = path.stat()
+    if status.st_uid != os.getuid() or status.st_mode & 0o022:
         raise PermissionError(f"{path}: others may write there; remove it, or set MODEL_STUDIO_SHIM")
     return path
 
@@ -128,8 +128,8 @@ def _common() -> bytes:
     return said + (SHIM / "device.h").read_bytes()
 
 
-def built(code: str, beside: str = "", watched: bool = False) -> Path:
-    """The object of a C++ source; ``beside`` is written next to it. Raises Refused."""
+def built(code: str, cuda_source: str = "", watched: bool = False) -> Path:
+    """The object of a C++ source; ``cuda_source`` is written next to it. Raises Refused."""
     flags = _FLAGS + (_SANITIZED if watched else ())
     key = hashlib.sha256(b"\0".join([_common(), " ".join(flags).encode(), code.encode()])).hexdigest()[:40]
     path = folder() / f"{key}.so"
@@ -148,8 +148,8 @@ def built(code: str, beside: str = "", watched: bool = False) -> Path:
             done = subprocess.run(command, capture_output=True, text=True, timeout=200)
             if done.returncode:
                 raise Refused(done.stderr)
-            if beside:
-                Path(making, "source.cu").write_text(beside, encoding="utf-8")
+            if cuda_source:
+                Path(making, "source.cu").write_text(cuda_source, encoding="utf-8")
                 os.replace(Path(making, "source.cu"), path.with_suffix(".cu"))
             os.replace(made, path)
     path.with_suffix(".lock").unlink(missing_ok=True)
@@ -178,7 +178,7 @@ def runtime() -> ctypes.PyDLL:
 
 @cache
 def launched(code: str, name: str) -> None:
-    """Leave a mark beside the object: a test ran this kernel of it."""
+    """Write a mark next to the object: a test ran this kernel of it."""
     path = built(translated(code), code, _watch(code))
     path.with_name(f"{path.stem}.{name}.ran").touch()
 

@@ -20,10 +20,10 @@ class Counts:
     to_device: int = 0
     to_host: int = 0
     waits: int = 0
-    pinned: int = 0  # of the copies, those that go on while the host does
+    pinned: int = 0  # of the copies, those that run while the host continues
     places: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def told(self, *kinds: str) -> str:
+    def lines(self, *kinds: str) -> str:
         """The lines that caused events of these kinds, most frequent first, for messages."""
         return "\n".join(
             f"{count:5d} {kind} {place}"

@@ -32,14 +32,14 @@ class cudnnGraphNotSupportedError(RuntimeError):
 
 def _known(kind: str, name: str, args: Any, kwargs: Any) -> None:
     """Raise TypeError for a call that a recorded release does not take."""
-    for release, told in RELEASES.items():
-        forms = told[kind][name]
+    for release, recorded in RELEASES.items():
+        forms = recorded[kind][name]
         if not any(set(kwargs) <= set(form[len(args) :]) and len(args) <= len(form) for form in forms):
             raise TypeError(f"cudnn {release}: {name}() takes {forms}, not {len(args)} and {sorted(kwargs)}")
 
 
 def _enum(name: str) -> Any:
-    shared = set.intersection(*[set(told["enums"][name]) for told in RELEASES.values()])
+    shared = set.intersection(*[set(recorded["enums"][name]) for recorded in RELEASES.values()])
     return enum.Enum(name, sorted(shared))
 
 

@@ -26,8 +26,8 @@ class OutOfMemoryError(MemoryError):
     """``cupy.cuda.memory.OutOfMemoryError``."""
 
     def __init__(self, size: int, total: int, limit: int = 0) -> None:
-        told = f"Out of memory allocating {size:,} bytes (allocated so far: {total:,} bytes"
-        super().__init__(told + (f", limit set to: {limit:,} bytes)." if limit else ")."))
+        message = f"Out of memory allocating {size:,} bytes (allocated so far: {total:,} bytes"
+        super().__init__(message + (f", limit set to: {limit:,} bytes)." if limit else ")."))
         self._size, self._total, self._limit = size, total, limit
 
 
@@ -40,7 +40,7 @@ def taken() -> int:
 
 
 def _close(place: int, size: int, closed: bool) -> None:
-    """Let the address sanitizer, where it watches, report whoever comes here."""
+    """Let the address sanitizer, where it is active, report any access to these bytes."""
     if size and compiler.sanitized():
         library = ctypes.CDLL(None)
         change = library.__asan_poison_memory_region if closed else library.__asan_unpoison_memory_region
@@ -48,7 +48,7 @@ def _close(place: int, size: int, closed: bool) -> None:
 
 
 class Memory:
-    """Memory as the driver gives it: ``size`` bytes of the host, aligned, full of what nobody wrote."""
+    """Memory as the driver gives it: ``size`` bytes of the host, aligned and uninitialized."""
 
     device_id = 0
 
@@ -69,7 +69,7 @@ class Memory:
 
 
 class UnownedMemory:
-    """Memory of somebody else, who is kept alive."""
+    """Memory of another object, which stays alive."""
 
     def __init__(self, ptr: int, size: int, owner: Any, device_id: int = -1) -> None:
         self.ptr, self.size, self.owner, self.device_id = ptr, size, owner, max(device_id, 0)
@@ -141,7 +141,7 @@ class _Chunk:
 
 
 class PooledMemory:
-    """A chunk in use; it goes back to its pool when nobody holds it."""
+    """A chunk in use; it returns to its pool when nothing refers to it."""
 
     def __init__(self, chunk: _Chunk, pool: MemoryPool) -> None:
         self._chunk, self._pool = chunk, pool
@@ -346,7 +346,7 @@ def is_pinned(array: Any) -> bool:
 
 
 def empty_pinned(shape: Any, dtype: Any = float, order: str = "C") -> Any:
-    """``cupyx.empty_pinned``: an array of NumPy in pinned memory, full of what nobody wrote."""
+    """``cupyx.empty_pinned``: an uninitialized array of NumPy in pinned memory."""
     kind, shape = np.dtype(dtype), (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
     size = int(np.prod(shape, dtype=np.int64))
     memory = alloc_pinned_memory(max(1, size * kind.itemsize))

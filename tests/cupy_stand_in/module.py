@@ -292,8 +292,8 @@ def cupy() -> Any:
     for name in recorded["modules"][""]["others"]:
         if hasattr(np, name) and name not in ("lib", "linalg", "fft", "random", "ndarray", "ufunc"):
             setattr(top, name, getattr(np, name))
-    for name, told in recorded["ufuncs"].items():
-        setattr(top, name, ufunc(name, told["nin"], told["nout"], told["types"]))
+    for name, facts in recorded["ufuncs"].items():
+        setattr(top, name, ufunc(name, facts["nin"], facts["nout"], facts["types"]))
     top.linalg, top.fft, top.random = made["linalg"], made["fft"], made["random"]
     top.lib = types.ModuleType("cupy.lib")
     top.lib.stride_tricks = made["lib.stride_tricks"]

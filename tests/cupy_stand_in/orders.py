@@ -1,4 +1,4 @@
-"""Launches repeated with threads and blocks in other orders: what is right has the same bits in each.
+"""Launches repeated with threads and blocks in other orders: correct results are bitwise identical in each.
 
 A GPU runs blocks, and warps between two barriers, in any order. The shim runs them in one; a barrier that is
 missing, or two blocks that meet in one place, may not show there. So the first launches of each kernel are

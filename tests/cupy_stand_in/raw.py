@@ -56,7 +56,7 @@ class CompileException(Exception):
         return self._msg
 
 
-class _Told(ctypes.Structure):
+class _Parameter(ctypes.Structure):
     _fields_ = [("pointer", ctypes.c_int), ("kind", ctypes.c_int), ("bytes", ctypes.c_int)]
 
 
@@ -133,11 +133,11 @@ class RawKernel:
         self._module.compile(log_stream)
 
     @cached_property
-    def _parameters(self) -> list[_Told]:
-        tell = getattr(self._module._library, f"shim_signature_{self.name}")
-        told = (_Told * tell(None))()
-        tell(told)
-        return list(told)
+    def _parameters(self) -> list[_Parameter]:
+        signature = getattr(self._module._library, f"shim_signature_{self.name}")
+        parameter = (_Parameter * signature(None))()
+        signature(parameter)
+        return list(parameter)
 
     @cached_property
     def _most(self) -> int:
@@ -197,30 +197,30 @@ class RawKernel:
                 f"{self.name}: {len(args)} arguments for {len(self._parameters)} parameters of the kernel"
             )
         return [
-            self._place(number, told, value)
-            for number, (told, value) in enumerate(zip(self._parameters, args, strict=True))
+            self._place(number, parameter, value)
+            for number, (parameter, value) in enumerate(zip(self._parameters, args, strict=True))
         ]
 
-    def _place(self, number: int, told: _Told, value: Any) -> Any:
-        kind, where = chr(told.kind), f"{self.name}: argument {number}"
-        wanted = f"{_WORDS[kind]} of {told.bytes} bytes"
+    def _place(self, number: int, parameter: _Parameter, value: Any) -> Any:
+        kind, where = chr(parameter.kind), f"{self.name}: argument {number}"
+        wanted = f"{_WORDS[kind]} of {parameter.bytes} bytes"
         if type(value) in (bool, int, float):  # as CuPy makes them; NumPy's numbers have a width
             value = {bool: np.bool_, int: np.int64, float: np.float64}[type(value)](value)
-        if told.pointer:
+        if parameter.pointer:
             if isinstance(value, MemoryPointer):
                 return ctypes.c_void_p(value.ptr)
             if value is None:
                 return ctypes.c_void_p(0)
             if not isinstance(value, ndarray):
                 raise WouldCrash(f"{where} is {value!r} where the kernel takes a pointer to {wanted}")
-            fits = kind in "vs" or (value.itemsize == told.bytes and value.dtype.kind in _FITS[kind])
-            if not fits and not (told.bytes == 1 and value.itemsize == 1):
+            fits = kind in "vs" or (value.itemsize == parameter.bytes and value.dtype.kind in _FITS[kind])
+            if not fits and not (parameter.bytes == 1 and value.itemsize == 1):
                 raise WouldCrash(f"{where} is an array of {value.dtype}; the kernel points to {wanted}")
             return ctypes.c_void_p(value._host.ctypes.data)
         if isinstance(value, np.generic):
-            if value.itemsize != told.bytes or (kind != "s" and value.dtype.kind not in _FITS[kind]):
+            if value.itemsize != parameter.bytes or (kind != "s" and value.dtype.kind not in _FITS[kind]):
                 raise WouldCrash(f"{where} is {value.dtype} ({value!r}); the kernel takes {wanted}")
-            return (ctypes.c_char * told.bytes).from_buffer_copy(value.tobytes())
+            return (ctypes.c_char * parameter.bytes).from_buffer_copy(value.tobytes())
         if isinstance(value, (ndarray, MemoryPointer)):
             raise WouldCrash(f"{where} is an array where the kernel takes {wanted}")
         raise TypeError(f"Unsupported type {type(value)} (in a launch of {self.name})")

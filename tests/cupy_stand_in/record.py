@@ -39,7 +39,7 @@ CUDA_CLASSES = (
 
 
 def arguments(function: Any) -> list[str] | None:
-    """Names of the arguments, ``*`` and ``**`` before those that take many; None where nothing tells."""
+    """Names of the arguments, ``*`` and ``**`` before those that take many; None where they are unknown."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (ValueError, TypeError):

@@ -114,7 +114,7 @@ def seen() -> None:
 
 
 def copied_later(out: Any, values: Any) -> None:
-    """A copy to pinned memory that nobody has waited for: its old values are spoiled until then."""
+    """A copy to pinned memory that has not been waited for: its old values are spoiled until then."""
     if out.dtype.kind in "fc":
         out[...] = np.nan
     else:

@@ -119,9 +119,9 @@ def test_half_precision_is_widened_and_rounded_as_numpy_does(cupy: Any) -> None:
     )
     with np.errstate(all="ignore"):
         want = x.astype(np.float16)
-    got, told = narrow.get(), ~np.isnan(want)
-    assert np.isnan(got[~told]).all()
-    np.testing.assert_array_equal(got[told].view(np.uint16), want[told].view(np.uint16))
+    got, numbers = narrow.get(), ~np.isnan(want)
+    assert np.isnan(got[~numbers]).all()
+    np.testing.assert_array_equal(got[numbers].view(np.uint16), want[numbers].view(np.uint16))
 
 
 def test_bfloat16_is_widened_and_rounded_as_the_engine_does(cupy: Any) -> None:
@@ -137,10 +137,10 @@ def test_bfloat16_is_widened_and_rounded_as_the_engine_does(cupy: Any) -> None:
     _kernel(CONVERT, "narrow", T="bfloat_t")(
         (-(-x.size // 256),), (256,), (cupy.asarray(x), narrow, np.int32(x.size))
     )
-    told = ~np.isnan(x)
+    numbers = ~np.isnan(x)
     want = narrowed(cupy, cupy.asarray(x)).get()  # as CuPy's own functions round
-    np.testing.assert_array_equal(narrow.get()[told], want[told])
-    assert np.isnan(widen(np, narrow.get()[~told])).all()
+    np.testing.assert_array_equal(narrow.get()[numbers], want[numbers])
+    assert np.isnan(widen(np, narrow.get()[~numbers])).all()
 
 
 def test_dynamic_shared_memory_is_spoiled_before_each_block_and_guarded(cupy: Any) -> None:
@@ -172,16 +172,20 @@ def test_barriers_that_not_all_threads_reach_are_refused(cupy: Any) -> None:
     }"""
     y = cupy.zeros(8, np.int32)
     kernel = _kernel(source, "part")
-    kernel((1,), (8,), (y, np.int32(1)))  # both barriers stand in one line
-    for how, told in ((0, "7 of 8 threads wait at source.cu:5, 1 have ended"), (2, "wait at"), (3, "mask")):
-        with pytest.raises(WouldCrash, match=told):
+    kernel((1,), (8,), (y, np.int32(1)))  # both barriers are on one line
+    for how, message in (
+        (0, "7 of 8 threads wait at source.cu:5, 1 have ended"),
+        (2, "wait at"),
+        (3, "mask"),
+    ):
+        with pytest.raises(WouldCrash, match=message):
             kernel((1,), (8,), (y, np.int32(how)))
         kernel((1,), (8,), (y, np.int32(4)))  # and the next launch works
         assert not y.get().any()
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         (lambda c, x, y: ((1,), (256,), (x, y)), "2 arguments for 3 parameters"),
         (lambda c, x, y: ((1,), (256,), (x, y, np.int64(4))), "argument 2 is int64 .*integer of 4 bytes"),
@@ -193,9 +197,9 @@ def test_barriers_that_not_all_threads_reach_are_refused(cupy: Any) -> None:
         (lambda c, x, y: ((1, 65536), (256,), (x, y, np.int32(4))), "65535"),
     ],
 )
-def test_launches_that_cupy_would_pass_on_are_refused(cupy: Any, wrong: Any, told: str) -> None:
+def test_launches_that_cupy_would_pass_on_are_refused(cupy: Any, wrong: Any, message: str) -> None:
     x, y = cupy.zeros(4, np.float32), cupy.zeros(4, np.float32)
-    with pytest.raises(WouldCrash, match=told):
+    with pytest.raises(WouldCrash, match=message):
         _kernel(SUM, "sums", BARRIER="__syncthreads();")(*wrong(cupy, x, y))
 
 
@@ -208,7 +212,7 @@ def test_more_threads_than_find_registers_for_sure_need_bounds(cupy: Any) -> Non
     assert y.get().all()
 
 
-def test_a_source_that_does_not_compile_and_a_name_that_is_not_there(cupy: Any) -> None:
+def test_sources_with_errors_and_missing_kernel_names_are_refused(cupy: Any) -> None:
     with pytest.raises(CompileException, match=r"source.cu.*(abc|expected)"):
         _kernel('extern "C" __global__ void f(int *y) { abc }', "f")((1,), (1,), (cupy.zeros(1, "i4"),))
     with pytest.raises(CompileException, match="deleted"):

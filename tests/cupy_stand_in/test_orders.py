@@ -67,12 +67,12 @@ WRONG = {
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_what_depends_on_the_order_is_refused(cupy: Any, wrong: str) -> None:
+def test_kernels_that_depend_on_the_order_are_refused(cupy: Any, wrong: str) -> None:
     with pytest.raises(WouldCrash, match=r"f: with threads and blocks \w+ argument . differs from byte"):
         _run(cupy, WRONG[wrong])
 
 
-def test_what_waits_and_what_adds_whole_numbers_is_right_in_all_orders(cupy: Any) -> None:
+def test_barriers_and_integer_sums_are_right_in_all_orders(cupy: Any) -> None:
     body = """
         __shared__ int s[96];
         for (int n = 0; n < 5; n++) {
@@ -98,7 +98,7 @@ def test_what_waits_and_what_adds_whole_numbers_is_right_in_all_orders(cupy: Any
     np.testing.assert_array_equal(x[:288], np.tile(1 / (1 + t), 3).astype(np.float32))
 
 
-def test_of_what_is_noted_for_the_host_the_first_word_counts(cupy: Any) -> None:
+def test_the_first_note_for_the_host_wins(cupy: Any) -> None:
     pinned = cupy.cuda.alloc_pinned_memory(64)
     host = np.frombuffer(pinned, np.int32, 16)
     host[:] = 0
@@ -109,7 +109,7 @@ def test_of_what_is_noted_for_the_host_the_first_word_counts(cupy: Any) -> None:
     assert host[[0, 2]].tolist() == [7, 0]
 
 
-def test_the_first_launches_are_repeated_where_nothing_else_is_said(cupy: Any) -> None:
+def test_the_first_launches_are_repeated_by_default(cupy: Any) -> None:
     body = WRONG["two blocks, one place"] + " z[1] = 0;"
     with orders.repeated("first"):
         for _ in range(orders.FIRST):

@@ -57,10 +57,10 @@ def test_a_graph_computes_when_it_is_launched_and_on_the_same_memory(cupy: Any) 
     assert not z.get().any()
     assert all(np.isnan(each.get()).all() for each in made)
     for step in (1, 2):
-        with counts.counted() as told:
+        with counts.counted() as found:
             graph.launch()
-        assert told.launches == 1
-        assert told.waits == 0
+        assert found.launches == 1
+        assert found.waits == 0
         want = np.exp(x.get() * 2) + step * x.get().sum()
         np.testing.assert_allclose(made[0].get(), want, rtol=1e-6)
         np.testing.assert_array_equal(y.get(), step * x.get())
@@ -88,7 +88,7 @@ def test_memory_that_a_graph_let_go_of_is_given_to_others_and_written_by_it(cupy
 
 
 @pytest.mark.parametrize(
-    ("wrong", "error", "told", "spoils"),
+    ("wrong", "error", "message", "spoils"),
     [
         (lambda c, s, x: s.synchronize(), CUDARuntimeError, "cudaErrorStreamCaptureUnsupported", True),
         (lambda c, s, x: c.cuda.Device().synchronize(), CUDARuntimeError, "CaptureUnsupported", True),
@@ -109,12 +109,14 @@ def test_memory_that_a_graph_let_go_of_is_given_to_others_and_written_by_it(cupy
         (lambda c, s, x: c.cuda.Stream.null.begin_capture(), RuntimeError, "default .legacy. stream", False),
     ],
 )
-def test_what_a_capture_refuses(cupy: Any, wrong: Any, error: Any, told: str, spoils: bool) -> None:
+def test_a_capture_refuses_invalid_calls(
+    cupy: Any, wrong: Any, error: Any, message: str, spoils: bool
+) -> None:
     x = cupy.ones((2, 2))
     stream = cupy.cuda.Stream(non_blocking=True)
     with stream:
         stream.begin_capture()
-        with pytest.raises(error, match=told):
+        with pytest.raises(error, match=message):
             wrong(cupy, stream, x)
         if spoils:
             with pytest.raises(CUDARuntimeError, match="cudaErrorStreamCaptureInvalidated"):
@@ -194,17 +196,17 @@ def test_copies_from_and_to_pinned_memory_go_on_while_the_host_does(cupy: Any) -
     x, out = cupyx.empty_pinned((2, 3), np.float32), cupyx.zeros_pinned((2, 3), np.float32)
     x[...] = 7
     y = cupy.empty((2, 3), np.float32)
-    with counts.counted() as told:
+    with counts.counted() as found:
         y.set(x)
         y.get(out=out, blocking=False)
-    assert (told.to_device, told.to_host, told.pinned, told.waits) == (1, 1, 2, 0)
-    assert np.isnan(out).all()  # nobody has waited
+    assert (found.to_device, found.to_host, found.pinned, found.waits) == (1, 1, 2, 0)
+    assert np.isnan(out).all()  # the copy has not been waited for
     cupy.cuda.get_current_stream().synchronize()
     assert (out == 7).all()
-    with counts.counted() as told:
+    with counts.counted() as found:
         y.set(np.zeros((2, 3), np.float32))
         y.get(out=np.empty((2, 3), np.float32), blocking=False)
-    assert (told.pinned, told.waits) == (0, 1)
+    assert (found.pinned, found.waits) == (0, 1)
     y.set(x)
     event = cupy.cuda.get_current_stream().record()
     x[0, 0] = 8
@@ -213,9 +215,9 @@ def test_copies_from_and_to_pinned_memory_go_on_while_the_host_does(cupy: Any) -
 
 
 def test_a_number_is_an_argument_of_a_kernel_and_no_copy(cupy: Any) -> None:
-    with counts.counted() as told:
+    with counts.counted() as found:
         graph, made = _captured(cupy, lambda: cupy.asarray(np.float32(2.5)))
-    assert (told.to_device, told.launches) == (0, 1)
+    assert (found.to_device, found.launches) == (0, 1)
     graph.launch()
     assert made.get() == np.float32(2.5)
 

@@ -95,7 +95,7 @@ class ufunc:
     def _types(self, given: list[Any], dtype: Any) -> tuple[list[np.dtype[Any]], list[np.dtype[Any]]]:
         """Types of the loop: the first of CuPy's that the arguments cast to safely.
 
-        Python's numbers give way to arrays of their own kind or above; beside others they are 64 bits wide.
+        Python's numbers give way to arrays of their own kind or above; with others they are 64 bits wide.
         """
         kinds = [g.dtype if isinstance(g, (np.ndarray, np.generic)) else type(g) for g in given]
         strong = [kind for kind in kinds if isinstance(kind, np.dtype) or kind is bool]
@@ -117,8 +117,8 @@ class ufunc:
                 continue
             if all(_fits(kind, np.dtype(c)) for kind, c in zip(kinds, ins, strict=True)):
                 return [np.dtype(c) for c in ins], [np.dtype(c) for c in outs]
-        told = [k.name if isinstance(k, np.dtype) else k.__name__ for k in kinds]
-        raise TypeError(f"Wrong type ({told}) of arguments for cupy_{self.name}")
+        names = [k.name if isinstance(k, np.dtype) else k.__name__ for k in kinds]
+        raise TypeError(f"Wrong type ({names}) of arguments for cupy_{self.name}")
 
     def reduce(
         self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False
@@ -165,7 +165,7 @@ class _Argument:
 
 
 def _score(kind: Any) -> int:
-    """Where the kind of a type stands: truths, whole numbers, all others."""
+    """The rank of the kind of a type: truths, integers, all others."""
     return {"b": 0, "u": 1, "i": 1, "f": 2, "c": 2}[np.dtype(kind).kind]
 
 

@@ -14,7 +14,7 @@ _SORTS = {"sort", "argsort", "lexsort", "partition", "argpartition", "msort", "s
 
 
 def spoil(host: Any) -> None:
-    """Make it what nobody wrote: NaN where there is one."""
+    """Overwrite it as uninitialized memory: with NaN where there is one."""
     if host.size:
         host.fill(np.nan if host.dtype.kind in "fc" else True if host.dtype.kind == "b" else 85)
 

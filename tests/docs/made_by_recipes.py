@@ -42,13 +42,13 @@ def test_the_rows_of_the_op() -> None:
 
     assert len(table.BY_OP["bump"]) >= 4
     table.test_every_operator_has_a_row()
-    table.test_rows_that_are_elsewhere_are_there()
+    table.test_rows_listed_as_elsewhere_exist()
     table.test_every_rule_is_checked()
     table.test_forward("bump")
-    table.test_infer_says_what_the_kernel_does("bump")
+    table.test_infer_agrees_with_the_kernel("bump")
     table.test_gradient("bump")
     table.test_second_order("bump")
-    table.test_dtype_is_kept("bump")
+    table.test_dtype_is_preserved("bump")
     table.test_static_equals_eager("bump")
 
 

@@ -28,7 +28,7 @@ _FLUID_JIT = {
 
 _PRUNING = "cuts networks smaller, which is not possible here; quantize them with paddleslim.quant"
 _NAS = "searches for networks, which is not possible here; `model-studio sweep` tries a list of them"
-_QUANT_HPO = "tries options of quantization in turns; call paddleslim.quant.quant_post_static for each"
+_QUANT_HPO = "tries options of quantization one by one; call paddleslim.quant.quant_post_static for each"
 _WITH_INFERMODEL = (
     "trains a network that was saved for prediction; build its Program and use paddleslim.quant.quant_aware"
 )
@@ -160,7 +160,7 @@ ABSENT: dict[str, dict[str, str]] = {
             ),
         ),
         "generate_proposals": (
-            "scales boxes by a picture's own factor; use vision.ops.generate_proposals, which takes sizes"
+            "scales boxes by an image's own factor; use vision.ops.generate_proposals, which takes sizes"
         ),
         "tree_conv": "convolves trees given as edges; use geometric.send_u_recv on the edges",
         "locality_aware_nms": "merges boxes while it drops them; use layers.multiclass_nms",

@@ -1,4 +1,4 @@
-"""Tells scripts of Paddle 1.x, which start in static mode, from those of 2.0 and later by their source."""
+"""Distinguishes scripts of Paddle 1.x, which start in static mode, from later ones by their source."""
 
 from __future__ import annotations
 

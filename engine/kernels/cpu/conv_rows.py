@@ -342,7 +342,7 @@ class Rows:
 
 
 def _fill(target: Any, columns: slice, values: Any) -> None:
-    """Copy values to these columns, and zeros, which are padding, beside them."""
+    """Copy values to these columns, and zeros, which are padding, to the others."""
     target[:, :, :, columns] = values
     if columns.start:
         target[:, :, :, : columns.start] = 0

@@ -1,6 +1,6 @@
 """A small pool of threads for kernels: shards of one product or of one compiled function, side by side.
 
-The thread that calls works too, and whoever is free takes the next task: a core that other programs keep busy
+The calling thread works too, and each free thread takes the next task: a core that other programs keep busy
 slows a call down and never stops it (a team of BLAS threads waits for its slowest member). What is computed
 does not depend on who takes which task, so it is the same with and without the pool, bit by bit.
 """
@@ -217,7 +217,7 @@ def _function(address: int) -> Any:
 
 
 def _forget() -> None:
-    """In a forked child no worker lives, and whoever had the pool stayed behind."""
+    """Reset the pool in a forked child, which has none of the parent's threads."""
     global _taken, _crew
     _workers.clear()
     _crew = None

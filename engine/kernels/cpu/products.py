@@ -4,7 +4,7 @@ How a product is split follows from its sizes and the number of threads alone, n
 it runs, so with as many threads it gives the same bits each time. Along what: leading dimensions where they
 divide well, else the rows or the columns of the result, whichever are more, since each shard packs the other
 operand anew. Where llvmlite is installed the shards are handed over in compiled code
-(engine/kernels/fast/products.py), to the same bits.
+(engine/kernels/fast/products.py), with bitwise identical results.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How many threads compute, and that the BLAS library starts none of its own beside them.
+"""The number of threads that compute; the BLAS library is kept from starting more.
 
 A team of BLAS threads spins while it waits for its slowest member, so one busy core stops it: on a 2-core
 machine with other work a LeNet step took 243 to 288 ms with two threads (median) and 23 with one. So BLAS is
@@ -16,7 +16,7 @@ from engine.core.errors import ArgumentError
 USERS_WORD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "BLIS_NUM_THREADS")
 MOST = 1024
 
-blas_is_ours = False  # whether BLAS has been told to use one thread
+blas_is_ours = False  # whether BLAS has been set to use one thread
 
 _count = 0  # 0: not worked out yet
 
@@ -48,12 +48,12 @@ def set_num_threads(count: int) -> None:
     """From here on so many threads compute, in the whole process; BLAS starts none of its own.
 
     Raises:
-        ArgumentError: not a whole number from 1 to 1024.
+        ArgumentError: not an integer from 1 to 1024.
     """
     global _count
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST:
         raise ArgumentError(
-            f"set_num_threads: must be a whole number from 1 to {MOST}: got {count!r}; "
+            f"set_num_threads: must be an integer from 1 to {MOST}: got {count!r}; "
             "give the number of cores to use"
         )
     claim_blas()

@@ -35,7 +35,7 @@ class Run(NamedTuple):
 def run_of(shape: Sequence[int], arrays: Sequence[tuple[Sequence[int], Sequence[int], int]]) -> Run | None:
     """The axes of ``shape`` with those joined that every array walks as one.
 
-    ``arrays`` are shape, strides in bytes and bytes of an element; None where a stride is not a whole number
+    ``arrays`` are shape, strides in bytes and bytes of an element; None where a stride is not an integer
     of elements.
     """
     walks = []

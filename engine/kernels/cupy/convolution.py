@@ -124,12 +124,12 @@ def _gathered(
         return made
     launch = _gathering(sizes, backward, source.dtype, strides, bias is not None, rectified)
     weight = cupy.ascontiguousarray(weight)
-    beside = weight if bias is None else cupy.ascontiguousarray(bias)
+    added = weight if bias is None else cupy.ascontiguousarray(bias)
     parts = _parts(launch, made)
-    launch.kernel(launch.grid, (launch.threads,), (source, weight, beside, made, parts, *launch.arguments))
+    launch.kernel(launch.grid, (launch.threads,), (source, weight, added, made, parts, *launch.arguments))
     if launch.parts > 1:
         apart = 1 if sizes.last else math.prod(size)
-        _add(parts, made, launch.parts, beside, channels, apart, bias is not None, rectified)
+        _add(parts, made, launch.parts, added, channels, apart, bias is not None, rectified)
     return made
 
 

@@ -171,5 +171,5 @@ def _macros(x: Any, label: Any = None) -> dict[str, Any]:
 
 
 def _labels(found: Rows, ignore_index: int, name: str) -> tuple[Any, ...]:
-    """What kernels are told of labels."""
+    """The kernels' arguments that describe labels."""
     return np.int64(ignore_index), np.int64(found.length), faults.code(name), faults.record()

@@ -108,7 +108,7 @@ def _number(dtype: Any) -> Any:
 
 def draws(key: GPUKey) -> Draws:
     """The numbers of a key: made by the GPU, or by the CPU where kernels are switched off (``numpy``) or
-    can't be compiled, which one line tells."""
+    can't be compiled, which is logged once."""
     return GPUDraws(key) if on_gpu() else key.host_draws()
 
 

@@ -1,7 +1,8 @@
 """Elementwise operators on a GPU: a chain of them, or one that takes CuPy several launches, as one kernel.
 
-Arithmetic has NumPy's bits: products and sums are not contracted. float16 and bfloat16 are computed in float
-and rounded after each operator. The maker of a kernel is called once for each layout of the arrays.
+Arithmetic is bitwise identical to NumPy's: products and sums are not contracted. float16 and bfloat16 are
+computed in float and rounded after each operator. The maker of a kernel is called once for each layout of the
+arrays.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 To know on the spot that a label is wrong, the host would have to wait for each loss. A kernel writes the
 first wrong value that it meets into a few words of pinned host memory instead, which the device sees at the
-same address; it leaves the element out (a loss or a row of 0) and goes on. Whoever has waited for the device
-looks at the words, without a copy and without waiting again.
+same address; it skips the element (a loss or a row of 0) and continues. Code that has waited for the device
+reads the words, without a copy and without waiting again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CLASS = (
 _ROW = "row {value} is out of range: weight has {count} rows; use {low} to {high}"
 _INDEX = "index {value} is out of range for an axis with {count} elements; use {low} to {high}"
 # What is said of a fault, by the operator's name in messages; a kernel gets the place in this table.
-_TOLD: dict[str, str] = {
+_MESSAGES: dict[str, str] = {
     "cross_entropy": _CLASS,
     "nll_loss": _CLASS,
     "embedding": _ROW,
@@ -46,7 +46,7 @@ _TOLD: dict[str, str] = {
     "rnn": "sequence_length {value} is not a length for inputs of {high} steps; use {low} to {high}",
     "one_hot": "class {value} is out of range for {count} classes; use {low} to {high}",
 }
-_NAMES = tuple(_TOLD)
+_NAMES = tuple(_MESSAGES)
 _CODES = {name: np.int32(n) for n, name in enumerate(_NAMES, 1)}
 
 # The words of each device: as the host and as the device see them, and the memory itself.
@@ -90,13 +90,13 @@ def look() -> None:
                 number, value, place, low, high = (int(n) for n in host[:5])
                 host[:] = 0
             if number:
-                raise OutOfRangeError(_told(device, number, value, place, low, high))
+                raise OutOfRangeError(_message(device, number, value, place, low, high))
 
 
-def _told(device: int, number: int, value: int, place: int, low: int, high: int) -> str:
+def _message(device: int, number: int, value: int, place: int, low: int, high: int) -> str:
     name = _NAMES[number - 1]
-    what = _TOLD[name].format(value=value, count=high + 1, low=low, high=high)
+    what = _MESSAGES[name].format(value=value, count=high + 1, low=low, high=high)
     return (
-        f"{name}: {what} (element {place} of what gpu:{device} was given; a GPU tells it when results are "
+        f"{name}: {what} (element {place} of what gpu:{device} was given; a GPU reports it when results are "
         "fetched, so an operator before this line is meant)"
     )

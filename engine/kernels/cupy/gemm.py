@@ -153,8 +153,8 @@ def _launch(
         "R": "double" if number is np.float64 else "float",
         "OTHER": other is not None,
     }
-    beside = leading((*other[0], 1, 1), (*other[1], 0, 0), (m, n)) if other is not None else (0, 0)
-    rows_and_columns = [np.int64(s // size) for s in (*beside, *out_strides[-2:])]
+    other_steps = leading((*other[0], 1, 1), (*other[1], 0, 0), (m, n)) if other is not None else (0, 0)
+    rows_and_columns = [np.int64(s // size) for s in (*other_steps, *out_strides[-2:])]
     steps = [[np.int64(walk[which] // size) for walk in outer] for which in (1, 2, 3)]
     batch = (np.int32(batches), np.int32(outer[2][0]), np.int32(outer[1][0]))
     return _Launch(

@@ -120,7 +120,7 @@ class Graph:
         if memory.pool.used_bytes() - before > sum(own.values()):
             _for_good.append(memory)  # a cache has taken an array of it
         for array in self.result:
-            if isinstance(array, Array):  # whoever has a result of a graph that is gone still reads it
+            if isinstance(array, Array):  # a result may outlive its graph
                 weakref.finalize(array, _let_go, memory).atexit = False
 
     def launch(self) -> None:
@@ -137,7 +137,7 @@ def _let_go(_: Arena) -> None:
 
 def _abandon(stream: Any) -> None:
     """End a recording that failed."""
-    with suppress(RuntimeError):  # the graph is invalid, whose cause is told already
+    with suppress(RuntimeError):  # the graph is invalid, whose cause was raised already
         stream.end_capture()
 
 

@@ -110,7 +110,7 @@ def free_and_total(index: int) -> tuple[int, int]:
 
 
 def pinned(array: np.ndarray) -> np.ndarray:
-    """A copy in page-locked memory of the host, which a GPU reads while the host goes on."""
+    """A copy in page-locked memory of the host, which a GPU reads while the host continues."""
     if not array.size:
         return array.copy()
     memory = cupy.cuda.alloc_pinned_memory(array.nbytes)
@@ -152,7 +152,7 @@ sending = Sending()
 def put(array: Any, index: int) -> Any:
     """The array on GPU number ``index``: itself if it lies there, else a copy.
 
-    From page-locked memory the GPU copies while the host goes on, so that it must not be changed before.
+    From page-locked memory the GPU copies while the host continues: do not change it before the copy is done.
     """
     with cupy.cuda.Device(index):
         if isinstance(array, np.ndarray):

@@ -38,10 +38,10 @@ def malloc(pool: Any, size: int) -> Any:
     try:
         return pool.malloc(size)
     except cupy.cuda.memory.OutOfMemoryError as error:
-        raise _told(pool, size) from error
+        raise _error(pool, size) from error
 
 
-def _told(pool: Any, size: int) -> DeviceMemoryError:
+def _error(pool: Any, size: int) -> DeviceMemoryError:
     free, total = cupy.cuda.runtime.memGetInfo()
     limit = pool.get_limit()
     allowed = f", and this process may hold {in_words(limit)}" if limit else ""

@@ -68,7 +68,7 @@ EACH = (
 
 
 def kernel(name: str, parameters: Sequence[str], body: Sequence[str]) -> Kernel:
-    """The kernel of these statements; arithmetic has NumPy's bits."""
+    """The kernel of these statements; arithmetic is bitwise identical to NumPy's."""
     lines = "\n    ".join(body)
     head = f'extern "C" __global__ void __launch_bounds__({THREADS})\n{name}({", ".join(parameters)})'
     return generated(f"{helpers()}\n{head} {{\n    {lines}\n}}\n", name, EXACT)

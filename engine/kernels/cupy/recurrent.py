@@ -1,9 +1,9 @@
 """LSTM, GRU and simple recurrent layers on a GPU: one launch a step, and no wait.
 
 The products of all steps with x are one, and those for the gradients of weights; a step's product with the
-state is made in the kernel of the cell (``cuda/recurrent.cu``), or, where it is large, by whoever makes large
-products. Lengths stay on the device: one outside of 0 to the number of steps counts as the nearest of these,
-and is told when results are fetched (``faults.py``).
+state is computed in the kernel of the cell (``cuda/recurrent.cu``), or, where it is large, by the library for
+large products. Lengths stay on the device: one outside of 0 to the number of steps counts as the nearest of
+these, and is reported when results are fetched (``faults.py``).
 """
 
 from __future__ import annotations

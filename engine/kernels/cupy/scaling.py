@@ -1,7 +1,7 @@
 """Loss scaling on a GPU: gradients are looked at in one launch and divided in another, whatever their number.
 
-Numbers are computed in float (float64 in double) and rounded once. Nobody waits: whether a gradient is not
-finite is a number on the device that the second launch reads.
+Numbers are computed in float (float64 in double) and rounded once. The host does not wait: whether a gradient
+is not finite is a number on the device that the second launch reads.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ def _look(kept: str, parts: int) -> Kernel:
 def _divide(kept: str, computed: str, scale: str, parts: int) -> Kernel:
     columns = [(f"{kept} *", "y"), (f"const {kept} *", "x"), ("i64", "size")]
     parameters, body = chosen(columns, parts)
-    parameters += ["const int *found", "bool *told", f"const {scale} *scale"]
+    parameters += ["const int *found", "bool *flag", f"const {scale} *scale"]
     body += [
         "const bool none = *found != 0;",
-        "if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) *told = none;",
+        "if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) *flag = none;",
         f"const {computed} factor = ({computed})(1.0 / (double)*scale);",
         *EACH,
         f"put(y + i, none ? ({computed})0 : wide(x[i]) * factor);",
@@ -53,7 +53,7 @@ def check_finite_and_unscale(xp: Any, x: list[Array], scale: Array) -> list[Arra
         return default("check_finite_and_unscale")(xp, x, scale)  # type: ignore[no-any-return]
     if any(each.dtype.name not in FLOATING for each in x):
         return default("check_finite_and_unscale")(xp, x, scale)  # type: ignore[no-any-return]
-    found, told = cupy.zeros(1, np.int32), cupy.empty(1, bool)
+    found, flag = cupy.zeros(1, np.int32), cupy.empty(1, bool)
     given = [cupy.ascontiguousarray(each) for each in x]
     made = [cupy.empty(each.shape, each.dtype) for each in x]
     groups: dict[str, list[int]] = {}
@@ -69,8 +69,8 @@ def check_finite_and_unscale(xp: Any, x: list[Array], scale: Array) -> list[Arra
             rows = [[made[n], given[n], np.int64(given[n].size)] for n in numbers]
             divide = _divide(*TYPES[name], TYPES[scale.dtype.name][0], written_for(len(rows)))
             blocks = grid([given[n].size for n in numbers])
-            divide(blocks, (THREADS,), [*arguments(rows), found, told, scale])
-    return [*made, told]
+            divide(blocks, (THREADS,), [*arguments(rows), found, flag, scale])
+    return [*made, flag]
 
 
 def _cut(numbers: Sequence[int], columns: int) -> list[Sequence[int]]:

@@ -18,7 +18,7 @@ import numpy as np
 
 FOLDER = Path(__file__).parent / "cuda"
 OPTIONS = ("-std=c++17", "--fmad=true")
-# A product and a sum stay two operations, each rounded: NumPy's bits.
+# A product and a sum stay two operations, each rounded, as in NumPy.
 EXACT = ("-std=c++17", "--fmad=false")
 # Kernels that are kept, each with its macros.
 _KEPT = 1024
@@ -72,7 +72,7 @@ def of_type(dtype: Any) -> dict[str, str]:
 
 
 class _Recording(threading.local):
-    """What is told of the arrays of each launch while this thread records a CUDA graph; else None."""
+    """Receives the arrays of each launch while this thread records a CUDA graph; else None."""
 
     note: Callable[[Sequence[Any]], None] | None = None
 

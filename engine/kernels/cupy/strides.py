@@ -8,7 +8,7 @@ import cupy
 import numpy as np
 
 Triple = tuple[int, int, int]
-# Places, and elements of a sample, that kernels count with 32 bits, and what lies beside them.
+# Places, and elements of a sample, that kernels count with 32 bits, and those next to them.
 COUNTED = 1 << 30
 
 

@@ -21,7 +21,7 @@ _NONE = np.int64(-1)
 
 
 def are_positions(index: Any) -> bool:
-    """Whether they are whole numbers that the kernels read."""
+    """Whether they are integers that the kernels read."""
     return index.dtype.kind in "iu" and index.dtype.name in TYPES
 
 
@@ -174,7 +174,7 @@ def keys(
     index, macros = numbers(index)
     count = index.size // len(sizes)
     made = xp.empty(count, np.int64)
-    told = [np.int64(n) for n in (*sizes, *[1] * (DEEPEST - len(sizes)))]
+    dimensions = [np.int64(n) for n in (*sizes, *[1] * (DEEPEST - len(sizes)))]
     kernel("adding", "keys", T="float", A="float", **macros)(
         (blocks(count),),
         (256,),
@@ -183,7 +183,7 @@ def keys(
             made,
             np.int64(count),
             np.uint32(len(sizes)),
-            *told,
+            *dimensions,
             np.uint32(wraps),
             np.int64(left_out),
             faults.code(name),

@@ -27,7 +27,7 @@ _TYPES = {np.dtype(np.float32): ("float32", "float"), np.dtype(np.float64): ("fl
 
 
 class _Number:
-    """A number in double precision that is computed on the device, beside Python's."""
+    """A number in double precision that is computed on the device; others are Python's."""
 
     def __init__(self, w: CudaWriter, value: Value) -> None:
         self.w, self.value = w, value
@@ -72,13 +72,13 @@ class _Written:
         self.power = _TYPES[power][1] if of.powers else "float"
         self.rate = _TYPES[rate][1]
         shared = CudaWriter()
-        told = [_Number(shared, Value("float64", name)) for name in ("rate", "power0", "power1")]
+        scalars = [_Number(shared, Value("float64", name)) for name in ("rate", "power0", "power1")]
         found = of.numbers(
-            told[0],
-            told[1 : 1 + len(of.powers)],
+            scalars[0],
+            scalars[1 : 1 + len(of.powers)],
             lambda x: x.root() if isinstance(x, _Number) else math.sqrt(x),
         )
-        values = [x.value if isinstance(x, _Number) else shared.given(told[0].value, x) for x in found]
+        values = [x.value if isinstance(x, _Number) else shared.given(scalars[0].value, x) for x in found]
         self._shared = shared
         self._numbers = values
         self._rule = CudaWriter()
@@ -179,10 +179,10 @@ def together(
     own = [columns[slot] for slot in written.of.powers]
     if not _fit(arrays, gradients, own, dtype, power):
         return False
-    told = [cupy.ascontiguousarray(g) for g in gradients]
+    contiguous = [cupy.ascontiguousarray(g) for g in gradients]
     flags = [] if skip is None else [skip]
-    for part in stretches(len(told), written.columns):
-        _launch(written, [c[part] for c in arrays], told[part], [c[part] for c in own], [rate, *flags])
+    for part in stretches(len(contiguous), written.columns):
+        _launch(written, [c[part] for c in arrays], contiguous[part], [c[part] for c in own], [rate, *flags])
     return True
 
 

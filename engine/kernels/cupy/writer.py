@@ -112,7 +112,7 @@ class CudaWriter:
         wide = _WRAPS.get(x.kind)
         if wide is None:
             return self._made(x.kind, f"{x.text} {sign} {y.text}")
-        # Whole numbers wrap around, which C promises for unsigned ones alone.
+        # Integers wrap around, which C promises for unsigned ones alone.
         return self._made(x.kind, f"({COMPUTED[x.kind]})(({wide}){x.text} {sign} ({wide}){y.text})")
 
     def add(self, x: Value, y: Value) -> Value:

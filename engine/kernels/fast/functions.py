@@ -24,7 +24,7 @@ from engine.kernels.fast.vectors import (
 )
 
 _LOG2E = 1.4426950408889634
-# log(2) in two parts: the product of the first with a whole number is exact.
+# log(2) in two parts: the product of the first with an integer is exact.
 _LN2 = {True: (0.693359375, -2.12194440e-4), False: (6.93145751953125e-1, 1.42860682030941723212e-6)}
 _EXP = {
     True: (
@@ -70,7 +70,7 @@ def exp(builder: Builder, x: Value) -> Value:
     low, high = (-104.0, 89.0) if single else (-746.0, 710.0)
     x = builder.select(builder.fcmp_ordered(">", x, constant(kind, high)), constant(kind, high), x)
     x = builder.select(builder.fcmp_ordered("<", x, constant(kind, low)), constant(kind, low), x)
-    # Adding it rounds to a whole number, which then stands in the lower bits.
+    # Adding it rounds to an integer, which the lower bits then contain.
     magic = constant(kind, 1.5 * 2.0 ** (23 if single else 52))
     shifted = fma(builder, x, constant(kind, _LOG2E), magic)
     power = builder.fsub(shifted, magic)

@@ -120,7 +120,7 @@ class _Code:
     def _entries(
         self, i: Value, j: Value, meet: Callable[[Value, Value], None], miss: Callable[[], None] | None
     ) -> None:
-        """``meet(row, column)`` for each entry of a window in the image, ``miss()`` for each beside it."""
+        """``meet(row, column)`` for each entry of a window in the image, ``miss()`` for each outside."""
         b, plan = self.b, self.plan
         top = b.sub(b.mul(i, I64(plan.strides[0])), I64(plan.before[0]))
         left = b.sub(b.mul(j, I64(plan.strides[1])), I64(plan.before[1]))

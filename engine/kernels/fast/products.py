@@ -1,6 +1,7 @@
 """Products of matrices as a table of calls of BLAS, whose shards are handed over in compiled code.
 
-Each call is the one that NumPy's ``matmul`` makes for the same matrices, so it gives NumPy's bits.
+Each call is the one that NumPy's ``matmul`` makes for the same matrices, so results are bitwise identical to
+NumPy's.
 """
 
 from __future__ import annotations

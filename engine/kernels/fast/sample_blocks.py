@@ -108,7 +108,7 @@ def emit_block(
 ) -> None:
     """Copy ``rows`` rows of the padded image from row ``first`` on into ``block``.
 
-    ``source`` stands at the first sample of the block, which has those that ``mask`` says.
+    ``source`` points to the first sample of the block, which has the samples of ``mask``.
     ``channels``: so many are copied, where it is not all; the others keep what they were.
     """
     channels = I64(extent.channels) if channels is None else channels

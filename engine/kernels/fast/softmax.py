@@ -176,7 +176,8 @@ def _build_cross_entropy(kind: Any, integer: Any, module: ir.Module, name: str) 
 def _class(
     b: v.Builder, classes: v.Value, integer: Any, r: v.Value, ignored: v.Value, count: v.Value, wrong: v.Value
 ) -> tuple[v.Value, v.Value]:
-    """The class of a row, 0 where it is ignored, and whether it is not. Tells in ``wrong`` of no class."""
+    """The class of a row, 0 where it is ignored, and whether it is not. Sets ``wrong`` for an invalid
+    class."""
     label = v.load(b, v.offset(b, classes, r, integer), integer)
     label = b.sext(label, v.I64) if integer == v.I32 else label
     kept = b.icmp_signed("!=", label, ignored)

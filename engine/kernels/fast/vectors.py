@@ -23,7 +23,7 @@ Value = Any  # an ir.Value
 class Frame:
     """The function ``void name(int64_t *args, int64_t begin, int64_t end)`` while it is written.
 
-    ``builder`` stands at its end. Call :meth:`close` when the body is complete.
+    ``builder`` is positioned at its end. Call :meth:`close` when the body is complete.
     """
 
     def __init__(self, module: ir.Module, name: str) -> None:
@@ -44,7 +44,7 @@ class Frame:
         return self.builder.inttoptr(self.integer(slot), POINTER)
 
     def scalar(self, slot: int, kind: Any) -> Value:
-        """The float or double whose bits stand in ``args[slot]`` (a float in the lower half)."""
+        """The float or double whose bits are in ``args[slot]`` (a float in the lower half)."""
         bits = self.integer(slot)
         if kind == F32:
             bits = self.builder.trunc(bits, I32)
@@ -208,7 +208,7 @@ def square_root(builder: Builder, x: Value) -> Value:
 
 
 def rounded(builder: Builder, x: Value, how: str) -> Value:
-    """x as a whole number: how is "floor", "ceil", "trunc" or "roundeven"."""
+    """x as an integer: how is "floor", "ceil", "trunc" or "roundeven"."""
     return _call(builder, f"llvm.{how}", x)
 
 

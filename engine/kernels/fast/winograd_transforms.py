@@ -16,8 +16,9 @@ from llvmlite import ir
 
 from engine.kernels.fast.vectors import Builder, Value, constant, fma
 
-# Where polynomials are evaluated, beside infinity. Of the points tried for tiles of 4 these round least:
-# twice the error of sums without a transform, where the usual 1, -1, 2, -2 have four times (decision 100).
+# Points at which polynomials are evaluated, besides infinity. Of the points tried for tiles of 4 these round
+# least: twice the error of sums without a transform, where the usual 1, -1, 2, -2 have four times (decision
+# 100).
 _POINTS = {2: ("0", "1", "-1"), 4: ("0", "3/4", "-3/4", "3/2", "-3/2")}
 Matrix = tuple[tuple[float, ...], ...]
 

@@ -102,7 +102,7 @@ def _lgamma_right(xp: Any, x: Any) -> Any:
 
 
 def _sin_pi(xp: Any, x: Any) -> Any:
-    """sin(pi x), exact zeros at whole numbers."""
+    """sin(pi x), exact zeros at integers."""
     nearest = xp.rint(x)
     return xp.sin(math.pi * (x - nearest)) * xp.where(xp.remainder(nearest, 2.0) == 0.0, 1.0, -1.0)
 
@@ -136,7 +136,7 @@ def polygamma(xp: Any, n: int, x: Any) -> Any:
 
 
 def hurwitz_zeta(xp: Any, s: int, q: Any) -> Any:
-    """The sum of (q + k) ** -s over k = 0, 1, ... for a whole number s > 1; infinite at 0, -1, -2, ..."""
+    """The sum of (q + k) ** -s over k = 0, 1, ... for an integer s > 1; infinite at 0, -1, -2, ..."""
     negative = q < 0.0
     whole = xp.floor(q)
     start = xp.where(negative, q - whole, q)  # of the terms that are positive

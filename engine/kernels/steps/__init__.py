@@ -2,5 +2,5 @@
 
 A rule is called with a :class:`~engine.kernels.steps.writer.Writer`, which writes LLVM code for the CPU
 (``engine/kernels/fast``) or CUDA C for a GPU (``engine/kernels/cupy``). So each operator's arithmetic and its
-order of operations stand in one place.
+order of operations are defined in one place.
 """

@@ -1,6 +1,6 @@
 """Each elementwise operator as a rule for one value of each input; a fused loop is made of them.
 
-Arithmetic keeps NumPy's order of operations, so it gives NumPy's bits; functions such as ``exp`` differ by
+Arithmetic keeps NumPy's order of operations, so it is bitwise identical; functions such as ``exp`` differ by
 rounding.
 """
 
@@ -16,7 +16,7 @@ from engine.kernels.steps.writer import FLOATS, Emit, Unsupported, Value, Writer
 
 # -- arithmetic ----------------------------------------------------------------------------------------------
 def _arithmetic(name: str) -> Emit:
-    """An operation of floats and whole numbers."""
+    """An operation of floats and integers."""
 
     def emit(w: Writer, values: Sequence[Value], attrs: Mapping[str, Any]) -> Value:
         if w.kind(values[0]) == "bool":

@@ -18,7 +18,8 @@ class Writer(Protocol):
     """Writes the operations of one backend.
 
     Values have a kind: the name of a dtype. Both values of an operation are of one kind. Products and sums
-    are never contracted, so arithmetic gives NumPy's bits; what a backend lacks raises :class:`Unsupported`.
+    are never contracted, so arithmetic is bitwise identical to NumPy's; what a backend lacks raises
+    :class:`Unsupported`.
     """
 
     def kind(self, x: Value) -> str:
@@ -33,7 +34,7 @@ class Writer(Protocol):
     def truth(self, like: Value, value: bool) -> Value:
         """True or False for each element of ``like``."""
 
-    # Arithmetic of floats and whole numbers.
+    # Arithmetic of floats and integers.
     def add(self, x: Value, y: Value) -> Value: ...
     def sub(self, x: Value, y: Value) -> Value: ...
     def mul(self, x: Value, y: Value) -> Value: ...
@@ -47,13 +48,13 @@ class Writer(Protocol):
         """The square root, rounded as IEEE 754 has it."""
 
     def rounded(self, x: Value, how: str) -> Value:
-        """A whole number: ``how`` is "floor", "ceil", "trunc" or "roundeven"."""
+        """An integer: ``how`` is "floor", "ceil", "trunc" or "roundeven"."""
 
     def with_sign(self, x: Value, sign: Value) -> Value:
         """``x`` with the sign of ``sign``."""
 
     def maximum(self, x: Value, y: Value) -> Value:
-        """The larger one; NaN where either is NaN, as NumPy's ``maximum``. Of whole numbers too."""
+        """The larger one; NaN where either is NaN, as NumPy's ``maximum``. Of integers too."""
 
     def minimum(self, x: Value, y: Value) -> Value:
         """The smaller one, likewise."""
@@ -100,7 +101,7 @@ def is_float(w: Writer, x: Value) -> bool:
 
 
 def floats_only(emit: Emit) -> Emit:
-    """``emit``, which raises Unsupported for whole numbers and truths."""
+    """``emit``, which raises Unsupported for integers and truths."""
 
     def checked(w: Writer, values: Sequence[Value], attrs: Mapping[str, Any]) -> Value:
         if not all(is_float(w, x) for x in values):

@@ -149,7 +149,8 @@ def while_loop(xp, xs: list, captured: list):
     check=_while_again_problems,
 )
 def while_again(xp, xs: list, captured: list):
-    """A second run of a loop that draws random numbers, by the gradient of what the loop stands in.
+    """A second run of a loop that draws random numbers, by the gradient of the operator that contains the
+    loop.
 
     It runs its region once for each iteration that the first run kept, which the operator's ``taken`` is; so
     it needs no condition, which may draw numbers, too. The region's arguments are the loop's values, then

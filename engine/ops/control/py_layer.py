@@ -12,7 +12,7 @@ def _infer(ys: list[Any], xs: list[Any], saved: list[Any], **_: Any) -> tuple[An
     return tuple(ys)
 
 
-# The bare ``list`` tells OpDef which inputs are lists.
+# The bare ``list`` marks the inputs that are lists for OpDef.
 @op("py_layer", infer=_infer, outputs=("outs",), output_list="outs", hidden=("rule",), complex=True)
 def py_layer(xp, ys: list, xs: list, saved: list, *, rule=None):
     """The results ``ys`` of a forward that has run; gradients flow to ``xs`` through ``rule``."""

@@ -37,7 +37,8 @@ def plain(opdef: OpDef) -> bool:
 def taken_apart(
     inputs: Sequence[Any], attrs: dict[str, Any], later: Any
 ) -> tuple[list[Any], list[Any], dict[str, Any]]:
-    """Inputs, values and attributes of ``with_values`` but ``of``; ``later`` tells a value from a number."""
+    """Inputs, values and attributes of ``with_values`` but ``of``; ``later`` distinguishes a value from a
+    number."""
     flat: list[Any] = []
     layout: list[int] = []
     for value in inputs:

@@ -145,7 +145,7 @@ class _Problem:
         if box.size and (float(box[:, :2].min()) < 0 or float(box[:, :2].max()) >= 1):
             wrong = box[((box[:, :2] < 0) | (box[:, :2] >= 1)).any(axis=1)][0]
             raise OutOfRangeError(
-                f"yolo_loss: gt_box {[float(b) for b in wrong]} has its centre outside the picture; give "
+                f"yolo_loss: gt_box {[float(b) for b in wrong]} has its centre outside the image; give "
                 "centre x, centre y, width and height as shares, 0 to 1"
             )
         label, classes = self.label[sample, number], self.parts.shape[2] - 5
@@ -195,7 +195,7 @@ def yolo_loss(
     use_label_smooth=True,
     scale_x_y=1.0,
 ):
-    """The loss [N] of x [N, C, H, H] for real boxes [N, boxes, 4]: centre and size, as shares of the picture.
+    """The loss [N] of x [N, C, H, H] for real boxes [N, boxes, 4]: centre and size, as shares of the image.
 
     The objectness mask holds the score where an object is, 0 where none is, -1 where a predicted box is good
     enough to be ignored; the match mask holds the anchors of the real boxes.

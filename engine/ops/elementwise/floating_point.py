@@ -57,7 +57,7 @@ def _infer_ldexp(x: Spec, y: Spec) -> Spec:
 
 @op("ldexp", infer=_infer_ldexp, broadcasts=True)
 def _ldexp(xp, x, y):
-    """x * 2 ** y for a whole number y."""
+    """x * 2 ** y for an integer y."""
     return xp.ldexp(x, y)
 
 

@@ -48,7 +48,7 @@ def _infer(xs: list[Spec], *, steps: tuple[Step, ...], outputs: tuple[int, ...])
     return [values[n] for n in outputs]
 
 
-# Opaque: files and the Programs of strangers have the operators that it is made of.
+# Opaque: files and untrusted Programs contain the operators that it combines.
 @op(
     "fused_elementwise",
     infer=_infer,

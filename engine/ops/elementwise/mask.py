@@ -17,8 +17,8 @@ for _each in _ZEROS.values():
 
 
 def zero(xp: Any, x: Any) -> Any:
-    """0 as what NumPy takes quickest beside an array of floats: it takes as long again over a Python number
-    as over three elements."""
+    """0 in the form that NumPy adds fastest to an array of floats: a Python number costs about as much as
+    three elements."""
     return _ZEROS.get(x.dtype.char, 0) if xp is np else 0
 
 

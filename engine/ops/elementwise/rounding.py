@@ -29,7 +29,7 @@ def floor_divide(xp, x, y, *, axis=-1, out=None):
 
 @op("floor", infer=same_as_x)
 def floor(xp, x, *, out=None):
-    """The largest whole number not above x."""
+    """The largest integer not above x."""
     return xp.floor(x, out=out)
 
 
@@ -38,7 +38,7 @@ floor.grad(x=lambda g: arithmetic.scale(g, scale=0.0))
 
 @op("ceil", infer=same_as_x)
 def ceil(xp, x, *, out=None):
-    """The smallest whole number not below x."""
+    """The smallest integer not below x."""
     return xp.ceil(x, out=out)
 
 
@@ -47,7 +47,7 @@ ceil.grad(x=lambda g: arithmetic.scale(g, scale=0.0))
 
 @op("round", infer=same_as_x)
 def round_(xp, x, *, out=None):
-    """The nearest whole number, halves away from zero as in Paddle."""
+    """The nearest integer, halves away from zero as in Paddle."""
     return xp.copysign(xp.floor(xp.absolute(x) + x.dtype.type(0.5)), x).astype(x.dtype, copy=False)
 
 

@@ -94,7 +94,7 @@ def segment_pool(xp, x, segment_ids, like=None, *, pooltype="SUM", size=0, risin
         counts = xp.diff(xp.append(starts, len(ids))).reshape(-1, *[1] * (x.ndim - 1))
         if x.dtype.kind == "f":
             sums = sums / counts.astype(x.dtype)
-        else:  # whole numbers are cut off
+        else:  # integers are cut off
             sums = xp.trunc(sums / counts).astype(x.dtype)
     out[ids[starts]] = sums
     return out

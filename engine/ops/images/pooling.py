@@ -133,7 +133,7 @@ def _spread(xp: Any, x: Any, y: Any, g: Any, plan: PoolPlan, is_max: bool, out: 
     if is_max:
         if g.strides != y.strides:
             given, g = g, xp.empty_like(y)
-            g[...] = given  # once: each entry reads it beside its mask
+            g[...] = given  # once: each entry reads it with its mask
         for entry, mask in plan.picks(plan.pad(xp, x, -xp.inf), y):
             if overlaps:
                 result[entry] += chosen(xp, g, mask)

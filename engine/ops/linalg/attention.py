@@ -34,7 +34,7 @@ def _check(where: str, x: Spec, *others: Spec) -> None:
         )
 
 
-# Opaque: files and the Programs of strangers have the operators that it is made of.
+# Opaque: files and untrusted Programs contain the operators that it combines.
 @op("fused_attention", infer=_infer, outputs=("out", "weights"), opaque=True)
 def fused_attention(
     xp, x, y, v, masks: list, *, factor=None, times=None, turned=False, lies=False, keeps=True

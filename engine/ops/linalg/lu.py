@@ -72,10 +72,10 @@ def _lu_grad(g: Any, out: Any, pivots: Any) -> Any:
     square_lower, square_upper = index.slice_view(lower, index=first), index.slice_view(upper, index=first)
     low = matmul(square_lower, index.slice_view(g_lower, index=first), trans_x=True)
     high = matmul(index.slice_view(g_upper, index=first), square_upper, trans_y=True)
-    beside = below = None
+    right = below = None
     if columns > rows:
         rest = ("...", ("slice", rows, None, None))
-        beside = triangular_solve(
+        right = triangular_solve(
             square_lower,
             index.slice_view(g_upper, index=rest),
             upper=False,
@@ -94,8 +94,8 @@ def _lu_grad(g: Any, out: Any, pivots: Any) -> Any:
     inner = tril_triu(low, diagonal=-1, lower=True) + tril_triu(high, diagonal=0, lower=False)
     found = triangular_solve(square_lower, inner, upper=False, transpose=True, unitriangular=True)
     found = _over_upper(square_upper, found)
-    if beside is not None:
-        found = shape.concat([found, beside], axis=out.ndim - 1)
+    if right is not None:
+        found = shape.concat([found, right], axis=out.ndim - 1)
     if below is not None:
         found = shape.concat([found, below], axis=out.ndim - 2)
     return matmul(permutation, found)

@@ -87,8 +87,8 @@ def triangular_solve(xp, x, y, *, upper=True, transpose=False, unitriangular=Fal
 def _triangular_grad(g: Any, x: Any, out: Any, upper: bool, transpose: bool, unitriangular: bool) -> Any:
     back = triangular_solve(x, g, upper=upper, transpose=not transpose, unitriangular=unitriangular)
     product = matmul(out, back, trans_y=True) if transpose else matmul(back, out, trans_y=True)
-    beside = 1 if unitriangular else 0
-    kept = tril_triu(product, diagonal=beside if upper else -beside, lower=not upper)
+    offset = 1 if unitriangular else 0
+    kept = tril_triu(product, diagonal=offset if upper else -offset, lower=not upper)
     return arithmetic.scale(kept, scale=-1.0), back
 
 

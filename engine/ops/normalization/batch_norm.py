@@ -70,7 +70,7 @@ def _other_axes(ndim: int, channel: int) -> tuple[int, ...]:
 
 
 def across_channels(ndim: int, channel: int) -> tuple[int, ...]:
-    """The shape in which numbers of channels stand beside values of ``ndim`` dimensions."""
+    """The shape in which numbers of channels broadcast against values of ``ndim`` dimensions."""
     return tuple(-1 if n == channel else 1 for n in range(ndim))
 
 

@@ -25,8 +25,9 @@ def working(dtype: Any) -> Any:
     return dtype if dtype.itemsize > 2 else float32.np
 
 
-def beside(thresholds: Any, x: Any, axis: int) -> Any:
-    """Thresholds [channels] in the shape that stands beside x; one for -1. ValueError if they do not fit."""
+def broadcast(thresholds: Any, x: Any, axis: int) -> Any:
+    """Thresholds [channels] in the shape that broadcasts against x; one for -1. ValueError if they do not
+    fit."""
     if thresholds.size != (1 if axis < 0 else x.shape[axis]):
         raise ValueError("thresholds do not fit")  # inference explains what is wrong
     if axis < 0:
@@ -68,7 +69,7 @@ def quantized(
     if not 1 <= bits <= 16 or axis not in (-1, 0, 1) or round_type not in (0, 1):
         raise ValueError("attributes do not fit")  # inference explains which
     work = x.astype(working(x.dtype), copy=False)
-    limit = beside(threshold.astype(work.dtype, copy=False), x, axis)
+    limit = broadcast(threshold.astype(work.dtype, copy=False), x, axis)
     found = to_integers(xp, work, limit, bits, round_type)
     if back:
         found *= limit
@@ -83,7 +84,7 @@ def inverse(xp: Any, threshold: Any) -> Any:
 
 
 def half_away(xp: Any, x: Any) -> Any:
-    """The nearest whole numbers, halves away from zero; for values that have a fraction."""
+    """The nearest integers, halves away from zero; for values that have a fraction."""
     kind = x.dtype.type
     # With one half itself the value below one half would become 1 by the rounding of the sum.
     below_half = xp.nextafter(kind(0.5), kind(0))

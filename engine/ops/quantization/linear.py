@@ -124,8 +124,8 @@ def dequantize_linear(
     fits = 1 <= bit_length <= 16 and quant_axis in _AXES and round_type in (0, 1)
     if not fits or x.dtype.kind == "c":
         raise ValueError("attributes do not fit")  # inference explains which
-    beside = levels.beside(scale, x, quant_axis)
-    return levels.to_values(x.astype(scale.dtype, copy=False), beside, bit_length)
+    limit = levels.broadcast(scale, x, quant_axis)
+    return levels.to_values(x.astype(scale.dtype, copy=False), limit, bit_length)
 
 
 def _infer_whole(x: Spec, scale: Spec, **_: Any) -> Spec:
@@ -138,7 +138,7 @@ def _infer_whole(x: Spec, scale: Spec, **_: Any) -> Spec:
 @op("fake_dequantize_max_abs", infer=_infer_whole)
 def fake_dequantize_max_abs(xp, x, scale, *, max_range):
     """x * scale / max_range, with one ``scale`` [1]; ``max_range`` is 127 for 8 bits."""
-    return x * levels.beside(scale, x, -1) / x.dtype.type(max_range)
+    return x * levels.broadcast(scale, x, -1) / x.dtype.type(max_range)
 
 
 _PARTS = "fake_channel_wise_dequantize_max_abs"
@@ -186,7 +186,7 @@ def fake_channel_wise_dequantize_max_abs(
     """
     if quant_axis not in (0, 1) or len(quant_bits) < len(scales) or not all(1 <= b <= 16 for b in quant_bits):
         raise ValueError("attributes do not fit")  # inference explains which
-    found = x * levels.beside(scales[0], x, _axis(len(scales), quant_axis, x_num_col_dims))
+    found = x * levels.broadcast(scales[0], x, _axis(len(scales), quant_axis, x_num_col_dims))
     most = levels.largest(quant_bits[0])
     if len(scales) == 2:
         found = found * scales[1].reshape(())

@@ -1,4 +1,4 @@
-"""Random operators that draw one number for each element: uniform, normal, whole numbers and others.
+"""Random operators that draw one number for each element: uniform, normal, integers and others.
 
 Bit for bit the numbers of Paddle 2.6.2 on the CPU: attributes are float32 there, and the arithmetic is that
 of the result's dtype (float32 for float16).
@@ -83,7 +83,7 @@ def truncated_gaussian(xp, *, shape, dtype="float32", mean=0.0, std=1.0, seed=0,
 
 @op("randint", infer=_of_shape, slots=_SLOTS)
 def randint(xp, dims: list | None = None, *, low, high, shape, dtype="int64", seed=0, key):
-    """Whole numbers from low, below high."""
+    """Integers from low, below high."""
     with draws_of(key, seed) as draws:
         drawn = draws.integers(low, high, sizes(shape, dims))
     return xp.asarray(drawn, dtype=as_dtype(dtype).np)

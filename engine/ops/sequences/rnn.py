@@ -79,9 +79,7 @@ def _infer(
             )
     if lengths is not None and (not lengths.dtype.is_integer or not _fits(lengths.shape, (batch,))):
         error = ShapeError if lengths.dtype.is_integer else DTypeError
-        raise error(
-            f"{where}: sequence_length holds a whole number for each of {batch} sequences: got {lengths}"
-        )
+        raise error(f"{where}: sequence_length holds an integer for each of {batch} sequences: got {lengths}")
     if 0 in (time, features):
         raise ShapeError(f"{where}: inputs {x} (time first) have no steps or no features; give at least one")
     lstm, kept = mode == "LSTM", 4 if mode in ("LSTM", "GRU") else 0

@@ -14,7 +14,7 @@ from engine.ops.sequences.alignments import Ctc, Transducer, log_softmax
 def _check(where: str, batch: int, label: Spec, times: Spec, lengths: Spec) -> None:
     for name, spec in (("labels", label), ("input_lengths", times), ("label_lengths", lengths)):
         if not spec.dtype.is_integer:
-            raise DTypeError(f"{where}: {name} are whole numbers: got {spec}; cast them to int32")
+            raise DTypeError(f"{where}: {name} are integers: got {spec}; cast them to int32")
         if spec.ndim != (2 if name == "labels" else 1) or (
             -1 not in (spec.shape[0], batch) and spec.shape[0] != batch
         ):

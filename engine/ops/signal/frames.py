@@ -1,7 +1,7 @@
 """A signal cut into frames that overlap, and frames added up to a signal.
 
-The signal's axis is the first (0) or the last one (-1). Frames stand in rows, [frames, frame_length, ...],
-where it is the first, and in columns, [..., frame_length, frames], where it is the last.
+The signal's axis is the first (0) or the last one (-1). Frames are rows, [frames, frame_length, ...], where
+it is the first, and columns, [..., frame_length, frames], where it is the last.
 """
 
 from __future__ import annotations

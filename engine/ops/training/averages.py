@@ -1,4 +1,4 @@
-"""Updates of what optimizers keep beside the parameters: slow copies, running sums."""
+"""Updates of the state that optimizers hold next to the parameters: slow copies, running sums."""
 
 from __future__ import annotations
 

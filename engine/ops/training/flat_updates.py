@@ -80,7 +80,7 @@ def _flat(one: Applier[Any, Any]) -> Applier[Any, Any]:
                 for n in powers:
                     given[n] = inputs[n][:1].copy()
                 opdef.kernel(xp, *given, **attrs)
-                after[:] = [given[n] for n in powers]  # the same numbers whoever is the last
+                after[:] = [given[n] for n in powers]  # the same numbers, whichever part is last
 
         length = found[-1][1] if found else 0
         # SGD walks over one array besides the gradient, Adam over three, in six times the time.

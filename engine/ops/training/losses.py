@@ -288,7 +288,7 @@ def _class_index(xp: Any, label: Any, classes: int, ignore_index: int) -> tuple[
 
 
 def _marked(xp: Any, result: Any, label: Any, classes: int, ignore_index: int) -> Any:
-    """The result, NaN where a GPU was given a class number that does not exist, so that the loss tells."""
+    """The result, NaN where a GPU was given a class number that does not exist, so that the loss shows it."""
     if xp is np:
         return result
     wrong = (label != ignore_index) & ((label < 0) | (label >= classes))

@@ -35,7 +35,7 @@ def _number(xp: Any, array: Any) -> Any:
 
 
 def _as(param: Any, number: Any) -> Any:
-    """A number of :func:`_number` beside ``param``: Python's are rounded to its dtype, arrays are not."""
+    """A number of :func:`_number` for ``param``: Python's are rounded to its dtype, arrays are not."""
     return number if isinstance(number, float) else number.astype(param.dtype)
 
 

@@ -38,8 +38,8 @@ def append_backward(
 
     With ``checkpoints`` (Variables or names; those of ``with_checkpoints`` where it is None) backward keeps
     these values, and what comes after the last of them. The operators up to the first, and those between two,
-    run again in front of what needs their results: gradients are the same to the bit, random numbers and
-    running statistics too.
+    run again in front of the operators that need their results: gradients are bitwise identical, random
+    numbers and running statistics too.
 
     Raises DTypeError if ``loss`` is not a Variable, ArgumentError if it has several elements, or for a
     checkpoint that the Program does not have.
@@ -87,7 +87,7 @@ def _compute_again(block: Block, begin: int, held: Iterable[Variable]) -> None:
 
 @contextmanager
 def with_checkpoints(checkpoints: Iterable[Any] | None) -> Iterator[None]:
-    """Within the block, ``append_backward`` keeps these Variables alone, whoever calls it."""
+    """Within the block, every call of ``append_backward`` keeps only these Variables."""
     with _checkpoints.guard(checkpoints):
         yield
 

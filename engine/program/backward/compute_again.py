@@ -31,8 +31,8 @@ def compute_again(block: Block, begin: int, outputs: Iterable[Variable] = ()) ->
 
     What other operators read of a segment, and ``outputs``, are kept as before, as are results of control
     flow. The copies stand before the first operator that reads a result of theirs. They take the random keys
-    that the first run drew and write nothing in place; of what changes in place they read copies that are
-    made where the first run reads it, so the results are the same to the bit. Returns the number of operators
+    that the first run drew and write nothing in place; of Variables that change in place they read copies,
+    made where the first run reads them, so the results are bitwise identical. Returns the number of operators
     in front of backward.
     """
     forward, backward = block.ops[:begin], block.ops[begin:]
@@ -101,7 +101,7 @@ class _Again(Rewriter):
         self.snapshots: IdentityMap[Operator, list[Operator]] = IdentityMap()
 
     def copies(self, operators: Sequence[Operator], block: Block) -> list[Operator]:
-        """The second run of ``operators``, which stand in ``block``; it stands in no block yet."""
+        """The second run of ``operators``, which are in ``block``; its operators are in no block yet."""
         count = len(block.ops)
         for operator in operators:
             for variable in IdentitySet(v for v in reads(operator) if v in self.unstable):

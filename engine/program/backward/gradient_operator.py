@@ -84,7 +84,7 @@ def lowered(program: Program, ops: Sequence[Operator]) -> list[Operator]:
 
 
 class _Scratch(Block):
-    """Collects operators beside a Program, which does not change."""
+    """Collects operators outside the Program, which does not change."""
 
     def append(self, operator: Operator) -> Operator:
         self.ops.append(operator)

@@ -26,8 +26,8 @@ class Named:
     """Appends one gradient operator for each operator to ``block``.
 
     The gradient of ``x`` is called ``x@GRAD``; where several contributions are expected each is called
-    ``x@GRAD@RENAME@block0@n``, and one ``add_n`` gives their sum the name. Those of ``parameters`` are told
-    to optimizers in ``op_role_var``.
+    ``x@GRAD@RENAME@block0@n``, and one ``add_n`` gives their sum the name. Optimizers find those of
+    ``parameters`` in ``op_role_var``.
     """
 
     sums_at_once = False

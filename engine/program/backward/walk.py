@@ -106,7 +106,7 @@ def walk_back(
 ) -> list[Variable | None]:
     """Emit the gradients of ``sources`` through ``ops``, from ``starts``: Variables and their gradients.
 
-    A Variable that stands in ``starts`` twice begins with the sum. ``reached`` says which Variables depend on
+    A Variable that ``starts`` contains twice begins with the sum. ``reached`` says which Variables depend on
     the sources. Nothing flows into ``stops``. Returns one gradient a source, None for one that is not
     reached. Raises GradientError where a gradient would flow through a value that was replaced in place, or
     through an operator whose gradient is not defined.

@@ -58,7 +58,7 @@ class Builder(modes.Mode):
         self.grad = grad
         self.block = block if block is not None else program.global_block()
         # Values changed in place while building: the object the user holds, and what it stands for now. In
-        # static mode they outlive the builder, because another program_guard() goes on with the Program.
+        # static mode they outlive the builder, because another program_guard() continues the Program.
         self.rebound: Rebound = {} if startup is None else program.rebound
         # Variables with hooks on their gradients, by id, and what everything reads in their place.
         self.hooked: dict[int, Hooked] = {}

@@ -1,6 +1,6 @@
 """Declarations of the functions of higher rooms that methods of Program, Block and Variable call.
 
-Each is defined in the module named beside it; importing ``engine.program`` imports those of its own rooms.
+Each is defined in the module named next to it; importing ``engine.program`` imports its own modules.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class Block:
     ) -> Variable:
         """A new Variable of ``shape`` and ``dtype``; raises ProgramError if the name is taken here."""
         name = self._free("_generated_var" if name is None else name, name is None)
-        if spec is None:  # Paddle's way, where a Variable has gradients unless it is told
+        if spec is None:  # Paddle's way, where a Variable has gradients by default
             spec = Spec([-1 if d is None else d for d in shape], dtype)
             fields = {"stop_gradient": False, **fields}
         fields.pop("need_check_feed", None)
@@ -172,7 +172,7 @@ class Program:
         self.gradients: list[
             tuple[str, str]
         ] = []  # names of parameters and of what append_backward gave them
-        self.readers: list[Any] = []  # what gives an Executor a batch at each run, beside what it is fed
+        self.readers: list[Any] = []  # what gives an Executor a batch at each run, besides the feed
 
     @property
     def random_seed(self) -> int:

@@ -49,9 +49,9 @@ def fold_batch_norms(program: Program) -> None:
         with rewriter.before(outer[norm], program.global_block(), conv):  # once, not in each turn of a loop
             deviation = power.sqrt(arithmetic.scale(variance, scale=1.0, bias=norm.attrs["epsilon"]))
             factor = arithmetic.divide(scale, deviation)
-            beside = [1] * rank
-            beside[1 if conv.opdef.name in TRANSPOSED else 0] = -1
-            filters = arithmetic.multiply(conv.inputs[1], shape.reshape(factor, shape=beside))
+            sizes = [1] * rank
+            sizes[1 if conv.opdef.name in TRANSPOSED else 0] = -1
+            filters = arithmetic.multiply(conv.inputs[1], shape.reshape(factor, shape=sizes))
             centre = mean if own is None else arithmetic.subtract(mean, own)
             shift = arithmetic.subtract(bias, arithmetic.multiply(centre, factor))
             if conv.attrs["data_format"][-1] != "C":

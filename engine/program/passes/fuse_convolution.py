@@ -58,7 +58,7 @@ def fuse_convolutions(program: Program) -> None:
 def _writes_between(block: Block, first: Sequence[Operator | None], last: Operator) -> bool:
     """Whether an operator changes what has a value already, after one of ``first`` and before ``last``.
 
-    Also where one of them does not stand in ``block``.
+    Also where one of them is not in ``block``.
     """
     place = {id(operator): n for n, operator in enumerate(block.ops)}
     places = [place.get(id(operator), -1) for operator in (*first, last) if operator is not None]

@@ -26,7 +26,7 @@ WHY = {
     "bfloat16": "it computes in bfloat16",
     "chosen": "the setting kernels says NumPy",
     "absent": "llvmlite is not installed: pip install 'model-studio[fast]'",
-    "stranger": "a model of others runs by its meter",
+    "foreign": "a third-party model runs metered",
     "device": "it runs on another device",
     "failed": "its code could not be compiled: the log says why",
 }
@@ -60,8 +60,8 @@ class Explained:
     kernel: str
     why: str
 
-    def told(self) -> str:
-        """How it runs and why, in words."""
+    def describe(self) -> str:
+        """Describe in words how the operator runs, and why."""
         if self.how == CONSTANT:
             return "computed once, with the plan"
         if self.how == FLOW:

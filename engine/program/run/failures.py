@@ -29,8 +29,8 @@ def explained(plan: Plan, lines: Mapping[int, Operator], error: Exception) -> Ex
     """The error with the operator and the user's line that made it."""
     operator = operator_of(lines, error)
     full = isinstance(error, DeviceMemoryError)
-    told = full or isinstance(error, LimitError)
-    if operator is None or (isinstance(error, (MemoryError, AssertionError)) and not told):
+    has_message = full or isinstance(error, LimitError)
+    if operator is None or (isinstance(error, (MemoryError, AssertionError)) and not has_message):
         return error
     made: Exception = error
     if (full or not isinstance(error, EngineError)) and not operator.regions:
@@ -48,10 +48,10 @@ def _with_largest(error: Exception, plan: Plan) -> DeviceMemoryError:
     """That a GPU has no memory, with the largest values that the plan holds at its fullest moment."""
     from engine.kernels.cupy.out_of_memory import in_words  # which is there, as it has raised the error
 
-    told = []
+    largest = []
     for each in plan.report().owners[:3]:
         where = f" of {Path(each.file).name}:{each.line}" if each.file else ""
-        told.append(f"{each.operator}{where} {in_words(each.bytes)}")
+        largest.append(f"{each.operator}{where} {in_words(each.bytes)}")
     what, _, remedy = str(error).rpartition("; ")
-    held = f", and at its fullest the program holds {', '.join(told)}" if told else ""
+    held = f", and at its fullest the program holds {', '.join(largest)}" if largest else ""
     return DeviceMemoryError(f"{what}{held}; {remedy}")

@@ -58,7 +58,7 @@ class Kernels:
 
     def __init__(self, xp: Any, backend: str, namespace: dict[str, Any], foreign: bool) -> None:
         self._xp, self._backend, self._namespace = xp, backend, namespace
-        # The meter of a stranger's Program knows what NumPy's kernels need.
+        # The meter of an untrusted Program knows what NumPy's kernels need.
         self._fast = backend == "cpu" and not foreign and wants_fast()
         self._foreign = foreign
         self.calls: list[Call] = []
@@ -158,7 +158,7 @@ class Kernels:
         if self.whose(call) != "numpy" or call.fast is not None:
             return ""
         if not self._fast:
-            return "stranger" if self._foreign else _off(self._backend)
+            return "foreign" if self._foreign else _off(self._backend)
         if call.opdef.fast is None:
             return "none"
         if call.low is not None:

@@ -11,7 +11,7 @@ from engine.program.graph.positions import positions
 
 
 class Line(NamedTuple):
-    """One operator as text, and how many branches and loops it stands in."""
+    """One operator as text, and how many branches and loops contain it."""
 
     operator: Operator
     depth: int

@@ -1,6 +1,6 @@
 """Meters the runs of Programs that this installation did not write: memory, time, iterations of loops.
 
-A plan of such a Program asks before each operator (``Gauge``) and tells the meter of the run what it made.
+A plan of such a Program checks before each operator (``Gauge``) and reports its results to the run's meter.
 Before a kernel is called, its results are measured by inference with the shapes that its inputs have now,
 so that nothing is allocated that the limits do not allow. Plans of other Programs have none of these calls.
 """
@@ -120,12 +120,12 @@ def metered(function: Callable[[Sequence[Array]], Any]) -> Callable[[Sequence[Ar
 
 
 def step() -> None:
-    """Tell the meter of an iteration."""
+    """Report an iteration to the meter."""
     _METER.get().step()
 
 
 def made(*values: Array) -> None:
-    """Tell the meter of arrays that an operator made."""
+    """Report arrays that an operator created to the meter."""
     meter = _METER.get()
     for value in values:
         meter.add(value)

@@ -77,7 +77,7 @@ class Plan:
         self.outputs = tuple(outputs)
         self.consumes = consumes
         self.ops = needed(lowered(program, needed(ops, outputs)), outputs)
-        # The meter of a stranger's Program knows what NumPy's kernels need, one by one.
+        # The meter of an untrusted Program knows what NumPy's kernels need, one by one.
         self.constants = {} if program.foreign else constants(self.ops)
         if xp is not np:
             self.constants = {key: xp.asarray(value) for key, value in self.constants.items()}

@@ -87,7 +87,7 @@ class Recorded:
         # What is counted where the list alone holds an array, which depends on the version of Python.
         self._free = _holders(self._memory.one(), 0)
         places = range(self.count)
-        # Keys that the plan drew, for whoever draws the same numbers again.
+        # Keys that the plan drew, for operators that draw the same numbers again.
         self._drawn = {
             n: keys.index(self._results[n]) for n in places if isinstance(self._results[n], DeviceKey)
         }

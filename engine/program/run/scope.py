@@ -133,7 +133,7 @@ _global = Setting("global_scope", Scope())
 
 
 def global_scope() -> Scope:
-    """The scope that Executors run in unless told otherwise."""
+    """The scope that Executors run in by default."""
     return _global.get()
 
 
@@ -215,10 +215,10 @@ def set_program_state(program: Program, state: Mapping[str, Any], scope: Scope |
     if not isinstance(state, Mapping):
         raise DTypeError(f"set_state_dict: takes a dict of values by name: got {type(state).__name__}")
     known = {v.name: v for v in program.list_vars() if v.persistable}
-    strangers = [name for name in state if name not in known]
-    if strangers:
+    unknown = [name for name in state if name not in known]
+    if unknown:
         warnings.warn(
-            f"set_state_dict: {strangers[:5]} are not persistable Variables of the Program and are left out",
+            f"set_state_dict: {unknown[:5]} are not persistable Variables of the Program and are ignored",
             stacklevel=3,
         )
     values = {name: np.asarray(value) for name, value in state.items() if name in known}

@@ -18,7 +18,7 @@ BUILT = "as built"
 
 @dataclass(frozen=True)
 class Shown:
-    """One operator as text: how deep it stands in branches and loops, and the places (file, line) in the
+    """One operator as text: the number of branches and loops around it, and the places (file, line) in the
     user's code that it comes from."""
 
     text: str

@@ -1,9 +1,9 @@
 """Updates in plans: those that stand side by side become one call.
 
 The operators of a Program stay one for each parameter. Where the arrays that a call gets are slices of an
-arena (``engine/eager/arena.py``), one operator over flat arrays updates them; where they are not, each
-is updated alone, to the same bits, and ``missed`` says that it may be worth to move them into one. On a GPU
-one launch updates them where they lie.
+arena (``engine/eager/arena.py``), one operator over flat arrays updates them; otherwise each is updated
+alone, with bitwise identical results, and ``missed`` says that moving them into one may be worthwhile. On a
+GPU one launch updates them where they lie.
 """
 
 from __future__ import annotations

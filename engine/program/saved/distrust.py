@@ -211,7 +211,7 @@ def _attribute_faults(operator: Operator) -> Iterator[str]:
         if kinds is not None and value is not None and type(value) not in kinds:
             yield f"{name} is {value!r}; it should be like {default!r}"
         elif most is not None and not all(type(v) is int and abs(v) <= most for v in _flat(value)):
-            yield f"{name} is {value!r}; it should be whole numbers, at most {most}"
+            yield f"{name} is {value!r}; it should be integers, at most {most}"
         elif name == "rule" and value is not None:
             yield "Python functions are not read from files; build the Program again"
         elif name == "index" and not (isinstance(value, list) and all(_is_index(v) for v in value)):
@@ -259,7 +259,7 @@ def _is_place(item: Any, kinds: tuple[str, ...]) -> bool:
     return isinstance(item, list) and len(item) == 2 and item[0] in kinds and type(item[1]) is int
 
 
-# Attributes that are whole numbers, and the largest that is accepted: padding takes memory too.
+# Attributes that are integers, and the largest that is accepted: padding takes memory too.
 _INTEGERS = {
     **dict.fromkeys(("dilations", "ksize", "paddings", "strides"), 1 << 16),
     **dict.fromkeys(("axes", "axis", "repeat_times", "sections", "shape"), 1 << 40),

@@ -1,4 +1,4 @@
-"""Checks of the size of a Program of a stranger, before anything is built of it.
+"""Checks of the size of an untrusted Program, before anything is built from it.
 
 Reading a Program takes time in proportion to its file with one exception: blocks see the Variables of all
 blocks around them. So a Program has limits in numbers, far above what networks have.

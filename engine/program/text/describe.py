@@ -83,7 +83,7 @@ def says_name(variable: Variable) -> str:
 
 
 def says_stop_gradient(variable: Variable) -> bool:
-    """The flag that the text says: Paddle lets whole numbers made of trained values have gradients."""
+    """The flag that the text says: Paddle lets integers made of trained values have gradients."""
     said = variable.says_stop_gradient
     return variable.stop_gradient if said is None else said
 

@@ -26,7 +26,7 @@ class Form:
     has, as Variables that nothing computes; ``order`` is that in which the results' names are made;
     ``stopped`` results never have a gradient; ``says`` changes the spec that is written.
     Attributes: ``attrs`` are added, as constants or functions of the operator; ``drop`` are left out,
-    ``rename`` renames them, ``floats`` lists whole numbers that are written as floating ones.
+    ``rename`` renames them, ``floats`` lists integers that are written as floating ones.
     ``operands`` gives numbers that Paddle makes Variables of: slot, value and dtype of each; one without a
     slot is declared but not read.
     """

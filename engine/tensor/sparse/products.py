@@ -52,18 +52,18 @@ def flat_places(x: Sparse) -> tuple[Any, Any]:
 def _times_dense(where: str, x: Sparse, y: Any) -> Any:
     if y.dtype is not x.dtype:
         y = math.cast(y, x.dtype)
-    below, beside = flat_places(x)
+    flat_rows, flat_columns = flat_places(x)
     width = y.shape[-1]
     flat = y if x.ndim == 2 else shapes.reshape(y, shape=[-1, width])
     height = x.shape[-2] if x.ndim == 2 else x.shape[0] * x.shape[1]
-    out = products.matmul(x._values, below, beside, flat, height=height)
+    out = products.matmul(x._values, flat_rows, flat_columns, flat, height=height)
     return out if x.ndim == 2 else shapes.reshape(out, shape=[*x.shape[:2], width])
 
 
 def _times_sparse(x: Sparse, y: Sparse) -> Sparse:
-    beside, top = flat_places(x)[1], flat_places(y)[0]
+    flat_columns, top = flat_places(x)[1], flat_places(y)[0]
     batches = x.shape[0] if x.ndim == 3 else 1
-    first, second = patterns.pairs(beside, top, height=batches * x.shape[-1])
+    first, second = patterns.pairs(flat_columns, top, height=batches * x.shape[-1])
     values = math.multiply(
         rows.take_rows(x._values, first),
         rows.take_rows(y._values if y.dtype is x.dtype else math.cast(y._values, x.dtype), second),
@@ -90,12 +90,12 @@ def masked_matmul(x: Any, y: Any, mask: Any, name: str | None = None) -> Any:
             f"masked_matmul: x and y must be dense, and mask of the shape of their product: "
             f"got {list(x.shape)}, {list(y.shape)} and {list(mask.shape)}"
         )
-    below, beside = flat_places(mask)
+    flat_rows, flat_columns = flat_places(mask)
     last = y.ndim - 1
     turned = shapes.transpose(y, axis=[*range(last - 1), last, last - 1])
     if x.ndim == 3:
         x, turned = (shapes.reshape(m, shape=[-1, m.shape[-1]]) for m in (x, turned))
-    return mask.with_values(products.sampled_matmul(x, turned, below, beside))
+    return mask.with_values(products.sampled_matmul(x, turned, flat_rows, flat_columns))
 
 
 def mv(x: Any, vec: Any, name: str | None = None) -> Any:

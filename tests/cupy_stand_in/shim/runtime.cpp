@@ -1,4 +1,4 @@
-// Runs the threads of a grid on the host: blocks one after the other, the threads of a block in turns.
+// Runs the threads of a grid on the host: blocks one after the other, the threads of a block interleaved.
 //
 // A thread runs until it ends or waits; only threads that wait have a stack of their own (a fiber), so a
 // kernel without barriers is a plain loop. Blocks of even number start with their first thread, the others with
@@ -193,7 +193,7 @@ static void wait(Barrier *barrier, int wanted, int line, const char *what) {
     barrier->line = line;
     barrier->waiting[barrier->arrived++] = running;
     if (barrier->arrived == wanted) {
-        release(barrier, order ? wanted : wanted - 1); // without an order the last one goes on
+        release(barrier, order ? wanted : wanted - 1); // without an order the last one continues
         if (!order) return;
     }
     leave(running);
@@ -211,7 +211,7 @@ extern "C" void shim_warp_barrier(unsigned mask, int line) {
 
 extern "C" unsigned shim_lane(void) { return running->thread % WARP; }
 
-// Two rooms in turns: a lane that comes first to the next shuffle writes where nobody reads any more.
+// Two rooms in alternation: a lane that comes first to the next shuffle writes where no lane reads any more.
 extern "C" unsigned char *shim_offer(unsigned mask, const void *value, int bytes, int line) {
     int thread = running->thread, warp = thread / WARP, mine = turn[thread];
     turn[thread] ^= 1;

@@ -60,7 +60,7 @@ class Trained:
 def test_it_learns_and_the_host_waits_for_the_scaler_alone(level: str, dtype: str, waits: int) -> None:
     eager, converted = Trained(level, dtype), Trained(level, dtype, converted=True)
     for trained in (eager, converted):
-        assert (trained.counts.waits, trained.counts.to_device) == (waits, 0), trained.counts.told("waits")
+        assert (trained.counts.waits, trained.counts.to_device) == (waits, 0), trained.counts.lines("waits")
         assert trained.losses[-1] < trained.losses[0]
         assert trained.net.parameters()[0].dtype.name == (dtype if level == "O2" else "float32")
     np.testing.assert_allclose(converted.losses, eager.losses, rtol=0.02)

@@ -317,7 +317,7 @@ def test_the_inference_of_gradients_survives_an_error_in_a_hook() -> None:
     assert x.grad.item() == 2.0
 
 
-def test_grad_computes_what_leads_to_its_inputs_only() -> None:
+def test_grad_computes_only_paths_to_its_inputs() -> None:
     calls = []
 
     class Watched(engine.autograd.PyLayer):
@@ -344,7 +344,7 @@ def test_grad_computes_what_leads_to_its_inputs_only() -> None:
     assert w.grad.tolist() == [2.0, 2.0]
 
 
-def test_grad_of_an_intermediate_whose_own_graph_was_freed() -> None:
+def test_grad_of_an_intermediate_with_a_freed_graph() -> None:
     x = engine.ones([2])
     x.stop_gradient = False
     h = x.exp()

@@ -64,7 +64,7 @@ def test_targets_are_answered_in_their_order(program):
         ((3,), (-1, 3), []),
     ],
 )
-def test_what_broadcasting_stretched_is_summed(program, x, y, types):
+def test_gradients_of_broadcast_dimensions_are_summed(program, x, y, types):
     a, b = data(program, "x", *x), data(program, "y", *y)
     out = paddle.add(a, b)
     g = data(program, "g", *out.spec.shape)

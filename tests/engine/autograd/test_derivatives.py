@@ -44,7 +44,7 @@ def test_values_without_dimensions():
         jacobian(x * x, x)[:]
 
 
-def test_tuples_and_what_does_not_depend():
+def test_tuples_and_independent_inputs():
     x, y = leaf([1.0, 2.0]), leaf([3.0, 4.0, 5.0])
     matrices = jacobian((x * x, x.sum() * y), (x, y))
     assert [[m.shape for m in row] for row in matrices] == [[[2, 2], [2, 3]], [[3, 2], [3, 3]]]
@@ -74,7 +74,7 @@ def test_hessian():
     [
         (lambda x: jacobian(x, x), ShapeError, r"got shape \[2, 2\]"),
         (lambda x: jacobian(x[0], x[0])[5], OutOfRangeError, "index 5"),
-        (lambda x: jacobian(x[0], x[0])[...], OutOfRangeError, "whole number or a slice"),
+        (lambda x: jacobian(x[0], x[0])[...], OutOfRangeError, "integer or a slice"),
         (lambda x: jacobian(x[0], x[0])[0, 0, 0], OutOfRangeError, "3 indexes"),
         (lambda x: jacobian(x[0], x[0], batch_axis=1), ValueError, "batch_axis is None or 0"),
         (lambda x: hessian(x[0], x[0]), ShapeError, "ys is one number"),

@@ -1,4 +1,4 @@
-"""``import paddle`` gives the engine's own modules; a name that is missing is told in Paddle's words."""
+"""``import paddle`` gives the engine's own modules; an error for a missing name is worded as Paddle's."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_installing_twice_is_installing_once(paddle: object) -> None:
         ("import paddle.zzzz.qqqq", "paddle.zzzz", "docs/api.md lists the names that are there"),
     ],
 )
-def test_a_missing_name_is_told_with_what_was_meant(
+def test_an_error_for_a_missing_name_suggests_a_similar_one(
     paddle: object, code: str, name: str, remedy: str
 ) -> None:
     with pytest.raises((AttributeError, ImportError)) as raised:
@@ -98,9 +98,7 @@ def test_a_missing_name_is_told_with_what_was_meant(
         ("import paddle.static as s; s.IpuStrategy()", "paddle.static.IpuStrategy: is absent: it is for"),
     ],
 )
-def test_a_name_that_is_absent_on_purpose_is_told_with_the_reason(
-    paddle: object, code: str, said: str
-) -> None:
+def test_an_error_for_a_name_absent_on_purpose_has_the_reason(paddle: object, code: str, said: str) -> None:
     with pytest.raises((AttributeError, ImportError)) as raised:
         exec(code, {})
     assert (asked_for(raised.value) or "").startswith(said)
@@ -108,7 +106,7 @@ def test_a_name_that_is_absent_on_purpose_is_told_with_the_reason(
         assert str(raised.value).startswith(said)
 
 
-def test_what_is_absent_on_purpose_is_absent() -> None:
+def test_names_listed_as_absent_are_absent() -> None:
     for module, names in ABSENT.items():
         found = importlib.import_module(alias.real_name(module))
         assert [name for name in names if hasattr(found, name)] == []

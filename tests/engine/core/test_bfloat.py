@@ -104,7 +104,7 @@ def test_operators_compute_paddles_bits(a: Tensor, name: str, function: Any, wan
     assert values(function(a)) == want
 
 
-def test_other_dtypes_beside_it(a: Tensor) -> None:
+def test_bfloat16_with_other_dtypes(a: Tensor) -> None:
     single = paddle.to_tensor([1.1, 2.2, 3.3, 4.4])
     assert (a * single).dtype == (single * a).dtype == "float32"
     assert (a * single.astype("float64")).dtype == "float64"
@@ -113,7 +113,7 @@ def test_other_dtypes_beside_it(a: Tensor) -> None:
     assert paddle.isnan(a).tolist() == [False] * 4
 
 
-def test_what_paddle_has_no_kernel_for(a: Tensor) -> None:
+def test_operators_without_a_kernel_in_paddle(a: Tensor) -> None:
     assert values(a**2) == [2.25, 5.25, 13.5625, 0.0]
     assert values(a.reshape([2, 2]) @ a.reshape([2, 2])) == [[-6.21875, 3.4375], [-5.53125, -8.4375]]
     assert values(paddle.nn.functional.relu(a)) == [1.5, 2.296875, 0.0, 0.0]

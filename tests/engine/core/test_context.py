@@ -170,7 +170,7 @@ def test_unique_names_of_a_guard_are_not_seen_by_another_thread() -> None:
 
 
 def test_switch_outside_of_a_guard_holds_for_the_process() -> None:
-    """As in Paddle, where threads that a script starts go on with the names that it switched to."""
+    """As in Paddle, where threads that a script starts continue with the names that it switched to."""
     before = unique_name.switch()
     try:
         assert unique_name.generate("fc") == "fc_0"

@@ -40,7 +40,7 @@ def test_the_room_above_is_imported_at_the_first_call(tmp_path, monkeypatch):
         del sys.modules["room_below_for_a_test"], sys.modules["room_above_for_a_test"]
 
 
-def test_what_no_room_defines_is_an_error():
+def test_a_name_that_no_module_defines_is_an_error():
     @delegate("engine.core.errors")
     def double(x: int) -> int:
         raise NotImplementedError

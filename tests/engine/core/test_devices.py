@@ -33,9 +33,9 @@ def test_with_a_gpu() -> None:
     assert paddle.zeros([2]).place == paddle.CUDAPlace(0)
     assert devices.label() == "gpu:0 (Stand-in)"
     assert devices.versions() == {"cupy": sys.modules["cupy"].__version__, "cuda": "12.9", "driver": "12.9"}
-    told = environment()
-    assert (told["device"], told["driver"]) == ("gpu:0 (Stand-in)", "12.9")
-    before = {"device": "cpu", "threads": int(told["threads"]), "blas": told["blas"]}
+    shown = environment()
+    assert (shown["device"], shown["driver"]) == ("gpu:0 (Stand-in)", "12.9")
+    before = {"device": "cpu", "threads": int(shown["threads"]), "blas": shown["blas"]}
     assert difference(before).endswith("before: device cpu before, gpu:0 (Stand-in) now")
     assert devices.use("cpu").device == devices.label() == paddle.get_device() == "cpu"
     assert devices.versions() == {}
@@ -56,7 +56,7 @@ def test_without_one() -> None:
 
 
 @pytest.mark.usefixtures("no_gpu")
-def test_a_script_begins_where_it_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_script_begins_on_the_chosen_device(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--device", "gpu:1", "-m", "timeit"]) == 1
     assert capsys.readouterr().err.startswith("run: device gpu:1: needs CuPy")
     assert main(["--device", "gpu:x", "script.py"]) == 2

@@ -1,4 +1,4 @@
-"""IdentityMap and IdentitySet: keys that are equal, or can't be compared, are told apart by identity."""
+"""IdentityMap and IdentitySet: keys that are equal, or can't be compared, are distinguished by identity."""
 
 import gc
 import weakref
@@ -18,7 +18,7 @@ class Key:
         return True
 
 
-def test_equal_keys_are_told_apart():
+def test_equal_keys_are_distinct():
     a, b = Key(), Key()
     found = IdentityMap([(a, 1), (b, 2)])
     assert (found[a], found[b], len(found)) == (1, 2, 2)

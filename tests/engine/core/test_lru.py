@@ -20,7 +20,7 @@ def three():
 
 
 @pytest.mark.usefixtures("three")
-def test_what_was_not_used_for_longest_is_dropped() -> None:
+def test_the_least_recently_used_value_is_dropped() -> None:
     cache: LRU[str, int] = LRU("plans")
     for number, key in enumerate("abc"):
         cache.put(key, number)
@@ -80,7 +80,7 @@ def test_of_several_threads_one_makes_the_value() -> None:
     assert all(value is made[0] for value in found)
 
 
-def test_nothing_is_kept_of_a_value_that_could_not_be_made() -> None:
+def test_a_failed_value_is_not_cached() -> None:
     cache: LRU[str, int] = LRU("plans")
 
     def fail() -> int:

@@ -57,7 +57,7 @@ def test_reads_the_kernels_signature() -> None:
     assert d.with_defaults({"a": 2}) == {"a": 2, "b": 1.5}
 
 
-def test_what_an_operator_is_said_to_be() -> None:
+def test_properties_of_an_operator() -> None:
     @op("t_flags", infer=same_as_x, complex=True, opaque=True, effect=True)
     def flags(xp: Any, x: Any) -> Any:
         return x
@@ -151,7 +151,7 @@ def test_a_rule_with_other_parameters_than_plain_ones_fails_at_definition() -> N
 
 
 @pytest.mark.parametrize("name", ["g", "out", "wanted"])
-def test_inputs_are_not_called_like_what_rules_ask_for(name: str) -> None:
+def test_inputs_must_not_have_names_that_rules_use(name: str) -> None:
     scope: dict[str, Any] = {}
     exec(f"def kernel(xp, {name}): return {name}", scope)
     with pytest.raises(TypeError, match=f"can't be called '{name}'"):
@@ -185,7 +185,7 @@ def test_no_rule_no_gradient() -> None:
         plain.opdef.require_differentiable()
 
 
-def test_only_what_rules_ask_for_is_kept() -> None:
+def test_only_values_that_rules_use_are_saved() -> None:
     @op("t_kept", infer=lambda x, y, z: x)
     def kept(xp: Any, x: Any, y: Any, z: Any) -> Any:
         return x * y + z
@@ -197,7 +197,7 @@ def test_only_what_rules_ask_for_is_kept() -> None:
     assert not hasattr(node, "outputs")  # a field that no rule asks for is not even set
 
 
-def test_an_override_replaces_the_kernel_of_functions_already_made() -> None:
+def test_an_override_replaces_the_kernel_of_existing_functions() -> None:
     @op("t_override", infer=same_as_x)
     def overridden(xp: Any, x: Any) -> Any:
         return x + 1

@@ -96,7 +96,7 @@ def test_a_twister_resumes_anywhere(drawn: int) -> None:
     [
         ({"kind": "pcg", "seed": 1}, "'pcg' is not one of"),
         ({"kind": ["philox"], "seed": 1}, "is not one of"),
-        ({"kind": "philox", "seed": 1.5, "offset": 0}, "seed must be a whole number: got 1.5"),
+        ({"kind": "philox", "seed": 1.5, "offset": 0}, "seed must be an integer: got 1.5"),
         ({"kind": "philox", "seed": 1, "offset": -1}, "offset must be from 0 .* got -1"),
         ({"kind": "philox", "seed": 1}, "no 'offset' in"),
         ({}, "no 'seed' in"),

@@ -28,13 +28,13 @@ PYTHON: dict[str, Any] = {
         ({"position": 2**31 - 1}, "position must be from 0 to 624: got 2147483647"),
         ({"position": -1}, "position must be from 0 to 624: got -1"),
         ({"position": 2**63}, "position must be from 0 to 624"),
-        ({"position": 3.0}, "position must be a whole number: got 3.0"),
-        ({"position": True}, "position must be a whole number: got True"),
-        ({"keys": KEYS[:-1]}, r"keys must be 624 whole numbers: got shape \[623\]"),
-        ({"keys": KEYS.reshape(2, 312)}, "keys must be 624 whole numbers"),
+        ({"position": 3.0}, "position must be an integer: got 3.0"),
+        ({"position": True}, "position must be an integer: got True"),
+        ({"keys": KEYS[:-1]}, r"keys must be 624 integers: got shape \[623\]"),
+        ({"keys": KEYS.reshape(2, 312)}, "keys must be 624 integers"),
         ({"keys": KEYS.astype(np.float64)}, "dtype float64"),
         ({"keys": KEYS.astype(np.int64) << 24}, "keys must be of 32 bits: got 16777216 to 10468982784"),
-        ({"keys": "x"}, "keys must be 624 whole numbers"),
+        ({"keys": "x"}, "keys must be 624 integers"),
         ({"keys": KEYS * 0}, "keys are all 0"),
         ({"has_gauss": 2}, "has_gauss must be from 0 to 1: got 2"),
         ({"gauss": float("inf")}, "gauss must be finite: got inf"),
@@ -44,7 +44,7 @@ PYTHON: dict[str, Any] = {
         ({"kind": KEYS}, "kind must be 'MT19937'"),
     ],
 )
-def test_what_is_no_state_of_numpy_is_refused(changed: dict[str, Any], message: str) -> None:
+def test_an_invalid_state_of_numpy_is_refused(changed: dict[str, Any], message: str) -> None:
     before = numpy_state()
     with pytest.raises(ArgumentError, match=message) as error:
         set_numpy_state({**NUMPY, **changed})
@@ -56,9 +56,9 @@ def test_what_is_no_state_of_numpy_is_refused(changed: dict[str, Any], message: 
     ("changed", "message"),
     [
         ({"version": 2}, "version must be 3: got 2"),
-        ({"version": PYTHON["internal"]}, "version must be a whole number"),
-        ({"internal": PYTHON["internal"][1:]}, r"internal must be 625 whole numbers: got \[624\]"),
-        ({"internal": 7}, "internal must be 625 whole numbers: got int"),
+        ({"version": PYTHON["internal"]}, "version must be an integer"),
+        ({"internal": PYTHON["internal"][1:]}, r"internal must be 625 integers: got \[624\]"),
+        ({"internal": 7}, "internal must be 625 integers: got int"),
         ({"internal": PYTHON["internal"] + 1}, "position must be from 0 to 624: got 625"),
         ({"internal": PYTHON["internal"] << np.uint64(30)}, "32 bits"),
         ({"internal": PYTHON["internal"] * 0}, "internal are all 0"),
@@ -67,7 +67,7 @@ def test_what_is_no_state_of_numpy_is_refused(changed: dict[str, Any], message: 
         ({"spare": None}, "spare must be a number: got None"),
     ],
 )
-def test_what_is_no_state_of_python_is_refused(changed: dict[str, Any], message: str) -> None:
+def test_an_invalid_state_of_python_is_refused(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
         python_state({**PYTHON, **changed})
 

@@ -57,7 +57,7 @@ def test_as_dtype(value: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["float128", "text", np.dtype("U3"), object, None, 3])
-def test_what_is_no_dtype(value: Any) -> None:
+def test_an_invalid_dtype_is_refused(value: Any) -> None:
     with pytest.raises(DTypeError):
         dtypes.as_dtype(value)
 
@@ -118,7 +118,7 @@ def test_arrays_of_two_modules_do_not_mix() -> None:
         require_same_place("add", [np.ones(1), other()])
 
 
-def test_errors_are_what_a_user_of_paddle_catches() -> None:
+def test_errors_are_those_that_users_of_paddle_catch() -> None:
     assert issubclass(ShapeError, ValueError)
     assert issubclass(DTypeError, TypeError)
     assert issubclass(OutOfRangeError, IndexError)

@@ -59,7 +59,7 @@ def test_arrays_die_at_once() -> None:
     assert gone() is None
 
 
-def test_backward_frees_what_was_kept_while_the_result_lives() -> None:
+def test_backward_frees_saved_arrays_while_the_result_lives() -> None:
     array = np.ones(1000)
     gone = weakref.ref(array)
     y = engine.exp(Tensor(array, stop_gradient=False) * 2.0).sum()

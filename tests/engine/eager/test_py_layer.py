@@ -106,7 +106,7 @@ def test_several_results_in_lists_and_zeros_for_those_without_gradient():
     assert (a.grad.tolist(), b.grad.tolist(), y.grad.tolist()) == ([1.0], [0.0], [1.0])
 
 
-def test_results_without_gradient_are_none_where_asked_for():
+def test_missing_gradients_are_none_on_request():
     class Raw(PyLayer):
         @staticmethod
         def forward(ctx, x):

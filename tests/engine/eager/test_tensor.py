@@ -41,7 +41,7 @@ def test_numbers() -> None:
         bool(pair)
 
 
-def test_where_gradients_end() -> None:
+def test_tensors_that_gradients_do_not_pass() -> None:
     y = engine.ones([2])
     y.stop_gradient = False
     assert engine.argmax(y).stop_gradient
@@ -117,7 +117,7 @@ def test_wrong_shapes_name_the_operator_and_both_shapes() -> None:
 
 
 @pytest.mark.parametrize("value", ["a", [300], [None], [[1], [2, 3]]])
-def test_what_is_no_number_is_not_set(value: object) -> None:
+def test_set_value_refuses_invalid_values(value: object) -> None:
     x = engine.zeros([1], dtype="int8")
     with pytest.raises(DTypeError, match=r"set_value: .* has dtype int8: .* does not convert to it"):
         x.set_value(value)

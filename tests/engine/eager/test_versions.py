@@ -40,7 +40,7 @@ def test_changes_before_use_do_no_harm() -> None:
     assert x.grad.tolist() == [4.0, 4.0, 4.0]
 
 
-def test_changes_of_what_no_rule_asks_for_do_no_harm() -> None:
+def test_changes_of_values_that_no_rule_uses_do_no_harm() -> None:
     x, w = _leaf(), _other()
     y = (x + w).sum()
     w.set_value(np.zeros(3))
@@ -101,7 +101,7 @@ def test_a_change_of_the_base_is_a_change_of_a_view_used() -> None:
         engine.nn.functional.softmax,
     ],
 )
-def test_a_result_that_its_own_gradient_needs(function: Callable[[Any], Any]) -> None:
+def test_a_result_that_its_gradient_needs(function: Callable[[Any], Any]) -> None:
     x = _leaf()
     y = function(x)
     z = y.sum()
@@ -205,7 +205,7 @@ def test_numpy_copies() -> None:
     assert made.tolist() == [1.0, 2.0]
 
 
-def test_set_value_refuses_what_does_not_fit() -> None:
+def test_set_value_refuses_another_shape_or_kind() -> None:
     x = engine.to_tensor([1.0, 2.0])
     with pytest.raises(EngineError, match=r"has shape \[2\]: got \[3\]"):
         x.set_value(np.zeros(3))

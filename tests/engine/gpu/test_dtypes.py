@@ -96,7 +96,7 @@ def test_results_are_those_of_the_cpu(dtype: str, choice: str, cupy: Any) -> Non
 
 
 @pytest.mark.parametrize("place", ["cpu", "gpu:0"])
-def test_a_sum_over_what_was_broadcast_is_one_of_numbers(place: str) -> None:
+def test_a_sum_over_broadcast_dimensions_is_one_of_numbers(place: str) -> None:
     paddle.set_device(place)
     x = paddle.ones([3, 4]).astype("bfloat16")
     row = paddle.ones([4]).astype("bfloat16")

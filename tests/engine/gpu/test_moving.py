@@ -42,7 +42,7 @@ def test_a_tensor_goes_to_the_cpu_and_back(dtype: str) -> None:
     assert x.cpu().cpu().tolist() == x.tolist()
 
 
-def test_a_tensor_is_made_where_it_is_asked_for() -> None:
+def test_a_tensor_is_created_on_the_requested_device() -> None:
     host = paddle.to_tensor(X, place=paddle.CPUPlace())
     assert _on_cpu(host)
     assert _on_gpu(paddle.to_tensor(X), paddle.to_tensor(X, place="gpu"), paddle.to_tensor(host), host.cuda())
@@ -214,7 +214,7 @@ def test_a_checkpoint_resumes_exactly_on_either_device(saved: str, loaded: str, 
     assert found == want if saved == loaded else np.allclose(found, want, atol=1e-5)
 
 
-def test_a_saved_model_runs_where_it_is_loaded(tmp_path: Path) -> None:
+def test_a_saved_model_runs_on_the_device_that_loads_it(tmp_path: Path) -> None:
     net = _net()
     net.eval()
     x = paddle.to_tensor(np.random.default_rng(0).standard_normal((2, 1, 4, 4)).astype("float32"))
@@ -266,7 +266,7 @@ def test_batches_of_a_loader_lie_on_the_gpu() -> None:
     for x, y in paddle.io.DataLoader(rows, batch_size=2):
         assert _on_gpu(x, y)
         assert np.array_equal(x.numpy(), X)
-    pictures = [(X, 1), (X + 1, 2)]
-    for x, y in paddle.io.DataLoader(pictures, batch_size=2):
+    images = [(X, 1), (X + 1, 2)]
+    for x, y in paddle.io.DataLoader(images, batch_size=2):
         assert _on_gpu(x, y)
         assert y.tolist() in ([1, 2], [[1], [2]])

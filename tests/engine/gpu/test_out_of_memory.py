@@ -38,39 +38,39 @@ def test_unused_blocks_are_freed_before_it_is_given_up(weights: Any, cupy: Any) 
     assert float(paddle.ones([2 * MIB // 4]).sum()) == 2 * MIB // 4
 
 
-def test_an_operator_is_told_with_its_line_sizes_and_the_largest_tensors(weights: Any) -> None:
-    with pytest.raises(DeviceMemoryError) as told:
+def test_the_error_names_the_operator_its_line_sizes_and_the_largest_tensors(weights: Any) -> None:
+    with pytest.raises(DeviceMemoryError) as raised:
         paddle.concat([weights, weights, weights])
-    message = str(told.value)
+    message = str(raised.value)
     assert message.startswith(f"{__file__}:")
     assert ": concat: gpu:0: no memory for 3.00 MiB: " in message
     assert "this process may hold" in message
     assert "the largest tensors are weights float32 [512, 512] 1.00 MiB" in message
-    assert describe_problem(told.value).do.startswith("take a smaller batch")
+    assert describe_problem(raised.value).do.startswith("take a smaller batch")
     assert weights.numpy().sum() == 512 * 512
     assert float((weights + 1.0).sum()) == 2.0 * 512 * 512  # what is left can be used
 
 
-def test_data_that_does_not_fit_is_told_with_its_line(weights: Any) -> None:
+def test_the_error_for_data_that_does_not_fit_has_its_line(weights: Any) -> None:
     with pytest.raises(
         DeviceMemoryError, match=r"test_out_of_memory\.py:\d+: to_tensor: gpu:0: no memory for 4\.00 MiB"
     ):
         paddle.to_tensor(np.ones((1024, 1024), "float32"))
 
 
-def test_a_plan_is_told_with_what_it_holds(weights: Any) -> None:
+def test_the_error_of_a_plan_names_its_largest_values(weights: Any) -> None:
     @paddle.jit.to_static
     def function(x: Any) -> Any:
         y = paddle.tanh(x)
         return paddle.concat([y, y, x])
 
-    with pytest.raises(DeviceMemoryError) as told:
+    with pytest.raises(DeviceMemoryError) as raised:
         function(weights)
-    message = str(told.value)
+    message = str(raised.value)
     assert message.startswith(f"{__file__}:")
     assert ": concat: gpu:0: no memory for 3.00 MiB" in message
     assert "at its fullest the program holds concat of test_out_of_memory.py" in message
-    assert describe_problem(told.value).do.startswith("take a smaller batch")
+    assert describe_problem(raised.value).do.startswith("take a smaller batch")
 
 
 def test_graphs_give_their_memory_back_first(weights: Any) -> None:

@@ -52,7 +52,7 @@ DRAWS: dict[str, Callable[[Any], Any]] = {
 def test_the_gpu_makes_the_numbers_of_the_cpu(name: str) -> None:
     key = GPUKey(-5, 2**40 + 3)
     there, here = _made(key), CounterDraws(*key)
-    for _ in range(2):  # the second goes on where the first ended
+    for _ in range(2):  # the second continues where the first ended
         with counted() as counts:
             found = DRAWS[name](there)
         want = DRAWS[name](here)
@@ -124,14 +124,14 @@ OPERATORS: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_an_operator_draws_on_the_gpu_what_the_cpu_would_make(name: str) -> None:
+def test_an_operator_draws_the_same_numbers_on_the_gpu_and_the_cpu(name: str) -> None:
     OPERATORS[name]()  # compiles, and makes what is kept
     paddle.seed(3)
     with counted() as counts:
         found = OPERATORS[name]()
     given = 1 if "X" in OPERATORS[name].__code__.co_names or "nan" in OPERATORS[name].__code__.co_names else 0
-    assert counts.to_device <= given, counts.told("to_device")  # to_tensor(X) itself
-    assert counts.waits == 0, counts.told("waits")
+    assert counts.to_device <= given, counts.lines("to_device")  # to_tensor(X) itself
+    assert counts.waits == 0, counts.lines("waits")
     paddle.seed(3)
     with kernels.guard("numpy"):  # the same operator over numbers that the CPU makes
         want = OPERATORS[name]()
@@ -226,7 +226,7 @@ def test_stored_keys_draw_anew_when_they_are_renewed() -> None:
         kernel(paddle.to_tensor, x, key=keys.keys[0])
 
 
-def test_a_recomputed_block_drops_what_it_dropped() -> None:
+def test_a_recomputed_block_drops_the_same_elements() -> None:
     from engine.distributed.fleet.utils import recompute
 
     layer = nn.Sequential(nn.Linear(6, 50), nn.Dropout(0.5), nn.Linear(50, 2))

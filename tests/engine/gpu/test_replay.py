@@ -126,7 +126,7 @@ def test_a_training_has_the_bits_of_a_plain_one(
 
 
 @needs_counts
-def test_a_replay_is_one_launch_and_the_copies_of_what_is_fed() -> None:
+def test_a_replay_is_one_launch_and_the_copies_of_the_feed() -> None:
     network = _mlp()
 
     @paddle.jit.to_static
@@ -139,7 +139,7 @@ def test_a_replay_is_one_launch_and_the_copies_of_what_is_fed() -> None:
         x, _ = _batches(1, 5, 6)[0]
         with counted() as done:
             found = scores(x)
-    assert (done.launches, done.waits, done.to_host, done.to_device) == (2, 0, 0, 0), done.told("waits")
+    assert (done.launches, done.waits, done.to_host, done.to_device) == (2, 0, 0, 0), done.lines("waits")
     np.testing.assert_allclose(found.numpy(), network(x).numpy(), rtol=1e-6)
 
 
@@ -156,7 +156,7 @@ def test_a_loaded_model_predicts_with_a_graph(tmp_path: Path) -> None:
     assert [plan.graph for plan in plans] == ["graph"]
 
 
-def test_a_training_step_is_told_to_be_a_graph(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_plan_of_a_training_step_is_shown_as_a_graph(capsys: pytest.CaptureFixture[str]) -> None:
     network = _with_norm()
     stepper = Stepper(network, optimizer.Adam(parameters=network.parameters()), True, (1, 6, 6))
     for x, label in _batches(3, 3, 1, 6, 6):
@@ -172,7 +172,7 @@ def test_a_training_step_is_told_to_be_a_graph(capsys: pytest.CaptureFixture[str
 
 
 @needs_counts
-def test_a_replayed_training_step_waits_for_what_it_tells_alone() -> None:
+def test_a_replayed_training_step_waits_only_for_fetched_values() -> None:
     def steps() -> tuple[list[Any], Any]:
         paddle.seed(3)
         network = _with_norm()
@@ -187,7 +187,7 @@ def test_a_replayed_training_step_waits_for_what_it_tells_alone() -> None:
     with _plain():
         plain, plain_done = steps()
     assert found == plain
-    assert (done.waits, done.to_host, done.to_device) == (3, 3, 0), done.told("waits")
+    assert (done.waits, done.to_host, done.to_device) == (3, 3, 0), done.lines("waits")
     # The graph, what is fed to it, two copies of numbers, the norm and one update.
     assert done.launches < 16
     assert plain_done.launches > 2 * done.launches
@@ -234,7 +234,7 @@ def test_a_result_that_the_caller_keeps_is_not_written_again() -> None:
     assert _plans(twice) == ["graph"]
 
 
-def test_memory_of_a_result_that_is_kept_without_it_is_not_written_again(cupy: Any) -> None:
+def test_memory_of_a_retained_result_is_not_written_again(cupy: Any) -> None:
     @paddle.jit.to_static
     def twice(x: Any) -> Any:
         return x * 2.0
@@ -279,7 +279,7 @@ def test_a_replay_drops_other_elements_each_time() -> None:
         assert masks() == found
 
 
-def test_weights_that_lie_elsewhere_are_seen() -> None:
+def test_moved_weights_are_noticed() -> None:
     network = nn.Linear(3, 2)
 
     @paddle.jit.to_static
@@ -331,7 +331,7 @@ def test_a_rate_that_changes_is_not_part_of_the_graph(cupy: Any) -> None:
     assert ways == [["graph"], ["plain: the setting cuda_graphs is off"]]
 
 
-def test_what_cannot_be_recorded_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_operator_that_cannot_be_recorded_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     @paddle.jit.to_static
     def choose(x: Any) -> Any:
         if x.sum() > 0:
@@ -352,13 +352,13 @@ def test_what_cannot_be_recorded_is_told_once(caplog: pytest.LogCaptureFixture) 
         for _ in range(5):
             for function, each in zip((choose, places, decompose), want, strict=True):
                 np.testing.assert_array_equal(function(x).numpy(), each)
-    told = [record.getMessage() for record in caplog.records]
-    assert len(told) == 3
-    assert "conditional_block (test_replay.py:" in told[0]
-    assert "the host looks at values" in told[0]
-    assert "where_index (test_replay.py:" in told[1]
-    assert "the shape of its result depends on values" in told[1]
-    assert "svd (test_replay.py:" in told[2]
+    messages = [record.getMessage() for record in caplog.records]
+    assert len(messages) == 3
+    assert "conditional_block (test_replay.py:" in messages[0]
+    assert "the host looks at values" in messages[0]
+    assert "where_index (test_replay.py:" in messages[1]
+    assert "the shape of its result depends on values" in messages[1]
+    assert "svd (test_replay.py:" in messages[2]
     assert _plans(choose)[0].startswith("plain: conditional_block")
 
 
@@ -406,7 +406,7 @@ def test_a_copy_from_the_host_is_not_recorded() -> None:
     assert _plans(function)[0].startswith("plain: tanh (test_replay.py:")
 
 
-def test_few_graphs_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_graphs_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "KEPT", 2)
     replay.let_go_of_all()
 

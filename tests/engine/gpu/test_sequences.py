@@ -93,7 +93,7 @@ def test_the_losses_are_those_of_the_cpu_and_the_steps_are_graphs(name: str) -> 
     with counted() as counts:
         step()
     if not REAL:
-        assert (counts.waits, counts.to_device, counts.to_host) == (0, 0, 0), counts.told(
+        assert (counts.waits, counts.to_device, counts.to_host) == (0, 0, 0), counts.lines(
             "waits", "to_device"
         )
     on_cpu, _, _ = _train(MAKERS[name], "cpu")
@@ -109,4 +109,4 @@ def test_eager_steps_never_wait() -> None:
         network(x, lengths)  # compiles
         with counted() as counts:
             paddle.mean(network(x, lengths)).backward()
-        assert (counts.waits, counts.to_device, counts.to_host) == (0, 0, 0), counts.told("waits")
+        assert (counts.waits, counts.to_device, counts.to_host) == (0, 0, 0), counts.lines("waits")

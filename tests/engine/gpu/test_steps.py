@@ -25,11 +25,11 @@ class _Residual(nn.Layer):
         super().__init__()
         self.first, self.second = nn.Conv2D(3, 4, 3, padding=1), nn.Conv2D(4, 4, 3, padding=1)
         self.norms = nn.LayerList([nn.BatchNorm2D(4), nn.BatchNorm2D(4)])
-        self.beside, self.pool, self.classes = nn.Conv2D(3, 4, 1), nn.AdaptiveAvgPool2D(1), nn.Linear(4, 10)
+        self.shortcut, self.pool, self.classes = nn.Conv2D(3, 4, 1), nn.AdaptiveAvgPool2D(1), nn.Linear(4, 10)
 
     def forward(self, x: Any) -> Any:
         h = nn.functional.relu(self.norms[0](self.first(x)))
-        h = nn.functional.relu(self.norms[1](self.second(h)) + self.beside(x))
+        h = nn.functional.relu(self.norms[1](self.second(h)) + self.shortcut(x))
         return self.classes(self.pool(h).flatten(1))
 
 
@@ -70,9 +70,9 @@ def choice(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 def _quiet(counts: Counts, brought: int) -> None:
-    assert counts.waits == 0, counts.told("waits")
-    assert counts.to_host == 0, counts.told("to_host")
-    assert counts.to_device == brought, counts.told("to_device")
+    assert counts.waits == 0, counts.lines("waits")
+    assert counts.to_host == 0, counts.lines("to_host")
+    assert counts.to_device == brought, counts.lines("to_device")
 
 
 def _masks(choice: str, name: str) -> int:
@@ -131,8 +131,8 @@ def test_a_step_with_loss_scaling_asks_once_whether_the_gradients_are_finite(cho
             scaler.step(opt)
             scaler.update()
             opt.clear_grad()
-    assert counts.waits <= 1, counts.told("waits")
-    assert counts.to_device == _masks(choice, "mlp with dropout"), counts.told("to_device")
+    assert counts.waits <= 1, counts.lines("waits")
+    assert counts.to_device == _masks(choice, "mlp with dropout"), counts.lines("to_device")
 
 
 def test_a_run_of_an_executor_brings_the_batch_and_fetches_the_loss(choice: str) -> None:
@@ -155,7 +155,7 @@ def test_a_run_of_an_executor_brings_the_batch_and_fetches_the_loss(choice: str)
         paddle.disable_static()
     assert losses[-1] < losses[0]
     assert counts.to_device == 2
-    assert counts.waits == 1, counts.told("waits")
+    assert counts.waits == 1, counts.lines("waits")
     assert choice == "numpy" or counts.launches <= 50
 
 
@@ -167,8 +167,8 @@ def test_fit_fetches_the_loss_and_the_metric_of_a_step(choice: str) -> None:
     for _ in range(2):
         with counted() as counts:
             model.fit(rows, batch_size=4, epochs=1, verbose=0, shuffle=False)
-    assert counts.to_device == 3 * 2, counts.told("to_device")
-    assert counts.waits == 3 * 2, counts.told("waits")
+    assert counts.to_device == 3 * 2, counts.lines("to_device")
+    assert counts.waits == 3 * 2, counts.lines("waits")
     assert choice == "numpy" or counts.launches <= 3 * 60
 
 

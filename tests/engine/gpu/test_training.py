@@ -302,7 +302,7 @@ def test_post_training_quantization() -> None:
 
 def test_the_first_ten_losses_of_lenet(choice: str) -> None:
     """From the same first weights and batches, within 1e-4 of the CPU's; converted with our own kernels."""
-    digits = Digits("train", 40, transform=lambda picture: np.float32(picture)[None] / 127.5 - 1)
+    digits = Digits("train", 40, transform=lambda image: np.float32(image)[None] / 127.5 - 1)
 
     def run() -> list[Any]:
         net = paddle.vision.models.LeNet()

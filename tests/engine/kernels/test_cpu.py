@@ -15,7 +15,7 @@ from engine.kernels import cpu
 
 
 @pytest.mark.parametrize("name", sorted(cpu.UFUNCS))
-def test_ufuncs_compute_what_the_kernels_do(name: str) -> None:
+def test_ufuncs_agree_with_the_kernels(name: str) -> None:
     opdef = OPS[name]
     assert opdef.kernel_for("cpu") == (cpu.UFUNCS[name], True)
     rng = np.random.default_rng(0)
@@ -77,7 +77,7 @@ def _is_batch_last(tensor: Any) -> bool:
 
 
 def test_images_stay_batch_last_from_convolution_to_convolution() -> None:
-    """Then the next convolution reads long contiguous runs; nobody sees it but the clock."""
+    """Then the next convolution reads long contiguous runs; only the time shows it."""
     conv = engine.nn.Conv2D(1, 4, 3)
     h = conv(engine.rand([5, 1, 12, 12]))
     assert h.shape == [5, 4, 10, 10]

@@ -141,7 +141,7 @@ def test_wrong_inputs_say_what_is_wrong() -> None:
         net(x[0])
     with pytest.raises(OutOfRangeError, match="sequence_length 9 is not a length for inputs of 5 steps"):
         net(x, sequence_length=to_tensor([5, 9, 1]))
-    with pytest.raises(ShapeError, match="sequence_length holds a whole number for each of 3 sequences"):
+    with pytest.raises(ShapeError, match="sequence_length holds an integer for each of 3 sequences"):
         net(x, sequence_length=to_tensor([5, 4]))
     with pytest.raises(ShapeError, match=r"an initial state is .*here \[1, batch, 2\]"):
         net(x, (engine.zeros([2, 3, 2]), engine.zeros([2, 3, 2])))

@@ -1,6 +1,6 @@
 """The table of operators: every one has a row of cases here, or the name of the test file that has it.
 
-The rows stand in ``<family>/table_<file>.py``, called after the folders and files of ``engine/ops``, and are
+The rows are in ``<family>/table_<file>.py``, named after the folders and files of ``engine/ops``, and are
 found by walking.
 """
 

@@ -1,4 +1,4 @@
-"""The scan that stands in for ``accumulate`` where array functions have none."""
+"""The scan that replaces ``accumulate`` for array functions without it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.ops.reductions.cumulative import accumulate, scan
 
 @pytest.mark.parametrize("function", [np.maximum, np.minimum, np.logaddexp, np.add], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 7, 8, 33])
-def test_scan_is_what_accumulate_gives(function: Any, size: int) -> None:
+def test_scan_agrees_with_accumulate(function: Any, size: int) -> None:
     x = np.random.default_rng(size).standard_normal((2, size, 3))
     kept = x.copy()
     np.testing.assert_allclose(scan(function, x, 1), function.accumulate(x, axis=1), rtol=1e-12)

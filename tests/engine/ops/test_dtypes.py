@@ -1,4 +1,4 @@
-"""Every operator on whole numbers and truth values: its rows again, as int64, int32 and bool.
+"""Every operator on integers and truth values: its rows again, as int64, int32 and bool.
 
 An operator that takes them infers what its kernel gives and computes what the row says; one that doesn't
 refuses them when its result is inferred, or stands below with the reason.
@@ -36,11 +36,11 @@ EXEMPT: dict[str, str] = (
         "part of a gradient, which is floating",
     )
     | {
-        "elementwise_pow": "a whole number has no whole negative power",
+        "elementwise_pow": "an integer has no negative integer power",
         "elementwise_heaviside": "what its rows expect knows where they are 0",
     }
 )
-# Operators that take whole numbers, but truth values only after a cast.
+# Operators that take integers, but truth values only after a cast.
 NO_BOOL: dict[str, str] = dict.fromkeys(
     [
         "elementwise_sub",

@@ -29,7 +29,7 @@ def _no_collector() -> Iterator[None]:
 
 
 def _graph(case: Case, backward: bool) -> list[weakref.ref[Any]]:
-    """Weak references to the results, the gradients and the inputs' arrays of a graph that nobody holds."""
+    """Weak references to the results, the gradients and the inputs' arrays of a graph without references."""
     tensors = _tensors(case, _copies(case.sample.inputs))
     leaves = _leaves(case, tensors)
     default_generator().manual_seed(5)

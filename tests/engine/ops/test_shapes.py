@@ -21,7 +21,7 @@ def _named(reason: str, names: str) -> dict[str, str]:
 
 
 _ALONG = "works along a dimension: a tensor without any is refused"
-_WINDOWS = "windows move over the dimensions of a picture or sequence"
+_WINDOWS = "windows move over the dimensions of an image or sequence"
 _MAKES = "makes a tensor of a given shape, from no tensor"
 _DRAWS = "draws numbers, in a shape that it is given"
 _UPDATES = "changes parameters elementwise, whose shapes its inputs share"
@@ -124,7 +124,7 @@ WITHOUT_EMPTY = {
     """,
     ),
     **_named(
-        "without pictures or boxes: tests/engine/vision/test_ops.py",
+        "without images or boxes: tests/engine/vision/test_ops.py",
         """
         box_coder deform_points distribute_fpn_proposals generate_proposals_v2 matrix_nms multiclass_nms3
         prior_box psroi_pool roi_align roi_pool roi_pool_pick yolo_box yolov3_loss yolov3_loss_weights

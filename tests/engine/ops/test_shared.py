@@ -1,4 +1,4 @@
-"""Operators that threads share: the results of the whole, to the bit with any number of threads."""
+"""Operators that threads share: the results are bitwise identical for any number of threads."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def calls(order: tuple[int, ...]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("order", list(ORDERS))
-def test_parts_give_what_the_whole_gives(monkeypatch: pytest.MonkeyPatch, order: str) -> None:
+def test_parts_agree_with_the_whole(monkeypatch: pytest.MonkeyPatch, order: str) -> None:
     whole = calls(ORDERS[order])
     found = []
     for module in (ranges, sums, pooling, batch_norm, piecewise, mask):

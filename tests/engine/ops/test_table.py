@@ -119,7 +119,7 @@ def test_every_operator_has_a_row() -> None:
     assert rows <= defined
 
 
-def test_rows_that_are_elsewhere_are_there() -> None:
+def test_rows_listed_as_elsewhere_exist() -> None:
     for op, path in ELSEWHERE.items():
         assert op in (REPO / path).read_text(encoding="utf-8"), f"{op} is not in {path}"
 
@@ -362,7 +362,7 @@ def test_forward(op: str) -> None:
 
 
 @every
-def test_infer_says_what_the_kernel_does(op: str) -> None:
+def test_infer_agrees_with_the_kernel(op: str) -> None:
     _each(BY_OP[op], check_inference)
 
 
@@ -379,7 +379,7 @@ def test_second_order(op: str) -> None:
 
 @pytest.mark.no_cover
 @every
-def test_dtype_is_kept(op: str) -> None:
+def test_dtype_is_preserved(op: str) -> None:
     _each(BY_OP[op], check_dtype)
 
 

@@ -104,7 +104,7 @@ def test_a_function_keeps_the_programs_of_the_last_states_of_its_parameters() ->
     assert len(function.program_cache) == 8
 
 
-def test_what_a_loop_of_training_uses_is_not_dropped(sixteen_plans: int) -> None:
+def test_plans_of_a_training_loop_are_not_dropped(sixteen_plans: int) -> None:
     """The shape of every other step stays, whatever the others are."""
     function = paddle.jit.to_static(
         lambda x: paddle.tanh(x), input_spec=[paddle.static.InputSpec([None], "float32")]

@@ -57,7 +57,7 @@ def test_the_program_itself_is_read():
     assert to_plain(from_plain(PLAIN, own=True)) == PLAIN
 
 
-def test_what_another_installation_wrote_stays_foreign():
+def test_files_of_another_installation_stay_foreign():
     program = from_plain(PLAIN)
     assert program.foreign
     assert program.clone().foreign
@@ -283,7 +283,7 @@ def test_whatever_is_changed_there_is_an_error_of_ours_or_none(seed):
 
 
 @pytest.mark.parametrize("version", ["\n\x1b[31m", [PLAIN] * 20, "x" * 5000])
-def test_what_a_file_says_stays_one_line_in_messages(version: object) -> None:
+def test_text_from_a_file_stays_on_one_line_in_messages(version: object) -> None:
     with pytest.raises(FormatError) as caught:
         from_plain({**PLAIN, "version": version})
     assert "\n" not in str(caught.value)

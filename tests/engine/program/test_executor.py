@@ -55,7 +55,7 @@ def test_a_fetched_value_is_a_copy():
     np.testing.assert_array_equal(first, np.ones(4))
 
 
-def test_what_a_startup_program_gives_does_not_change_with_the_scope():
+def test_results_of_a_startup_program_do_not_depend_on_the_scope():
     startup = Program()
     with static.program_guard(Program(), startup):
         paddle.enable_static()
@@ -123,7 +123,7 @@ def test_a_feed_that_does_not_fit_is_refused_by_name(feed, error, words):
         Executor().run(program, feed, [out])
 
 
-def test_what_is_fed_to_no_variable_is_not_used_and_named():
+def test_a_feed_without_a_variable_is_ignored_and_named():
     program, out = built(lambda x: x + 1.0, ((-1, 3), "float32"))
     with pytest.warns(UserWarning, match="'z'"):
         (found,) = Executor().run(program, {"z": np.ones(1), "x0": np.ones((2, 3), "float32")}, [out])
@@ -136,7 +136,7 @@ def test_a_fetch_that_is_not_there_is_refused():
         Executor().run(program, {"x0": np.ones((1, 3), "float32")}, ["nothing_here"])
 
 
-def test_an_impossible_graph_fails_where_it_is_built():
+def test_an_impossible_graph_fails_during_building():
     program = Program()
     x = variable(program, "x", Spec((-1, 3), "float32"))
     y = variable(program, "y", Spec((4, 2), "float32"))

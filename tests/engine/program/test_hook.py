@@ -208,7 +208,7 @@ def test_equal_values_keep_their_own_hooks():
     np.testing.assert_allclose(x.grad.numpy(), [22.0])
 
 
-def test_a_view_of_what_has_a_hook_is_refused_after_a_change_in_place():
+def test_a_view_of_a_tensor_with_a_hook_is_refused_after_a_change_in_place():
     @paddle.jit.to_static
     def function(x):
         y = x * 2

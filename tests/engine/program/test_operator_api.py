@@ -79,7 +79,7 @@ def test_printed_as_its_line_in_the_program(trained):
         assert operator.to_string(True) == str(operator)
 
 
-def test_a_variable_knows_what_made_it(trained):
+def test_a_variable_knows_its_operator(trained):
     main, y, w = trained
     assert y.op is main.global_block().ops[0]
     assert w.op is main.global_block().ops[-1]  # updates write it

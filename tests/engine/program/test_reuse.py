@@ -56,7 +56,7 @@ def repeated(x, count):
 
 @pytest.mark.parametrize("function", [chosen, chosen_view, repeated])
 @pytest.mark.parametrize("flag", [0, 1, 2])
-def test_what_control_flow_hands_on_is_not_overwritten(function, flag):
+def test_values_passed_on_by_control_flow_are_not_overwritten(function, flag):
     x, flag = tensor(1, 2), paddle.to_tensor(flag)
     np.testing.assert_array_equal(to_static(function)(x, flag).numpy(), function(x, flag).numpy())
 

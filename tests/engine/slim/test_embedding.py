@@ -89,11 +89,11 @@ def test_rows_are_looked_up_as_integers(
 def test_even_steps_are_those_of_paddleslim() -> None:
     table = np.array([[0.5, -0.25, 0.1, 0.0]], "float32")
     found = by_maximum(table, 8, "int8")
-    assert (found.integers.tolist(), found.beside.tolist(), found.levels) == ([[127, -64, 25, 0]], [0.5], 127)
+    assert (found.integers.tolist(), found.scale.tolist(), found.levels) == ([[127, -64, 25, 0]], [0.5], 127)
     limited = by_maximum(table, 8, "int8", threshold=0.25)
-    assert (limited.integers.tolist(), limited.beside.tolist()) == ([[127, -127, 51, 0]], [0.25])
+    assert (limited.integers.tolist(), limited.scale.tolist()) == ([[127, -127, 51, 0]], [0.25])
     wide = np.append(np.linspace(-1, 1, 9999), 50.0).astype("float32")
-    assert 1 <= by_maximum(wide, 8, "int8").beside[0] < 2
+    assert 1 <= by_maximum(wide, 8, "int8").scale[0] < 2
     assert by_maximum(np.zeros((2, 2), "float32"), 8, "int8").integers.tolist() == [[0, 0], [0, 0]]
 
 
@@ -101,12 +101,12 @@ def test_magnitudes_are_powers_of_two() -> None:
     table = np.array([[1.0, -2.0, 2**0.125, 0.0, -1.99]], "float32")
     found = by_magnitude(table)
     place = found.integers.astype("int64")
-    values = np.where(place < 0, -1, 1) * found.beside[place % 128]
+    values = np.where(place < 0, -1, 1) * found.scale[place % 128]
     np.testing.assert_allclose(values, [[1.0, -2.0, 2**0.125, 0.0, -2.0]], rtol=1e-6)
     many = (2.0 ** (np.arange(-150, 51) / 8)).astype("float32")
     coarse = by_magnitude(many)
     assert coarse.integers.min() >= 0
-    np.testing.assert_allclose(coarse.beside[coarse.integers[-128:]], many[-128:], rtol=1e-6)
+    np.testing.assert_allclose(coarse.scale[coarse.integers[-128:]], many[-128:], rtol=1e-6)
     assert set(coarse.integers[:-128]) == {0}
     assert by_magnitude(np.full((1, 2), -4.0, "float32")).integers.tolist() == [[-128, -128]]
 

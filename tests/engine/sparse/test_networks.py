@@ -56,7 +56,7 @@ def test_paddings_that_paddle_misreads_warn() -> None:
         paddle.sparse.nn.functional.conv3d(images(), weight, padding=[1, 0, 1, 0, 0, 1])
 
 
-def test_what_convolutions_refuse() -> None:
+def test_convolutions_refuse_invalid_arguments() -> None:
     functional = paddle.sparse.nn.functional
     with pytest.raises(ShapeError, match="2 channels"):
         functional.conv3d(images(), paddle.ones([2, 2, 2, 3, 1], "float64"))

@@ -55,7 +55,7 @@ def test_positions_in_any_order_and_twice() -> None:
     np.testing.assert_array_equal((twice + coo()).to_dense().numpy(), want)
 
 
-def test_gradient_of_subtract_stands_where_the_argument_does() -> None:
+def test_gradient_of_subtract_has_the_positions_of_the_argument() -> None:
     x, y = coo(gradient=True), other()
     y.stop_gradient = False
     weight = paddle.to_tensor(np.arange(12.0).reshape(3, 4))
@@ -205,7 +205,7 @@ def test_sums_over_sparse_and_dense_dimensions(axes: list[int], depth: int) -> N
     np.testing.assert_array_equal(plain.reshape(want.shape), want)
 
 
-def test_what_positions_must_be() -> None:
+def test_invalid_positions_are_refused() -> None:
     with pytest.raises(ShapeError, match="at least"):
         paddle.sparse.sparse_coo_tensor([[0, 1], [2, 3]], [1.0, 2.0], [3, 1])
     with pytest.raises(ArgumentError, match="from 0"):

@@ -61,7 +61,7 @@ def test_arrays_of_every_layout_are_copied(array: Any) -> None:
         ([[1.0], "a"], "to_tensor"),
     ],
 )
-def test_what_is_no_numbers_is_refused(data: Any, words: str) -> None:
+def test_values_that_are_not_numbers_are_refused(data: Any, words: str) -> None:
     with pytest.raises((DTypeError, ArgumentError), match=words):
         paddle.to_tensor(data)
 
@@ -82,7 +82,7 @@ def test_dtypes_of_python_and_numpy() -> None:
     [
         (lambda: paddle.zeros([2, -1]), ArgumentError, r"\[2, -1\] has a negative"),
         (lambda: paddle.zeros([2.5]), DTypeError, "2.5"),
-        (lambda: paddle.ones(paddle.to_tensor([1.5])), DTypeError, "whole number"),
+        (lambda: paddle.ones(paddle.to_tensor([1.5])), DTypeError, "integer"),
         (lambda: paddle.arange(0, 3, 0), ArgumentError, "step is 0"),
         (lambda: paddle.eye(-1), DTypeError, "non-negative"),
         (lambda: paddle.linspace(0, 1, 0), ArgumentError, "at least 1"),
@@ -177,7 +177,7 @@ def test_numbers_that_do_not_fit_do_not_wrap_around(call: Any, words: str) -> No
 @pytest.mark.parametrize("value", [300, 300.7, -129.0, float("nan"), float("inf")])
 def test_no_element_wraps_around(value: float) -> None:
     x = paddle.to_tensor(INT8)
-    with pytest.raises(OutOfRangeError, match="int8 holds whole numbers from -128 to 127"):
+    with pytest.raises(OutOfRangeError, match="int8 holds integers from -128 to 127"):
         x[0] = value
     assert x.tolist() == [0, 0]
 
@@ -203,7 +203,7 @@ def test_numbers_that_just_fit() -> None:
         (lambda x: paddle.put_along_axis(x, paddle.to_tensor([0]), 300, 0), "int8"),
     ],
 )
-def test_numbers_beside_a_narrow_tensor(call: Any, words: str) -> None:
+def test_python_numbers_with_a_narrow_tensor(call: Any, words: str) -> None:
     with pytest.raises(OutOfRangeError, match=words):
         call(paddle.to_tensor(INT8))
 

@@ -241,7 +241,7 @@ def test_count_nonzero_and_histograms() -> None:
     check_static(paddle.bincount, np.array([1, 2, 1]), unknown=[0])
 
 
-def test_prod_and_cumprod_have_gradients_where_there_are_zeros() -> None:
+def test_prod_and_cumprod_have_gradients_at_zeros() -> None:
     for values in ([2.0, 0.0, 3.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]):
         check_gradients(paddle.prod, np.array(values), second=False)
         check_gradients(lambda x: paddle.cumprod(x, 0), np.array(values), second=False)
@@ -363,6 +363,6 @@ REFUSED: list[tuple[str, Callable[[], Any], type[EngineError], str]] = [
 
 
 @pytest.mark.parametrize(("call", "kind", "words"), [r[1:] for r in REFUSED], ids=[r[0] for r in REFUSED])
-def test_what_is_wrong_is_said(call: Callable[[], Any], kind: type[EngineError], words: str) -> None:
+def test_errors_name_the_argument(call: Callable[[], Any], kind: type[EngineError], words: str) -> None:
     with pytest.raises(kind, match=words):
         call()

@@ -41,7 +41,7 @@ def _index(random: Any) -> tuple[Any, ...]:
         advanced = advanced and isinstance(made, (int, slice))
         items.append(made)
     picks = [n for n, i in enumerate(items) if not isinstance(i, (int, slice))]
-    if picks:  # NumPy counts numbers beside an index tensor as index tensors too: not so here
+    if picks:  # NumPy counts numbers next to an index tensor as index tensors too: not so here
         items = [slice(i, i + 1 or None) if isinstance(i, int) else i for i in items]
     if len(items) < 3 and random.random() < 0.3:
         items.append(...)
@@ -122,7 +122,7 @@ def test_values_of_another_dtype_are_converted() -> None:
         ("a", ArgumentError, "can't index with str"),
         ([1.5], ArgumentError, "integer or bool: got float"),
         ((..., 0, ...), ArgumentError, "more than one ellipsis"),
-        (slice(0, 1.5), ArgumentError, "1.5 is not a whole number"),
+        (slice(0, 1.5), ArgumentError, "1.5 is not an integer"),
         (slice(None, None, 0), ArgumentError, "step"),
         ([7], EngineError, "out of bounds"),
         (np.array([True, False]), OutOfRangeError, r"mask of shape \[2\] does not fit"),

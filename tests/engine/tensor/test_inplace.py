@@ -16,7 +16,7 @@ def _tensor(stop_gradient: bool = True) -> Any:
     return paddle.to_tensor([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]], stop_gradient=stop_gradient)
 
 
-# Arguments beside the tensor itself, for forms that need any.
+# Arguments besides the tensor itself, for forms that need any.
 ARGUMENTS: dict[str, Any] = {
     **dict.fromkeys(
         [
@@ -75,7 +75,7 @@ def _start(name: str) -> Any:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_is_what_the_other_form_gives(name: str) -> None:
+def test_agrees_with_the_other_form(name: str) -> None:
     x = _start(name)
     want = getattr(x, name)(*ARGUMENTS.get(name, ()))
     same = getattr(x, f"{name}_")(*ARGUMENTS.get(name, ()))
@@ -114,7 +114,7 @@ NEED_THE_OLD_VALUE = ("sin", "clip", "pow", "log", "lgamma", "cumprod", "multipl
 
 
 @pytest.mark.parametrize("name", NEED_THE_OLD_VALUE)
-def test_backward_has_what_the_tensor_was(name: str) -> None:
+def test_backward_uses_the_value_before_the_change(name: str) -> None:
     def form(ending: str) -> Any:
         x = _tensor(stop_gradient=False)
         y = getattr(x * 1.0, name + ending)(*ARGUMENTS.get(name, (0.2, 0.5) if name == "clip" else ()))
@@ -166,7 +166,7 @@ def test_views_see_changes_of_values_and_keep_their_shape() -> None:
     np.testing.assert_allclose(view.numpy(), [1.1, 1.2, 1.3, 1.4, 1.5, 1.6], rtol=1e-6)
 
 
-def test_the_shape_is_kept() -> None:
+def test_the_shape_is_preserved() -> None:
     with pytest.raises(ShapeError, match="an in-place change keeps the shape"):
         paddle.ones([3]).add_(paddle.ones([2, 3]))
 

@@ -219,7 +219,7 @@ def test_copies_and_transport_between_processes():
         (lambda: paddle.zeros([-1]), ArgumentError, "negative"),
     ],
 )
-def test_errors_say_what_is_wrong(call, error, words):
+def test_errors_name_the_invalid_value(call, error, words):
     with pytest.raises(error, match=words):
         call()
 
@@ -241,8 +241,8 @@ def test_numpy_input_of_every_kind_is_copied():
     assert base.sum() == 15
 
 
-def test_what_paddle_does_at_the_edges():
-    """Recorded from 2.6.2: clip's gradient at its limits, full of a whole number, var of one element."""
+def test_edge_cases_agree_with_paddle():
+    """Recorded from 2.6.2: clip's gradient at its limits, full of an integer, var of one element."""
     x = paddle.to_tensor([1.0, 2.0, 2.5, 3.0, 4.0], stop_gradient=False)
     paddle.clip(x, 2.0, 3.0).sum().backward()
     assert x.grad.tolist() == [0, 0, 1, 0, 0]

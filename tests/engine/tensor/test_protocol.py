@@ -50,7 +50,7 @@ def test_numbers() -> None:
         (lambda x: np.asarray(x, dtype="float64", copy=False), ValueError, "needs a copy"),
     ],
 )
-def test_what_is_refused(call: Any, error: Any, words: str) -> None:
+def test_unsupported_calls_are_refused(call: Any, error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
         call(paddle.to_tensor([1.0, 2.0]))
 
@@ -85,7 +85,7 @@ def test_copies() -> None:
     assert shared.tolist() == [3.0, 4.0]
     assert shared.inplace_version == x.inplace_version == 1
     assert own.tolist() == [1.0, 2.0]
-    (shared * 2).sum().backward()  # a copy stands at the same place of the graph
+    (shared * 2).sum().backward()  # a copy is at the same place of the graph
     assert x.grad.tolist() == [2.0, 2.0]
     assert own.grad is None
     memo: dict[int, Any] = {}

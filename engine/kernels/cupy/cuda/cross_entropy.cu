@@ -9,11 +9,11 @@
 #define PASS_LABELS ignored, classes, code, record
 
 // The class of a row; -1 where the label is ignored or wrong.
-__device__ __forceinline__ i64 class_of(const L *label, i64 row, bool tells, LABELS) {
+__device__ __forceinline__ i64 class_of(const L *label, i64 row, bool reports, LABELS) {
     i64 found = (i64)label[row];
     if (found == ignored) return -1;
     if (found >= 0 && found < classes) return found;
-    if (tells) note(record, code, found, row, 0, classes - 1);
+    if (reports) note(record, code, found, row, 0, classes - 1);
     return -1;
 }
 

@@ -1,5 +1,5 @@
-// Random numbers of NumPy's Philox 4x64, ten rounds: word n of the stream (seed, offset) is made by whoever
-// needs it, so threads share no state.
+// Random numbers of NumPy's Philox 4x64, ten rounds: each thread computes the words n of the stream (seed,
+// offset) that it needs, so threads share no state.
 //
 // J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw: Parallel random numbers, as easy as 1, 2, 3 (2011). The
 // key is (seed, 0), the counter (1 + n / 4, 0, offset, 0), the word lane n % 4. What words become is written in
@@ -103,7 +103,7 @@ extern "C" __global__ void philox_normal(
     }
 }
 
-// Whole numbers from `low` on, below `low + size`: the upper half of the product of word and size.
+// Integers from `low` on, below `low + size`: the upper half of the product of word and size.
 extern "C" __global__ void philox_integers(
     i64 *__restrict__ out, u64 n, u64 start, const u64 *__restrict__ stored, u64 seed, u64 offset, i64 low,
     u64 size) {

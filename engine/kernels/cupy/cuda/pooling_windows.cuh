@@ -1,7 +1,7 @@
 // What poolings and their gradients share: the windows along each dimension, and where elements lie.
 //
 // A window is a kernel's width at every stride, from the padding on; or, ragged, one of the parts that divide
-// the image as evenly as whole numbers do. Sizes of depth are 1 for images.
+// the image as evenly as integers do. Sizes of depth are 1 for images.
 struct window_t {
     int start;     // where it begins, with the padding
     int from, to;  // what it holds of the image

@@ -26,7 +26,7 @@ struct Least {
 template <typename N, typename F> __device__ __forceinline__ N over_lanes(N x, F f, int lanes) {
     for (int apart = lanes >> 1; apart; apart >>= 1) {
         N other = __shfl_xor_sync(0xFFFFFFFFu, x, apart);
-        // Both lanes of a pair combine in one order, so that they go on with the same bits.
+        // Both lanes of a pair combine in one order, so that they continue with the same bits.
         x = (threadIdx.x & apart) ? f(other, x) : f(x, other);
     }
     return x;

@@ -1,4 +1,5 @@
-// What generated chains and updates call beside C's own functions: NaN as NumPy has it, rounding of a step.
+// Functions that generated chains and updates call besides those of C: NaN as NumPy has it, rounding of a
+// step.
 template <typename N> __device__ __forceinline__ N larger_of(N a, N b) { return a != a ? a : a > b ? a : b; }
 template <typename N> __device__ __forceinline__ N smaller_of(N a, N b) { return a != a ? a : a < b ? a : b; }
 template <typename N> __device__ __forceinline__ N limited_to(N x, N low, N high) {

@@ -9,9 +9,9 @@
 
 #define THREADS 256
 
-__device__ __forceinline__ bool is_place(i64 place, int size, i64 element, i64 *record, int code, bool tells) {
+__device__ __forceinline__ bool is_place(i64 place, int size, i64 element, i64 *record, int code, bool reports) {
     if (place >= 0 && place < size) return true;
-    if (tells) note(record, code, place, element, 0, size - 1);
+    if (reports) note(record, code, place, element, 0, size - 1);
     return false;
 }
 

@@ -164,7 +164,7 @@ def _applied(product: Operator, bits: list[int], given: list[Variable | None]) -
 def _stored(values: Variable, dtype: str) -> Variable:
     """Integers that a file keeps small, in the dtype in which they are multiplied: folded, not run.
 
-    Nothing is folded in a stranger's Program; there the operator converts them in each run.
+    Nothing is folded in an untrusted Program; there the operator converts them in each run.
     """
     if values.tensor is None or values.dtype.name == dtype or values.block.program.foreign:
         return values

@@ -26,12 +26,12 @@ _INTERVAL = 0.125
 class IntegerTable:
     """The integers of a table, and what turns a row of them into values.
 
-    ``beside`` is the threshold [1] where ``levels`` says how many it stands for, else the magnitudes [128] of
+    ``scale`` is the threshold [1] where ``levels`` says how many it stands for, else the magnitudes [128] of
     ``dequantize_log``.
     """
 
     integers: Array
-    beside: Array
+    scale: Array
     levels: int | None
 
 
@@ -74,7 +74,7 @@ def quantize_tables(
     """Let lookups read tables of integers; returns how many tables there are.
 
     ``quantized`` gives the integers of a table, by the type of the operator that reads it, or None for one
-    that stays; ``store`` is told the values of the new persistable Variables::
+    that stays; ``store`` receives the values of the new persistable Variables::
 
                                                i = lookup_table_v2(ids, w.int)
         e = lookup_table_v2(ids, w)      ->    e = dequantize_abs_max(i, w.scale)
@@ -94,21 +94,21 @@ def quantize_tables(
             found = quantized(operator.type, table)
             if found is not None:
                 suffix = "dict" if found.levels is None else "scale"
-                beside = kept(f"{table.name}.{suffix}", found.beside)
-                made[table.name] = kept(f"{table.name}.int", found.integers), beside, found
+                scale = kept(f"{table.name}.{suffix}", found.scale)
+                made[table.name] = kept(f"{table.name}.int", found.integers), scale, found
             else:
                 made[table.name] = None
         entry = made[table.name]
         if entry is None:
             continue
-        integers, beside, found = entry
+        integers, scale, found = entry
         old = operator.outputs[0]
         with rewriter.before(operator, block):
             rows = embedding.lookup(ids, integers, **operator.attrs)
             if found.levels is None:
-                values = tables.dequantize_log(rows, beside)
+                values = tables.dequantize_log(rows, scale)
             else:
-                values = tables.dequantize_abs_max(rows, beside, max_range=float(found.levels))
+                values = tables.dequantize_abs_max(rows, scale, max_range=float(found.levels))
         held = old.name
         rewriter.replace(old, values)
         rewriter.erase([operator])

@@ -53,7 +53,7 @@ def insert_for_training(program: Program, training: Training, store: Store) -> i
     Weights and values pass through a pair each, whose thresholds are found anew in each run: the largest
     absolute value of each channel of a weight, a moving average for other values. Gradients pass the pairs
     as they are: the gradient of an operator reads what it read, and is that of the value in front of the
-    pair. ``store`` is told the first values of thresholds and averages::
+    pair. ``store`` receives the first values of thresholds and averages::
 
                                         p = quantize_linear(w, w@scale, writes w@scale)
                                         v = dequantize_linear(p, w@scale)

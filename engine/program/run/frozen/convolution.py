@@ -1,4 +1,4 @@
-"""Convolutions of few pictures with weights that stay: a copy of the windows, and one product.
+"""Convolutions of few images with constant weights: a copy of the windows, and one product.
 
 The copy has two steps. The first takes, for each column of the filter, the columns that it meets, so that in
 the second one the windows of each entry of the filter are one run of memory, or a run for each output row.

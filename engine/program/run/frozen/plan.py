@@ -77,7 +77,7 @@ class FrozenPlan(Plan):
 
     def follow_recording(self) -> None:
         """Make the kernels anew, timed ones while a profiler records."""
-        self._free = []  # a run that goes on returns to the old list
+        self._free = []  # a run in progress returns to the old list
 
     def kernels(self) -> list[tuple[str, str]]:
         """The operators in the order of the source, and whose kernel each calls: "frozen" for a bound one,

@@ -45,11 +45,11 @@ def attention(
         )
     heads, length, size = (int(d) for d in query.shape[1:])
     keys = int(key.shape[2])
-    below, beside = flat_places(sparse_mask)
+    flat_rows, flat_columns = flat_places(sparse_mask)
     flat_query, flat_key, flat_value = (
         shapes.reshape(m, shape=[-1, int(m.shape[-1])]) for m in (query, key, value)
     )
-    scores = products.sampled_matmul(math.scale(flat_query, size**-0.5), flat_key, below, beside)
+    scores = products.sampled_matmul(math.scale(flat_query, size**-0.5), flat_key, flat_rows, flat_columns)
     matrix, row, column = (sparse_mask.coordinates()[n] for n in range(3))
     allowed = None
     if key_padding_mask is not None:
@@ -62,7 +62,7 @@ def attention(
     weights = softmax(sparse_mask.with_values(scores))._values
     if allowed is not None:  # a query without keys gives zeros
         weights = math.multiply(weights, allowed)
-    out = products.matmul(weights, below, beside, flat_value, height=int(flat_query.shape[0]))
+    out = products.matmul(weights, flat_rows, flat_columns, flat_value, height=int(flat_query.shape[0]))
     return shapes.reshape(out, shape=[int(query.shape[0]), heads, length, int(value.shape[-1])])
 
 

@@ -61,7 +61,7 @@ def small_tiles(patch: Any, draw: Any) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(convolutions(), st.integers(0, 2**31))
-def test_any_cut_gives_what_sums_give(arguments: Any, seed: int) -> None:
+def test_any_cut_equals_plain_sums(arguments: Any, seed: int) -> None:
     plan = Plan(np, *arguments)
     draw = np.random.default_rng(seed)
     x, weight = draw.standard_normal(arguments[0]), draw.standard_normal(arguments[1])

@@ -24,7 +24,7 @@ UNARY: list[tuple[str, tuple[tuple[str, Any], ...]]] = [
     ("scale", (("scale", -1.0), ("bias", 1.0))),
     ("cast", (("out_dtype", "float64"),)),
 ]
-# What whole numbers take, too.
+# What integers take, too.
 OF_INTEGERS = [
     ("square", ()),
     ("abs", ()),
@@ -129,7 +129,7 @@ def test_arrays_that_lie_alike_are_cut() -> None:
 
 
 @pytest.mark.parametrize("large", [1, 1 << 30])
-def test_results_are_written_where_they_shall_be(monkeypatch: pytest.MonkeyPatch, large: int) -> None:
+def test_results_are_written_into_the_given_array(monkeypatch: pytest.MonkeyPatch, large: int) -> None:
     monkeypatch.setattr(fused_elementwise, "LARGE", large)
     steps = (("elementwise_add", (0, 1), ()), ("tanh", (2,), ()))
     loop = Loop(steps)
@@ -141,7 +141,7 @@ def test_results_are_written_where_they_shall_be(monkeypatch: pytest.MonkeyPatch
     np.testing.assert_array_equal(x, expected)
 
 
-def test_a_step_that_reads_what_is_not_made_yet_is_refused() -> None:
+def test_a_step_that_reads_a_later_value_is_refused() -> None:
     with pytest.raises(ArgumentError, match=r"step tanh reads values \[3\]: only 0 to 0"):
         OPS["fused_elementwise"].infer_specs(
             [[Spec((2,), "float32")]], {"steps": (("tanh", (3,), ()),), "outputs": (1,)}

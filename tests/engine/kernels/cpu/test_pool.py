@@ -99,7 +99,7 @@ def test_several_callers_at_once(three):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_forked_child_has_workers_of_its_own(three):
+def test_a_forked_child_has_its_own_workers(three):
     pool.run([lambda: None] * 3)
     context = multiprocessing.get_context("fork")
     there, here = context.Pipe()

@@ -70,7 +70,7 @@ def test_splitting_again_gives_the_same_bits(several):
     assert all((products.product(np, a, b) == first).all() for _ in range(20))
 
 
-def test_what_stays_one_call(several, tasks):
+def test_symmetric_vector_integer_and_small_products_stay_one_call(several, tasks):
     x = random(60, 50)
     squared = products.product(np, x, x.T)
     np.testing.assert_array_equal(squared, squared.T)
@@ -96,7 +96,7 @@ def test_the_callers_floating_point_errors_hold_in_shards(several, tasks):
     assert len(tasks) == 2
 
 
-def test_blas_starts_no_threads_beside_the_pool():
+def test_blas_starts_no_further_threads():
     code = (
         "import numpy as np, threadpoolctl\n"
         "from engine.kernels.cpu import pool, products\n"
@@ -144,7 +144,7 @@ def test_compiled_code_hands_over_to_the_same_bits(compiled, name):
     assert bool(compiled) == (name not in ("complex", "a view backwards"))
 
 
-def test_what_compiled_code_leaves_to_numpy(compiled):
+def test_products_that_compiled_code_hands_to_numpy(compiled):
     x = random(100, 20)
     wide = np.empty((100, 30))  # a result of another dtype
     products.product(np, x, random(20, 30), wide)

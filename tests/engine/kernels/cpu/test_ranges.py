@@ -1,4 +1,4 @@
-"""Work in ranges: every place once, whoever does it, cut by sizes alone."""
+"""Work in ranges: each position once, by any thread, cut by sizes alone."""
 
 import numpy as np
 import pytest

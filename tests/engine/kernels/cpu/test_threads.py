@@ -28,7 +28,7 @@ def no_word(monkeypatch):
         yield
 
 
-def test_cores_count_where_nothing_is_said(no_word):
+def test_the_default_is_the_number_of_cores(no_word):
     assert threads.get_num_threads() == 7
     with computing_threads() as count:
         assert (count, threads.get_num_threads(), blas_threads()) == (7, 7, 1)

@@ -14,7 +14,8 @@ TOLERANCE = {"float64": 1e-12, "float32": 3e-6, "float16": 4e-3}
 
 
 def same(cupy: Any, name: str, *inputs: Any, launches: int | None = 1, **attrs: Any) -> None:
-    """Compare both, twice on the GPU to the same bits; there with so many launches and no wait or copy."""
+    """Compare both, the GPU twice with bitwise identical results, in ``launches`` and without a wait or
+    copy."""
     opdef = OPS[name]
     want = _several(opdef.kernel(np, *[None if i is None else i.copy() for i in inputs], **attrs))
     moved = [None if i is None else cupy.asarray(i) for i in inputs]
@@ -22,7 +23,7 @@ def same(cupy: Any, name: str, *inputs: Any, launches: int | None = 1, **attrs: 
     with counts.counted() as found:
         first = _several(_run(cupy, name, moved, attrs))
     if hasattr(cupy.ndarray, "_host"):  # the stand-in counts
-        assert (found.waits, found.to_device) == (0, 0), found.told("waits", "to_device")
+        assert (found.waits, found.to_device) == (0, 0), found.lines("waits", "to_device")
         assert launches is None or found.launches == launches, f"{name}: {found.launches} launches"
     again = _several(_run(cupy, name, moved, attrs))
     for got, repeated, wanted in zip(first, again, want, strict=True):

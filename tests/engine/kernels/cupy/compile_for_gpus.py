@@ -55,7 +55,7 @@ def _kernels(source: str) -> list[str]:
 def not_run(folder: Path) -> list[str]:
     """Kernels of the engine that no test launched."""
     ran: dict[str, list[str]] = {}
-    for mark in folder.glob("*.ran"):  # KEY.NAME.ran, beside KEY.cu
+    for mark in folder.glob("*.ran"):  # KEY.NAME.ran, next to KEY.cu
         key, name, _ = mark.name.split(".")
         ran.setdefault(name, []).append((folder / f"{key}.cu").read_text(encoding="utf-8"))
     lost = []

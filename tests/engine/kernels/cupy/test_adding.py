@@ -1,4 +1,5 @@
-"""Elements added by position on a GPU: in their order, so that sums in float32 have NumPy's bits."""
+"""Elements added by position on a GPU: in their order, so that sums in float32 are bitwise identical to
+NumPy's."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ def test_rows_that_meet_are_added_in_their_order(cupy: Any, dtype: str) -> None:
         ):
             same(cupy, name, *inputs, launches=launches)
             got = OPS[name].kernel_for("cupy")[0](cupy, *map(cupy.asarray, inputs)).get()
-            assert got.tobytes() == OPS[name].kernel(np, *inputs).tobytes(), f"{name}: not NumPy's bits"
+            assert got.tobytes() == OPS[name].kernel(np, *inputs).tobytes(), f"{name}: differs from NumPy"
         for overwrite in (True, False):
             same(cupy, "scatter", x, index, g, overwrite=overwrite, launches=launches)
 
@@ -84,7 +85,7 @@ def test_gradients_along_an_axis(cupy: Any) -> None:
     same(cupy, "put_along_axis_zeros", g[:2].copy(), like, index[:2].copy(), axis=1, launches=None)
 
 
-def test_what_is_no_number_reaches_its_place(cupy: Any) -> None:
+def test_nan_is_added_at_its_position(cupy: Any) -> None:
     g = np.array([[np.nan, 1], [np.inf, 2], [-np.inf, 3]], np.float32)
     same(cupy, "gather_grad", g, np.zeros((3, 2), np.float32), np.array([0, 2, 2]), launches=4)
 

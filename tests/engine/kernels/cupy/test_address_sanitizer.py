@@ -1,4 +1,4 @@
-"""Kernels under the address sanitizer: what reads or writes beside an array, or beside shared memory.
+"""Kernels under the address sanitizer: reads and writes outside an array, or outside shared memory.
 
 A child process preloads the sanitizer, compiles the sources with it, and runs the tests of this folder.
 """
@@ -62,7 +62,7 @@ def _reports(folder: Path, *command: str) -> str:
     return found
 
 
-def test_what_lies_beside_an_array_is_reported(tmp_path: Path) -> None:
+def test_accesses_outside_an_array_are_reported(tmp_path: Path) -> None:
     assert not _reports(tmp_path, "-c", WRONG, "right")
     found = _reports(tmp_path, "-c", WRONG, "behind", "before", "fixed", "asked")
     assert found.count("ERROR: AddressSanitizer") == 4, found
@@ -71,7 +71,7 @@ def test_what_lies_beside_an_array_is_reported(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600 if LONG else 900)
-def test_kernels_touch_nothing_beside_their_arrays(tmp_path: Path) -> None:
+def test_kernels_access_only_their_arrays(tmp_path: Path) -> None:
     here = str(Path(__file__).parent)
     chosen = "not sanitizer" if LONG else " and ".join(f"not {word}" for word in LEFT_OUT)
     table = ["tests/engine/ops/test_on_gpu.py"] if LONG else []

@@ -106,7 +106,7 @@ def test_gradients_in_two_passes(cupy: Any, dropout: bool, turned: bool) -> None
 
 
 @pytest.mark.parametrize("wanted", [(True, False, False), (False, True, False), (False, False, True)])
-def test_only_what_is_wanted(cupy: Any, wanted: Any) -> None:
+def test_only_wanted_gradients_are_computed(cupy: Any, wanted: Any) -> None:
     given = [_numbers(1, 2, 3), np.abs(_numbers(1, 2, 4)), _numbers(1, 2, 5), _numbers(1, 4, 5)]
     launches = 1 + wanted[1]
     _check(cupy, "fused_attention_grad", [*given, _numbers(1, 4, 3), None, None], launches, wanted=wanted)
@@ -121,7 +121,7 @@ def test_narrow_dtypes(cupy: Any, dtype: str, near: float) -> None:
     _check(cupy, "fused_attention_grad", given, 2, near)
 
 
-def test_what_is_masked_out_and_what_is_not_a_number(cupy: Any) -> None:
+def test_masked_values_and_nan(cupy: Any) -> None:
     x, y, v = _numbers(1, 4, 2), _numbers(1, 70, 2), _numbers(1, 70, 3)
     mask = np.zeros((4, 70))
     mask[0, :69] = -np.inf  # the last column alone, in the third tile
@@ -134,7 +134,7 @@ def test_what_is_masked_out_and_what_is_not_a_number(cupy: Any) -> None:
     assert np.isnan(weights.get()[0, 3, 40])
 
 
-def test_large_ones_are_made_of_products(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_ones_are_computed_by_products(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from engine.kernels.cupy import attention, products, source
 
     assert products.product(
@@ -174,7 +174,7 @@ def test_plans_on_a_gpu_have_them(cupy: Any, way: str) -> None:
         np.testing.assert_allclose(a.get(), b.get(), 1e-9, 1e-12)
 
 
-def test_weights_that_nobody_reads_are_not_made() -> None:
+def test_unread_weights_are_not_computed() -> None:
     plan, _ = plan_of("of_projections")
     alone, _ = plan_of("of_projections", results=1)
     for each, keeps in ((plan, True), (alone, False)):

@@ -81,7 +81,7 @@ def test_statistics_of_batches_stay_in_float(cupy: Any) -> None:
         np.testing.assert_allclose(found.get(), wanted, rtol=1e-5)
 
 
-def test_what_kernels_leave_out_is_computed_in_float(cupy: Any) -> None:
+def test_operators_without_a_kernel_are_computed_in_float(cupy: Any) -> None:
     bits = cupy.asarray(_bits(_low(2, 3, 2, 3, 2)))
     wide = bfloat.widen(cupy, bits).get()
     got = bfloat.apply(OPS["reduce_sum"], cupy, [bits], {"axis": (0, 2, 4)}, {})

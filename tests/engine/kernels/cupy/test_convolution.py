@@ -164,7 +164,7 @@ def test_launches_of_lenet(cupy: Any) -> None:
         assert (seen.launches, seen.waits, seen.to_device) == (3, 0, 0)
 
 
-def test_what_the_kernels_do_not_serve_goes_to_the_default(cupy: Any) -> None:
+def test_unserved_convolutions_go_to_the_default(cupy: Any) -> None:
     from engine.kernels.cupy import convolution
     from engine.kernels.cupy.convolution_operators import _found
 

@@ -51,7 +51,7 @@ def test_distributions(cupy: Any, dtype: str) -> None:
         same(cupy, BACK, g, label, label, soft_label=True, axis=axis, launches=once)
 
 
-def test_what_is_no_number(cupy: Any) -> None:
+def test_nan_and_infinity(cupy: Any) -> None:
     logits = np.zeros((4, 5), np.float32)
     logits[0, 1], logits[1], logits[2, 0] = np.nan, -np.inf, np.inf
     same(cupy, FORWARD, logits, np.arange(4)[:, None])
@@ -60,7 +60,7 @@ def test_what_is_no_number(cupy: Any) -> None:
 
 
 @pytest.mark.parametrize("wrong", [10, -1, 2**40])
-def test_a_wrong_label_is_told_when_the_loss_is_fetched(cupy: Any, wrong: int) -> None:
+def test_a_wrong_label_is_reported_when_the_loss_is_fetched(cupy: Any, wrong: int) -> None:
     with place_guard("gpu:0"):
         weight = paddle.to_tensor(np.ones((3, 10), np.float32), stop_gradient=False)
         x = paddle.to_tensor(np.eye(4, 3, dtype=np.float32))
@@ -73,10 +73,10 @@ def test_a_wrong_label_is_told_when_the_loss_is_fetched(cupy: Any, wrong: int) -
             loss = step(labels[0])
         assert found.waits == 0
         message = rf"label {wrong} is not a class number: there are 10 classes, 0 to 9"
-        with pytest.raises(OutOfRangeError, match=message) as told:
+        with pytest.raises(OutOfRangeError, match=message) as raised:
             loss.numpy()
-        assert "element 2" in str(told.value)
-        assert loss.numpy()[2] == 0  # told once, and left out
+        assert "element 2" in str(raised.value)
+        assert loss.numpy()[2] == 0  # reported once, and skipped
         loss = step(labels[1])
         loss.sum().backward()
         assert np.isfinite(loss.numpy()).all()

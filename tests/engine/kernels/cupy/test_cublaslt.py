@@ -149,7 +149,7 @@ def test_a_product_is_on_the_current_stream_and_not_in_tf32(
     other.close()
 
 
-def test_errors_say_what_the_library_answers(library: Any, cupy: Any) -> None:
+def test_errors_contain_the_status_of_the_library(library: Any, cupy: Any) -> None:
     x = cupy.asarray(_numbers(3, 4))
     with pytest.raises(ValueError, match="inner dimensions differ"):
         library.product(x, x)
@@ -157,7 +157,7 @@ def test_errors_say_what_the_library_answers(library: Any, cupy: Any) -> None:
         library.call("cublasLtMatmulDescDestroy", None)
 
 
-def test_a_library_that_is_not_there_is_told_once(
+def test_a_missing_library_is_logged_once(
     cupy: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, path: Path
 ) -> None:
     from engine.kernels.cupy import cublaslt, libraries
@@ -174,7 +174,9 @@ def test_a_library_that_is_not_there_is_told_once(
     assert cublaslt.found().path == str(path)
 
 
-def test_where_libraries_are_looked_for(cupy: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_libraries_are_searched_in_these_places(
+    cupy: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from engine.kernels.cupy import libraries
 
     for folder in ("nvidia/cublas/lib", "cuda/lib64"):

@@ -133,7 +133,7 @@ def test_it_is_captured_on_the_current_stream(cupy: Any, cudnn: Any) -> None:
     np.testing.assert_allclose(got.get(), OPS["conv2d"].kernel(np, x, weight.get()), 1e-5, 1e-5)
 
 
-def test_what_it_does_not_serve_is_computed_by_our_kernels(
+def test_unserved_convolutions_are_computed_by_our_kernels(
     cupy: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     from engine.kernels.choice import kernels
@@ -145,9 +145,9 @@ def test_what_it_does_not_serve_is_computed_by_our_kernels(
         _compare(cupy, "conv2d", x, weight)
         _compare(cupy, "conv2d", x.astype(np.float64), weight.astype(np.float64))
     assert [kind for kind, _ in cudnn.calls] == ["fprop", "wgrad"] * 2
-    told = [record.getMessage() for record in caplog.records if "cuDNN" in record.getMessage()]
-    assert len(told) == 1
-    assert told[0].startswith("cuDNN does not serve dgrad of Convolution(")
+    messages = [record.getMessage() for record in caplog.records if "cuDNN" in record.getMessage()]
+    assert len(messages) == 1
+    assert messages[0].startswith("cuDNN does not serve dgrad of Convolution(")
     caplog.clear()
     with kernels.guard("auto"), cudnn_installed() as cudnn:
         cudnn.backend_version = lambda: [][0]  # the library is not there

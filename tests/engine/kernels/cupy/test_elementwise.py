@@ -1,4 +1,5 @@
-"""Chains of elementwise operators on a GPU: one launch, NumPy's bits, any layout, and what is handed over."""
+"""Chains of elementwise operators on a GPU: one launch, bitwise identical to NumPy, any layout, and
+fallbacks."""
 
 from __future__ import annotations
 
@@ -159,7 +160,7 @@ def test_numbers_of_attributes_need_no_other_kernel(cupy: Any) -> None:
     assert found[0]._kernel is found[1]._kernel
 
 
-def test_results_are_written_where_the_plan_wants_them(cupy: Any) -> None:
+def test_results_are_written_into_the_arrays_of_the_plan(cupy: Any) -> None:
     x, y = LAYOUTS["turned"](np.float32)
     given = [_moved(cupy, x), cupy.asarray(y)]
     kernel, _ = OPS["fused_elementwise"].kernel_for("cupy")
@@ -178,8 +179,8 @@ def test_nothing_is_launched_for_no_elements(cupy: Any) -> None:
     assert counts.launches <= 2  # the zeros
 
 
-def test_what_has_no_rule_is_handed_over(cupy: Any) -> None:
-    """A cast of floats to whole numbers, an integer division, complex numbers."""
+def test_operators_without_a_rule_are_handed_over(cupy: Any) -> None:
+    """A cast of floats to integers, an integer division, complex numbers."""
     kernel, _ = OPS["fused_elementwise"].kernel_for("cupy")
     x = cupy.asarray(_numbers(1, 5))
     steps = Steps((("cast", (0,), (("out_dtype", "int64"),)), ("elementwise_add", (1, 1), ())))

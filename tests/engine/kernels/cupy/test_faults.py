@@ -1,4 +1,4 @@
-"""What kernels note of wrong labels is raised wherever the host has waited, once, and by nobody else."""
+"""Errors for wrong labels are raised once, wherever the host has waited, and nowhere else."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import engine as paddle
 from engine.core.errors import OutOfRangeError
 from engine.core.place import place_guard
 
-TOLD = "label 9 is not a class number: there are 3 classes, 0 to 2"
+MESSAGE = "label 9 is not a class number: there are 3 classes, 0 to 2"
 
 
 def _wrong() -> Any:
@@ -33,24 +33,24 @@ def _wrong() -> Any:
     ],
     ids=["numpy", "item", "tolist", "cpu", "device", "stream", "event", "bool"],
 )
-def test_every_wait_tells_it_once(cupy: Any, wait: Any) -> None:
+def test_every_wait_reports_a_fault_once(cupy: Any, wait: Any) -> None:
     with place_guard("gpu:0"):
         loss = _wrong()
-        with pytest.raises(OutOfRangeError, match=TOLD):
+        with pytest.raises(OutOfRangeError, match=MESSAGE):
             wait(loss)
         wait(loss)
 
 
-def test_the_first_of_several_is_told(cupy: Any) -> None:
+def test_the_first_of_several_faults_is_reported(cupy: Any) -> None:
     with place_guard("gpu:0"):
         loss = _wrong()
         paddle.nn.functional.embedding(paddle.to_tensor(np.array([7])), paddle.ones([2, 3]))
-        with pytest.raises(OutOfRangeError, match=TOLD):
+        with pytest.raises(OutOfRangeError, match=MESSAGE):
             loss.numpy()
         paddle.device.synchronize()
 
 
-def test_a_fetch_of_an_executor_tells_it(cupy: Any) -> None:
+def test_a_fetch_of_an_executor_reports_a_fault(cupy: Any) -> None:
     paddle.enable_static()
     try:
         main = paddle.static.Program()
@@ -60,7 +60,7 @@ def test_a_fetch_of_an_executor_tells_it(cupy: Any) -> None:
             loss = paddle.nn.functional.softmax_with_cross_entropy(x, label)
         executor = paddle.static.Executor(paddle.CUDAPlace(0))
         ones = np.ones((2, 3), np.float32)
-        with pytest.raises(OutOfRangeError, match=TOLD):
+        with pytest.raises(OutOfRangeError, match=MESSAGE):
             executor.run(main, {"x": ones, "label": np.array([[1], [9]])}, [loss])
         (found,) = executor.run(main, {"x": ones, "label": np.array([[1], [2]])}, [loss])
         np.testing.assert_allclose(found, np.full((2, 1), np.log(3)), rtol=1e-6)

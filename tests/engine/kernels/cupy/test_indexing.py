@@ -44,14 +44,14 @@ def test_parts_and_their_gradients(cupy: Any, name: str) -> None:
         with counts.counted() as found:
             y = x[index]
             y.backward(weight)
-        assert found.waits == 0, found.told("waits")
+        assert found.waits == 0, found.lines("waits")
         np.testing.assert_array_equal(y.numpy(), want)
         assert x.grad.numpy().tobytes() == slope.tobytes()
 
 
 @pytest.mark.parametrize("wrong", [3, -4])
 @pytest.mark.parametrize("several", [False, True])
-def test_wrong_positions_are_told_at_the_fetch(cupy: Any, wrong: int, several: bool) -> None:
+def test_wrong_positions_are_reported_at_the_fetch(cupy: Any, wrong: int, several: bool) -> None:
     with place_guard("gpu:0"):
         x = paddle.to_tensor(_X[:3])
         index = paddle.to_tensor(np.array([0, wrong]))

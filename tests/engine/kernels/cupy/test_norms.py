@@ -100,7 +100,7 @@ def test_statistics_far_from_zero_keep_their_digits(cupy: Any) -> None:
     assert np.abs(y.get().mean(axis=(0, 2))).max() < 2e-3
 
 
-def test_what_is_no_number_stays_in_its_row(cupy: Any) -> None:
+def test_nan_stays_in_its_row(cupy: Any) -> None:
     x = np.arange(66, dtype=np.float32).reshape(2, 33)
     x[0, 5] = np.nan
     same(cupy, "layer_norm", x)

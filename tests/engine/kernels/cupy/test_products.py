@@ -178,11 +178,11 @@ def test_large_products_are_those_of_the_library(
     assert len(library._products) == 2
     library._functions.stand_in_refuse(1)
     with pytest.MonkeyPatch.context() as patch:
-        told: list[Any] = []
-        patch.setattr(cublaslt._log, "warning", lambda *args: told.append(args))
+        warnings: list[Any] = []
+        patch.setattr(cublaslt._log, "warning", lambda *args: warnings.append(args))
         _check(cupy, _numbers(4, 5), y)
-        assert len(told) == 1
-        assert "has no algorithm" in told[0][0]
+        assert len(warnings) == 1
+        assert "has no algorithm" in warnings[0][0]
     library.close()
 
 
@@ -204,7 +204,7 @@ def test_without_the_library_a_capture_has_the_own_kernel(cupy: Any, monkeypatch
     assert len(own) == 2
 
 
-def test_where_nothing_compiles_one_line_says_so(
+def test_a_missing_compiler_is_logged_once(
     cupy: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     from engine.kernels.cupy import gemm, products, source

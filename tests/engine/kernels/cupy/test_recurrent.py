@@ -112,17 +112,17 @@ def test_a_step_is_one_launch_and_nothing_waits(cupy: Any) -> None:
     kernel(cupy, *given, mode="LSTM")  # what is made once for all steps
     with counted() as counts:
         results = kernel(cupy, *given, mode="LSTM")
-    assert (counts.waits, counts.to_device, counts.to_host) == (0, 0, 0), counts.told("waits")
+    assert (counts.waits, counts.to_device, counts.to_host) == (0, 0, 0), counts.lines("waits")
     assert counts.launches <= TIME + 3  # the product with x, and the copies of both last states
     back, _ = OPS["rnn_grad"].kernel_for("cupy")
     x, w_ih, w_hh, *rest = given
     y, h, c, gates, cells = results
     with counted() as counts:
         back(cupy, x, w_ih, w_hh, y, gates, cells, *rest, y, h, c, mode="LSTM")
-    assert (counts.waits, counts.to_device, counts.to_host) == (0, 0, 0), counts.told("waits")
+    assert (counts.waits, counts.to_device, counts.to_host) == (0, 0, 0), counts.lines("waits")
 
 
-def test_a_length_beyond_the_steps_is_told_when_results_are_fetched(cupy: Any) -> None:
+def test_a_length_beyond_the_steps_is_reported_when_results_are_fetched(cupy: Any) -> None:
     from engine.kernels.cupy import faults
 
     kernel, _ = OPS["rnn"].kernel_for("cupy")

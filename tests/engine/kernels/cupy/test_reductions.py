@@ -76,14 +76,14 @@ def test_norms(cupy: Any, order: float) -> None:
 
 
 @pytest.mark.parametrize("name", ["reduce_sum", "reduce_mean", "reduce_max", "reduce_min"])
-def test_what_is_no_number_spreads(cupy: Any, name: str) -> None:
+def test_nan_spreads(cupy: Any, name: str) -> None:
     x = np.arange(99, dtype=np.float32).reshape(3, 33)
     x[0, 5], x[1, 6], x[1, 20], x[2, 1] = np.nan, np.inf, -np.inf, -np.inf
     same(cupy, name, x, axis=(1,))
     same(cupy, name, np.ascontiguousarray(x.T), axis=(0,))
 
 
-def test_gradients_of_what_was_broadcast(cupy: Any) -> None:
+def test_gradients_of_broadcast_inputs(cupy: Any) -> None:
     g = np.random.default_rng(3).normal(size=(6, 4, 9)).astype(np.float32)
     for shape in ((9,), (4, 1), (1, 4, 9), (6, 1, 9), (1,), (6, 4, 1)):
         same(cupy, "sum_to_like", g, np.zeros(shape, np.float32))

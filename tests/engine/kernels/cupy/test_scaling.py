@@ -1,4 +1,4 @@
-"""Loss scaling on a GPU: two launches for gradients of a dtype, nobody waits, scales change as on the CPU."""
+"""Loss scaling on a GPU: two launches for gradients of a dtype, no waits, scales change as on the CPU."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def test_half_is_computed_in_float(cupy: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["softmax", "log_softmax"])
-def test_what_is_no_number_spreads_within_its_row(cupy: Any, name: str) -> None:
+def test_nan_spreads_within_its_row(cupy: Any, name: str) -> None:
     x = np.zeros((6, 33), np.float32)
     x[0, 32] = np.nan
     x[1, 3] = -np.inf

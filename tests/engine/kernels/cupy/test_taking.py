@@ -63,7 +63,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_position_is_told_when_the_result_is_fetched(cupy: Any, name: str) -> None:
+def test_a_wrong_position_is_reported_when_the_result_is_fetched(cupy: Any, name: str) -> None:
     attrs = {"one_hot_v2": {"depth": 3}}.get(name, {})
     with pytest.raises(OutOfRangeError) as known:
         OPS[name].kernel(np, *WRONG[name], **attrs)
@@ -73,8 +73,8 @@ def test_a_wrong_position_is_told_when_the_result_is_fetched(cupy: Any, name: st
     assert found.waits == 0
     with place_guard("gpu:0"):
         tensor = paddle.Tensor(result)
-        with pytest.raises(OutOfRangeError) as told:
+        with pytest.raises(OutOfRangeError) as raised:
             tensor.numpy()
         assert np.isfinite(tensor.numpy()).all()
     words = str(known.value).partition(" is out of range")[0]  # operator and value, as on the CPU
-    assert str(told.value).startswith(words + " is out of range")
+    assert str(raised.value).startswith(words + " is out of range")

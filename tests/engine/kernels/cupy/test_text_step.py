@@ -1,4 +1,5 @@
-"""Steps of a small text classifier on a GPU: the CPU's losses, no wait besides the fetch, wrong ids told."""
+"""Steps of a small text classifier on a GPU: the CPU's losses, no wait besides the fetch, errors for wrong
+ids."""
 
 from __future__ import annotations
 
@@ -68,13 +69,13 @@ def test_steps_have_the_losses_of_the_cpu_and_no_wait(cupy: Any) -> None:
         losses = [step(*batches[0])]
         with counts.counted() as found:
             losses += [step(*batch) for batch in batches[1:]]
-        assert found.waits == 0, found.told("waits")
-        assert found.to_device == 0, found.told("to_device")
+        assert found.waits == 0, found.lines("waits")
+        assert found.to_device == 0, found.lines("to_device")
         np.testing.assert_allclose([float(loss) for loss in losses], want, rtol=1e-4)
 
 
 @pytest.mark.parametrize("wrong", ["id", "label"])
-def test_a_wrong_batch_is_told_and_does_not_spoil_the_weights(cupy: Any, wrong: str) -> None:
+def test_a_wrong_batch_is_reported_and_does_not_spoil_the_weights(cupy: Any, wrong: str) -> None:
     with place_guard("gpu:0"):
         step = _trainer(_weights())
         (ids, labels), good = _batches(2)

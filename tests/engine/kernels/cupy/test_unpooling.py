@@ -41,7 +41,7 @@ def test_the_last_of_several_stays(cupy: Any) -> None:
     assert (seen.launches, seen.waits) == (1, 0)
 
 
-def test_a_place_that_does_not_exist_is_told_after_the_wait(cupy: Any) -> None:
+def test_a_position_outside_the_image_is_reported_after_the_wait(cupy: Any) -> None:
     from engine.kernels.cupy import faults
 
     x, indices = numbers(1, 1, 1, 2, 2), np.array([[[[0, 9], [2, 3]]]])

@@ -1,4 +1,5 @@
-"""Updates of parameters on a GPU: NumPy's bits, few launches, no waits, arrays that stay where they are."""
+"""Updates of parameters on a GPU: bitwise identical to NumPy, few launches, no waits, arrays that stay where
+they are."""
 
 from __future__ import annotations
 
@@ -99,7 +100,7 @@ def test_many_are_updated_in_two_launches_with_the_bits_of_numpy(
 @pytest.mark.parametrize("choice", ["auto", "numpy"])
 @pytest.mark.parametrize(("name", "attrs"), [*CASES, *ELSE])
 def test_no_update_waits(cupy: Any, name: str, attrs: dict[str, Any], choice: str) -> None:
-    """With CuPy's own functions neither, and then NumPy's bits too."""
+    """With CuPy's own functions neither, whose results are bitwise identical to NumPy's."""
     values = _inputs(name, (4, 3), 0, np.float64)
     moved = [None if v is None else cupy.asarray(v) for v in values]
     with kernels.guard(choice), counted() as counts:
@@ -113,7 +114,7 @@ def test_no_update_waits(cupy: Any, name: str, attrs: dict[str, Any], choice: st
 
 @pytest.mark.parametrize("choice", ["auto", "numpy"])
 @pytest.mark.parametrize("name", ["adam", "adamw", "lamb"])
-def test_a_skipped_update_changes_nothing_and_nobody_waits(cupy: Any, name: str, choice: str) -> None:
+def test_a_skipped_update_changes_nothing_and_does_not_wait(cupy: Any, name: str, choice: str) -> None:
     names = OPS[name].input_names
     for skips in (True, False):
         values = _inputs(name, (7,), 0, np.float32)

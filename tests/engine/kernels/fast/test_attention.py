@@ -90,7 +90,7 @@ def test_masks_of_all_shapes(dtype: str) -> None:
     same("fused_attention", attention.forward, [x, y, v, [columns]], {}, dtype)
 
 
-def test_what_is_not_finite_spreads_as_in_numpy() -> None:
+def test_infinity_and_nan_spread_as_in_numpy() -> None:
     x, y, v, flow = arrays(SIZES[1], "float32", False)
     x[0, 0, 0, 0], y[1, 2, 3] = np.nan, np.inf
     mask = np.zeros((17, 33), np.float32)

@@ -44,7 +44,7 @@ def test_one_key_is_compiled_once():
     assert not first.from_cache
 
 
-def test_code_is_kept_for_the_next_process(tmp_path):
+def test_code_is_cached_for_the_next_process(tmp_path):
     folder = tmp_path / "kernels"
     _result(Compiler(ObjectCache(folder)).function("a", _answer(41)))
     again = Compiler(ObjectCache(folder)).function("a", _refuse)
@@ -94,7 +94,7 @@ def test_a_failure_is_one_line_and_no_more(caplog):
     assert _result(compiler.function("good", _answer(1))) == 1
 
 
-def test_stopping_waits_for_what_has_begun_and_drops_the_rest():
+def test_stopping_waits_for_running_compilations_and_drops_the_rest():
     compiler = Compiler()
     begun, go = threading.Event(), threading.Event()
 
@@ -130,7 +130,7 @@ def test_a_process_may_end_while_kernels_are_compiled():
 KEYS = [f"{n:064x}" for n in range(8)]
 
 
-def test_what_was_not_used_for_long_goes_first(tmp_path):
+def test_the_least_recently_used_code_is_removed_first(tmp_path):
     cache = ObjectCache(tmp_path / "kernels", limit=4000)
     for n, key in enumerate(KEYS[:3]):
         cache.write(key, bytes(968))
@@ -142,7 +142,7 @@ def test_what_was_not_used_for_long_goes_first(tmp_path):
     assert [n for n, key in enumerate(KEYS[:5]) if cache.read(key)] == [0, 3, 4]
 
 
-def test_code_that_is_too_large_is_not_kept(tmp_path):
+def test_code_that_is_too_large_is_not_cached(tmp_path):
     cache = ObjectCache(tmp_path / "kernels")
     cache.write(KEYS[0], bytes(5 << 20))
     assert not list(cache.folder.iterdir())

@@ -149,6 +149,6 @@ def test_the_number_of_threads_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -
         ((0, 2, 6, 6), (3, 2, 3, 3), "float32"),
     ],
 )
-def test_numpy_keeps_what_it_is_better_at(x: Any, weight: Any, dtype: str) -> None:
+def test_numpy_computes_where_it_is_faster(x: Any, weight: Any, dtype: str) -> None:
     specs = [Spec(x, dtype), Spec(weight, dtype)]
     assert OPS["conv2d"].fast(specs, PLAIN | {"paddings": (1, 1)}) is None

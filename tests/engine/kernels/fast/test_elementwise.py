@@ -216,7 +216,7 @@ def test_functions_agree_with_numpy_to_rounding(name, dtype):
     assert (np.abs(got[finite] - want[finite]) <= allowed).all()
 
 
-def test_results_are_written_where_the_plan_says():
+def test_results_are_written_into_the_arrays_of_the_plan():
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((2, 40, 70)).astype(np.float32)
     made = [("elementwise_add", (0, 1), ()), ("relu", (2,), ())]
@@ -262,7 +262,7 @@ def test_layouts_are_those_of_numpy():
         (["bool", "bool"], [("elementwise_add", (0, 1), ())]),
     ],
 )
-def test_what_has_no_code_stays_with_numpy(kinds, made):
+def test_operators_without_code_stay_with_numpy(kinds, made):
     specs = [Spec((64, 64), kind) for kind in kinds]
     assert elementwise._loop(specs, made, (len(specs) + len(made) - 1,)) is None
 

@@ -100,7 +100,7 @@ def test_several_callers_at_once(crew, kernel):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_forked_child_has_a_crew_of_its_own(crew, kernel):
+def test_a_forked_child_has_its_own_crew(crew, kernel):
     counts = (ctypes.c_int64 * SIZE)()
     args = (ctypes.c_int64 * 1)(ctypes.addressof(counts))
     pool.parallel(kernel, args, SIZE)

@@ -87,7 +87,7 @@ def test_updates_give_the_bits_of_numpy(name, maker, attrs, shapes, dtype):
             np.testing.assert_array_equal(got, want)
 
 
-def test_what_does_not_lie_in_a_row_is_left_to_numpy():
+def test_noncontiguous_arrays_are_left_to_numpy():
     attrs = OPS["adam_flat"].with_defaults({})
     by_numpy, compiled = (_inputs("adam_flat", SHAPES["small"], np.float32) for _ in range(2))
     wide = np.zeros((compiled[0].size, 2), np.float32)

@@ -93,7 +93,7 @@ def test_results_and_gradients_agree_with_numpy(odd: Convolution) -> None:
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
 @pytest.mark.parametrize("value", [np.nan, np.inf, 3e38])
-def test_what_is_not_finite_stands_where_it_belongs(odd: Convolution, value: float) -> None:
+def test_infinity_and_nan_reach_only_their_outputs(odd: Convolution, value: float) -> None:
     before = odd.x[3, 4, 2, 2], odd.g[1, 5, 0, 3]
     odd.x[3, 4, 2, 2], odd.g[1, 5, 0, 3] = value, -value
     try:

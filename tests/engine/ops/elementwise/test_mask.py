@@ -1,4 +1,4 @@
-"""The maximum with 0 is NumPy's to the bit, for all layouts and sizes, in place and not."""
+"""The maximum with 0 is bitwise identical to NumPy's, for all layouts and sizes, in place and not."""
 
 import numpy as np
 import pytest

@@ -10,7 +10,7 @@ from tests.engine.ops.case import Case, ints, pos, row, s, v
 
 
 def thresholds(values: Any, x: Any, axis: int) -> Any:
-    """One threshold, or one for each channel, beside x."""
+    """One threshold, or one for each channel, broadcast against x."""
     return (
         values.reshape([-1 if n == axis else 1 for n in range(x.ndim)]) if axis >= 0 else values.reshape(())
     )
@@ -51,8 +51,8 @@ def quantize_linear(
         state, accum = moving_rate * state + 1, moving_rate * accum + np.abs(x).max()
         used = accum / state
         outs = (used, state, accum)
-    beside = thresholds(used, x, quant_axis)
-    return x if only_observer else rounded(x, beside, bit_length, round_type), *outs
+    limit = thresholds(used, x, quant_axis)
+    return x if only_observer else rounded(x, limit, bit_length, round_type), *outs
 
 
 def dequantize_linear(

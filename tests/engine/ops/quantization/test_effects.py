@@ -56,7 +56,7 @@ def test_state_is_written_in_place_and_only_in_training() -> None:
     assert [t.tolist() for t in written] == [t.tolist() for t in (scale, state, accum)]
 
 
-def test_a_threshold_is_kept_where_one_is_given() -> None:
+def test_a_given_threshold_is_updated_in_place() -> None:
     x, kept = paddle.to_tensor([1.0, -3.0]), paddle.to_tensor([7.0])
     assert abs_max.fake_quantize_abs_max(x)[1].tolist() == [3.0]
     abs_max.fake_quantize_abs_max(x, kept)
@@ -78,7 +78,7 @@ def test_gradients_pass_straight_through_also_in_static_graphs() -> None:
     assert linear.quantize_linear(x, paddle.to_tensor([1.0]), quant_axis=-1)[0].stop_gradient
 
 
-def test_what_does_not_fit_is_said() -> None:
+def test_errors_name_what_does_not_fit() -> None:
     x, scale = paddle.ones([2, 3]), paddle.ones([2])
     with pytest.raises(ShapeError, match=r"quant_axis 1 of x float32\[2, 3\] needs 3 thresholds"):
         linear.dequantize_linear(x, scale, quant_axis=1)

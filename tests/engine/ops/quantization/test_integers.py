@@ -159,7 +159,7 @@ def infer(function: Any, *inputs: Any, **attrs: Any) -> Any:
         ({"bits": (16, 16)}, ((3, 1 << 24), (1 << 24, 2), (1,)), "int16", "sums of 16777216 products"),
     ],
 )
-def test_what_does_not_fit_is_said(attrs: Any, shapes: Any, dtype: str, said: str) -> None:
+def test_errors_name_what_does_not_fit(attrs: Any, shapes: Any, dtype: str, said: str) -> None:
     specs = [Spec(shape, d) for shape, d in zip(shapes, ("float32", dtype, "float32"), strict=True)]
     for function in (integers.mul_integer, integers.matmul_integer):
         with pytest.raises(EngineError, match=said):

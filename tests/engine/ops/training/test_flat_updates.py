@@ -1,4 +1,4 @@
-"""Updates of many parameters at once: over the threads of this process to the same bits."""
+"""Updates of many parameters at once: bitwise identical for any number of threads."""
 
 import numpy as np
 import pytest

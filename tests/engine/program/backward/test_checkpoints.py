@@ -1,4 +1,4 @@
-"""append_backward with checkpoints: the same bits as without, while less is held."""
+"""append_backward with checkpoints: bitwise identical to one without, with less memory."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_compiled_kernels_give_the_same_bits_too() -> None:
         np.testing.assert_array_equal(a, b)
 
 
-def test_checkpoints_may_be_names_and_must_be_there() -> None:
+def test_checkpoints_may_be_names_and_must_exist() -> None:
     with static.program_guard(static.Program()), paddle.utils.unique_name.guard():
         loss, marks = _net()
         with pytest.raises(ArgumentError, match="checkpoints has 'nowhere', which is not in the Program"):

@@ -48,7 +48,7 @@ def test_options():
     assert stopped
 
 
-def test_what_does_not_depend_is_refused_at_the_users_line():
+def test_independent_inputs_are_refused_at_the_users_line():
     @paddle.jit.to_static
     def function(x, w):
         return paddle.grad(x * 2, w)[0]

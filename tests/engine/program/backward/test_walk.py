@@ -86,7 +86,7 @@ def test_contributions_are_added_as_the_emitter_says(program, at_once, sums):
     assert emitter.sums == sums
 
 
-def test_a_gradient_that_is_given_is_added_to_what_flows_back(program):
+def test_a_given_gradient_is_added_to_the_computed_one(program):
     x = data(program, "x")
     y = paddle.tanh(x)
     z = paddle.exp(y)
@@ -99,7 +99,7 @@ def test_a_start_that_is_given_twice_counts_twice(program):
     assert walk(program, Spelled(), [(y, "a"), (y, "b")], [x]) == ["tanh(a+b)"]
 
 
-def test_nothing_flows_into_stops_or_what_has_no_gradient(program):
+def test_nothing_flows_into_stops_or_variables_without_gradients(program):
     x, fixed = data(program, "x"), data(program, "fixed", stop_gradient=True)
     y = paddle.tanh(x)
     z = paddle.add(y, paddle.multiply(fixed, x))

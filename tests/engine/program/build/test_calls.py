@@ -61,7 +61,7 @@ def test_names(x, call, name):
     assert call(x).name == name
 
 
-def test_names_do_not_change_what_eager_functions_give():
+def test_names_do_not_change_eager_results():
     x = paddle.to_tensor([-1.0, 2.0])
     assert functional.relu(x, name="given").tolist() == [0.0, 2.0]
     assert functional.l1_loss(x, x, "none", "given").tolist() == [0.0, 0.0]
@@ -87,7 +87,7 @@ def test_an_error_ends_the_call(x):
     assert (odd(x, False).name, functional.relu(x).name) == ("odd_1.tmp_0", "relu_0.tmp_0")
 
 
-def test_takes_name_finds_the_argument_where_it_stands(x):
+def test_takes_name_finds_the_position_of_the_argument(x):
     @takes_name
     def twice(x, name=None, times=2):
         return paddle.scale(x, times)

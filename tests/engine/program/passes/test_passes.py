@@ -43,7 +43,7 @@ def same(found: str, expected: str) -> None:
 # -- dead code ---------------------------------------------------------------------------------------------
 
 
-def test_what_nothing_reads_goes() -> None:
+def test_unread_operators_are_removed() -> None:
     found = after(
         remove_dead_code,
         """
@@ -124,7 +124,7 @@ def test_random_numbers_and_large_values_are_not_constants() -> None:
     assert found.count("square") == 2
 
 
-def test_what_fails_is_left_for_the_run_to_explain() -> None:
+def test_operators_that_fail_are_left_for_the_run_to_explain() -> None:
     program = text.program_of("""
         a = fill_constant(None, shape=[2], value=1, dtype='int64')
         b = fill_constant(None, shape=[2], value=9, dtype='int64')
@@ -135,7 +135,7 @@ def test_what_fails_is_left_for_the_run_to_explain() -> None:
     assert "gather" in text.text_of(program)
 
 
-def test_what_is_made_of_weights_becomes_a_weight() -> None:
+def test_values_computed_from_weights_become_weights() -> None:
     found = after(
         fold_weights,
         """
@@ -173,7 +173,7 @@ def test_a_weight_that_is_written_is_not_folded() -> None:
 # -- common subexpressions ---------------------------------------------------------------------------------
 
 
-def test_what_is_computed_twice_is_computed_once() -> None:
+def test_equal_operators_are_merged() -> None:
     found = after(
         merge_common_subexpressions,
         """
@@ -208,7 +208,7 @@ def test_what_is_computed_twice_is_computed_once() -> None:
         ("exp(x)", "exp(y)"),
     ],
 )
-def test_what_differs_stays_apart(first: str, second: str) -> None:
+def test_operators_that_differ_are_not_merged(first: str, second: str) -> None:
     program = text.program_of(f"""
         x: float32[2]
         y: float32[2]
@@ -328,14 +328,14 @@ def test_without_a_relu_the_bias_is_fused() -> None:
 
 
 @pytest.mark.parametrize("also", ["a", "c"])
-def test_what_is_needed_between_is_not_fused_away(also: str) -> None:
+def test_values_that_are_read_elsewhere_are_not_fused_away(also: str) -> None:
     found = after(fuse_convolutions, CONV + f"        d = relu(c)\n        return d, {also}")
     assert found.splitlines()[-1] == f"return d, {also}"
     assert ("conv2d_fusion" in found) is (also == "c")
 
 
 @pytest.mark.parametrize(("place", "fused"), [(0, True), (1, False), (2, False), (3, False), (4, True)])
-def test_weights_that_are_updated_are_fused_where_all_reads_are_on_one_side(place: int, fused: bool) -> None:
+def test_updated_weights_are_fused_if_all_reads_are_on_one_side(place: int, fused: bool) -> None:
     """A training step as one Program updates its weights at its end."""
     lines = [line.strip() for line in CONV.strip().splitlines()]
     given = ["rate: float32[1]", "g: float32[4]", *lines[:3]]
@@ -457,6 +457,6 @@ def test_a_relu_follows_the_maximum_and_is_needed_once(again: bool) -> None:
         _pooled("\n        return c, b"),
     ],
 )
-def test_a_relu_stays_where_the_order_matters(program: str) -> None:
+def test_a_relu_is_not_moved_if_the_order_matters(program: str) -> None:
     kinds = [line.partition(" = ")[2].partition("(")[0] for line in after(move_relus, program).splitlines()]
     assert kinds == ["scale", "relu", "pool2d", ""]

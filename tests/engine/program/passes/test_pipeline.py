@@ -51,7 +51,7 @@ def test_wrong_arguments_are_refused() -> None:
         optimize(program)
 
 
-def test_every_pass_says_what_it_does() -> None:
+def test_every_pass_has_a_description() -> None:
     for each in PIPELINE:
         rewrite = each.rewrite.load() if isinstance(each.rewrite, Later) else each.rewrite
         text = rewrite.__doc__ or ""

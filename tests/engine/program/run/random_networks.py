@@ -127,7 +127,7 @@ def through(dtype: str) -> Callable[[Any], Any]:
 
 
 def integers(dtype: str) -> Callable[[Any], Any]:
-    """Arithmetic of whole numbers, and what compares them."""
+    """Arithmetic of integers, and what compares them."""
 
     def run(x: Any) -> Any:
         known = paddle.where(paddle.isfinite(x), x, paddle.zeros_like(x))
@@ -213,7 +213,7 @@ def binary(x: Any, y: Any, other: int) -> Any:
 
 
 # -- layers --------------------------------------------------------------------------------------------------
-def as_pictures(x: Any) -> Any:
+def as_images(x: Any) -> Any:
     """The value with four axes."""
     while len(x.shape) < 4:
         x = paddle.unsqueeze(x, 1)
@@ -229,7 +229,7 @@ def as_sequence(x: Any) -> Any:
 
 
 def convolution(net: Network, key: int, x: Any, other: int) -> Any:
-    x = as_pictures(x)
+    x = as_images(x)
     channels, smallest = x.shape[1], min(x.shape[2:])
     size = pick([3, 1, 2, (3, 1)], other)
     if smallest < 2 or other % 7 == 6:
@@ -254,7 +254,7 @@ def convolution(net: Network, key: int, x: Any, other: int) -> Any:
 
 
 def transposed(net: Network, key: int, x: Any, other: int) -> Any:
-    x = as_pictures(x)
+    x = as_images(x)
     if max(x.shape[2:]) > 9:
         return x
     config = pick([{"stride": 2}, {"padding": 1}, {"stride": 2, "output_padding": 1}], other)
@@ -262,7 +262,7 @@ def transposed(net: Network, key: int, x: Any, other: int) -> Any:
 
 
 def pooling(net: Network, key: int, x: Any, other: int) -> Any:
-    x = as_pictures(x)
+    x = as_images(x)
     if min(x.shape[2:]) < 3:
         return F.adaptive_avg_pool2d(x, 1)
     options = pick([{"stride": 2}, {"stride": 1, "padding": 1}, {"stride": 2, "ceil_mode": True}], other // 3)
@@ -326,7 +326,7 @@ def steps(most: int = 7, jumps: bool = True) -> Any:
 
 # -- losses and updates --------------------------------------------------------------------------------------
 def loss_of(value: Any, label: Any, number: int) -> Any:
-    """A loss of the last value; labels are whole numbers from 0 to 1."""
+    """A loss of the last value; labels are integers from 0 to 1."""
     kinds: list[Callable[[], Any]] = [
         lambda: F.cross_entropy(as_rows(value), label),
         lambda: paddle.mean(paddle.square(value)),

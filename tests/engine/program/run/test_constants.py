@@ -1,4 +1,4 @@
-"""Constants that a plan computes once: which, and that nobody can change them for later calls."""
+"""Constants that a plan computes once: which, and that no caller can change them for later calls."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ def test_fetched_constants_and_views_of_them_are_copies() -> None:
     assert [a.shape for a in results(plan)] == [(4,), (2, 2), (4,)]
 
 
-def test_random_numbers_and_large_arrays_are_made_by_every_call() -> None:
+def test_random_numbers_and_large_arrays_are_computed_by_every_call() -> None:
     plan = planned(lambda x: (paddle.rand([3]), paddle.full([2000], 1.0)))
     assert not constants(plan)
     one, other = (plan([np.ones(3, "float32")])[0] for _ in range(2))
     assert not np.array_equal(one, other)
 
 
-def test_what_is_written_in_place_or_starts_a_loop_is_no_constant() -> None:
+def test_values_written_in_place_or_starting_a_loop_are_not_constants() -> None:
     def written(x: Any) -> Any:
         made = paddle.full([3], 2.0)
         flat = made.reshape([3, 1])

@@ -44,19 +44,19 @@ def test_views_places_of_results_and_constants() -> None:
     assert (rows["exp"].reuses, rows["exp"].bytes) == (False, 48)
     assert rows["elementwise_add"].reuses
     assert rows["fill_constant"].how == "constant"
-    assert rows["fill_constant"].told() == "computed once, with the plan"
-    assert rows["exp"].told() == f"NumPy: {WHY['chosen' if available() else 'absent']}"
+    assert rows["fill_constant"].describe() == "computed once, with the plan"
+    assert rows["exp"].describe() == f"NumPy: {WHY['chosen' if available() else 'absent']}"
     assert rows["exp"].places[0][0] == __file__
 
 
-def test_branches_are_python_and_what_stands_in_them_is_told() -> None:
+def test_branches_are_python_and_their_operators_are_listed() -> None:
     def build(x: Any) -> Any:
         return paddle.static.nn.cond(paddle.mean(x) > 0, lambda: paddle.exp(x), lambda: paddle.tanh(x))
 
     rows = _explained(build, [3])
     branch = next(row for row in rows if row.name == "conditional_block")
     assert (branch.how, branch.kernel, branch.depth) == ("flow", "", 0)
-    assert branch.told() == "Python"
+    assert branch.describe() == "Python"
     assert {"exp", "tanh"} <= {row.name for row in rows if row.depth == 1 and row.kernel == "numpy"}
 
 
@@ -72,7 +72,7 @@ def test_why_no_compiled_kernel_computes() -> None:
     rows = _explained(build, [256, 256], "fast")
     fused = next(row for row in rows if row.name == "fused_elementwise")
     assert {"exp", "relu"} <= set(fused.parts)
-    assert (fused.kernel, fused.why, fused.told()) == ("fast", "", "compiled")
+    assert (fused.kernel, fused.why, fused.describe()) == ("fast", "", "compiled")
     why = {row.name: row.why for row in rows}
     assert (why["mv"], why["cumsum"], why["tanh"]) == ("product", "none", "small")
     assert next(row for row in rows if row.name == "matmul_v2").kernel == "fast"
@@ -82,11 +82,11 @@ def test_why_no_compiled_kernel_computes() -> None:
     }
 
 
-def test_without_llvmlite_the_extra_to_install_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_llvmlite_the_extra_to_install_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     from engine.kernels.fast import compiler
 
     monkeypatch.setattr(compiler, "available", lambda: False)
     for kernels in ("auto", "numpy"):  # a training chooses NumPy itself then
         (row,) = _explained(paddle.exp, [3], kernels)
         assert row.why == "absent"
-        assert "pip install 'model-studio[fast]'" in row.told()
+        assert "pip install 'model-studio[fast]'" in row.describe()

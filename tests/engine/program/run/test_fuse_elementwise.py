@@ -95,7 +95,7 @@ def test_at_level_0_operators_stay_as_they_are() -> None:
         ("s = tanh(x)\n t = elementwise_mul(c, s)", ["[elementwise_add relu tanh elementwise_mul]"]),
     ],
 )
-def test_groups_end_where_they_must(between: str, want: list[str]) -> None:
+def test_groups_end_at_barriers(between: str, want: list[str]) -> None:
     text = CHAIN.replace("d = scale(c, scale=2.0)", between) + "return t"
     plan = plan_of(text)
     assert shown(plan) == want
@@ -103,7 +103,7 @@ def test_groups_end_where_they_must(between: str, want: list[str]) -> None:
     np.testing.assert_array_equal(plan(values)[0], plan_of(text, passes=0)(values)[0])
 
 
-def test_what_is_changed_in_place_in_between_is_read_before() -> None:
+def test_values_changed_in_place_are_read_before_the_change() -> None:
     paddle.enable_static()
     try:
         main, startup = static.Program(), static.Program()
@@ -144,7 +144,7 @@ def test_an_array_that_dies_is_written_into_once_it_is_read() -> None:
             np.testing.assert_array_equal(got, want)
 
 
-def test_parts_are_kept() -> None:
+def test_parts_are_listed() -> None:
     plan = plan_of(CHAIN + "return d")
     (operator,) = plan.ops
     assert [part.opdef.name for part in operator.notes["parts"]] == ["elementwise_add", "relu", "scale"]
@@ -159,13 +159,13 @@ def test_text_and_profile_name_the_parts() -> None:
         high = paddle.nn.functional.relu(made)
         return high * 2.0
 
-    told: list[str] = []
+    reported: list[str] = []
 
     class Recorder:
         shapes = details = False
 
         def add(self, kind: str, name: str, start: int, shapes: Any = ()) -> None:
-            told.append(name)
+            reported.append(name)
 
     x = paddle.ones([8, 6])
     with paddle.no_grad():
@@ -177,14 +177,14 @@ def test_text_and_profile_name_the_parts() -> None:
         finally:
             watch.stop()
     names = "fused_elementwise(elementwise_add, relu, scale)"
-    assert told == ["matmul_v2", names]
+    assert reported == ["matmul_v2", names]
     line = next(line for line in plan.text().splitlines() if "fused" in line)
     assert f" = {names}(" in line
     here = [int(place.rpartition(":")[2]) for place in line.partition("# ")[2].split(", ")]
-    assert here[-1] == here[-2] + 1  # relu and the product stand in lines of their own
+    assert here[-1] == here[-2] + 1  # relu and the product are on separate lines
 
 
-def test_a_model_of_a_stranger_runs_as_it_was_written() -> None:
+def test_an_untrusted_model_runs_without_fusion() -> None:
     program = program_of(CHAIN + "return d")
     program.foreign = True
     block = program.global_block()
@@ -207,7 +207,7 @@ def test_random_programs_give_the_same_bits(plan: list[Any]) -> None:
         np.testing.assert_array_equal(one, other)
 
 
-def test_the_random_programs_have_what_is_fused() -> None:
+def test_the_random_programs_contain_groups() -> None:
     """Otherwise the test above compares nothing."""
     for kinds in (("gelu", "cast"), ("where", "clip")):
         program = built([(kind, (n, n), []) for n, kind in enumerate(kinds)], Weights())
@@ -217,7 +217,7 @@ def test_the_random_programs_have_what_is_fused() -> None:
         assert any("steps" in o.attrs for o in plan.ops)
 
 
-def test_what_is_compiled_is_what_has_code() -> None:
+def test_groups_with_code_are_compiled() -> None:
     pytest.importorskip("llvmlite")
     from engine.kernels.fast.steps import EMIT
 
@@ -244,7 +244,7 @@ def test_groups_that_gain_nothing_stay(
 
 
 @pytest.mark.parametrize(("name", "alone"), [("relu", True), ("leaky_relu", True), ("tanh", False)])
-def test_what_numpy_does_in_several_walks_is_compiled_alone(
+def test_single_operators_of_several_numpy_passes_are_compiled(
     monkeypatch: pytest.MonkeyPatch, name: str, alone: bool
 ) -> None:
     monkeypatch.setattr(of_plans, "LEAST", 1 << 14)

@@ -127,7 +127,7 @@ def test_a_choice_that_does_not_exist_is_refused():
         choice.wants_fast()
 
 
-def test_fast_without_llvmlite_says_what_to_install(monkeypatch):
+def test_fast_without_llvmlite_names_the_package_to_install(monkeypatch):
     monkeypatch.setattr(fast_compiler, "available", lambda: False)
     with choice.kernels.guard("auto"):
         assert not choice.wants_fast()

@@ -39,14 +39,14 @@ def network() -> Any:
     )
 
 
-PICTURES = np.random.default_rng(0).standard_normal((4, 1, 8, 8)).astype("float32")
+IMAGES = np.random.default_rng(0).standard_normal((4, 1, 8, 8)).astype("float32")
 
 
 def stepped(function: Callable[[Any], Any], net: Any) -> list[Any]:
     """The result of a call and the gradients of all parameters."""
     net.clear_gradients()
     paddle.seed(8)
-    out = function(paddle.to_tensor(PICTURES))
+    out = function(paddle.to_tensor(IMAGES))
     out.square().sum().backward()
     return [out.numpy(), *(p.grad.numpy() for p in net.parameters())]
 
@@ -79,7 +79,7 @@ def test_the_level_holds_for_calls_and_a_function_keeps_a_program_for_each() -> 
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
 
 
-def test_a_guard_is_of_its_thread_and_what_is_set_of_the_process() -> None:
+def test_a_guard_holds_for_its_thread_and_a_setting_for_the_process() -> None:
     seen: list[int] = []
 
     def look() -> None:
@@ -105,7 +105,7 @@ def operators_run(program: Program) -> list[str]:
     return [o.opdef.name for o in compiled.plan.ops]
 
 
-def test_what_predicts_is_optimized_and_a_fetch_of_the_middle_keeps_it(static_mode: None) -> None:
+def test_prediction_is_optimized_and_fetched_values_are_preserved(static_mode: None) -> None:
     main, startup = static.Program(), static.Program()
     main.random_seed = startup.random_seed = 4
     with static.program_guard(main, startup):
@@ -121,18 +121,18 @@ def test_what_predicts_is_optimized_and_a_fetch_of_the_middle_keeps_it(static_mo
         with level.guard(passes):
             main.changed()  # its plans are made again
             paddle.seed(4)
-            found[passes] = run.run(main, {"x": PICTURES}, [twice, noise])
+            found[passes] = run.run(main, {"x": IMAGES}, [twice, noise])
             names = operators_run(main)
             assert ("conv2d_fusion" in names) is bool(passes)
             assert names.count("exp") == 2 - passes
-            found[passes] += run.run(main, {"x": PICTURES}, [noise])  # the generator goes on
+            found[passes] += run.run(main, {"x": IMAGES}, [noise])  # the generator continues
     for one, other in zip(found[0], found[1], strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-6)
     np.testing.assert_array_equal(found[0][1], found[1][1])
     assert not np.array_equal(found[1][1], found[1][2])
     assert str(main) == text
     main.plans.clear()
-    middle, last = run.run(main, {"x": PICTURES}, [convolved.name, out])
+    middle, last = run.run(main, {"x": IMAGES}, [convolved.name, out])
     assert "conv2d_fusion" in operators_run(main)
     np.testing.assert_array_equal(np.maximum(middle, 0), last)
     assert middle.min() < 0

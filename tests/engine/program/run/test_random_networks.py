@@ -2,8 +2,9 @@
 
 Networks of convolutions, poolings, norms, recurrent layers, products, reductions and elementwise operators
 train for some steps under a random rule; the last batches are smaller, and lie in memory in other ways. Plans
-on NumPy give the same bits. Compiled kernels agree call by call to rounding, do not depend on the number of
-threads, and the whole agrees as far as the network lets rounding through. ``--long`` tries 25 times as many.
+on NumPy are bitwise identical. Compiled kernels agree call by call to rounding, do not depend on the number
+of threads, and the whole agrees as far as the network lets rounding through. ``--long`` tries 25 times as
+many.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ def rounded(x: Any, random: Any) -> Any:
 
 
 def agrees_call_by_call(run: Callable[[Case, Way], list[Any]], case: Case) -> None:
-    """Each compiled kernel gives what NumPy's gives; with NumPy's bits the rest gives the bits of no plan."""
+    """Each compiled kernel gives what NumPy's gives; with NumPy's results the rest is bitwise identical to a
+    run without a plan."""
     pytest.importorskip("llvmlite")
     watch = Watch()
     with everything_pays(), watch.watching():
@@ -101,7 +103,7 @@ def test_each_compiled_kernel_agrees_with_numpys(case: Case) -> None:
 
 @examples(4)
 @given(cases())
-def test_threads_do_not_change_what_compiled_kernels_give(case: Case) -> None:
+def test_threads_do_not_change_compiled_results(case: Case) -> None:
     pytest.importorskip("llvmlite")
     with everything_pays():
         same(trained(case, Way(1, "fast", threads=2)), trained(case, Way(1, "fast")))

@@ -38,7 +38,7 @@ def _plan() -> tuple[Plan, list[Any]]:
     return plan, [t._array for t in given]
 
 
-def test_the_peak_is_what_a_call_takes() -> None:
+def test_the_peak_is_the_memory_of_a_call() -> None:
     plan, arrays = _plan()
     found = plan.report()
     assert (found.peak, found.during, found.given, found.unknown) == (3 * ONE, "matmul_v2", 2 * ONE, 0)
@@ -64,7 +64,7 @@ def test_the_table() -> None:
     assert lines[3].split() == ["0.26", "1", "others"]
 
 
-def test_the_backward_of_a_training_frees_what_it_has_read() -> None:
+def test_backward_in_training_frees_values_after_their_last_read() -> None:
     net = nn.Sequential(*[nn.Linear(64, 64) for _ in range(6)])
     converted = jit.to_static(net)
     x = paddle.rand([32, 64])
@@ -105,7 +105,7 @@ def test_a_converted_training_peaks_no_higher_than_an_eager_one() -> None:
     assert converted <= eager + 100_000  # the code that is written
 
 
-def test_values_are_kept_where_the_graph_is_to_be_used_again() -> None:
+def test_values_are_retained_if_the_graph_is_used_again() -> None:
     net = jit.to_static(nn.Sequential(nn.Linear(4, 4), nn.Tanh()))
     x = paddle.rand([2, 4])
     x.stop_gradient = False

@@ -12,7 +12,7 @@ import engine as paddle
 from engine.program.run.reuse import fitting
 
 
-def test_what_lies_alike_is_written_into() -> None:
+def test_arrays_of_equal_layout_are_reused() -> None:
     plain = np.zeros((2, 3, 4, 4))
     turned = np.zeros((4, 4, 2, 3)).transpose(2, 3, 0, 1)
     assert fitting(plain) is plain
@@ -20,7 +20,7 @@ def test_what_lies_alike_is_written_into() -> None:
     assert fitting(np.zeros((1, 3, 1))[:, ::1]) is not None
 
 
-def test_what_lies_otherwise_is_not() -> None:
+def test_arrays_of_another_layout_are_not_reused() -> None:
     plain = np.zeros((2, 3, 4, 4))
     turned = np.zeros((4, 4, 2, 3)).transpose(2, 3, 0, 1)
     inner = np.zeros((2, 3, 6, 6))[:, :, 1:5, 1:5]

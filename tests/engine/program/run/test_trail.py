@@ -29,7 +29,7 @@ def _program():
     return paddle.jit.to_static(forward, input_spec=[spec]).concrete_program.main_program
 
 
-def test_each_pass_tells_what_it_did_and_the_last_text_is_that_of_optimize() -> None:
+def test_each_pass_reports_its_changes_and_the_last_text_is_that_of_optimize() -> None:
     program = _program()
     found = trail(program)
     assert found[0].name == BUILT
@@ -40,7 +40,7 @@ def test_each_pass_tells_what_it_did_and_the_last_text_is_that_of_optimize() -> 
     assert did["remove_dead_code"].did().startswith("removed scale")
     merged = did["merge_common_subexpressions"]
     assert (merged.gone, merged.changed) == ((), 1)
-    assert "exp" in dict(found[-1].gone)  # nobody reads it any more
+    assert "exp" in dict(found[-1].gone)  # no operator reads it any more
     assert ["elementwise_add" in line.text for mark, line in merged.difference if mark] == [True, True]
     fused = next(each for each in found if each.name == "fuse_convolutions")
     assert fused.made == (("conv2d_fusion", 1),)
@@ -65,7 +65,7 @@ def test_operators_in_branches_stand_further_in() -> None:
     assert deep[0].written().startswith("    ")
 
 
-def test_operators_that_stand_elsewhere_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_moved_operators_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def turn(program):
         ops = program.global_block().ops
         ops[0], ops[1] = ops[1], ops[0]

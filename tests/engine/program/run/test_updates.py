@@ -67,8 +67,8 @@ def _executed(rule: str, passes: int, between: Any = None) -> Any:
             executor = static.Executor()
             executor.run(startup)
             found = []
-            for pictures, labels in _batches():
-                found.append(executor.run(main, {"x": pictures, "y": labels}, [loss])[0].tobytes())
+            for images, labels in _batches():
+                found.append(executor.run(main, {"x": images, "y": labels}, [loss])[0].tobytes())
                 if between is not None:
                     between(executor, startup, scope, main)
             parameters = main.global_block().all_parameters()

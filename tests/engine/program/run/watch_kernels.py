@@ -15,8 +15,9 @@ from engine.program.run.kernels import Call
 class Watch:
     """Compares what each compiled kernel gives with NumPy's kernel for the same arrays.
 
-    The plan goes on with NumPy's bits, so its results have to be those of a plan without compiled kernels, to
-    the bit, unless a sum runs over what ``lies_otherwise``: a kernel that writes where it must not is seen.
+    The plan continues with NumPy's results, so its own must be bitwise identical to those of a plan without
+    compiled kernels, unless a sum runs over what ``lies_otherwise``: a kernel that writes where it must not
+    is seen.
     """
 
     def __init__(self) -> None:

@@ -31,7 +31,7 @@ def test_it_trains_as_it_did_in_the_build_that_wrote_it(static):
     assert to_plain(program)["version"] == 2
 
 
-def test_what_its_attributes_name_must_be_there():
+def test_names_in_attributes_must_exist():
     plain = json.loads(json.dumps(RECORDED["program"]))
     loop = next(o for block in plain["blocks"] for o in block["ops"] if o["type"] == "while")
     loop["attrs"]["body_results"][0] = "nowhere"

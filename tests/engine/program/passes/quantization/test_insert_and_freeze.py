@@ -43,7 +43,7 @@ AFTER = """
 """
 
 
-def test_pairs_and_integers_stand_before_what_reads_them() -> None:
+def test_pairs_and_integers_precede_their_readers() -> None:
     program = text.program_of(BEFORE)
     layers = select(program, ("matmul_v2",))
     assert [(e.name, e.weight, e.axis, e.activations) for e in layers] == [
@@ -121,7 +121,7 @@ def test_values_that_are_no_floats_and_weights_that_change_stay() -> None:
     ]
 
 
-def test_a_pattern_means_a_layer_and_what_is_within_it() -> None:
+def test_a_pattern_matches_a_layer_and_its_sublayers() -> None:
     program = text.program_of(BEFORE)
     names = {"w": "block.0.fc.weight"}
     for pattern, skipped in (

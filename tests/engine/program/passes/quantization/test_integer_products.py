@@ -1,4 +1,5 @@
-"""Products of quantized values as products of integers: text before and after, and random nets to the bit."""
+"""Products of quantized values as products of integers: text before and after, and random networks,
+bitwise."""
 
 from __future__ import annotations
 
@@ -110,7 +111,7 @@ def test_weights_are_integers_only_if_they_are(bits: int, values: list[float], w
     assert ("mul_integer" in text.text_of(program)) is whole
 
 
-def test_what_watched_values_goes() -> None:
+def test_observers_are_removed() -> None:
     found = after(
         drop_observers,
         """
@@ -135,7 +136,7 @@ def test_what_watched_values_goes() -> None:
 
 # -- random nets -------------------------------------------------------------------------------------------
 class Net:
-    """A Program of quantized products that is built beside what it computes, by int64."""
+    """A Program of quantized products, built together with its results in int64."""
 
     def __init__(self, seed: int) -> None:
         self.rng = np.random.default_rng(seed)
@@ -216,7 +217,7 @@ class Net:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_a_random_net_gives_what_integers_give(seed: int) -> None:
+def test_a_random_network_agrees_with_integer_arithmetic(seed: int) -> None:
     net = Net(seed)
     rng = net.rng
     shape = (2, int(rng.choice([1, 3, 6])), *rng.integers(4, 9, 2).tolist())

@@ -96,7 +96,7 @@ def test_products_of_integers_are_rescaled_behind(name: str, kind: str) -> None:
     assert types[0] == "fake_quantize_moving_average_abs_max"
 
 
-def test_what_can_not_be_rescaled_has_floats_in_front() -> None:
+def test_operators_that_cannot_be_rescaled_read_floats() -> None:
     program, data = quantized(
         lambda x: static.nn.conv2d_transpose(x, 4, filter_size=2, groups=2, bias_attr=False), [2, 4, 4]
     )
@@ -134,7 +134,7 @@ def test_a_weight_of_values_in_float_has_floats_in_front() -> None:
     assert types == ["fake_channel_wise_dequantize_max_abs", "mul"]
 
 
-def test_one_weight_and_one_value_of_two_products_are_kept_once() -> None:
+def test_a_weight_and_a_value_shared_by_two_products_are_stored_once() -> None:
     def net(x: Any) -> Any:
         weight = static.create_parameter([6, 6], "float32", name="shared")
         return engine.matmul(engine.matmul(x, weight), weight) + engine.matmul(x, weight)

@@ -51,11 +51,11 @@ def packed(values: Any, bits: int = 8, more: str = "", outputs: str = "z") -> st
         ([[np.inf, 0], [0, 3]], 8, "float32"),
     ],
 )
-def test_what_holds_integers_is_kept_as_integers(values: Any, bits: int, dtype: str) -> None:
+def test_weights_with_integer_values_are_stored_as_integers(values: Any, bits: int, dtype: str) -> None:
     assert packed(values, bits) == dtype
 
 
-def test_what_another_operator_reads_stays() -> None:
+def test_weights_that_other_operators_read_stay() -> None:
     whole = [[1, 2], [3, 4]]
     assert packed(whole, more="y = tanh(w)", outputs="z, y") == "float32"
     assert packed(whole, more="y = dequantize_linear(w, s, quant_axis=-1)", outputs="z, y") == "int8"
@@ -85,7 +85,7 @@ def test_programs_that_share_a_weight_agree() -> None:
     assert pack_integers([third, reads]) == {}
 
 
-def test_zero_points_that_are_zero_are_left_out() -> None:
+def test_zero_points_that_are_zero_are_omitted() -> None:
     before = """
         x: float32[3, 2]
         s: weight float32[1]

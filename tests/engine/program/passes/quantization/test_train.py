@@ -1,4 +1,4 @@
-"""Pairs in training Programs: what they stand in front of, what gradients read, integers after training."""
+"""Pairs in training Programs: their positions, the inputs of gradients, integers after training."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_a_threshold_for_the_whole_weight_is_a_moving_average_too(scope: Scope) 
     assert program.global_block().var("conv2d_0.w_0@scale").shape == (1,)
 
 
-def test_what_has_weights_in_other_places_stays_in_float(scope: Scope) -> None:
+def test_operators_with_weights_in_other_inputs_stay_in_float(scope: Scope) -> None:
     program = static.Program()
     with static.program_guard(program, static.Program()):
         x = static.data("x", [None, 3, 6, 6])

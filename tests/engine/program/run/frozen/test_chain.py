@@ -84,7 +84,7 @@ def _kernels(layer: Any) -> set[str]:
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
 @pytest.mark.parametrize(("network", "shape"), [(_images, (3, 2, 8, 6)), (_vectors, (2, 7))])
-def test_one_call_gives_what_the_operators_give(network: Any, shape: Any, tmp_path: Path) -> None:
+def test_one_call_agrees_with_its_operators(network: Any, shape: Any, tmp_path: Path) -> None:
     plain, frozen = _saved(network(), tmp_path, shape)
     for seed, odd in enumerate((None, np.nan, np.inf)):
         x = _values(shape, seed)

@@ -91,7 +91,7 @@ _POOLINGS: list[Callable[[], nn.Layer]] = [
 
 @pytest.mark.parametrize("config", _CONVOLUTIONS, ids=str)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_convolutions_and_poolings_give_what_they_give_as_saved(
+def test_convolutions_and_poolings_agree_with_the_saved_model(
     config: dict[str, Any], dtype: str, tmp_path: Path
 ) -> None:
     n = _CONVOLUTIONS.index(config)
@@ -276,7 +276,7 @@ def test_four_threads_with_a_clone_each_and_with_one_predictor(lenet: str) -> No
     _in_threads([lambda x: first.run([x])[0].numpy()] * 4, inputs, expected)
 
 
-def test_a_plan_says_whose_kernels_it_calls(lenet: str) -> None:
+def test_a_plan_names_the_backend_of_its_kernels(lenet: str) -> None:
     frozen = jit.load(lenet, for_prediction=True)
     frozen(paddle.to_tensor(_values((1, 1, 28, 28), 1)))
     frozen(paddle.to_tensor(_values((64, 1, 28, 28), 1)))
