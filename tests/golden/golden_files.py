@@ -1,0 +1,48 @@
+"""The golden files, and copies of them to open as the installation that wrote them, or as another one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.files.installation import key_path
+
+HERE = Path(__file__).parent
+FILES = HERE / "files"
+VALUES = HERE / "values.json"
+RUN = Path("runs/run-1")  # in the project
+SWEEP = Path("runs/sweep-1")
+# The key that signed the golden files, and that of another installation.
+KEY = bytes(range(32))
+OTHER_KEY = bytes(range(1, 33))
+
+
+def use_key(key: bytes) -> None:
+    """Let ``key`` be this installation's, in the user's data folder as the environment names it."""
+    path = key_path()
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.touch(0o600)
+    path.write_bytes(key)
+
+
+def copy_to(folder: Path) -> Path:
+    """A copy of the golden files in ``folder``."""
+    return Path(shutil.copytree(FILES, folder / "golden"))
+
+
+def recorded_values() -> dict[str, Any]:
+    """The results that the golden files gave when they were written."""
+    values: dict[str, Any] = json.loads(VALUES.read_text())
+    return values
+
+
+def images_of(project: Path) -> NDArray[np.float32]:
+    """The test images of the project's data as its models take them."""
+    with np.load(project / "data/bars.npz") as file:
+        images: NDArray[np.float32] = file["x_test"][:, None].astype(np.float32) / 255.0
+    return images

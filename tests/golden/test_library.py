@@ -1,0 +1,77 @@
+"""Golden files in the library: they open, predict, resume and export as they did when they were written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.files.inference import is_own_inference
+from engine.files.run_source import is_own
+from engine.training.export import export_run
+from studio.session.runs import read_history
+from studio.session.sweep.document import read_sweep
+from studio.session.sweep.models import not_agreed_model
+from tests.golden.golden_files import FILES, RUN, SWEEP, VALUES, recorded_values
+from tests.golden.results import PREFIXES, predicted, restored_network, restored_program, resumed
+
+VALUES_OF = recorded_values()
+CLOSE = {"rel": 1e-4, "abs": 1e-5}
+
+
+def test_the_files_are_small_and_know_whose_they_are(own: bool, project: Path) -> None:
+    size = sum(path.stat().st_size for path in [*FILES.rglob("*"), VALUES] if path.is_file())
+    assert size <= 300_000
+    assert [is_own_inference(project / prefix) for prefix in PREFIXES.values()] == [own, own]
+    assert [is_own(project / folder) for folder in (RUN, SWEEP / "trial-001")] == [own, own]
+
+
+@pytest.mark.parametrize("kind", sorted(PREFIXES))
+def test_exports_predict(kind: str, project: Path) -> None:
+    rows = predicted(project, kind)
+    assert len(rows) == 12
+    # A value that lies between two integers may be rounded either way where sums are added up otherwise.
+    close = {"abs": 0.05} if kind == "quantized" else CLOSE
+    for row, wanted in zip(rows, VALUES_OF["predicted"][kind], strict=True):
+        assert row == pytest.approx(wanted, **close)
+
+
+def test_the_history_of_a_run_is_read(project: Path) -> None:
+    history = read_history(RUN)
+    assert (history.steps, history.classes, history.notes) == ([1, 2, 3], ("0", "1", "2"), ())
+    (epoch,) = history.epochs
+    wanted = VALUES_OF["first_epoch"]
+    assert {name: epoch[name] for name in wanted} == wanted
+    assert len(history.tables) == 1
+    assert {len(values) for values in history.series.values()} == {3}
+    assert {event["event"] for event in history.layers} >= {"layers"}
+
+
+@pytest.mark.parametrize(("folder", "values"), [(RUN, "resumed"), (SWEEP / "trial-001", "resumed_trial")])
+def test_runs_resume(folder: Path, values: str, project: Path) -> None:
+    assert resumed(folder, 2) == pytest.approx(VALUES_OF[values], **CLOSE)
+
+
+def test_a_run_is_exported_again(project: Path) -> None:
+    event = export_run(RUN, str(project / "again"), samples=12)
+    assert event["difference"] < 1e-5
+    assert {name: event[name] for name in ("accuracy", "step")} == {"accuracy": 1.0, "step": 3}
+
+
+def test_a_sweep_is_read(own: bool, project: Path) -> None:
+    sweep = read_sweep(SWEEP)
+    assert [trial.state for trial in sweep.trials] == ["done", "waiting"]
+    assert sweep.trials[0].measured[0].model_dump() == VALUES_OF["sweep"]["trial_1"]
+    refused = not_agreed_model(sweep.models, sweep.mark, [])
+    assert refused == ("" if own else "code/model.py")
+
+
+def test_state_dicts_are_restored(files: Path) -> None:
+    restored, wanted = restored_network(files / "state"), VALUES_OF["network"]
+    assert restored["further_losses"] == pytest.approx(wanted["further_losses"], **CLOSE)
+    for row, wanted_row in zip(restored["outputs"], wanted["outputs"], strict=True):
+        assert row == pytest.approx(wanted_row, **CLOSE)
+
+
+def test_a_static_program_trains_on(files: Path) -> None:
+    assert restored_program(files / "static") == pytest.approx(VALUES_OF["program"], **CLOSE)
