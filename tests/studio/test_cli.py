@@ -21,7 +21,7 @@ from engine.files.checkpoint import list_checkpoints
 from resources.settings import RUN_SETTINGS, optimizers, schedules
 from studio.cli import app
 from studio.session import display
-from tests.robust.strangers import Endless, saved, unsign
+from tests.robust.untrusted_models import Endless, saved, unsign
 
 MODEL = '''"""A model of a user, small and slow enough to be interrupted."""
 

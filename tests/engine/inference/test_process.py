@@ -29,7 +29,7 @@ from engine.core.model_limits import ModelLimits
 from engine.files import limits as file_limits
 from engine.inference import process
 from engine.inference.process import ModelProcess
-from tests.robust.strangers import Endless, Hungry, picture, saved, unsign
+from tests.robust.untrusted_models import Endless, Hungry, picture, saved, unsign
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="needs signals of POSIX")
 # Nothing inside the engine stops a loop before the process's own limit does.
@@ -137,7 +137,7 @@ def test_the_child_ends_with_its_parent_in_the_middle_of_a_run(endless: Path) ->
         "import sys, threading, time\n"
         "from engine.core.model_limits import ModelLimits\n"
         "from engine.inference.process import ModelProcess\n"
-        "from tests.robust.strangers import picture\n"
+        "from tests.robust.untrusted_models import picture\n"
         "apart = ModelProcess(sys.argv[1], ModelLimits(seconds=1e6, steps=10**17))\n"
         "apart.load()\n"
         "threading.Thread(target=apart.run, args=([picture(1.0)],), daemon=True).start()\n"

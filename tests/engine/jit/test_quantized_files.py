@@ -19,7 +19,7 @@ from engine.quantization.options import QuantizeOptions
 from engine.quantization.quantize_model import quantize_layer
 from engine.static import InputSpec
 from tests.engine.quantized_nets import Quantized, pictures, small_net
-from tests.robust.strangers import unsign
+from tests.robust.untrusted_models import unsign
 
 SPEC = [InputSpec([None, 1, 12, 12])]
 

@@ -21,7 +21,7 @@ from engine.training import quantize_run
 from engine.training.quantize_choices import Choices
 from engine.training.quantize_run import quantize_saved
 from tests.engine.training.banded_run import make_data, make_run
-from tests.robust import strangers
+from tests.robust import untrusted_models
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,7 @@ def test_a_saved_model_is_quantized_within_a_target(saved: str, data: Path, tmp_
 def test_weights_alone_need_no_data_and_a_strangers_model_stays_one(saved: str, tmp_path: Path) -> None:
     for path in inference_paths(saved).values():
         shutil.copy(path, tmp_path / path.name)
-    strange = strangers.unsign(tmp_path / Path(saved).name)
+    strange = untrusted_models.unsign(tmp_path / Path(saved).name)
     event = quantize_saved(str(strange), str(tmp_path / "w"), Choices(weights_only=True))
     report = QuantizationReport.from_plain(event["report"])
     assert (report.method, report.samples, report.accuracy) == ("weights_only", 0, None)

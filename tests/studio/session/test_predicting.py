@@ -21,7 +21,7 @@ from studio.session.model_choice import ModelChoice
 from studio.session.program_check import checked_program
 from studio.session.saved_model import arrays_of, model_info, opened, scores_of
 from studio.session.session import Session
-from tests.robust.strangers import Endless, picture, saved, unsign
+from tests.robust.untrusted_models import Endless, picture, saved, unsign
 
 SECONDS = 60.0
 PATIENT = ModelLimits(seconds=1e6, steps=10**17)

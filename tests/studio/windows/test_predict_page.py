@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from engine import nn
-from tests.robust.strangers import saved
+from tests.robust.untrusted_models import saved
 from tests.studio.windows.conftest import Stage
 
 WAIT = 60_000

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from engine.core.model_limits import ENVIRONMENT
 from engine.inference import process
-from tests.robust.strangers import Endless, picture, saved, unsign
+from tests.robust.untrusted_models import Endless, picture, saved, unsign
 from tests.studio.windows.conftest import Stage
 
 WAIT = 60_000
