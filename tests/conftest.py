@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import logging
 import multiprocessing
@@ -18,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from tests.each import fix_seeds
+from tests.tiers import Tiers
 
 ROOT = Path(__file__).resolve().parent.parent
 # Seconds that a thread or child process may take to end after its test.
@@ -71,7 +73,9 @@ if HIDE_QT:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--long", action="store_true", help="the full counts of tests with many cases (hours)")
+    parser.addoption("--deep", action="store_true", help="every test, those of tests/tiers.py too (CI)")
+    parser.addoption("--deep-only", action="store_true", help="only those tests that --deep adds")
+    parser.addoption("--long", action="store_true", help="as --deep, with the full counts of cases (hours)")
     if HIDE_QT:  # pytest-qt is off then (-p no:pytest-qt), so its settings in pyproject.toml need a reader.
         parser.addini("qt_api", "ignored while Qt is hidden")
         parser.addini("qt_log_level_fail", "ignored while Qt is hidden")
@@ -82,6 +86,14 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--long"):
         # Test modules read it while they are imported, in workers and in child processes too.
         os.environ["MODEL_STUDIO_LONG"] = "1"
+    deep, only = config.getoption("--deep") or config.getoption("--long"), config.getoption("--deep-only")
+    config.pluginmanager.register(Tiers(deep=deep, only=only), "model-studio-tiers")
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded now stays to the end: tests that call the garbage collector need not wait for it."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -1,0 +1,198 @@
+"""The tiers of the tests: what every run does, and which groups wait for ``--deep``.
+
+A plain ``pytest`` checks every behaviour once. ``--deep`` adds the groups of ``DEEP``: more dtypes and
+devices, real processes that are killed, whole scripts. ``--deep-only`` runs what ``--deep`` adds and nothing
+else. A file that the command line names runs whatever its tier; a folder obeys the tier.
+
+``python -m tests.tiers LASTFAILED`` is for CI: it succeeds if the tests that pytest's cache lists as failed
+may be repeated once.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Group:
+    """Tests that only ``--deep`` runs.
+
+    ``name`` is a folder, a file, or ``file::function``; ``*`` stands for any text. ``waits``: its tests wait
+    for other processes, so CI may repeat one that failed once, alone.
+    """
+
+    name: str
+    reason: str
+    waits: bool = False
+
+
+# ----- the table: tests/arch/test_tiers.py checks that every row matches a test -----
+
+_KILLS = "processes are killed at many points"
+_FUZZ = "many damaged inputs; tests/robust/corpus replays the known ones in every run"
+_HOST = "CUDA sources are compiled and run on the host"
+_STAND_IN = "repeats on the stand-in for a GPU what runs on the CPU"
+_DTYPES = "repeats the operator table in other dtypes"
+_COMPILED = "compiles many variants of one kernel"
+_SCRIPTS = "whole programs, each in a process"
+_BENCH = "checks the tools that measure, not the product"
+
+DEEP = (
+    Group("tests/bench", _BENCH, waits=True),
+    Group("tests/cupy_stand_in", _HOST),
+    Group("tests/docs/test_exit_codes.py", "starts the program once for each row", waits=True),
+    Group("tests/docs/test_recipes.py", "copies the repository and runs tests in the copy", waits=True),
+    Group("tests/engine/amp/test_on_gpu.py", _STAND_IN),
+    Group("tests/engine/device/test_gpu_streams.py", _STAND_IN),
+    Group("tests/engine/distributed/launch/test_jobs.py", "starts jobs of several processes", waits=True),
+    Group("tests/engine/distributed/test_data_parallel.py", "trains in several processes", waits=True),
+    Group("tests/engine/distributed/test_processes.py", "starts jobs of several processes", waits=True),
+    Group("tests/engine/distributed/test_spawn.py", "starts jobs of several processes", waits=True),
+    Group("tests/engine/gpu", _STAND_IN),
+    Group("tests/engine/jit/test_whole_models.py::test_resnet18", "trains a large network"),
+    Group("tests/engine/kernels/cupy", _HOST),
+    Group("tests/engine/kernels/fast/test_attention.py", _COMPILED),
+    Group("tests/engine/kernels/fast/test_convolution.py", _COMPILED),
+    Group("tests/engine/kernels/fast/test_elementwise.py", _COMPILED),
+    Group("tests/engine/kernels/fast/test_winograd.py", _COMPILED),
+    Group("tests/engine/networks/test_eager_and_static.py", "trains whole networks in two dtypes"),
+    Group("tests/engine/ops/test_complex.py", _DTYPES),
+    Group("tests/engine/ops/test_dtypes.py", _DTYPES),
+    Group("tests/engine/ops/test_freed.py", "repeats the operator table to count what stays in memory"),
+    Group("tests/engine/ops/test_on_gpu.py", _STAND_IN),
+    Group("tests/engine/ops/test_table.py::test_dtype_is_preserved", _DTYPES),
+    Group("tests/engine/ops/test_table.py::test_second_order", "differentiates the operator table twice"),
+    Group("tests/engine/training/test_gpu_run.py", _STAND_IN),
+    Group("tests/engine/training/test_kernel_swap.py", "compiles the kernels of whole models", waits=True),
+    Group("tests/engine/training/test_processes.py", "trains in several processes", waits=True),
+    Group("tests/engine/vision/models", "builds and runs every model of the zoo"),
+    Group("tests/robust/test_concurrency.py", "many threads and processes at once", waits=True),
+    Group(
+        "tests/robust/test_faults_of_*.py",
+        "repeats a job with each file operation failing",
+        waits=True,
+    ),
+    Group("tests/robust/test_fuzz_readers.py", _FUZZ, waits=True),
+    Group("tests/robust/test_hostile_models.py", _FUZZ, waits=True),
+    Group("tests/robust/test_killed_processes.py", _KILLS, waits=True),
+    Group("tests/robust/test_kills.py", _KILLS, waits=True),
+    Group("tests/robust/test_little_memory.py", "starts processes with little memory", waits=True),
+    Group("tests/robust/test_properties_of_programs.py", "many random programs"),
+    Group("tests/robust/test_soak.py", "repeats each action until a leak would show", waits=True),
+    Group("tests/robust/test_writers.py", _KILLS, waits=True),
+    Group("tests/scripts", _SCRIPTS, waits=True),
+    Group("tests/seeds", "the blocks of the specification documents", waits=True),
+    Group("tests/studio/program", "starts the real program on a screen", waits=True),
+    Group("tests/studio/session/test_several_processes.py", "trains in several processes", waits=True),
+)
+
+# Cases of those groups that every run keeps: one of each kind.
+KEPT = {
+    "tests/engine/distributed/test_data_parallel.py::test_data_parallel[2]": "MPI",
+    "tests/engine/kernels/cupy/test_taking.py": "a CUDA kernel on the host",
+    "tests/engine/networks/test_eager_and_static.py::test_bit_equal_as_built[float32-bert]": "one network",
+    "tests/engine/networks/test_eager_and_static.py::test_with_passes[float32-tsm]": "one network",
+    "tests/scripts/test_tutorials.py::test_a_number_that_differs_is_found": "the comparison itself",
+}
+
+# ----- what decides -----
+
+
+def group_of(name: str) -> Group | None:
+    """The deep group of a node id (or of a file's path from the top folder); None in every run."""
+    file, _, test = name.partition("::")
+    function = f"{file}::{test.partition('[')[0]}"
+    if file in KEPT or function in KEPT or name in KEPT:
+        return None
+    for group in DEEP:
+        if "::" in group.name:
+            if fnmatchcase(function, group.name):
+                return group
+        elif fnmatchcase(file, group.name) or fnmatchcase(file, f"{group.name}/*"):
+            return group
+    return None
+
+
+def _kept_below(path: str) -> bool:
+    """Whether some case in the file or folder runs always though its group is deep."""
+    return any(name == path or name.startswith((f"{path}/", f"{path}::")) for name in KEPT)
+
+
+def _deep_below(path: str) -> bool:
+    return any(group.name.startswith((f"{path}/", f"{path}::")) for group in DEEP)
+
+
+class Tiers:
+    """A plugin of pytest: leaves out, before it is imported, what this run does not ask for."""
+
+    def __init__(self, deep: bool, only: bool) -> None:
+        self.plain, self.deep = not only, deep or only
+
+    def _runs(self, name: str) -> bool:
+        return self.deep if group_of(name) else self.plain
+
+    def pytest_ignore_collect(self, collection_path: Path, config: pytest.Config) -> bool | None:
+        if not collection_path.is_relative_to(ROOT) or (self.plain and self.deep):
+            return None
+        name = collection_path.relative_to(ROOT).as_posix()
+        if not self.deep and group_of(name) and not _kept_below(name):
+            return True
+        if not self.plain and collection_path.suffix == ".py":
+            some = group_of(name) or _deep_below(name)
+            return None if some else True
+        return None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pycollect_makeitem(
+        self, collector: pytest.Module | pytest.Class, name: str
+    ) -> list[pytest.Item] | None:
+        """No items for a function that does not run: thousands would be built only to be deselected."""
+        if (self.plain and self.deep) or not name.startswith("test") or self._named(collector):
+            return None
+        if not isinstance(collector, pytest.Module):
+            return None
+        function = f"{collector.nodeid}::{name}"
+        return None if self._runs(function) or _some_kept(function) else []
+
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        if self.plain and self.deep:
+            return
+        left = [item for item in items if not self._named(item) and not self._runs(item.nodeid)]
+        if left:
+            config.hook.pytest_deselected(items=left)
+            gone = set(map(id, left))
+            items[:] = [item for item in items if id(item) not in gone]
+
+    @staticmethod
+    def _named(node: pytest.Collector | pytest.Item) -> bool:
+        """Whether the command line names the file (or a test in it)."""
+        return node.session.isinitpath(node.path)
+
+
+def _some_kept(function: str) -> bool:
+    return any(name.startswith(f"{function}[") for name in KEPT)
+
+
+# ----- for CI -----
+
+MOST_REPEATED = 3
+
+
+def may_be_repeated(failed: list[str]) -> bool:
+    """Whether the tests that failed are few, and all of them wait for other processes."""
+    groups = [group_of(name) for name in failed]
+    return 0 < len(failed) <= MOST_REPEATED and all(group is not None and group.waits for group in groups)
+
+
+if __name__ == "__main__":
+    names = list(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
+    print("failed:", *names, sep="\n  ")
+    sys.exit(not may_be_repeated(names))
