@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from psygnal import SignalGroupDescriptor
 
 from studio.session.asked_model import Answered, Failed
+from studio.session.equality import EqualNaN
 from studio.session.model_choice import CheckpointFile, ModelChoice, checkpoints_of
 from studio.session.model_input import ModelInput, inputs_of
 from studio.session.problems import ProblemView, problem_from_message
@@ -20,8 +21,8 @@ _SUM_ERROR = 1e-4
 ALLOW_MORE = "if you trust where the model comes from, choose Allow more on the page Predict"
 
 
-@dataclass(frozen=True)
-class BesideLine:
+@dataclass(frozen=True, eq=False)
+class BesideLine(EqualNaN):
     """What a model beside the loaded one says of the same input; ``words`` where it says nothing."""
 
     choice: ModelChoice

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from psygnal import SignalGroupDescriptor
 
+from studio.session.equality import same_number
 from studio.session.problems import ProblemView, problem_from_event
 
 
@@ -31,7 +32,7 @@ class RateViewModel:
     last_problem: ProblemView | None = None
 
     events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor(
-        equality_operators={"suggestion": lambda one, other: repr(one) == repr(other)}
+        equality_operators={"suggestion": same_number}
     )
 
     def begin(self, title: str) -> None:

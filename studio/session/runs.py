@@ -15,6 +15,7 @@ from resources.locks import LOCK_NAME, holder_of
 from resources.regular_files import open_regular
 from studio.session.computing import Computing, computing_of
 from studio.session.epoch_tables import EpochTable, table_of
+from studio.session.equality import EqualNaN
 from studio.session.run_notes import NAME as NOTES
 from studio.session.run_notes import NOTHING, RunNotes, read_notes
 
@@ -38,8 +39,8 @@ _SERIES = {
 _LAST = ("finished", "stopped", "cancelled", "failed")
 
 
-@dataclass(frozen=True)
-class Run:
+@dataclass(frozen=True, eq=False)
+class Run(EqualNaN):
     """What a list shows of a run.
 
     ``state`` is running, finished, stopped, diverged, failed, or interrupted where it ended without a word (a
@@ -284,14 +285,13 @@ def read_run_line(path: Path) -> Run | None:
         started=float(started.get("time", 0.0)),
         step=step,
         total_steps=started.get("total_steps", 0),
-        # The one NaN, so that a run that was read again is equal to itself.
         epoch=epoch,
-        accuracy=_the_nan(accuracy),
+        accuracy=accuracy,
         checkpoint=checkpoint,
         checkpoint_step=checkpoint_step,
         note="\n".join(filter(None, (skipped, trouble))),
-        loss=_the_nan(loss),
-        seconds=_the_nan(seconds),
+        loss=loss,
+        seconds=seconds,
         notes=notes,
         shape=_shape(started.get("shape")),
         failure=failure,
@@ -304,10 +304,6 @@ def _shape(told: object) -> tuple[int, ...]:
     sizes = told if isinstance(told, list) else []
     sound = all(isinstance(size, int) and not isinstance(size, bool) and size > 0 for size in sizes)
     return tuple(sizes) if sound else ()
-
-
-def _the_nan(value: float) -> float:
-    return math.nan if math.isnan(value) else value
 
 
 def _reason(event: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from psygnal import Signal, SignalGroupDescriptor
 
 from studio.session.computing import Computing, after
+from studio.session.equality import same_number
 from studio.session.problems import ProblemView, problem_from_event, problem_from_message
 from studio.session.runs import latest_checkpoint
 from studio.session.settings import RunSettings, title_of_setting
@@ -57,11 +58,6 @@ _WHY_NOT: dict[str, dict[str, str]] = {
     },
     "end_process": {**dict.fromkeys(SETTLED, "No training is running.")},
 }
-
-
-def _same(one: float, other: float) -> bool:
-    """Equal, or both not measured yet: NaN is no change from NaN."""
-    return one == other or (math.isnan(one) and math.isnan(other))
 
 
 _NUMBERS = (
@@ -133,7 +129,7 @@ class TrainViewModel:
     last_problem: ProblemView | None = None
 
     events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor(
-        equality_operators=dict.fromkeys(_NUMBERS, _same)
+        equality_operators=dict.fromkeys(_NUMBERS, same_number)
     )
     # Points as they come: (steps, losses, accuracies, what else is known of these steps). ``cleared`` comes
     # before the points of another run;

@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("PySide6", reason="the window needs Qt")
 
+from PySide6 import __version_info__ as QT_VERSION
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
@@ -25,7 +26,8 @@ def drop(stage: Any, *paths: Path) -> str:
     mime = QMimeData()
     mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
     copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    enter = QDragEnterEvent(QPoint(300, 300), copy, mime, left, none)
+    position = QPointF(300, 300) if QT_VERSION >= (6, 12) else QPoint(300, 300)
+    enter = QDragEnterEvent(position, copy, mime, left, none)
     QApplication.sendEvent(stage.window, enter)
     assert enter.isAccepted()
     stage.window.toast.hide()
