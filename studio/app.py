@@ -404,7 +404,12 @@ def catch_errors(studio: Studio) -> Callable[[], None]:
 
 
 def catch_interrupts(studio: Studio) -> Callable[[], None]:
-    """The first Ctrl-C stops a training with a checkpoint and closes; the second ends at once."""
+    """The first Ctrl-C stops a training with a checkpoint and closes; the second ends at once.
+
+    SIGINT stays ignored where the window was started with it ignored, as a script starts background jobs.
+    """
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        return lambda: None
 
     def interrupted(number: int, frame: object) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)

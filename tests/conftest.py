@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import runpy
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -70,6 +71,12 @@ if HIDE_QT:
         "studio/program",
         "studio/test_app.py",
     ]
+
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    # Started in the background of a script. pytest still ignores it, but processes that tests start do not
+    # inherit a handler, and tests that send it to them find the default.
+    signal.signal(signal.SIGINT, lambda number, frame: None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,4 +1,8 @@
-"""Signals that end a command: Ctrl+C, SIGTERM, and SIGHUP, which a closed terminal sends."""
+"""Signals that end a command: Ctrl+C, SIGTERM, and SIGHUP, which a closed terminal sends.
+
+SIGINT and SIGHUP stay ignored where the command was started with them ignored, as Unix programs do: a shell
+starts the background jobs of a script so, and ``nohup`` any command. SIGTERM always ends it.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +20,17 @@ ENDING: tuple[int, ...] = tuple(
 )
 
 
+def stays_ignored(number: int) -> bool:
+    """Whether the process was started with this signal ignored, and leaves it so."""
+    return number != signal.SIGTERM and signal.getsignal(number) == signal.SIG_IGN
+
+
 @contextmanager
 def handling(handlers: Mapping[int, Handler]) -> Iterator[None]:
-    """Within the block these handlers are in place; a hangup that ``nohup`` made ignored stays ignored."""
+    """Within the block these handlers are in place, except for signals that stay ignored."""
     before = {}
     for number, handler in handlers.items():
-        if number == getattr(signal, "SIGHUP", None) and signal.getsignal(number) == signal.SIG_IGN:
+        if stays_ignored(number):
             continue
         with suppress(ValueError):  # not the main thread: a test's runner
             before[number] = signal.signal(number, handler)
@@ -54,7 +63,8 @@ def interruptible(run: Interruptible) -> Iterator[None]:
             run.interrupt()
             return
         for each in ENDING:
-            signal.signal(each, signal.SIG_DFL)
+            if not stays_ignored(each):
+                signal.signal(each, signal.SIG_DFL)
         raise KeyboardInterrupt
 
     with handling(dict.fromkeys(ENDING, ask)):

@@ -64,6 +64,21 @@ def test_a_signal_writes_the_last_checkpoint(
     assert victim.stderr.read_text() == f"stopped at step {last['step']}; {go_on}\n"
 
 
+def test_a_training_started_with_sigint_ignored_stops_on_sigterm_only(
+    start: Callable[..., Victim], tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    victim = start(before=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN) and None)
+    victim.wait_for(lambda: steps(out) > 3)
+    before = steps(out)
+    for _ in range(3):
+        os.kill(victim.pid, signal.SIGINT)
+    victim.wait_for(lambda: steps(out) > before + 10)
+    os.kill(victim.pid, signal.SIGTERM)
+    assert victim.ended() == 1
+    assert victim.stderr.read_text().startswith("stopped at step ")
+
+
 def test_nohup_keeps_a_training_alive(start: Callable[..., Victim], tmp_path: Path) -> None:
     out = tmp_path / "run"
     victim = start("--epochs", "3000", before=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN) and None)

@@ -248,7 +248,7 @@ class Job:
         before = {}
         for number in _SIGNALS:
             if signal.getsignal(number) is signal.SIG_IGN:
-                continue  # nohup, or a job in the background of a script
+                continue  # nohup, or a job in the background of a script: it stays ignored
             with suppress(ValueError):  # not the main thread
                 before[number] = signal.signal(number, note)
         try:

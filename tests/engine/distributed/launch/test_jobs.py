@@ -53,12 +53,14 @@ def environment() -> dict[str, str]:
 class Launched:
     """A launcher in a process of its own, in a folder with a script."""
 
-    def __init__(self, folder: Path, script: str, *words: str) -> None:
+    def __init__(self, folder: Path, script: str, *words: str, ignoring: str = "") -> None:
         (folder / "train.py").write_text(script, encoding="utf-8")
         (folder / "temporary").mkdir(exist_ok=True)
         self.folder = folder
+        # A shell that ignores a signal starts its programs with it ignored.
+        shell = ["sh", "-c", f"trap '' {ignoring}; exec \"$@\"", "sh"] if ignoring else []
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "engine.distributed.launch", *words],
+            [*shell, sys.executable, "-m", "engine.distributed.launch", *words],
             cwd=folder,
             text=True,
             env=environment() | {"TMPDIR": str(folder / "temporary")},
@@ -135,8 +137,8 @@ def launch(tmp_path: Path) -> Iterator[Callable[..., Launched]]:
     """Starts a launcher of a script with words of its command line; nothing of it outlives the test."""
     started: list[Launched] = []
 
-    def start(script: str, *words: str) -> Launched:
-        started.append(Launched(tmp_path, script, *words))
+    def start(script: str, *words: str, ignoring: str = "") -> Launched:
+        started.append(Launched(tmp_path, script, *words, ignoring=ignoring))
         return started[-1]
 
     yield start
@@ -269,6 +271,19 @@ def test_a_launcher_that_is_stopped_leaves_nothing(
         assert launched.ended() == 1
         said = f"stopped by signal {number:d} ({number.name}); all 2 processes have ended\n"
         assert launched.err == said
+    launched.nothing_is_left()
+
+
+def test_a_launcher_started_with_sigint_ignored_is_stopped_by_sigterm(
+    launch: Callable[..., Launched],
+) -> None:
+    launched = launch(WAITS, "--nproc_per_node=2", "--print_config=no", "train.py", ignoring="INT")
+    launched.until("began", 2)
+    launched.process.send_signal(signal.SIGINT)
+    with pytest.raises(subprocess.TimeoutExpired):
+        launched.process.wait(1)
+    launched.process.send_signal(signal.SIGTERM)
+    assert launched.ended() == 1
     launched.nothing_is_left()
 
 
