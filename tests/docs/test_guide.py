@@ -1,4 +1,4 @@
-"""The examples of the README and of the guide run as they stand; those of a page one after the other."""
+"""The examples of the guide run unchanged; those of a page one after the other."""
 
 import os
 import re
@@ -52,10 +52,10 @@ def test_the_page_on_threads_runs() -> None:
 @pytest.mark.parametrize(
     ("page", "printed", "written"),
     [
-        (ROOT / "README.md", r"(\d+ [\d.]+ [\d.]+\n)+", ["inference_model/lenet.pdmodel", "lenet.pdparams"]),
+        (GUIDE / "library.md", r"(\d+ [\d.]+ [\d.]+\n)+", ["inference_model/lenet.pdmodel", "lenet.pdparams"]),
         (GUIDE / "your-own-model.md", r"(?s)def forward.*", ["out/small.pdiparams", "out/small.pdmodel"]),
     ],
-    ids=["README", "your-own-model"],
+    ids=["library", "your-own-model"],
 )
 def test_a_page_is_one_script(page: Path, printed: str, written: list[str], tmp_path: Path) -> None:
     blocks = re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
