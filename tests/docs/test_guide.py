@@ -52,7 +52,11 @@ def test_the_page_on_threads_runs() -> None:
 @pytest.mark.parametrize(
     ("page", "printed", "written"),
     [
-        (GUIDE / "library.md", r"(\d+ [\d.]+ [\d.]+\n)+", ["inference_model/lenet.pdmodel", "lenet.pdparams"]),
+        (
+            GUIDE / "library.md",
+            r"(\d+ [\d.]+ [\d.]+\n)+",
+            ["inference_model/lenet.pdmodel", "lenet.pdparams"],
+        ),
         (GUIDE / "your-own-model.md", r"(?s)def forward.*", ["out/small.pdiparams", "out/small.pdmodel"]),
     ],
     ids=["library", "your-own-model"],
