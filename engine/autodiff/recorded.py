@@ -13,7 +13,7 @@ from engine.ops.arrays import shape
 
 
 class Packed:
-    """Takes the place of a saved value that is kept in another form; ``restore`` gives the value back."""
+    """Replaces a saved value that is stored in another form; ``restore`` returns the value."""
 
     __slots__ = ("restore",)
     _version = None
@@ -84,8 +84,8 @@ class Recorded:
 
 
 def edges_left(node: Operator) -> tuple[Any, ...]:
-    """Where the gradients of an operator go. Raises GradientError where an earlier backward freed it, or one
-    of another thread."""
+    """Return the edges of an operator. Raises GradientError if an earlier backward, or another thread's,
+    freed them."""
     edges = node.edges
     if edges is None:
         raise _freed(node)
@@ -107,7 +107,7 @@ def release(node: Operator) -> None:
 
 
 class Shaped:
-    """What a rule may ask of an input whose value was not saved: its shape."""
+    """An input whose value was not saved; a rule may read its shape."""
 
     __slots__ = ("ndim", "shape")
 

@@ -14,12 +14,12 @@ from engine.core.errors import GradientError
 from engine.core.operator import Leaf, Operator, OutEdge
 from engine.core.spans import watch
 
-# Whether the walk of this context lets go of what a record keeps as soon as its gradients are computed.
+# Whether the walk of this context frees a record's saved values as soon as its gradients are computed.
 frees: ContextVar[bool] = ContextVar("walk_frees", default=False)
 
 
 class Retained:
-    """Keeps a copy of the gradient that passes it; it stands among the hooks, in their order."""
+    """Stores a copy of the gradient that passes it; it is one of the hooks, in their order."""
 
     __slots__ = ("_copied", "grad")
 
@@ -48,7 +48,7 @@ class Watcher(Protocol):
 
 
 Hooks = dict[int, list[Callable[[Any], Any]]]
-"""What users attached to an operator's outputs, by position, in the order of the calls."""
+"""Hooks that users attached to an operator's outputs, by position, in the order of the calls."""
 
 
 class Walk:

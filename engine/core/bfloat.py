@@ -1,4 +1,4 @@
-"""bfloat16: the upper half of a float32, kept as uint16 because NumPy has no such type.
+"""bfloat16: the upper half of a float32, stored as uint16 because NumPy has no such type.
 
 Arrays of bfloat16 are ``BFloat16Array``s on the CPU, so that code made for plain arrays does not take the
 bits for numbers; CuPy's are of dtype uint16, which stands for nothing else. Operators compute in float32 and
@@ -157,7 +157,7 @@ def wrapped(opdef: OpDef, xp: Any, low: list[bool], attrs: dict[str, Any]) -> An
 
 
 def by_float32(opdef: OpDef, kernel: Any, direct: bool, low: list[bool], attrs: dict[str, Any]) -> Any:
-    """What has ``kernel`` compute in float32 and rounds the outputs that ``low`` says."""
+    """A kernel that calls ``kernel`` in float32 and rounds the outputs marked in ``low``."""
     changed: dict[str, Any] = dict.fromkeys(
         (name for name in opdef.dtypes if attrs.get(name) == "bfloat16"), "float32"
     )
@@ -179,7 +179,7 @@ def by_default(opdef: OpDef, xp: Any, arrays: Any, named: dict[str, Any]) -> Any
 def _in_float(
     opdef: OpDef, kernel: Any, direct: bool, low: list[bool], xp: Any, arrays: Any, attrs: dict[str, Any]
 ) -> Any:
-    """What a kernel computes of the numbers in float32; results that are ``low`` rounded to bfloat16."""
+    """Call a kernel with the numbers in float32; results marked in ``low`` are rounded to bfloat16."""
     wide = [_widened(xp, a) for a in arrays]
     result = kernel(*wide) if direct else kernel(xp, *wide, **attrs)
     results = [result] if opdef.single else list(result)

@@ -36,7 +36,7 @@ class Setting(Generic[Value]):
         return found[-1][1] if found else self.process
 
     def set(self, value: Value) -> Value:
-        """Change the value without a guard of its own; returns the previous value.
+        """Change the value without a guard; returns the previous value.
 
         Within a guard the change lasts until that guard ends, in its context only; outside it is
         process-wide.

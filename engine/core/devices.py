@@ -61,7 +61,7 @@ def label() -> str:
 
 
 def versions() -> dict[str, str]:
-    """What a GPU computes with, for records: ``cupy``, ``cuda``, ``driver``; empty on the CPU."""
+    """Versions of a GPU's software, for records: ``cupy``, ``cuda``, ``driver``; empty on the CPU."""
     place = as_place(get_device())
     if not place.is_gpu_place():
         return {}

@@ -1,4 +1,4 @@
-"""Who draws progress on a terminal: the command line offers a bar of its own; without one text is printed."""
+"""Progress on a terminal: the command line provides a bar; without one text is printed."""
 
 from __future__ import annotations
 

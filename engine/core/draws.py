@@ -49,12 +49,12 @@ class Draws(ABC):
         """The numbers 0 to n - 1 in random order."""
 
     @abstractmethod
-    def kept(self, shape: Sequence[int], p: float) -> NDArray[np.bool_]:
+    def retained(self, shape: Sequence[int], p: float) -> NDArray[np.bool_]:
         """Which elements stay where each is dropped with probability ``p``."""
 
     @abstractmethod
     def one_by_one(self, dtype: Any = np.float64) -> Iterator[float]:
-        """Numbers from 0, below 1; each is taken from the stream when it is asked for."""
+        """Numbers from 0, below 1; each is taken from the stream on request."""
 
     @abstractmethod
     def word(self) -> int:
@@ -138,8 +138,9 @@ class TwisterDraws(Draws):
             order[i + 1], order[b] = order[b], order[i + 1]
         return np.array(order, np.int64)
 
-    def kept(self, shape: Sequence[int], p: float) -> NDArray[np.bool_]:
-        """Where ``uniform`` gives p and more. The words are compared: making numbers of them takes longer."""
+    def retained(self, shape: Sequence[int], p: float) -> NDArray[np.bool_]:
+        """A mask of the elements for which ``uniform`` gives p or more. It compares words: converting them to
+        numbers takes longer."""
         stays: NDArray[np.bool_] = np.empty(shape, np.bool_)
         flat, done, least = stays.reshape(-1), 0, _least_word(np.float32(p))
         while done < flat.size:
@@ -202,7 +203,7 @@ class PhiloxDraws(Draws):
     def permutation(self, n: int) -> NDArray[np.int64]:
         return self._generator.permutation(n)
 
-    def kept(self, shape: Sequence[int], p: float) -> NDArray[np.bool_]:
+    def retained(self, shape: Sequence[int], p: float) -> NDArray[np.bool_]:
         stays: NDArray[np.bool_] = self._generator.random(tuple(shape)) < 1.0 - p
         return stays
 
@@ -215,9 +216,9 @@ class PhiloxDraws(Draws):
 
 
 class CounterDraws(Draws):
-    """The numbers of a GPU, on the CPU: each is a function of its own word, so threads share no state.
+    """The numbers of a GPU, on the CPU: each is a function of one word, so threads share no state.
 
-    Words are those of NumPy's Philox for (seed, offset). Numbers of ``uniform`` and ``kept`` are those of
+    Words are those of NumPy's Philox for (seed, offset). Numbers of ``uniform`` and ``retained`` are those of
     ``PhiloxDraws``; the others are made without rejection: pairs of normal numbers by G. E. P. Box and M. E.
     Muller, A note on the generation of random normal deviates (1958), integers as the upper half of a
     product, an order by sorting words. ``engine/kernels/cupy/cuda/philox.cu`` computes the same.
@@ -257,8 +258,8 @@ class CounterDraws(Draws):
     def permutation(self, n: int) -> NDArray[np.int64]:
         return np.argsort(self._words(n), kind="stable")
 
-    def kept(self, shape: Sequence[int], p: float) -> NDArray[np.bool_]:
-        stays: NDArray[np.bool_] = self._words(math.prod(shape)) >> np.uint64(11) < kept_limit(p)
+    def retained(self, shape: Sequence[int], p: float) -> NDArray[np.bool_]:
+        stays: NDArray[np.bool_] = self._words(math.prod(shape)) >> np.uint64(11) < retained_limit(p)
         return stays.reshape(shape)
 
     def one_by_one(self, dtype: Any = np.float64) -> Iterator[float]:
@@ -273,7 +274,7 @@ class CounterDraws(Draws):
         return made
 
 
-def kept_limit(p: float) -> np.uint64:
+def retained_limit(p: float) -> np.uint64:
     """An element stays where the upper 53 bits of its word are below this: 1 - p of all such numbers."""
     return np.uint64(math.ceil((1.0 - p) * 2.0**53))
 
@@ -305,7 +306,7 @@ def _least_word(p: np.float32) -> np.uint64 | None:
 
 def _polar_factor(r2: Array) -> Array:
     """sqrt(-2 log(r2) / r2), with the C library's logarithm."""
-    # NumPy has a logarithm of its own for float64 too, on processors with AVX-512.
+    # NumPy has its own logarithm for float64 too, on processors with AVX-512.
     log = logf(r2) if r2.dtype == np.float32 else np.fromiter(map(math.log, r2.tolist()), np.float64, len(r2))
     log *= -2
     log /= r2

@@ -68,7 +68,7 @@ uint8 = DType("uint8", np.uint8, 20)
 int8 = DType("int8", np.int8, 21)
 complex64 = DType("complex64", np.complex64, 23)
 complex128 = DType("complex128", np.complex128, 24)
-bfloat16 = DType("bfloat16", np.uint16, 22, floating=True)  # the upper half of a float32, kept as its bits
+bfloat16 = DType("bfloat16", np.uint16, 22, floating=True)  # the upper half of a float32, stored as its bits
 
 ALL = (bool_, uint8, int8, int16, int32, int64, bfloat16, float16, float32, float64, complex64, complex128)
 _BY_NAME = {d.name: d for d in ALL}

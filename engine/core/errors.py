@@ -86,7 +86,7 @@ class AbsentDeviceError(DeviceError, AssertionError):
 
 
 class UnsupportedError(EngineError, NotImplementedError, TypeError):
-    """What an object of this class does not have: the mean of a distribution, the inverse of a transform."""
+    """An object of this class lacks a feature: the mean of a distribution, the inverse of a transform."""
 
 
 class UnreadyError(EngineError, AssertionError, ValueError, RuntimeError):
@@ -98,7 +98,8 @@ class ConversionError(EngineError):
 
 
 class NoValueError(ConversionError, TypeError):
-    """A Python number is asked of a static Variable, whose value is known only when its Program runs."""
+    """A Python number is requested from a static Variable, whose value is known only when its Program
+    runs."""
 
 
 class AssertFailedError(EngineError, AssertionError, ValueError):
@@ -106,7 +107,7 @@ class AssertFailedError(EngineError, AssertionError, ValueError):
 
 
 class ProgramError(EngineError, ValueError, RuntimeError):
-    """A Program that is ill-formed, or can't run as it is asked to."""
+    """A Program is ill-formed, or can't run as requested."""
 
 
 class EOFException(EngineError):
@@ -120,7 +121,7 @@ class LimitError(EngineError, RuntimeError, MemoryError):
 
 
 class DeviceMemoryError(EngineError, MemoryError, RuntimeError):
-    """A GPU has no memory for what is asked of it."""
+    """A GPU has too little memory for a request."""
 
     kind = "ResourceExhausted"
 
@@ -150,7 +151,7 @@ class InUseError(EngineError, BlockingIOError):
 
 
 class HubError(EngineError, RuntimeError):
-    """A folder of models without what is asked of it."""
+    """A folder of models lacks the requested model."""
 
 
 class SaveError(EngineError, OSError):

@@ -26,7 +26,7 @@ LINKS: dict[str, Any] = {}
 _COMMON: dict[str, Any] = {
     "np": np,
     "ndarray": np.ndarray,
-    "asarray": np.asanyarray,  # bfloat16 has an array class of its own
+    "asarray": np.asanyarray,  # bfloat16 has its own array class
     "new": object.__new__,
     "Operator": Operator,
     "OutEdge": OutEdge,
@@ -272,7 +272,7 @@ def _wrap_outputs(opdef: OpDef, names: str, attrs: str, depth: int) -> list[str]
 
 
 def _attributes(opdef: OpDef, attrs: str) -> str:
-    """What a node keeps of the attributes: one dict for all nodes where all have their default value."""
+    """The attributes that a node stores: one dict for all nodes where all have their default value."""
     if not opdef.attributes:
         return "None"
     if attrs == "default_attrs" or len(opdef.attributes) > 2 or REQUIRED in opdef.attributes.values():
@@ -289,17 +289,17 @@ def _record(opdef: OpDef, targets: list[str], attrs: str, depth: int) -> list[st
         "node.edges = (" + "".join(f"e_{n}, " if n in targets else "None, " for n in opdef.input_names) + ")"
     )
     if opdef.saved_inputs:
-        kept = []
+        saved = []
         for name in opdef.input_names:
             users = opdef.saved_inputs.get(name)
             if users is None:
-                kept.append("None")
+                saved.append("None")
             elif users >= set(targets) or any(len(opdef.rule_of[t].targets) > 1 for t in users):
-                kept.append(name)
+                saved.append(name)
             else:
                 condition = " or ".join(f"e_{t} is not None" for t in sorted(users))
-                kept.append(f"{name} if {condition} else None")
-        lines.append("node.inputs = (" + "".join(f"{k}, " for k in kept) + ")")
+                saved.append(f"{name} if {condition} else None")
+        lines.append("node.inputs = (" + "".join(f"{k}, " for k in saved) + ")")
         tensors = [n for n in opdef.input_names if n in opdef.saved_inputs]
         optional = {i.name for i in opdef.inputs if i.optional}
         unversioned = " and ".join(

@@ -139,7 +139,7 @@ def reduced_shape(
 def reshaped(where: str, shape: Sequence[int], target: Sequence[int]) -> tuple[int, ...]:
     """Resolve 0 (keep) and -1 (the rest) in ``target`` against ``shape``.
 
-    Raises ShapeError if the number of elements can't be kept.
+    Raises ShapeError if the number of elements would change.
     """
     result = []
     for n, d in enumerate(target):
@@ -174,11 +174,11 @@ def reshaped(where: str, shape: Sequence[int], target: Sequence[int]) -> tuple[i
                 "keep them equal"
             )
     elif unknown_rest:
-        # Unknown dimensions that are kept in place cancel; if what remains is known, so is the rest.
-        kept = [n for n, d in enumerate(target) if d == 0]
-        left = [d for n, d in enumerate(shape) if n not in kept]
+        # Unknown dimensions that stay in place cancel; if the remaining ones are known, so is the rest.
+        unchanged = [n for n, d in enumerate(target) if d == 0]
+        left = [d for n, d in enumerate(shape) if n not in unchanged]
         if all(d >= 0 for d in left):
-            rest = _product(d for n, d in enumerate(result) if n != unknown_rest[0] and n not in kept)
+            rest = _product(d for n, d in enumerate(result) if n != unknown_rest[0] and n not in unchanged)
             if rest == 0 or _product(left) % rest:
                 raise ShapeError(
                     f"{where}: {list(shape)} does not fill {list(target)}; "

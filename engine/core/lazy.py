@@ -1,7 +1,7 @@
 """Lazy names of a package: imported at their first use.
 
-``import engine`` takes less time for every module it leaves out: reading files, images and the conversion
-of Python source are needed by some programs only.
+``import engine`` takes less time for every module it skips: only some programs need to read files or images,
+or to convert Python source.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Bounded caches: the entries used last are kept, those unused for longest are dropped.
+"""Bounded caches: the least recently used entries are dropped.
 
-Compiled plans and converted Programs are kept by shape, and shapes may vary for as long as a program runs.
-``capacity`` and ``set_capacity`` read and set how many entries a cache of each kind keeps:
+Compiled plans and converted Programs are cached by shape, and shapes may vary for as long as a program runs.
+``capacity`` and ``set_capacity`` read and set how many entries a cache of each kind holds:
 
 ========== ======= ===========================================================================
 kind       default one cache for
@@ -12,7 +12,7 @@ calls      256     each Program: the combinations of feed and fetch_list that it
 programs   128     each converted function: kinds of call (shapes, dtypes, plain values, modes)
 ========== ======= ===========================================================================
 
-A cache belongs to the Program or the function whose results it keeps, and is freed with it.
+A cache belongs to the Program or the function whose results it holds, and is freed with it.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _now = itertools.count().__next__
 
 
 def capacity(kind: str) -> int:
-    """How many entries a cache of this kind keeps: 'plans', 'calls' or 'programs'."""
+    """How many entries a cache of this kind holds: 'plans', 'calls' or 'programs'."""
     if kind not in _capacities:
         raise ArgumentError(f"capacity: there is no kind of cache {kind!r}; use one of {sorted(_capacities)}")
     return _capacities[kind]
 
 
 def set_capacity(kind: str, size: int) -> int:
-    """Set how many entries each cache of this kind keeps, in the whole process; returns the number before.
+    """Set how many entries each cache of this kind holds, in the whole process; returns the previous number.
 
     A cache that holds more drops them when it next gets a new entry. Raises ArgumentError for an unknown kind
     or a size below 1.
@@ -83,7 +83,7 @@ class LRU(Generic[Key, Value]):
         return entry.value
 
     def ensure(self, key: Key, make: Callable[[], Value]) -> Value:
-        """The value of ``key``; where there is none, ``make()`` gives it and it is kept.
+        """Return the value of ``key``; if there is none, call ``make()`` and cache its result.
 
         Of several threads that ask for one key at once, one makes the value and the others wait for it.
         """
@@ -108,15 +108,15 @@ class LRU(Generic[Key, Value]):
         return self._entries[key].used
 
     def __iter__(self) -> Iterator[Key]:
-        """The keys in the order in which their values were kept."""
+        """The keys in the order in which their values were added."""
         return iter(list(self._entries))
 
     def values(self) -> list[Value]:
-        """The values in the order in which they were kept."""
+        """The values in the order in which they were added."""
         return [entry.value for entry in list(self._entries.values())]
 
     def items(self) -> list[tuple[Key, Value]]:
-        """Keys and values in the order in which they were kept."""
+        """Keys and values in the order in which they were added."""
         return [(key, entry.value) for key, entry in list(self._entries.items())]
 
     def clear(self) -> None:

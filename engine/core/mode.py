@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 
 
 class Training(Protocol):
-    """What training means where operators are not run at once: backward, gradients, what each run begins
-    with.
-    """
+    """Training in a mode where operators are not run at once: backward, gradients, the start of each run."""
 
     def backward(self, value: Any, start: Any = None) -> None:
         """Add the gradients of ``value`` to those of the leaves it depends on."""
@@ -36,7 +34,7 @@ class Training(Protocol):
         """Add the gradients of ``value`` unless ``backward`` did."""
 
     def asked_each_run(self, function: Any) -> Any:
-        """What stands for the Tensor that ``function()`` gives at the beginning of each run."""
+        """The placeholder of the Tensor that ``function()`` returns at the beginning of each run."""
 
     def done_each_run(self, function: Any) -> None:
         """Call ``function()`` at the beginning of each run."""

@@ -1,4 +1,4 @@
-"""What a run of a model may take that this installation did not write: memory, time, iterations of loops.
+"""Limits for runs of third-party models: memory, time, iterations of loops.
 
 An untrusted model file is data, but it determines what is computed: an endless loop, or a result that no
 memory holds. So its Programs are marked (``Program.foreign``), and each run of one is metered with the limits
@@ -11,7 +11,7 @@ process by the environment variable ``MODEL_STUDIO_LIMITS="memory=2 GB, seconds=
 hands them to a child: ``str(limits)`` is such a text and ``parse`` reads it.
 
 They bind what a Program computes. What only the operating system can stop, a single operator that takes too
-long, is for a process with limits of its own.
+long, is for a process with its own limits.
 """
 
 from __future__ import annotations
@@ -146,14 +146,14 @@ def model_limits(
     """Within the block, what a run of a model may take that this installation did not write.
 
     ``memory`` (bytes, or a text such as "2 GB") is the most that its values take at once, ``seconds`` the
-    longest time of a run, ``steps`` the most iterations of its loops; what is left out stays as it is. Raises
+    longest time of a run, ``steps`` the most iterations of its loops; omitted limits stay as they are. Raises
     ArgumentError for a value that is not above 0.
     """
     return _LIMITS.guard(current().raised(memory=memory, seconds=seconds, steps=steps))
 
 
 def how_to_raise(name: str, value: object) -> str:
-    """What to do where the limit ``name`` is too low: the ways to raise it to ``value``."""
+    """Advice for a limit ``name`` that is too low: the ways to raise it to ``value``."""
     return (
         "if you trust where the model comes from, raise the limit: with "
         f"engine.model_limits({name}={value!r}), on the command line --{name} {value!r}, in the environment "

@@ -53,7 +53,7 @@ class NameGenerator:
         counts[place[1]] = count
 
     def _place(self, key: str) -> tuple[tuple[str, str], int] | None:
-        """Where a key that begins with a name that was given out is counted; None for another."""
+        """The counter of a key that begins with a name in use; None for another key."""
         owner, dot, part = key.rpartition(".")
         base, _, digits = owner.rpartition("_")
         if not (dot and digits.isdecimal() and digits.isascii() and len(digits) < 10):

@@ -24,10 +24,10 @@ class Operator:
 
     In a Block, ``inputs`` are the Variables read (lists for list inputs, None for absent ones) and
     ``outputs`` the Variables written. ``regions`` are the sub-blocks that it runs. ``kept`` is the Variable
-    that keeps what a replay needs, where a gradient replays the operator: the random key that was drawn, or
+    that stores the state for a replay, if a gradient replays the operator: the random key that was drawn, or
     the iterations of a loop. ``replay`` marks the replay, which draws no new key and has no effects;
-    ``taken`` is what its first run kept. ``segment`` is the number of the ``recompute`` call that it belongs
-    to, 0 for none. ``notes`` keeps what only its text shows.
+    ``taken`` is the ``kept`` of its first run. ``segment`` is the number of the ``recompute`` call that it
+    belongs to, 0 for none. ``notes`` holds data for its text only.
 
     On the tape it never refers to its output Tensors, so a graph is a tree of references from results to
     arguments and is freed with the last result. ``inputs`` then holds only the Tensors that a
@@ -95,7 +95,7 @@ class Operator:
 
     @property
     def position(self) -> tuple[str, int] | None:
-        """File and line that made this operator, or None where it was not kept."""
+        """File and line that created this operator, or None if the position was not recorded."""
         if self.code is None:
             return None
         if isinstance(self.code, tuple):
@@ -103,7 +103,7 @@ class Operator:
         return self.code.co_filename, line_of(self.code, self.instruction)
 
     def replaced(self, number: int) -> Any:
-        """The input whose storage that output replaces; None for a result of its own."""
+        """The input whose storage that output replaces; None for a new array."""
         opdef = self.opdef
         name = None if opdef.listed else opdef.outputs[number].writes
         return None if name is None else self.inputs[opdef.index_of[name]]
@@ -113,7 +113,7 @@ class Operator:
         self.notes = {**(self.notes or {}), key: value}
 
     def where(self) -> str:
-        """``file:line: source text``, for messages; empty where no position was kept."""
+        """``file:line: source text``, for messages; empty if no position was recorded."""
         position = self.position
         if position is None:
             return ""
@@ -205,7 +205,7 @@ class Operator:
 
 
 class OpDesc:
-    """What ``Operator.desc`` gives: the questions that an Operator answers as properties are methods here."""
+    """The value of ``Operator.desc``: properties of an Operator are methods here."""
 
     __slots__ = ("_operator",)
 
@@ -275,7 +275,7 @@ def paddle_type(operator: Operator) -> str:
 
 @final
 class OutEdge:
-    """Where the gradient of output number ``index`` of an operator with several outputs goes."""
+    """The edge of output number ``index`` of an operator with several outputs."""
 
     __slots__ = ("index", "node")
 
@@ -290,7 +290,7 @@ _LOCKS = [threading.RLock() for _ in range(64)]
 
 
 def lock_of(leaf: Leaf) -> threading.RLock:
-    """What a thread holds while it changes the gradient of ``leaf``; never two at once."""
+    """The lock that a thread holds while it changes the gradient of ``leaf``; never two at once."""
     return _LOCKS[id(leaf) >> 6 & 63]
 
 

@@ -156,7 +156,7 @@ def array_module(array: Any) -> Any:
 def moved(xp: Any, array: Any) -> Any:
     """The array where ``xp`` computes: itself if it is there already, else a copy.
 
-    Of bfloat16 that was on a GPU the plain bits: see ``bfloat.adopt``.
+    bfloat16 from a GPU comes as plain bits: see ``bfloat.adopt``.
     """
     if xp is not np:
         return xp.asarray(array)

@@ -44,7 +44,7 @@ class Precision:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What two settings that cast alike have in common; hashable."""
+        """A hashable key, equal for two settings that cast alike."""
         return self.level, self.dtype, self.white, self.black, self.use_promote
 
     def target(self, name: str, inputs: list[list[str]]) -> str:

@@ -215,8 +215,8 @@ def numpy_generator(key: PhiloxKey) -> np.random.Generator:
 
 
 def order_generator() -> Any:
-    """What orders of data are drawn from: NumPy's global generator, as in Paddle, which ``numpy.random.seed``
-    sets; with the counter-based generator, a draw of that one."""
+    """The generator for orders of data: NumPy's global one, as in Paddle, which ``numpy.random.seed`` sets;
+    with the counter-based generator, a draw of that one."""
     key = _default.reserve()
     return numpy_generator(key) if isinstance(key, PhiloxKey) else np.random
 
@@ -252,5 +252,5 @@ def default_generator() -> Generator:
 
 
 def reserve_for(xp: Any) -> Callable[[], Key]:
-    """What takes the next key of this process for operators that compute with the array module ``xp``."""
+    """The function that takes the next key of this process for operators of the array module ``xp``."""
     return _default.reserve if xp is np else _default.reserve_on_gpu

@@ -66,14 +66,14 @@ def key_words(where: str, state: Any, name: str, count: int, dtype: Any) -> NDAr
             f"{int(value.max())}; {_REMEDY}"
         )
     words: NDArray[Any] = value.astype(dtype)
-    # Of the first word only the highest bits take part: the lower 31 belong to no state.
+    # Only the highest bit of the first word takes part: the lower 31 belong to no state.
     if not words[1:].any() and int(words[0]) >> 31 == 0:
         raise ArgumentError(f"{where}: {name} are all 0, which gives 0 for ever; {_REMEDY}")
     return words
 
 
 def numpy_state(state: Any) -> tuple[str, NDArray[np.uint32], int, int, float]:
-    """What ``numpy.random.set_state`` takes, from plain values. Raises ArgumentError."""
+    """The arguments of ``numpy.random.set_state``, from plain values. Raises ArgumentError."""
     where = "set_state: NumPy's generator"
     kind = entry(where, state, "kind")
     if not isinstance(kind, str) or kind != "MT19937":
@@ -88,7 +88,7 @@ def numpy_state(state: Any) -> tuple[str, NDArray[np.uint32], int, int, float]:
 
 
 def python_state(state: Any) -> tuple[int, tuple[int, ...], float | None]:
-    """What ``random.setstate`` takes, from plain values; a spare number of NaN is none.
+    """The argument of ``random.setstate``, from plain values; a spare number of NaN is none.
 
     Raises ArgumentError.
     """

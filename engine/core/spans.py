@@ -75,7 +75,7 @@ class OpenSpan:
 
 
 class _Watch:
-    """What watches: a ``recorder`` of spans, and a ``timer`` of data loading; None where nothing does.
+    """Observers: a ``recorder`` of spans, and a ``timer`` of data loading; None for none.
 
     ``changing`` are called with True after a recording began, and with False after it ended.
     """

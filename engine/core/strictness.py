@@ -1,4 +1,4 @@
-"""What Paddle passes over in silence: a warning by default, an error where ``strict()`` asks for it."""
+"""Arguments that Paddle silently ignores: a warning by default, an error under ``strict()``."""
 
 from __future__ import annotations
 

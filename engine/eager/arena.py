@@ -23,7 +23,7 @@ from engine.eager.tensor import Parameter, Tensor, counter_of, wrap
 from engine.ops.training.flat_updates import is_power
 
 _KINDS = (np.dtype(np.float32), np.dtype(np.float64))
-# A row that may not move in is asked again after so many steps: 1, 2, 4 ... of them, this at most.
+# A row that may not move in is checked again after 1, 2, 4 ... steps, this many at most.
 _LONGEST_WAIT = 64
 # Slices begin at multiples of so many bytes as long as their lengths allow it.
 _LINE = 64
@@ -164,7 +164,7 @@ class Arenas:
     def __init__(self, state: Iterable[str]) -> None:
         self._powers = (False, *map(is_power, state))
         self._rows: dict[int, Row] = {}  # by the id of the parameter, which the row holds
-        self._waiting: dict[int, int] = {}  # how many steps until a parameter is asked again
+        self._waiting: dict[int, int] = {}  # how many steps until a parameter is checked again
         self._waits: dict[int, int] = {}  # how long it waited last
 
     def find(self, parameter: Any) -> Row | None:
@@ -262,7 +262,7 @@ def _slice_holders(row: Row, column: int) -> int:
     return sys.getrefcount(row.arrays[column])
 
 
-# What these functions count where there is one holder, which depends on the version of Python.
+# The counts of these functions for one holder, which depend on the version of Python.
 _OF_ONE = _holders(wrap(np.empty(1)))
 _OF_ONE_OWNER = _owner_holders(wrap(np.empty(2)[:1]))
 _ONE_ROW = Row(None, (wrap(np.empty(1)),), 0, 0)

@@ -189,8 +189,8 @@ def _walk(
         walk.run(roots)
 
 
-def _rewrap(node: Operator, kept: Any, index: int) -> Tensor:
-    made = kept.restore() if kept.__class__ is Packed else wrap(kept)
+def _rewrap(node: Operator, saved: Any, index: int) -> Tensor:
+    made = saved.restore() if saved.__class__ is Packed else wrap(saved)
     made._edge = node if node.opdef.single else OutEdge(node, index)
     return made
 
@@ -201,7 +201,7 @@ def _zeros(shape: tuple[int, ...], like: Sequence[Any]) -> Tensor:
 
 
 class _Store:
-    """Leaves gradients in leaves; every leaf gets an array of its own, which later gradients are added to."""
+    """Stores gradients in leaves; every leaf gets its own array, to which later gradients are added."""
 
     __slots__ = ("taken",)
 
@@ -210,17 +210,17 @@ class _Store:
 
     def __call__(self, leaf: Leaf, gradient: Tensor, fresh: bool) -> None:
         with lock_of(leaf):
-            kept: Any = leaf.grad
-            if kept is None or leaf.cleared is not None:
+            existing: Any = leaf.grad
+            if existing is None or leaf.cleared is not None:
                 leaf.grad = self._own(gradient, fresh)
                 leaf.cleared, leaf.shown = None, False
                 return
-            held, added = kept._array, gradient._array
+            held, added = existing._array, gradient._array
             if held.__class__ is added.__class__ and held.dtype == added.dtype:
                 add_to(held, added)
-                counter_of(kept).count += 1
+                counter_of(existing).count += 1
             else:
-                leaf.grad = kept + gradient
+                leaf.grad = existing + gradient
 
     def _own(self, gradient: Tensor, fresh: bool) -> Tensor:
         """The gradient itself if nothing else can refer to its array, else a copy."""
@@ -287,7 +287,7 @@ def record_of(tensor: Tensor) -> Operator | Leaf | None:
 def clear_gradient(tensor: Tensor, set_to_zero: bool = True) -> None:
     """Set the gradient to zeros, or to None with ``set_to_zero=False``; no gradient stays None.
 
-    What code outside may hold of it becomes zeros too; else its memory is given back at once.
+    Arrays of it that other code may hold become zeros too; else its memory is freed at once.
     """
     training = modes.current().training
     if training is not None:

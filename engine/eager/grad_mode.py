@@ -16,7 +16,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class _Switch:
     """A context manager and decorator that turns recording on or off; reusable and reentrant.
 
-    It holds no state of its own, so that several threads may use one object.
+    It holds no state, so that several threads may use one object.
     """
 
     grad = False

@@ -24,7 +24,7 @@ from engine.eager.tensor import Tensor, share, wrap, write
 Watcher: TypeAlias = Callable[[OpDef, tuple[Any, ...], list[Any]], None]
 """Sees an operator that was applied, its inputs and its results as arrays."""
 Saved: TypeAlias = "Tensor | list[Tensor | None] | None"
-"""An input that a record keeps for its gradient rule; a list for an input that is a list."""
+"""An input that a record saves for its gradient rule; a list for an input that is a list."""
 Versions: TypeAlias = "tuple[int | list[int], ...]"
 """The version counts of saved inputs, nested like the inputs."""
 

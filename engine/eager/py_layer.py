@@ -105,8 +105,8 @@ class PyLayer(PyLayerContext):
                 "or a tuple with Tensors in it"
             )
         # The returned tensors themselves are recorded, not copies: saved results then lead to the record.
-        kept = {id(t) for t in context.not_inplace_tensors}
-        outputs = [shape.detach(o) if id(o) in kept else o for o in outputs]
+        unchanged = {id(t) for t in context.not_inplace_tensors}
+        outputs = [shape.detach(o) if id(o) in unchanged else o for o in outputs]
         if mode.grad:
             record = _in_program if mode.static else _on_tape
             outputs = record(Rule(cls, context, inputs), inputs, outputs)
@@ -140,7 +140,7 @@ def _tensors(values: Sequence[Any]) -> Iterator[Value]:
 
 
 SavedPlace: TypeAlias = tuple[Literal["saved", "out"], int] | tuple[Literal["value"], object]
-"""Where backward finds a saved value: a position among the saved inputs or the results, or the value."""
+"""The location of a saved value: a position among the saved inputs or the results, or the value."""
 
 
 class Rule:
@@ -155,7 +155,7 @@ class Rule:
         self.context = context
         self.dtypes: list[DType] = [t.dtype for t in inputs]
         self.needed = [not t.stop_gradient for t in inputs]
-        # Where backward finds each saved value.
+        # The location of each saved value.
         self.places: list[SavedPlace] | None = None
         # Shape, dtype and array module of each result.
         self.zeros: list[tuple[tuple[int, ...], np.dtype[Any], ModuleType]] = []

@@ -1,4 +1,4 @@
-"""saved_tensors_hooks: packs the values that the tape keeps for backward, unpacks them when needed."""
+"""saved_tensors_hooks: packs the values that the tape saves for backward, unpacks them when needed."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from engine.eager.tensor import Tensor, wrap
 
 
 class saved_tensors_hooks:
-    """Within the block ``pack_hook(tensor)`` is called for each value that an operator keeps for backward.
+    """Within the block ``pack_hook(tensor)`` is called for each value that an operator saves for backward.
 
-    The object that it returns is kept instead of the value, and ``unpack_hook(object)`` turns it into a
-    Tensor of the same shape and dtype when backward needs the value. Values that are kept only for their
+    The object that it returns is stored instead of the value, and ``unpack_hook(object)`` turns it into a
+    Tensor of the same shape and dtype when backward needs the value. Values that are saved only for their
     shape are not packed. Raises DTypeError for a hook that is not callable; backward raises ShapeError where
     ``unpack_hook`` returns another shape or dtype.
     """
@@ -45,7 +45,7 @@ class saved_tensors_hooks:
 
 
 class PackingMode(EagerMode):
-    """Eager execution that passes the values kept for backward to hooks."""
+    """Eager execution that passes the values saved for backward to hooks."""
 
     def __init__(self, grad: bool, hooks: saved_tensors_hooks, precision: Precision | None = None) -> None:
         super().__init__(grad, precision)

@@ -17,7 +17,7 @@ _OF_VALUES = ("_edge", "_version", "_parked")
 
 
 class Sparse:
-    """What sparse tensors and sparse values of a Program have in common: positions, shape and values.
+    """Base of sparse tensors and sparse values of a Program: positions, shape and values.
 
     ``_values`` holds the elements, [n] or [n, ...] where further dimensions are dense; ``_pattern`` the
     integers that say where they stand: ``indices`` or ``crows`` and ``cols``; ``_size`` the shape.
@@ -88,7 +88,7 @@ class Sparse:
         return self._pattern[0]
 
     def crows(self) -> Any:
-        """Where each row of a CSR tensor begins and ends. Raises UnsupportedError for COO."""
+        """Positions where each row of a CSR tensor begins and ends. Raises UnsupportedError for COO."""
         return self._rows("crows")[0]
 
     def cols(self) -> Any:
@@ -273,7 +273,8 @@ def _rebuild(kind: type[SparseTensor], pattern: Any, values: Any, shape: Any) ->
 
 
 def values_at(tensor: SparseTensor, other: Any) -> Any:
-    """What ``other``, sparse or dense and of the same shape, has where ``tensor`` stores elements."""
+    """The elements of ``other``, sparse or dense and of the same shape, at the positions that ``tensor``
+    stores."""
     if list(other.shape) != tensor.shape:
         raise ShapeError(
             f"gradient: a gradient has its tensor's shape: got {other.shape} for {tensor.shape}; reshape it"

@@ -12,9 +12,9 @@ from engine.program.backward.compute_again import compute_again
 from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.backward.walk import depends_on
 from engine.program.build.builder import Builder
-from engine.program.graph.kept import draws, keep
 from engine.program.graph.liveness import sub_blocks
 from engine.program.graph.program import Program, Variable
+from engine.program.graph.replay_state import draws, store_state
 from engine.program.passes.inference import copy_program
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def differentiate(
     everything = [copied.get(v, v) for v in (*runner.inputs, *runner.bound, *runner.keys)]
     outputs = [copied[v] for v in runner.outputs]
     forward_ops = tuple(program.global_block().ops)
-    drawn = _kept_for_second_run(forward_ops)
+    drawn = _replay_state(forward_ops)
     sources = [everything[n] for n in wanted]
     for source in sources:
         source.stop_gradient = False
@@ -80,15 +80,15 @@ def differentiate(
     )
 
 
-def _kept_for_second_run(ops: Sequence[Operator]) -> list[Variable]:
-    """What operators keep that draw random numbers: keys, in branches too, and the iterations of loops."""
+def _replay_state(ops: Sequence[Operator]) -> list[Variable]:
+    """The stored state of operators: random keys, in branches too, and the iterations of loops."""
     found: list[Variable] = []
     for operator in ops:
         if draws(operator):
-            found.append(keep(operator))
+            found.append(store_state(operator))
         if not operator.opdef.loops:
             for block in sub_blocks(operator):
-                found += _kept_for_second_run(block.ops)
+                found += _replay_state(block.ops)
     return found
 
 

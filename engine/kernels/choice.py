@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 PATIENCE = 300.0  # seconds that a training or a plan waits for the compiler
 VARIABLE = "MODEL_STUDIO_KERNELS"
 CHOICES = ("auto", "numpy", "fast")
-# The backend by which an operator keeps what updates many parameters of a GPU at once (``kernels/cupy``).
+# The backend under which an operator registers the update of many parameters of a GPU (``kernels/cupy``).
 TOGETHER = "cupy together"
 
 # "auto": compiled ones where llvmlite is installed; "fast": an error where it is not.
@@ -45,7 +45,7 @@ def wants_graphs() -> bool:
 class Waiting(Protocol):
     """A plan's kernels, as a gate sees them."""
 
-    came: threading.Event  # set when all that were asked for are there, or never will be
+    came: threading.Event  # set when all requested kernels are ready, or never will be
     ready: bool  # the plan takes them at its next call
 
     def begin(self) -> None:
@@ -80,11 +80,11 @@ class Gate:
         self._begun = len(self._plans)
 
     def complete(self) -> bool:
-        """Whether all that plans have asked for so far came, and there are kernels among it."""
+        """Whether all requests of plans so far are answered, and some of them by kernels."""
         return all(p.came.is_set() for p in self._plans) and any(p.names() for p in self._plans)
 
     def open(self) -> list[str]:
-        """Wait for all kernels that were asked for and let the plans take them; returns their operators."""
+        """Wait for all requested kernels and let the plans take them; returns their operators."""
         self.begin()
         self.is_open = True
         plans, self._plans, self._begun = self._plans, [], 0
@@ -111,7 +111,7 @@ class Gate:
         return came
 
 
-# Of the training that runs in this context; None lets each plan take its kernels as soon as they are there.
+# The gate of the training in this context; None lets each plan take its kernels as soon as they are ready.
 gate: Setting[Gate | None] = Setting("kernels_gate", None)
 
 

@@ -98,7 +98,7 @@ def while_loop(
 
 
 def _with_arrays(arrays: list[TensorArray], built: Callable[[list[TensorArray]], tuple[Any, Any]]) -> Any:
-    """What ``built`` gives when it hands on all arrays that its functions change."""
+    """The result of ``built`` when it passes on all arrays that its functions change."""
     builder = current_builder()
     assert builder is not None
     handed = list(arrays)
@@ -123,7 +123,7 @@ def _with_arrays(arrays: list[TensorArray], built: Callable[[list[TensorArray]],
 def _observed(function: Callable[[], Any], handed: list[TensorArray]) -> tuple[Any, Any, list[list[Any]]]:
     """The function's value, the same with leaves in place of arrays, and the leaves of the arrays handed on.
 
-    What it changed is put back. Raises _Changed where it changed others.
+    Its changes are undone. Raises _Changed if it changed other arrays.
     """
     empty = [array for array in handed if not array.leaves()]
     with watching() as watch:
@@ -159,7 +159,7 @@ def _without(values: list[Any]) -> list[Any]:
 
 
 def _with(values: list[Any], given: list[Any]) -> list[Any]:
-    """What was given for the loop's values, with their arrays."""
+    """The arguments for the loop's values, with their arrays."""
     made = _paired(values, given, lambda array, _: array)
     assert isinstance(made, list)
     return made

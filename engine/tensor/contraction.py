@@ -47,8 +47,8 @@ class _Term:
         gone = [n for n, label in enumerate(self.labels) if label in labels]
         if not gone:
             return self
-        kept = [label for label in self.labels if label not in labels]
-        return _Term(shape_ops.squeeze(self.tensor, axes=gone), kept)
+        retained = [label for label in self.labels if label not in labels]
+        return _Term(shape_ops.squeeze(self.tensor, axes=gone), retained)
 
     def ordered(self, labels: Sequence[Label]) -> Any:
         """The tensor with its dimensions in the order of ``labels``."""
@@ -194,19 +194,19 @@ def _next_pair(terms: Sequence[_Term], output: Sequence[Label], sizes: dict[Labe
     return best[2], best[3]
 
 
-def _product(a: _Term, b: _Term, kept: set[Label]) -> _Term:
-    """The product of two terms, summed over the labels that are not ``kept``."""
+def _product(a: _Term, b: _Term, retained: set[Label]) -> _Term:
+    """The product of two terms, summed over the labels that are not ``retained``."""
     x, y = brought_together("einsum", a.tensor, b.tensor)
     a, b = _Term(x, a.labels), _Term(y, b.labels)
     shared = [label for label in a.labels if label in b.labels]
     stretched = [label for label in shared if a.size(label) != b.size(label)]
     a = a.squeezed([label for label in stretched if a.size(label) == 1])
     b = b.squeezed([label for label in stretched if b.size(label) == 1])
-    a = a.without([label for label in a.labels if label not in b.labels and label not in kept])
-    b = b.without([label for label in b.labels if label not in a.labels and label not in kept])
+    a = a.without([label for label in a.labels if label not in b.labels and label not in retained])
+    b = b.without([label for label in b.labels if label not in a.labels and label not in retained])
     shared = [label for label in a.labels if label in b.labels]
-    batch = [label for label in shared if label in kept]
-    summed = [label for label in shared if label not in kept]
+    batch = [label for label in shared if label in retained]
+    summed = [label for label in shared if label not in retained]
     left = [label for label in a.labels if label not in shared]
     right = [label for label in b.labels if label not in shared]
     result = [*batch, *left, *right]

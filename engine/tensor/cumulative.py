@@ -58,7 +58,7 @@ def _extreme(where: str, apply: Any, x: Any, axis: int | None, dtype: Any) -> tu
 def cummax(x: Any, axis: int | None = None, dtype: Any = "int64", name: str | None = None) -> tuple[Any, Any]:
     """Running maximum along ``axis`` (over everything, flattened, by default) and its positions.
 
-    Of several equal ones the position is the last; from the first NaN on both stay there.
+    If several are equal, the position is that of the last; from the first NaN on both stay there.
     """
     if name:
         return named(name, cummax, x, axis, dtype)

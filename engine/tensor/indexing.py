@@ -50,7 +50,7 @@ def _parse(x: Any, index: Any) -> tuple[tuple[Any, ...], list[Any]]:
 
 
 def _index_tensor(item: Any) -> Any:
-    """What picks many elements: a tensor, array or (nested) list of integers, or a mask of bools."""
+    """An index of many elements: a tensor, array or (nested) list of integers, or a mask of bools."""
     if isinstance(item, (list, tuple, bool, np.ndarray, np.bool_)):
         item = to_tensor(np.asarray(item) if isinstance(item, np.ndarray) or _plain(item) else item)
         if item.size == 0 and item.dtype.is_floating_point:  # an empty list

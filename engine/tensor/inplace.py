@@ -61,7 +61,7 @@ def _require_no_leaf(where: str, x: Tensor) -> None:
 
 
 def _before(where: str, x: Any, arguments: Sequence[Any], becomes: str) -> Any:
-    """What to compute the new value of x from: x itself, or where backward may ask for it, what x was."""
+    """The source of the new value of x: x itself, or a copy if backward may need the old value."""
     if x.__class__ is not Tensor or not modes.current().grad:
         return x
     _require_no_leaf(where, x)
@@ -150,8 +150,8 @@ def inplace(name: str, function: Callable[..., Any], becomes: str = "") -> Calla
         return replace(name, x, function(old, *args, **kwargs), becomes=becomes, always=False)
 
     signature = inspect.signature(function)
-    kept = [p for p in signature.parameters.values() if p.name not in ("out", "broadcast")]
-    changed.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
+    parameters = [p for p in signature.parameters.values() if p.name not in ("out", "broadcast")]
+    changed.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     changed.__name__ = changed.__qualname__ = name
     changed.__doc__ = f"In place: {function.__doc__}"
     return changed

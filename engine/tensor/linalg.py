@@ -166,7 +166,7 @@ def multi_dot(x: Any, name: str | None = None) -> Any:
 
 
 def _best_splits(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
-    """Where to split each run of matrices, sizes[n] by sizes[n + 1]."""
+    """The best split of each run of matrices, sizes[n] by sizes[n + 1]."""
     count = len(sizes) - 1
     cost = {(n, n): 0 for n in range(count)}
     splits = {}
@@ -223,9 +223,9 @@ def norm(x: Any, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: 
 
 def _joined(x: Any, axes: Sequence[int]) -> Any:
     """x with the dimensions ``axes`` as one, the last."""
-    kept = [n for n in range(x.ndim) if n not in axes]
-    moved = shape_ops.transpose(x, axis=[*kept, *axes])
-    return shape_ops.reshape(moved, shape=[*[0] * len(kept), -1])
+    rest = [n for n in range(x.ndim) if n not in axes]
+    moved = shape_ops.transpose(x, axis=[*rest, *axes])
+    return shape_ops.reshape(moved, shape=[*[0] * len(rest), -1])
 
 
 def dist(x: Any, y: Any, p: float = 2, name: str | None = None) -> Any:
@@ -308,7 +308,7 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
 
 
 def _new_axes(axis: int, ndim: int) -> list[int]:
-    """Where dimensions of size 1 go, so that a vector lies along ``axis``."""
+    """The axes of size 1 to insert, so that a vector lies along ``axis``."""
     return [n for n in range(ndim) if n != axis]
 
 

@@ -28,8 +28,8 @@ def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
         return ops.reshape(x, shape=list(shape))
     wanted = items("reshape", shape)
     # A dimension of x that is not known yet stays where it is.
-    kept = [isinstance(d, Unknown) and d.variable is x and d.axis == n for n, d in enumerate(wanted)]
-    wanted = [0 if keep else d for keep, d in zip(kept, wanted, strict=True)]
+    same = [isinstance(d, Unknown) and d.variable is x and d.axis == n for n, d in enumerate(wanted)]
+    wanted = [0 if keep else d for keep, d in zip(same, wanted, strict=True)]
     later = [n for n, d in enumerate(wanted) if is_later(d)]
     sizes = [-1 if is_later(d) else whole("reshape", d) for d in wanted]
     if not later or (len(later) == 1 and sizes.count(-1) == 1 and isinstance(wanted[later[0]], Unknown)):
@@ -219,8 +219,8 @@ def expand(x: Any, shape: Any, name: str | None = None) -> Any:
         return named(name, expand, x, shape)
     wanted = items("expand", shape)
     extra = len(wanted) - x.ndim
-    kept = [isinstance(d, Unknown) and d.variable is x and d.axis == n - extra for n, d in enumerate(wanted)]
-    wanted = [-1 if keep else d for keep, d in zip(kept, wanted, strict=True)]
+    same = [isinstance(d, Unknown) and d.variable is x and d.axis == n - extra for n, d in enumerate(wanted)]
+    wanted = [-1 if keep else d for keep, d in zip(same, wanted, strict=True)]
     later = [n for n, d in enumerate(wanted) if is_later(d)]
     sizes = [-1 if n in later else whole("expand", d) for n, d in enumerate(wanted)]
     if not later:

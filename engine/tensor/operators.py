@@ -26,7 +26,7 @@ python_operator = names_results(
     "greater_equal square",
 )
 
-# The classes of Python numbers; bool is a class of its own here.
+# The classes of Python numbers; bool is a separate class here.
 _NUMBERS = (float, int)
 
 

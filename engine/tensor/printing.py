@@ -12,7 +12,7 @@ from engine.core.errors import ArgumentError
 
 
 class PrintOptions:
-    """What ``set_printoptions`` sets."""
+    """The options of ``set_printoptions``."""
 
     precision = 8
     threshold = 1000

@@ -1,4 +1,4 @@
-"""What an eager Tensor has besides operators and functions: devices, storage, and answers about itself."""
+"""Members of an eager Tensor besides operators and functions: devices, storage, and answers about itself."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _offset(x: Tensor) -> int:
 
 
 def _address(x: Tensor) -> int:
-    """Where in memory the first element lies."""
+    """The address of the first element."""
     array = x._array
     return int(array.ctypes.data if isinstance(array, np.ndarray) else array.data.ptr)
 

@@ -47,7 +47,7 @@ standard_normal = randn
 def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None = None) -> Any:
     """Normally distributed.
 
-    Where ``mean`` or ``std`` is a tensor, each number has its own and ``shape`` is not looked at.
+    If ``mean`` or ``std`` is a tensor, each number has its own and ``shape`` is ignored.
     """
     if not is_tensor(mean) and not is_tensor(std):
         how = dimensions("normal", [1] if shape is None else shape)
@@ -143,8 +143,8 @@ def top_p_sampling(
 ) -> tuple[Any, Any]:
     """A draw from each row of probabilities, among the largest that together reach ``ps``.
 
-    Returns the probabilities drawn and their places, both [rows, 1]. ``threshold`` leaves out what is less
-    probable. A ``seed`` fixes the draw.
+    Returns the probabilities drawn and their places, both [rows, 1]. ``threshold`` excludes elements that are
+    less probable. A ``seed`` fixes the draw.
     """
     fixed = -1 if seed is None else whole("top_p_sampling", seed)
     values, ids = sampling.top_p_sampling(x, ps, threshold, seed=fixed)

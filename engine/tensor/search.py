@@ -24,7 +24,7 @@ def sort(x: Any, axis: int = -1, descending: bool = False, name: str | None = No
 
 
 def argsort(x: Any, axis: int = -1, descending: bool = False, name: str | None = None) -> Any:
-    """Where the elements of the sorted tensor stood along ``axis``; equal ones in the order they stood."""
+    """Positions along ``axis`` of the elements of the sorted tensor; equal ones keep their order."""
     if name:
         return named(name, argsort, x, axis, descending)
     return sort_ops.argsort(x, axis=whole("argsort", axis), descending=bool(descending))[1]
@@ -128,8 +128,8 @@ def unique(
         return_counts=bool(return_counts),
         dtype=_index_dtype(dtype),
     )
-    kept = tuple(v for v in found if v is not None)
-    return kept if len(kept) > 1 else kept[0]
+    results = tuple(v for v in found if v is not None)
+    return results if len(results) > 1 else results[0]
 
 
 def unique_consecutive(
@@ -153,8 +153,8 @@ def unique_consecutive(
         return_counts=bool(return_counts),
         dtype=_index_dtype(dtype),
     )
-    kept = tuple(v for v in found if v is not None)
-    return kept if len(kept) > 1 else kept[0]
+    results = tuple(v for v in found if v is not None)
+    return results if len(results) > 1 else results[0]
 
 
 def _index_dtype(dtype: Any) -> str:
@@ -167,7 +167,7 @@ def _index_dtype(dtype: Any) -> str:
 def searchsorted(
     sorted_sequence: Any, values: Any, out_int32: bool = False, right: bool = False, name: str | None = None
 ) -> Any:
-    """Where each value goes in the sorted last dimension of a sequence: before equal elements, or after them.
+    """The insertion positions of values in the sorted last dimension: before equal elements, or after them.
 
     The sequence has one dimension, or the same as values in all but the last.
     """

@@ -20,7 +20,7 @@ def frame(x: Any, frame_length: int, hop_length: int, axis: int = -1, name: str 
 
     [..., size] gives [..., frame_length, frames]; with ``axis`` 0, [size, ...] gives
     [frames, frame_length, ...].
-    What is left behind the last frame is dropped. Raises ArgumentError for other arguments, ShapeError where
+    Elements after the last frame are dropped. Raises ArgumentError for other arguments, ShapeError where
     x is shorter than a frame.
     """
     if name:
@@ -168,7 +168,7 @@ def istft(
 
 
 def _overlapping(squares: Any, x: Any, hop_length: int) -> Any:
-    """What the squares of the windows of all frames of x, [batch, frames, n_fft], add up to."""
+    """The sum of the squares of the windows of all frames of x, [batch, frames, n_fft]."""
     row = manipulation.unsqueeze(squares, 0)
     count = x.shape[1] if x.shape[1] >= 0 else manipulation.shape(x)[1]
     return overlap_add(manipulation.transpose(manipulation.tile(row, [count, 1]), [1, 0]), hop_length)

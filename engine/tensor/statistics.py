@@ -54,12 +54,12 @@ def _quantiles(where: str, x: Any, q: list[float], axis: Any, keepdim: bool, ign
     ndim = x.ndim
     axes = axes_of(axis)["axis"]
     gone = list(normal_axes(where, axes, ndim)) if axes else list(range(ndim))
-    kept = [n for n in range(ndim) if n not in gone]
-    moved = x if kept + gone == list(range(ndim)) else shape_ops.transpose(x, axis=kept + gone)
+    rest = [n for n in range(ndim) if n not in gone]
+    moved = x if rest + gone == list(range(ndim)) else shape_ops.transpose(x, axis=rest + gone)
     if len(gone) != 1:
-        moved = shape_ops.reshape(moved, shape=[*[0] * len(kept), -1])
+        moved = shape_ops.reshape(moved, shape=[*[0] * len(rest), -1])
     found = statistics_ops.quantile(moved, q=q, ignore_nan=ignore_nan)[0]
-    parts = shape_ops.unstack(found, axis=len(kept), num=len(q))
+    parts = shape_ops.unstack(found, axis=len(rest), num=len(q))
     return [shape_ops.unsqueeze(part, axes=gone) for part in parts] if keepdim else list(parts)
 
 
@@ -117,7 +117,7 @@ def nanquantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
 def histogram(input: Any, bins: int = 100, min: float = 0, max: float = 0, name: str | None = None) -> Any:
     """How many elements lie in each of ``bins`` equal parts of [min, max], as int64; others are not counted.
 
-    Where min equals max, the range is that of the elements, or one to either side of their one value.
+    If min equals max, the range is that of the elements, or one to either side of their one value.
     """
     require_tensor("histogram", input=input)
     return statistics_ops.histogram(input, bins=int(bins), min=min, max=max)

@@ -1,4 +1,4 @@
-"""What a Variable has besides operators and functions: places, its description, attributes of its own."""
+"""Members of a Variable besides operators and functions: places, its description, its attributes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _element_size(x: Variable) -> int:
 
 
 class Description:
-    """What a Variable is, asked for by calls, as of Paddle's VarDesc."""
+    """The description of a Variable, with methods, as of Paddle's VarDesc."""
 
     def __init__(self, variable: Variable) -> None:
         self._variable = variable
@@ -92,7 +92,7 @@ class Description:
 
 
 def description(x: Variable) -> Description:
-    """What the Variable is, asked for by calls."""
+    """The description of the Variable, with methods."""
     found = x.__dict__.get("_description")
     if found is None:
         found = x.__dict__["_description"] = Description(x)

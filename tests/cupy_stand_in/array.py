@@ -21,9 +21,9 @@ _METHODS: dict[str, Any] = names()["classes"]["ndarray"]
 
 
 def on_device(host: Any, inputs: Sequence[Any] = ()) -> Any:
-    """What a NumPy function gave, as it lies on the device: numbers are arrays of no dimensions there.
+    """The result of a NumPy function as an array of the device: numbers are arrays of no dimensions there.
 
-    What lies in the memory of an input is a view of it; everything else gets memory of its own.
+    Results in the memory of an input are views of it; all others get new memory.
     """
     if isinstance(host, np.ndarray):
         for each in inputs:
@@ -40,7 +40,7 @@ def on_device(host: Any, inputs: Sequence[Any] = ()) -> Any:
 
 
 def computed(function: Any, inputs: Sequence[Any] = ()) -> Any:
-    """What a function of NumPy gives, on the device.
+    """The result of a function of NumPy, on the device.
 
     While the stream captures, the memory is there and nothing in it; the graph computes it at each launch.
     """
@@ -48,14 +48,14 @@ def computed(function: Any, inputs: Sequence[Any] = ()) -> Any:
     with np.errstate(all="ignore"):
         found = function()
     made = on_device(found, inputs)
-    kept = streams.capture()
-    if kept is not None:
+    capture = streams.capture()
+    if capture is not None:
         fresh = [array for array in _arrays(made) if array._base is None]
         for array in fresh:
             spoil(array._host)
         if fresh:
             places = [array._host if array._base is None else None for array in _arrays(made)]
-            kept.work.append(functools.partial(_again, function, places))
+            capture.work.append(functools.partial(_again, function, places))
     return made
 
 
@@ -184,7 +184,7 @@ class ndarray:
         made._host[...] = host
         return made
 
-    # What the host knows without asking the device.
+    # Properties that the host knows without the device.
     shape = property(lambda self: self._host.shape, lambda self, value: setattr(self._host, "shape", value))
     dtype = property(lambda self: self._host.dtype)
     ndim = property(lambda self: self._host.ndim)

@@ -1,4 +1,4 @@
-"""CUDA sources compiled for the host: ``shim/`` gives a C++ compiler what it lacks, objects are kept.
+"""CUDA sources compiled for the host: ``shim/`` defines what a C++ compiler lacks, objects are cached.
 
 Objects lie in a folder that all test workers share, each under the hash of everything it is made of, so that
 a source is compiled once. ``MODEL_STUDIO_SHIM`` names another folder. The source is stored next to its
@@ -21,8 +21,8 @@ from functools import cache
 from pathlib import Path
 
 SHIM = Path(__file__).with_name("shim")
-# Objects that are kept from one run to the next.
-KEPT = 3000
+# The most objects that are cached from one run to the next.
+MOST = 3000
 _FLAGS = (
     "-std=gnu++17",
     "-O1",
@@ -123,7 +123,7 @@ def translated(code: str) -> str:
 
 @cache
 def _common() -> bytes:
-    """What every object depends on besides its source; runtime.cpp is a source itself."""
+    """The inputs of every object besides its source; runtime.cpp is a source itself."""
     said = subprocess.run([str(_command()), "--version"], capture_output=True, check=True, timeout=60).stdout
     return said + (SHIM / "device.h").read_bytes()
 
@@ -160,16 +160,16 @@ def built(code: str, cuda_source: str = "", watched: bool = False) -> Path:
 def _forget() -> None:
     """Remove the objects that were not used for longest, where there are too many."""
     found = list(folder().glob("*.so"))
-    if len(found) <= KEPT:
+    if len(found) <= MOST:
         return
-    for path in sorted(found, key=lambda path: path.stat().st_mtime)[: len(found) - KEPT * 3 // 4]:
+    for path in sorted(found, key=lambda path: path.stat().st_mtime)[: len(found) - MOST * 3 // 4]:
         for each in folder().glob(f"{path.stem}.*"):
             each.unlink(missing_ok=True)
 
 
 @cache
 def runtime() -> ctypes.PyDLL:
-    """What runs blocks and threads. It keeps Python's lock: launches come one at a time."""
+    """The library that runs blocks and threads. It holds Python's lock: launches come one at a time."""
     code = (SHIM / "runtime.cpp").read_text(encoding="utf-8")
     library = ctypes.PyDLL(str(built(code, watched=sanitized())), mode=ctypes.RTLD_GLOBAL)
     library.shim_failure.restype = ctypes.c_char_p

@@ -1,4 +1,4 @@
-"""What a program did to the device: kernels that it launched, copies that it made, waits that it forced."""
+"""Counts of a program's use of the device: launches of kernels, copies, and waits."""
 
 from __future__ import annotations
 

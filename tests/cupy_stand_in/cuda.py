@@ -11,7 +11,7 @@ from tests.cupy_stand_in.recorded import names
 
 
 class CUDADriverError(RuntimeError):
-    """What the driver says of modules and kernels."""
+    """An error of the driver about modules and kernels."""
 
 
 class Device:

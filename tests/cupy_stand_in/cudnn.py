@@ -145,7 +145,7 @@ def _module(refuse: str) -> Any:
     for name in ("data_type", "heur_mode", "numerical_note"):
         setattr(made, name, _enum(name))
     made.cudnnGraphNotSupportedError = cudnnGraphNotSupportedError
-    made.calls = []  # what was executed: the kind and the notes of engines that were left out
+    made.calls = []  # what was executed: the kind and the notes of engines that were excluded
     made.built = []
 
     class pygraph:
@@ -175,7 +175,7 @@ def _module(refuse: str) -> Any:
             return self._convolution("wgrad", args, kwargs)
 
         def deselect_numeric_notes(self, notes: Any) -> None:
-            assert self.steps[-1] == "create_execution_plans"  # before, there is nothing to leave out
+            assert self.steps[-1] == "create_execution_plans"  # before, there is nothing to exclude
             self.notes = [note.name for note in notes]
 
         def create_execution_plans(self, modes: Any) -> None:

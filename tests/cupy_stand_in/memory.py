@@ -1,6 +1,6 @@
 """Memory of the stand-in: pools that keep, split and give out blocks again as CuPy's do, and pinned memory.
 
-What is freed is given out again, so a graph that writes to memory it has let go of spoils other arrays here
+Freed memory is used again, so a graph that writes to memory after freeing it spoils other arrays here
 as it does on a GPU. Sources: ``cupy/cuda/memory.pyx`` and ``pinned_memory.pyx`` of CuPy 14.
 """
 
@@ -155,7 +155,7 @@ class PooledMemory:
 
 
 class MemoryPool:
-    """``cupy.cuda.MemoryPool``: free chunks are kept for each stream, split and joined again."""
+    """``cupy.cuda.MemoryPool``: free chunks are held for each stream, split and joined again."""
 
     def __init__(self, allocator: Callable[[int], MemoryPointer] | None = None) -> None:
         self._from = allocator or (lambda size: MemoryPointer(Memory(size), 0))
@@ -218,30 +218,30 @@ class MemoryPool:
             self._let_go(chunk)
 
     def _let_go(self, chunk: _Chunk) -> None:
-        kept = self._free.setdefault(chunk.stream, [])
+        free = self._free.setdefault(chunk.stream, [])
         after, before = chunk.after, chunk.before
         if after and after.free:
-            kept.remove(after)
+            free.remove(after)
             chunk.size, chunk.after = chunk.size + after.size, after.after
             if chunk.after:
                 chunk.after.before = chunk
         if before and before.free:
-            kept.remove(before)
+            free.remove(before)
             before.size, before.after = before.size + chunk.size, chunk.after
             if before.after:
                 before.after.before = before
             chunk = before
         chunk.free = True
-        kept.append(chunk)
+        free.append(chunk)
 
     def free_all_blocks(self, stream: Any = None) -> None:
         with self._lock:
             self._take_back()
-            for key, kept in self._free.items():
+            for key, free in self._free.items():
                 if stream is not None and key != stream.ptr:
                     continue
-                whole = [chunk for chunk in kept if not chunk.before and not chunk.after]
-                self._free[key] = [chunk for chunk in kept if chunk.before or chunk.after]
+                whole = [chunk for chunk in free if not chunk.before and not chunk.after]
+                self._free[key] = [chunk for chunk in free if chunk.before or chunk.after]
                 self._total -= sum(chunk.size for chunk in whole)
 
     def used_bytes(self) -> int:

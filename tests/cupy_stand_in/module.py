@@ -323,7 +323,7 @@ def installed() -> Iterator[Any]:
 
     import engine.kernels
 
-    kept = {
+    before = {
         name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] in ("cupy", "cupyx")
     }
     ours = "engine.kernels.cupy"
@@ -342,5 +342,5 @@ def installed() -> Iterator[Any]:
             del sys.modules[name]
         if hasattr(engine.kernels, "cupy"):
             del engine.kernels.cupy
-        sys.modules.update(kept)
+        sys.modules.update(before)
         sys.modules.update(backend)

@@ -1,4 +1,4 @@
-"""What Python's operators do with arrays of the stand-in."""
+"""Python's operators for arrays of the stand-in."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from tests.cupy_stand_in.cuda import CUDADriverError
 from tests.cupy_stand_in.memory import MemoryPointer, UnownedMemory
 
 SHARED = 48 << 10
-_launching = threading.Lock()  # what is asked of a launch belongs to the launch
+_launching = threading.Lock()  # the options of a launch belong to it
 # The kinds that an array's numbers may have where the kernel's parameter points to numbers of a kind.
 _FITS = {"f": "f", "i": "iu", "u": "iu", "b": "b", "h": "f", "w": "u"}
 _WORDS = {
@@ -162,22 +162,22 @@ class RawKernel:
             raise WouldCrash(f"{self.name}: {shared_mem} bytes of shared memory; at most {SHARED}")
         places = self._places(args)
         pointers = (ctypes.c_void_p * max(1, len(places)))(*[ctypes.addressof(place) for place in places])
-        # A graph keeps addresses and no arrays; their memory stays for the sake of this process alone.
+        # A graph stores addresses, not arrays; their memory stays for the sake of this process alone.
         given = {
             number: orders.Given(value._host, isinstance(value._mem, UnownedMemory))
             for number, value in enumerate(args)
             if isinstance(value, ndarray)
         }
-        kept = given, places
+        arguments = given, places
         sizes = (ctypes.c_uint * 3)(*grid), (ctypes.c_uint * 3)(*block)
         counts.launch()
         compiler.launched(self.code, self.name)
-        streams.work(functools.partial(self._run, kept, pointers, *sizes, shared_mem))
+        streams.work(functools.partial(self._run, arguments, pointers, *sizes, shared_mem))
 
-    def _run(self, kept: Any, pointers: Any, grid: Any, block: Any, shared: int) -> None:
+    def _run(self, arguments: Any, pointers: Any, grid: Any, block: Any, shared: int) -> None:
         launch = getattr(self._module._library, f"shim_launch_{self.name}")
         with _launching:
-            orders.ask(self.code, self.name, math.prod(grid) * math.prod(block), kept[0])
+            orders.ask(self.code, self.name, math.prod(grid) * math.prod(block), arguments[0])
             if launch(pointers, grid, block, shared):
                 raise WouldCrash(f"{self.name}: {compiler.runtime().shim_failure().decode()}")
 

@@ -1,4 +1,4 @@
-"""What CuPy has, as ``record.py`` wrote it down, and the refusal of everything else."""
+"""CuPy's API, as ``record.py`` recorded it; everything else is refused."""
 
 from __future__ import annotations
 

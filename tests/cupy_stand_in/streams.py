@@ -1,4 +1,4 @@
-"""Streams, events and graphs of the stand-in: work is done at once, or kept while a stream captures.
+"""Streams, events and graphs of the stand-in: work is done at once, or recorded while a stream captures.
 
 A graph runs what it captured on the same memory again. What CuPy or CUDA refuse during capture is refused
 with their words (``cupy/cuda/stream.pyx``, its ``test_graph.py``, ``cupy_backends/cuda/libs``). Copies
@@ -30,7 +30,7 @@ _WORDS = {
 
 
 class CUDARuntimeError(RuntimeError):
-    """What the driver says."""
+    """An error of the driver."""
 
 
 def said(name: str) -> CUDARuntimeError:
@@ -69,9 +69,9 @@ def capture() -> _Capture | None:
 
 def work(function: Callable[[], Any]) -> None:
     """Do something on the current stream; while it captures, keep it for the graph."""
-    kept = capture()
-    if kept is not None:
-        kept.work.append(function)
+    capturing = capture()
+    if capturing is not None:
+        capturing.work.append(function)
         return
     if current().ptr == 0 and any(not each.is_non_blocking for each in _capturing):
         raise said("StreamCaptureImplicit")
@@ -233,12 +233,12 @@ class Stream:
         return made
 
     def wait_event(self, event: Event) -> None:
-        kept = event._capture
-        if kept is not None and kept.open and self._capture is None:
+        capturing = event._capture
+        if capturing is not None and capturing.open and self._capture is None:
             if self.ptr == 0:
                 raise said("StreamCaptureImplicit")
-            self._capture = kept
-            kept.streams.append(self)
+            self._capture = capturing
+            capturing.streams.append(self)
 
     def add_callback(self, callback: Any, arg: Any) -> None:
         if self._capture is not None:
@@ -259,20 +259,20 @@ class Stream:
         _capturing.append(self)
 
     def end_capture(self) -> Graph:
-        kept = self._capture
-        if kept is None:
+        capturing = self._capture
+        if capturing is None:
             raise said("IllegalState")
-        if kept.origin is not self:
-            kept.valid = False
+        if capturing.origin is not self:
+            capturing.valid = False
             raise said("StreamCaptureUnmatched")
-        for stream in kept.streams:
+        for stream in capturing.streams:
             stream._capture = None
-        kept.open = False
+        capturing.open = False
         _capturing.remove(self)
-        if not kept.valid:
+        if not capturing.valid:
             raise said("StreamCaptureInvalidated")
         made = Graph.__new__(Graph)
-        made._work = kept.work
+        made._work = capturing.work
         return made
 
     def is_capturing(self) -> bool:

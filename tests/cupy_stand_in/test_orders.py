@@ -44,7 +44,7 @@ def _run(cupy: Any, body: str, blocks: int = 3, threads: int = 96) -> list[Any]:
     return [each.get() for each in made]
 
 
-# What is wrong, and where it shows.
+# Wrong kernels, and the orders that show it.
 WRONG = {
     "no barrier before": "__shared__ int s[96]; s[t] = t; y[b * 96 + t] = s[(t + 40) % 96];",
     "no barrier after": """

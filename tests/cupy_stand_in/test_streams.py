@@ -175,15 +175,15 @@ def test_a_pool_counts_splits_joins_and_has_a_limit(cupy: Any) -> None:
         pool.free_all_blocks()
         assert pool.total_bytes() == 0
         pool.set_limit(size=2048)
-        kept = cupy.empty(1024, np.int8)
+        held = cupy.empty(1024, np.int8)
         with pytest.raises(cupy.cuda.memory.OutOfMemoryError) as error:
             cupy.empty(1025, np.int8)
         assert str(error.value) == (
             "Out of memory allocating 1,536 bytes (allocated so far: 1,024 bytes, limit set to: 2,048 bytes)."
         )
         assert isinstance(error.value, MemoryError)
-        assert kept.data.mem.size == 1024
-        (kept + 1)  # a result needs memory as well, here the last there is
+        assert held.data.mem.size == 1024
+        (held + 1)  # a result needs memory as well, here the last there is
     free, total = cupy.cuda.runtime.memGetInfo()
     assert 0 < total - free < total
     with pytest.raises(cupy.cuda.memory.OutOfMemoryError, match="allocating 9,999,999,488 bytes"):

@@ -75,7 +75,7 @@ class ufunc:
         return results[0] if self.nout == 1 else results
 
     def _values(self, given: list[Any], outs: list[Any]) -> tuple[Any, ...]:
-        """What the loop gives, each in its type."""
+        """The results of the loop, each in its type."""
         found = self._loop(*[g.now() for g in given])
         many = found if isinstance(found, tuple) else (found,)
         return tuple(np.asarray(v).astype(k, copy=False) for v, k in zip(many, outs, strict=True))

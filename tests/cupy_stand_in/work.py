@@ -1,4 +1,4 @@
-"""What a call gives to the stream: kernels that write, copies from the host, waits; what captures refuse."""
+"""Work that a call gives to the stream: kernels, copies from the host, waits; and refusals of captures."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-# What `paddle` itself had in 1.x; everything else came with 2.0.
+# Names that `paddle` itself had in 1.x; all others came with 2.0.
 _OLD = frozenset(
     ("batch", "compat", "dataset", "distributed", "fluid", "reader", "sysconfig", "utils", "version")
 )

@@ -1,7 +1,7 @@
 """Inner paths of Paddle that scripts import from: their names are those of the public modules around them.
 
-``from paddle.nn.layer.common import Linear`` and ``paddle.tensor.stat.std`` work wherever the engine keeps
-Linear and std. A module of the engine is asked first; what it lacks is looked up in the public modules.
+``from paddle.nn.layer.common import Linear`` and ``paddle.tensor.stat.std`` work wherever the engine defines
+Linear and std. Names are looked up in a module of the engine first, then in the public modules.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def serve(module: ModuleType, path: str) -> None:
 
 
 def _places(path: str) -> tuple[str, ...]:
-    """Where names of a module are looked up: by the longest package that it lies in."""
+    """The modules in which names of a module are looked up: by the longest package that contains it."""
     package = path if path in INNER or (path in PATHS and path in AROUND) else path.rpartition(".")[0]
     while package and package not in AROUND:
         package = package.rpartition(".")[0]

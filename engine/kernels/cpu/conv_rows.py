@@ -223,7 +223,7 @@ class Rows:
         return [tiles[slice(*pair)] for pair in self._ends(len(tiles))]
 
     def _ends(self, length: int) -> list[tuple[int, int]]:
-        """Where the tasks begin and end of which so many tiles or rows are made."""
+        """Begin and end of the tasks that so many tiles or rows are divided into."""
         count = min(self.tasks, length)
         return list(pairwise([length * n // count for n in range(count + 1)]))
 

@@ -70,7 +70,7 @@ class Cut:
         return found if any(found) else None
 
     def view(self, n: int) -> Callable[[Any], Any]:
-        """What gives value ``n`` with the joined dimensions, or as a single number."""
+        """A function that returns value ``n`` with the joined dimensions, or as a single number."""
         pattern = self.pattern(n)
         if pattern is None:
             return lambda array: array.reshape(())
@@ -84,7 +84,7 @@ class Cut:
         return lambda array: array.reshape(padded).transpose(order).reshape(lengths)
 
     def empty(self, dtype: Any) -> Callable[[], Any]:
-        """What makes an array of the common shape that lies as the others do."""
+        """A function that creates an array of the common shape and layout."""
         order, shape = self.order, self.shape
         if order == tuple(range(len(order))):
             return lambda: np.empty(shape, dtype)

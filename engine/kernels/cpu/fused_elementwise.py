@@ -41,7 +41,7 @@ FUNCTIONS = frozenset(
         "softplus_grad",
     )
 )
-# Layouts of inputs that source is kept for; shapes may vary for as long as a program runs.
+# Layouts of inputs whose source is cached; shapes may vary for as long as a program runs.
 _LAYOUTS = 64
 
 
@@ -88,7 +88,7 @@ def _watched(steps: Steps, xs: Sequence[Any]) -> list[Any]:
 
 
 def step_by_step(steps: Steps, inputs: int, outputs: tuple[int, ...], xp: Any) -> Function:
-    """What calls one kernel after the other."""
+    """A function that calls one kernel after the other."""
     source = _Source(steps, xp)
     source.line(1, f"{', '.join(f'v{n}' for n in range(inputs))}, = xs")
     last = _last_reads(steps, inputs)
@@ -107,7 +107,8 @@ def step_by_step(steps: Steps, inputs: int, outputs: tuple[int, ...], xp: Any) -
 
 
 def in_blocks(steps: Steps, cut: Cut, values: Sequence[Any], outputs: tuple[int, ...]) -> Function:
-    """What computes blocks of ``cut``; ``values`` are inputs and results of all steps of a first call."""
+    """A function that computes blocks of ``cut``; ``values`` are inputs and results of all steps of a first
+    call."""
     inputs = len(values) - len(steps)
     source = _Source(steps, np)
     source.line(1, f"{', '.join(f'v{n}' for n in range(inputs))}, = xs")

@@ -39,7 +39,7 @@ class _Job:
         self.last.acquire()
 
     def work(self) -> None:
-        """Do tasks until none is left; what a task raises is kept for the caller."""
+        """Do tasks until none is left; errors that tasks raise are stored for the caller."""
         tasks = self.tasks
         count = len(tasks)
         while (number := next(self.numbers)) < count:
@@ -72,7 +72,7 @@ class _Worker(threading.Thread):
             job, self.job = self.job, None
             if job is not None:
                 job[1].run(job[0].work)
-                del job  # the arrays of its tasks are not kept until the next one
+                del job  # frees the arrays of its tasks before the next one
 
     def help(self, job: _Job) -> None:
         """Take part in a job. A worker that has not yet woken up for the last one finds this one."""
@@ -88,7 +88,7 @@ class _Worker(threading.Thread):
 
 
 _workers: list[_Worker] = []
-_crew: Any = None  # None: not asked for yet; False: not on this system
+_crew: Any = None  # None: not requested yet; False: not on this system
 _taken = threading.Lock()  # held by the call that has the workers; every other call works alone
 
 

@@ -64,7 +64,7 @@ def dots(xp: Any, a: Any, b: Any) -> Any:
 
 
 def cut(a: Any, b: Any, count: int, least: int) -> tuple[int, tuple[int, ...]] | None:
-    """Where a product is cut for ``count`` threads, with ``least`` multiplications in a shard or more.
+    """The cuts of a product for ``count`` threads, with at least ``least`` multiplications in a shard.
 
     The axis of the result (-2 and -1: rows and columns) and where its shards end; None where one call is as
     good, or matmul has to explain what is wrong.
@@ -113,7 +113,7 @@ def _in_shards(a: Any, b: Any, out: Any, count: int) -> Any:
 
 
 _fast: Any = None  # engine.kernels.fast.products, once it is imported
-_asked: Any = None  # the compiler that was asked to import it
+_asked: Any = None  # the compiler that was called to import it
 
 
 def _compiled(a: Any, b: Any, out: Any, axis: int, ends: tuple[int, ...]) -> Any:

@@ -84,7 +84,7 @@ def _tanh_slopes(xp: Any, t: Any, factor: Any, out: Any) -> None:
 
 
 def lstm_weights(xp: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> tuple[Any, Any, Any]:
-    """What x and h are multiplied by, [4, I, H] and [4, H, H], and the biases [4, H] or None."""
+    """The factors of x and h, [4, I, H] and [4, H, H], and the biases [4, H] or None."""
     half, _ = _halves(xp, 4, 2, w_hh.dtype)
     bias = both(b_ih, b_hh)
     bias = None if bias is None else parted(bias, 4) * half[:, 0]
@@ -147,7 +147,7 @@ def lstm_back(
     """Gradients of the gates before their activation (for x, for h), of the first h and of the first c."""
     steps, batch, size = cells.shape
     i, f, g, o = gates
-    # What the gradients of h and c are multiplied by does not depend on them: it is computed for all steps.
+    # The factors of the gradients of h and c do not depend on them: they are computed for all steps.
     result = xp.empty_like(gates)
     bent = xp.tanh(cells)
     _sigmoid_slopes(xp, i, g, result[0])
@@ -185,7 +185,7 @@ def lstm_back(
 
 
 def gru_weights(xp: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> tuple[Any, Any, Any]:
-    """What x and h are multiplied by, [3, I, H] and [3, H, H], and the biases [4, H] or None.
+    """The factors of x and h, [3, I, H] and [3, H, H], and the biases [4, H] or None.
 
     The last bias is that of the share of h in c; in r and z biases of x and h are added.
     """
@@ -282,7 +282,7 @@ def gru_back(
 
 
 def simple_weights(xp: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> tuple[Any, Any, Any]:
-    """What x and h are multiplied by, [1, I, H] and [1, H, H], and the bias [1, H] or None."""
+    """The factors of x and h, [1, I, H] and [1, H, H], and the bias [1, H] or None."""
     bias = both(b_ih, b_hh)
     return across(xp, w_ih[None]), across(xp, w_hh[None]), None if bias is None else bias[None]
 

@@ -17,7 +17,7 @@ from engine.kernels.cpu.ranges import LARGE, in_ranges
 
 # NumPy adds long rows in pairs, which keeps more digits than BLAS's plain sums.
 _LONGEST_ROW = 4096
-_MOST_ROWS = 1 << 16  # ones that are kept
+_MOST_ROWS = 1 << 16  # vectors of ones that are cached
 
 
 def summed(xp: Any, x: Any, axes: tuple[int, ...] | None, keepdims: bool = False) -> Any:
@@ -35,7 +35,8 @@ def summed(xp: Any, x: Any, axes: tuple[int, ...] | None, keepdims: bool = False
 def by_ones(
     shape: tuple[int, ...], letter: str, axes: tuple[int, ...], keepdims: bool
 ) -> Callable[[Any], Any] | None:
-    """What sums contiguous arrays of this shape over ``axes`` as a product; None where NumPy is better."""
+    """A function that sums contiguous arrays of this shape over ``axes`` as a product; None where NumPy is
+    better."""
     ndim, count = len(shape), len(axes)
     low, high = min(axes), max(axes)
     if letter not in "fd" or not prod(shape) or high - low != count - 1 or count == ndim:
@@ -57,15 +58,15 @@ def by_ones(
 
 def _by_place(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
     """The sum for each place of the one axis that stays, over the threads of the pool."""
-    (kept,) = {*range(x.ndim)} - {*axes}
-    made = np.empty(x.shape[kept], x.dtype)
-    before = (slice(None),) * kept
+    (rest,) = {*range(x.ndim)} - {*axes}
+    made = np.empty(x.shape[rest], x.dtype)
+    before = (slice(None),) * rest
 
     def add(part: slice) -> None:
         np.sum(x[(*before, part)], axis=axes, dtype=x.dtype, out=made[part])
 
     in_ranges(len(made), x.size, add)
-    return made.reshape([n if at == kept else 1 for at, n in enumerate(x.shape)]) if keepdims else made
+    return made.reshape([n if at == rest else 1 for at, n in enumerate(x.shape)]) if keepdims else made
 
 
 @lru_cache(maxsize=64)

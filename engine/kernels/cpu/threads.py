@@ -45,7 +45,7 @@ def _cores() -> int:
 
 
 def set_num_threads(count: int) -> None:
-    """From here on so many threads compute, in the whole process; BLAS starts none of its own.
+    """Set the number of threads that compute, in the whole process; BLAS starts none itself.
 
     Raises:
         ArgumentError: not an integer from 1 to 1024.
@@ -72,7 +72,7 @@ def claim_blas() -> None:
 def granted(count: int = 0) -> int:
     """How many threads a run gets that asks for ``count`` (0: as many as there are cores).
 
-    The user's environment goes first.
+    The user's environment takes precedence.
     """
     return users_count() or count or _cores()
 

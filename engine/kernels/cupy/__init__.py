@@ -38,7 +38,7 @@ overrides.register()
 def check(index: int) -> None:
     """Raise DeviceError with CuPy's own words if GPU number ``index`` can't be used here.
 
-    It is asked once: a kernel is compiled, and the GPU computes a number, for which the host waits.
+    It is checked once: a kernel is compiled, and the GPU computes a number, for which the host waits.
     """
     place = CUDAPlace(index)
     try:
@@ -103,6 +103,6 @@ def synchronize(index: int) -> None:
 
 
 def properties(index: int) -> dict[str, Any]:
-    """What the driver says of GPU number ``index``."""
+    """The driver's properties of GPU number ``index``."""
     found: dict[str, Any] = cupy.cuda.runtime.getDeviceProperties(index)
     return found

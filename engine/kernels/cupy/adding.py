@@ -23,7 +23,7 @@ _HOW = {name: np.uint32(n) for n, name in enumerate(("assign", "add", "mul", "am
 
 
 def _serves(x: Any, index: Any, *others: Any) -> bool:
-    """Whether the kernels know the types: all of one, bool left out, whose sums are other ones."""
+    """Whether the kernels support the types: all the same, and not bool, whose sums differ."""
     known = x.dtype.name in TYPES and x.dtype != bool
     return known and are_positions(index) and all(other.dtype == x.dtype for other in others)
 
@@ -220,7 +220,7 @@ def _put(
 
 
 def _neutral(dtype: Any, how: str) -> Any:
-    """What combines with a number to that number."""
+    """The neutral element of an operation."""
     if how in ("assign", "add", "mul"):
         return how == "mul"
     lowest = how == "amax"

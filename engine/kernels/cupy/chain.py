@@ -14,7 +14,7 @@ import numpy as np
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.kernels.cupy.source import EXACT, Kernel, generated
-from engine.kernels.cupy.writer import KEPT, CudaWriter, Value, helpers
+from engine.kernels.cupy.writer import STORED, CudaWriter, Value, helpers
 from engine.kernels.steps.further import FURTHER
 from engine.kernels.steps.table import written
 
@@ -71,7 +71,7 @@ class Chain:
         self.inputs, self.results = inputs, list(results)
         self.writer = CudaWriter()
         self.made: list[Value] | None = None
-        if all(kind in KEPT for kind in self.kinds):
+        if all(kind in STORED for kind in self.kinds):
             self.made = self._computed(steps)
 
     def _computed(self, steps: Steps) -> list[Value] | None:
@@ -96,7 +96,7 @@ class Chain:
         index, scalar = ("int", np.int32) if far < _INT - 1024 else ("i64", np.int64)
         arrays = [*range(self.inputs), *self.results]
         parameters = [
-            f"{'const ' if place < self.inputs else ''}{KEPT[self.kinds[n]]} *p{place}"
+            f"{'const ' if place < self.inputs else ''}{STORED[self.kinds[n]]} *p{place}"
             for place, n in enumerate(arrays)
         ]
         arguments: list[Any] = []

@@ -18,7 +18,7 @@ from engine.kernels.cupy.source import Kernel, blocks, kernel, of_type
 from engine.kernels.cupy.strides import COUNTED, Triple, as_arguments, strides_of
 
 _GRID = 1 << 16
-_KEPT = 1024  # launches that are kept, each of one convolution
+_CACHED = 1024  # launches that are cached, each of one convolution
 
 
 class Convolution(NamedTuple):
@@ -49,7 +49,7 @@ class Convolution(NamedTuple):
 
 
 class Tile(NamedTuple):
-    """What a block computes: rows x columns, ``depth`` terms of the sums at a time; what a thread keeps."""
+    """Sizes of a block: rows x columns, ``depth`` terms of the sums at a time; and of a thread's sums."""
 
     rows: int
     columns: int
@@ -105,7 +105,7 @@ def serves(sizes: Convolution) -> bool:
 
 
 def forward(sizes: Convolution, x: Any, weight: Any, bias: Any = None, rectified: bool = False) -> Any:
-    """The convolution, plus ``bias`` [filters] and with zero for what is negative where that is asked for."""
+    """The convolution, plus ``bias`` [filters] and with negative values replaced by zero on request."""
     return _gathered(sizes, False, x, weight, bias, rectified)
 
 
@@ -172,7 +172,7 @@ def _add(
     )
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHED)
 def _gathering(
     sizes: Convolution, backward: bool, dtype: Any, strides: tuple[int, ...], biased: bool, rectified: bool
 ) -> Launch:
@@ -244,7 +244,7 @@ def filter_gradient(sizes: Convolution, x: Any, g: Any) -> Any:
     return made
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHED)
 def _filtering(
     sizes: Convolution, dtype: Any, strides: tuple[int, ...], g_strides: tuple[int, ...]
 ) -> Launch:

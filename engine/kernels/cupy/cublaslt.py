@@ -2,8 +2,8 @@
 
 CuPy's own calls of cuBLAS refuse capture. Here the handle is the engine's, the stream is an argument of each
 call, and a workspace is an array like any other. float32 is computed as such; with ``CUPY_TF32=1``, the
-variable that CuPy's own products follow, in TF32. Splits of k that add in another order each time are left
-out, so the same product gives the same bits on one kind of GPU.
+variable that CuPy's own products follow, in TF32. Splits of k that add in another order each time are
+excluded, so the same product gives the same bits on one kind of GPU.
 
 Source: cublasLt.h of CUDA 13.0 and https://docs.nvidia.com/cuda/cublas/#using-the-cublaslt-api. Its numbers
 are the same in CUDA 12.
@@ -37,11 +37,11 @@ DESC_TRANSA, DESC_TRANSB, DESC_EPILOGUE, DESC_BIAS_POINTER = 3, 4, 7, 8
 LAYOUT_BATCH_COUNT, LAYOUT_STRIDED_BATCH_OFFSET = 5, 6
 PREF_MAX_WORKSPACE_BYTES, PREF_REDUCTION_SCHEME_MASK, PREF_MIN_ALIGNMENT = 1, 3, (5, 6, 7, 8)
 EPILOGUE_DEFAULT, EPILOGUE_BIAS = 1, 4
-# Parts of k are kept in the computing type and added by a second kernel, or there are none.
+# Parts of k are stored in the computing type and added by a second kernel, or there are none.
 REDUCTION_SCHEME_COMPUTE_TYPE = 2
 
 WORKSPACE = 32 << 20  # bytes that an algorithm may ask for, at most
-_KEPT = 512  # products whose descriptors are kept
+_CACHED = 512  # products whose descriptors are cached
 
 # Elements, computing type, alpha and beta, by dtype.
 _KINDS = {
@@ -120,7 +120,7 @@ def operand(rows: int, columns: int, strides: tuple[int, int], step: int) -> Ope
 
 
 class _Key(NamedTuple):
-    """What decides how a product runs: equal keys run the same algorithm."""
+    """The properties that select a product's algorithm: equal keys run the same one."""
 
     device: int
     dtype: str
@@ -221,7 +221,7 @@ class Library:
         self._told = False
 
     def status(self, name: str, *values: Any) -> int:
-        """What a function answers, 0 for success."""
+        """The status that a function returns, 0 for success."""
         return int(getattr(self._functions, name)(*values))
 
     def call(self, name: str, *values: Any) -> None:
@@ -336,7 +336,7 @@ class Library:
         made = self._products.get(key)
         if made is None:
             made = self._products[key] = _Product(self, handle, key, self.tf32)
-            if len(self._products) > _KEPT:
+            if len(self._products) > _CACHED:
                 self._products.popitem(last=False)[1].free()
         else:
             self._products.move_to_end(key)

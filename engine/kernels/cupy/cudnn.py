@@ -1,7 +1,7 @@
 """Convolutions through cuDNN, where its Python front end is installed (extra ``gpu-cudnn``) and works.
 
 CuPy 14 has no cuDNN. ``nvidia-cudnn-frontend`` builds a graph of one operation for given shapes, which is
-kept; running it takes addresses, a workspace, which is an array like any other, and the current stream, so
+stored; running it takes addresses, a workspace, which is an array like any other, and the current stream, so
 it can be captured. Only engines that give the same bits each time are used. float32 is computed as such;
 with ``CUPY_TF32=1``, the variable that CuPy's own products follow, in TF32. What cuDNN does not serve is left
 to the kernels of ``cuda/``. Sources: docs.nvidia.com/deeplearning/cudnn, the wheel's own signatures.
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_KEPT = 512  # graphs
+_CACHED = 512  # graphs
 _ALIGNED = 16  # bytes: what cuDNN takes for granted of every address
-# The names of cuDNN's types by those of arrays; bfloat16 is kept as its bits.
+# The names of cuDNN's types by those of arrays; bfloat16 is stored as its bits.
 _TYPES = {"float32": "FLOAT", "float16": "HALF", "uint16": "BFLOAT16"}
 _lock = threading.Lock()  # a handle has one stream at a time
 
@@ -64,10 +64,10 @@ class _Plan:
     ) -> None:
         cudnn = front_end()
         self._handle = _handle(device)
-        kept = cudnn.data_type.__members__[_TYPES[name]]
+        stored = cudnn.data_type.__members__[_TYPES[name]]
         graph = cudnn.pygraph(
             handle=self._handle,
-            io_data_type=kept,
+            io_data_type=stored,
             intermediate_data_type=cudnn.data_type.FLOAT,
             compute_data_type=cudnn.data_type.FLOAT,
         )
@@ -78,7 +78,7 @@ class _Plan:
             "wgrad": ("image", "result", "filters"),
         }[kind]
         first, second = (
-            graph.tensor(dim=shapes[end], stride=list(steps), data_type=kept)
+            graph.tensor(dim=shapes[end], stride=list(steps), data_type=stored)
             for end, steps in zip(ends[:2], strides[:2], strict=True)
         )
         rank = sizes.rank
@@ -94,7 +94,7 @@ class _Plan:
             made = graph.conv_dgrad(loss=first, filter=second, **common)
         else:
             made = graph.conv_wgrad(image=first, loss=second, **common)
-        made.set_output(True).set_data_type(kept)
+        made.set_output(True).set_data_type(stored)
         made.set_dim(shapes[ends[2]]).set_stride(list(strides[2]))
         graph.validate()
         graph.build_operation_graph()
@@ -142,7 +142,7 @@ def _after(sizes: Convolution) -> list[int]:
     return found
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHED)
 def _plan(
     kind: str, sizes: Convolution, name: str, strides: tuple[tuple[int, ...], ...], device: int
 ) -> _Plan | None:

@@ -10,7 +10,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from engine.core.draws import Draws, kept_limit
+from engine.core.draws import Draws, retained_limit
 from engine.core.errors import UnsupportedError
 from engine.core.random import GPUKey
 from engine.kernels import choice
@@ -64,16 +64,21 @@ class GPUDraws(Draws):
         self._launch("philox_words", None, n, out, (), ())
         return cupy.argsort(out, kind="stable")
 
-    def kept(self, shape: Sequence[int], p: float) -> Any:
+    def retained(self, shape: Sequence[int], p: float) -> Any:
         out = cupy.empty(shape, np.bool_)
-        self._launch("philox_kept", None, out.size, out, (), (kept_limit(p),))
+        self._launch("philox_retained", None, out.size, out, (), (retained_limit(p),))
         return out
 
     def dropout(self, x: Any, p: float, share: Any, factor: Any) -> tuple[Any, Any]:
         """x / ``share`` where an element stays, else 0, and the mask: ``factor`` there. x is contiguous."""
         out, mask, number = cupy.empty(x.shape, x.dtype), cupy.empty(x.shape, x.dtype), _number(x.dtype)
         self._launch(
-            "philox_dropout", x.dtype, x.size, out, (mask, x), (kept_limit(p), number(share), number(factor))
+            "philox_dropout",
+            x.dtype,
+            x.size,
+            out,
+            (mask, x),
+            (retained_limit(p), number(share), number(factor)),
         )
         return out, mask
 
@@ -120,7 +125,7 @@ def on_gpu() -> bool:
 @cache
 def _compiles() -> bool:
     try:
-        GPUDraws(GPUKey(0, 0)).kept((1,), 0.5)
+        GPUDraws(GPUKey(0, 0)).retained((1,), 0.5)
     except cupy.cuda.compiler.CompileException as error:
         _log.warning(
             "kernels: philox was not compiled for the GPU, random numbers are made by the CPU: %s",

@@ -62,7 +62,7 @@ class Launch:
 def _launch(
     xs: Sequence[Array], steps: Steps, outputs: Sequence[int], out: Sequence[Array | None] | None
 ) -> Launch | None:
-    """What computes the steps for arrays like these; None where the operators one by one have to."""
+    """A launch that computes the steps for arrays like these; None if the operators must run one by one."""
     try:
         values = values_of([Spec.of(x) for x in xs], steps)
     except EngineError:
@@ -104,13 +104,13 @@ def _layout(xs: Sequence[Array | None]) -> Any:
 
 def fused(xp: Any, xs: list[Array], *, steps: Any, outputs: tuple[int, ...], out: Any = None) -> Any:
     """The override of ``fused_elementwise``."""
-    kept = steps.launches if hasattr(steps, "launches") else {}
+    launches = steps.launches if hasattr(steps, "launches") else {}
     key = outputs, _layout(xs), None if out is None else _layout(out)
-    if key not in kept:
-        if len(kept) >= _LAYOUTS:
-            kept.clear()
-        kept[key] = _launch(xs, steps, outputs, out)
-    launch = kept[key]
+    if key not in launches:
+        if len(launches) >= _LAYOUTS:
+            launches.clear()
+        launches[key] = _launch(xs, steps, outputs, out)
+    launch = launches[key]
     if launch is None:
         return _one_by_one("fused_elementwise", (xs,), {"steps": steps, "outputs": outputs}, out)
     return tuple(launch(xs, out))

@@ -24,7 +24,7 @@ _CLASS = (
 )
 _ROW = "row {value} is out of range: weight has {count} rows; use {low} to {high}"
 _INDEX = "index {value} is out of range for an axis with {count} elements; use {low} to {high}"
-# What is said of a fault, by the operator's name in messages; a kernel gets the place in this table.
+# Texts for faults, by the operator's name in messages; a kernel gets the position in this table.
 _MESSAGES: dict[str, str] = {
     "cross_entropy": _CLASS,
     "nll_loss": _CLASS,

@@ -38,5 +38,5 @@ class Feed:
         return self._stream.record(streams.event(self._index, timing=False))
 
     def arrive(self, mark: Any) -> None:
-        """What the current stream is given from now on runs behind the mark."""
+        """Later work of the current stream runs after the mark."""
         streams.current(self._index).wait_event(mark)

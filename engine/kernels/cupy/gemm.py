@@ -1,6 +1,6 @@
 """Products of matrices by the engine's own kernel, ``cuda/gemm.cu``: how one is laid out and launched.
 
-What a launch needs follows from shapes, strides and dtype alone; it is worked out once and kept.
+The arguments of a launch follow from shapes, strides and dtype alone; they are computed once and cached.
 """
 
 from __future__ import annotations
@@ -123,12 +123,12 @@ def _launch(
     out_strides: Shape | None,
     other: tuple[Shape, Shape] | None,
 ) -> _Launch | None:
-    """What launches a product; None where its leading dimensions are more than three walks."""
+    """The launch of a product; None if its leading dimensions are more than three walks."""
     (m, k), (inner, n) = a_shape[-2:], b_shape[-2:]
     lead = np.broadcast_shapes(a_shape[:-2], b_shape[:-2])
     if k != inner:
         raise ValueError(f"product: {list(a_shape)} @ {list(b_shape)}: inner dimensions are {k} and {inner}")
-    kept, computed, number = _TYPES[dtype]
+    stored, computed, number = _TYPES[dtype]
     size = np.dtype(dtype).itemsize
     shape = (*lead, m, n)
     if out_strides is None:
@@ -148,7 +148,7 @@ def _launch(
     tiles = _tiles(m, n, tile)
     parts, span = _split(tiles * batches, k, tile["TK"])
     macros = {
-        "T": kept,
+        "T": stored,
         "A": computed,
         "R": "double" if number is np.float64 else "float",
         "OTHER": other is not None,
@@ -206,8 +206,8 @@ def leading(shape: Shape, strides: Shape, lead: Shape) -> Shape:
         a not in (1, b) for a, b in zip(reversed(own), reversed(lead), strict=False)
     ):
         raise ValueError(f"product: {list(own)} can't be broadcast to {list(lead)}")
-    kept = [0 if n == 1 else step for n, step in zip(own, steps, strict=True)]
-    return (*[0] * (len(lead) - len(own)), *kept)
+    used = [0 if n == 1 else step for n, step in zip(own, steps, strict=True)]
+    return (*[0] * (len(lead) - len(own)), *used)
 
 
 def walks(lead: Shape, *strides: Shape) -> list[tuple[int, ...]]:
@@ -235,9 +235,9 @@ def dots(a: Array, b: Array, out: Array) -> Array:
         raise ValueError(f"dots: {list(a.shape)} and {list(b.shape)} into {list(out.shape)}: wrong shapes")
     if rows == 0:
         return out
-    kept, computed, number = _TYPES[a.dtype.name]
+    stored, computed, number = _TYPES[a.dtype.name]
     real = "double" if number is np.float64 else "float"
-    macros = {"T": kept, "A": computed, "R": real, "OTHER": False, **_SMALL}
+    macros = {"T": stored, "A": computed, "R": real, "OTHER": False, **_SMALL}
     parts = max(1, min(_DOTS_PARTS, k // _DOTS_PART, _BUSY // rows))
     span = max(1, -(-k // parts))
     parts = max(1, -(-k // span))

@@ -1,7 +1,7 @@
 """CUDA graphs: what a function gives a GPU, recorded once and launched again as one piece of work.
 
 While a stream records, nothing runs. Addresses, sizes and numbers of every launch become part of the graph,
-so all that it reads and writes has to stay where it is: its memory is a pool of its own, which gives nothing
+so all that it reads and writes has to stay where it is: it has its own memory pool, which gives nothing
 back to the GPU while a graph lives, and arrays of others that its kernels read are held. Sources: CUDA C++
 Programming Guide, "CUDA Graphs"; CuPy's ``cupy/cuda/stream.pyx`` and ``memory.pyx``.
 """
@@ -82,7 +82,7 @@ def is_recording() -> bool:
 
 
 class Graph:
-    """What ``function`` gives the GPU, recorded; ``result`` is what it returned, filled by each launch.
+    """The recorded GPU work of ``function``; ``result`` is its result, filled by each launch.
 
     ``stays`` are arrays whose address is looked at before each launch, so they need not be held. Raises
     whatever the function raises, and CuPy's error for what can't be recorded (a wait of the host, a copy from

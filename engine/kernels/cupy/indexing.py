@@ -27,15 +27,15 @@ def _read(x: Any, index: Any, indices: Any) -> _Picked | None:
     """The index (as ``engine.ops.arrays.index`` writes it) of an array like x; None for one not served."""
     basic: list[Any] = []
     tensors: list[Any] = []
-    at: list[int] = []  # where the tensors stand among what keeps an axis
-    kept, skipped = 0, -1
+    at: list[int] = []  # positions of the tensors among the items that keep an axis
+    axes, skipped = 0, -1
     for item in index:
         if isinstance(item, int):
             basic.append(item)
             continue
         if isinstance(item, str):
             basic.append(Ellipsis)
-            skipped = kept
+            skipped = axes
             continue
         if item is None or item[0] == "number":
             return None
@@ -45,12 +45,12 @@ def _read(x: Any, index: Any, indices: Any) -> _Picked | None:
             basic.append(slice(*item[1:]))
         else:
             tensors.append(indices[item[1]])
-            at.append(kept)
+            at.append(axes)
             basic.append(slice(None))
-        kept += 1
+        axes += 1
     if not tensors or len(tensors) > DEEPEST or not all(are_positions(each) for each in tensors):
         return None
-    hidden = x.ndim - kept - sum(isinstance(item, int) for item in index)
+    hidden = x.ndim - axes - sum(isinstance(item, int) for item in index)
     if hidden < 0 or at != list(range(at[0], at[0] + len(at))) or at[0] < skipped < at[-1] + 1:
         return None
     axis = at[0] + (hidden if 0 <= skipped <= at[0] else 0)

@@ -36,7 +36,7 @@ class DeviceKey:
         return nullcontext(GPUDraws(GPUKey(0, 0), self.array))
 
     def private(self, seed: int) -> Draws:
-        """The numbers of an operator with a seed of its own, the same at each replay."""
+        """The numbers of an operator with its own seed, the same at each replay."""
         if not on_gpu():
             raise self._refused()
         return draws(GPUKey(seed, 0))

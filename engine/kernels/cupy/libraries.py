@@ -1,4 +1,5 @@
-"""Where shared libraries of CUDA are: loaded already, in NVIDIA's wheels, in CUDA's folder, in the system."""
+"""Locations of shared libraries of CUDA: loaded already, in NVIDIA's wheels, in CUDA's folder, in the
+system."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ import cupy
 
 
 def candidates(library: str, wheel: str) -> Iterator[str]:
-    """What to give ``ctypes.CDLL`` for a library such as ``cublasLt``, best first.
+    """Arguments of ``ctypes.CDLL`` for a library such as ``cublasLt``, best first.
 
     First its name with the major version of the CUDA that CuPy runs on: the copy that CuPy has loaded itself
     has it. Then files of the wheels nvidia-``wheel``-cu12 and the one of CUDA 13 and later, those of

@@ -21,7 +21,7 @@ class Peaks:
     """An allocator over CuPy's pool that knows the most that was in use on each GPU.
 
     The pool adds up what is in use by a walk over all blocks. That is done only where the sum of everything
-    that was asked for since the last walk could have passed the peak, so the peak is exact and most
+    that was requested since the last walk could have passed the peak, so the peak is exact and most
     allocations cost an addition.
     """
 

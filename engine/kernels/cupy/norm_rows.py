@@ -51,7 +51,7 @@ def _grouped(x: Any, groups: int, last: bool) -> _Normed | None:
 
 
 def _layered(x: Any, begin: int) -> _Normed | None:
-    """x in rows from axis ``begin`` on, each element a channel of its own."""
+    """x in rows from axis ``begin`` on, each element a separate channel."""
     if not -x.ndim <= begin < x.ndim:
         return None
     begin %= x.ndim

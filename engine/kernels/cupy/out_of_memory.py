@@ -1,4 +1,4 @@
-"""Where a GPU has no memory left: unused blocks are freed, then one error says what holds the memory."""
+"""Out of memory on a GPU: unused blocks are freed, then an error names the largest holders of memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import cupy
 from engine.core.delegate import delegate
 from engine.core.errors import DeviceMemoryError
 
-# Called before a GPU is asked for memory a second time: what could be freed and made again lets go of it.
+# Called before a second request for GPU memory: they free memory whose contents can be computed again.
 giving_back: list[Callable[[], None]] = []
 
 
@@ -24,13 +24,13 @@ def largest(most: int) -> list[str]:
 def malloc(pool: Any, size: int) -> Any:
     """``size`` bytes of a pool of CuPy.
 
-    Where there are none, unused blocks are freed and it is asked once more; then DeviceMemoryError names the
-    bytes asked for, those of the GPU, and the largest tensors.
+    If there is not enough, unused blocks are freed and the request is repeated; then DeviceMemoryError names
+    the requested bytes, those of the GPU, and the largest tensors.
     """
     try:
         return pool.malloc(size)
     except cupy.cuda.memory.OutOfMemoryError:
-        pass  # and the frames that it holds are let go of
+        pass  # and the frames that it holds are released
     for let_go in giving_back:
         let_go()
     gc.collect()

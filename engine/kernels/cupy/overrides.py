@@ -237,7 +237,7 @@ def default(name: str) -> Callable[..., Any]:
 
 
 def handed_over(name: str, xp: Any, *arrays: Any, out: Any = None, **attrs: Any) -> Any:
-    """What the operator's default kernel gives; for bfloat16 as its bits, of the numbers in float32."""
+    """The result of the operator's default kernel; bfloat16 is computed in float32 and returned as bits."""
     if not any(each is not None and bfloat.is_bfloat16(each) for each in arrays):
         return default(name)(xp, *arrays, **attrs, **({} if out is None else {"out": out}))
     made = bfloat.by_default(OPS[name], xp, arrays, attrs)

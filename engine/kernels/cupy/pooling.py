@@ -84,7 +84,7 @@ def _strided(windows: _Windows, *arrays: Any) -> tuple[list[Any], list[Any]]:
 
 
 def _pooled(windows: _Windows, x: Any, mean: bool, marked: bool = False) -> tuple[Any, Any]:
-    """The maximum or mean of each window, and the places of maxima in the image where they are asked for."""
+    """The maximum or mean of each window, and the places of maxima in the image on request."""
     (x,), strides = _strided(windows, x)
     made = cupy.empty(windows.made, x.dtype)
     places = cupy.empty(windows.made if marked else 0, np.int32)

@@ -2,7 +2,7 @@
 
 Small ones: the engine's own kernel (``gemm.py``). Large ones: cuBLASLt (``cublaslt.py``), which may be
 captured into a CUDA graph as the own kernel may. Where cuBLASLt is not found: CuPy's matmul, which no capture
-allows, so the own kernel within one. Integers: CuPy's matmul, which is a kernel of its own for them.
+allows, so the own kernel within one. Integers: CuPy's matmul, which has a kernel for them.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _plain(a: Array, b: Array, out: Array) -> Array:
 def _matrices(a: Array, b: Array, out: Array) -> Array:
     (m, k), n = a.shape[-2:], b.shape[-1]
     if n == 1 and a.ndim == 2 and b.ndim == 2 and b.shape[0] == k and a.strides[1] == a.itemsize:
-        # A matrix times a vector: each row is read once, by a block of its own.
+        # A matrix times a vector: each row is read once, by its own block.
         made = cupy.empty((m, 1), a.dtype) if out is None else out
         if made.shape == (m, 1):
             gemm.dots(a, cupy.broadcast_to(b[:, 0], (m, k)), made[:, 0])

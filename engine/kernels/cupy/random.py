@@ -16,7 +16,7 @@ from engine.kernels.cupy.source import FLOATING
 
 
 def _stream(key: Any, seed: int, dtype: Any) -> GPUDraws | None:
-    """Where numbers of a dtype come from; None where the GPU does not make them."""
+    """The stream for numbers of a dtype; None if the GPU does not generate them."""
     if np.dtype(dtype).name not in FLOATING:
         return None
     with draws_of(key, seed) as draws:

@@ -70,11 +70,11 @@ def forward(
     attrs = {"mode": mode, "is_reverse": is_reverse}
     OPS["rnn"].infer_specs([None if each is None else Spec.of(each) for each in given], attrs)
     layer = _Layer(mode, x, w_hh, lengths, is_reverse)
-    lstm, kept = mode == "LSTM", 4 if mode in ("LSTM", "GRU") else 0
+    lstm, saved = mode == "LSTM", 4 if mode in ("LSTM", "GRU") else 0
     shape = (layer.time, layer.batch, layer.size)
-    gates, y = cupy.empty((kept, *shape), x.dtype), cupy.empty(shape, x.dtype)
+    gates, y = cupy.empty((saved, *shape), x.dtype), cupy.empty(shape, x.dtype)
     cells = cupy.empty(shape if lstm else (*shape[:2], 0), x.dtype)
-    into = gates[: layer.count] if kept else y[None]
+    into = gates[: layer.count] if saved else y[None]
     flat = x.reshape(-1, x.shape[2])
     product(flat, steps.parted(w_ih, layer.count).swapaxes(1, 2), into.reshape(layer.count, -1, layer.size))
     w, h, c = (cupy.ascontiguousarray(each) for each in (w_hh, *_states(x, w_hh, h0, c0)))

@@ -57,8 +57,8 @@ def _reduced(xp: Any, what: str, x: Any, axes: tuple[int, ...], power: float = 1
 
 
 def _shaped(made: Any, x: Any, axes: tuple[int, ...], keepdim: bool) -> Any:
-    kept = [1 if n in axes else d for n, d in enumerate(x.shape) if keepdim or n not in axes]
-    return made.reshape(kept)
+    sizes = [1 if n in axes else d for n, d in enumerate(x.shape) if keepdim or n not in axes]
+    return made.reshape(sizes)
 
 
 def _reduction(name: str, what: str) -> Any:

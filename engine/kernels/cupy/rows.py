@@ -1,7 +1,7 @@
 """Rows that threads of a GPU share: how axes become rows, and how many threads take one.
 
-The kernels of ``cuda/rows.cuh`` see an array as [K1][R1][K2][R2], where K are kept and R are reduced. What is
-chosen here depends on these sizes only, so that the order of sums does.
+The kernels of ``cuda/rows.cuh`` see an array as [K1][R1][K2][R2], where K are preserved and R are reduced.
+What is chosen here depends on these sizes only, so that the order of sums does.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from engine.kernels.cupy.source import kernel
 
 _WAYS = ("warp", "block", "column")  # as in rows.cuh
-_KEPT = 4096  # layouts
+_CACHED = 4096  # layouts
 _WARP_ROWS = 4  # rows of a block of which a warp takes each
 _LONGEST_OF_WARP = 1024
 _PART = {"warp": 4096, "block": 4096, "column": 256}  # elements of a row that one part has at least
@@ -62,12 +62,13 @@ class Rows:
         kernel(file, name, **macros)(self.grid, self.block, given)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHED)
 def rows_of(shape: tuple[int, ...], axes: tuple[int, ...], in_parts: bool = False) -> Rows | None:
     """The rows of a contiguous array over ``axes``, which may be negative; None where they can't be cut so.
 
-    That is where the array is empty or too large for the kernels, or kept and reduced axes alternate more
-    than twice. With ``in_parts`` few long rows are cut into parts, each of which has a result of its own.
+    That is the case if the array is empty or too large for the kernels, or preserved and reduced axes
+    alternate more than twice. With ``in_parts`` few long rows are cut into parts, each of which has a result
+    of its own.
     """
     reduced = {axis % len(shape) for axis in axes} if shape else set()
     merged: list[tuple[bool, int]] = []

@@ -19,8 +19,8 @@ from engine.kernels.cupy.source import FLOATING, TYPES, Kernel
 Array = Any
 
 
-def _look(kept: str, parts: int) -> Kernel:
-    parameters, body = chosen([(f"const {kept} *", "x"), ("i64", "size")], parts)
+def _look(stored: str, parts: int) -> Kernel:
+    parameters, body = chosen([(f"const {stored} *", "x"), ("i64", "size")], parts)
     body += [
         "bool bad = false;",
         *EACH,
@@ -32,8 +32,8 @@ def _look(kept: str, parts: int) -> Kernel:
     return kernel("look_for_infinite", [*parameters, "int *found"], body)
 
 
-def _divide(kept: str, computed: str, scale: str, parts: int) -> Kernel:
-    columns = [(f"{kept} *", "y"), (f"const {kept} *", "x"), ("i64", "size")]
+def _divide(stored: str, computed: str, scale: str, parts: int) -> Kernel:
+    columns = [(f"{stored} *", "y"), (f"const {stored} *", "x"), ("i64", "size")]
     parameters, body = chosen(columns, parts)
     parameters += ["const int *found", "bool *flag", f"const {scale} *scale"]
     body += [

@@ -20,15 +20,15 @@ FOLDER = Path(__file__).parent / "cuda"
 OPTIONS = ("-std=c++17", "--fmad=true")
 # A product and a sum stay two operations, each rounded, as in NumPy.
 EXACT = ("-std=c++17", "--fmad=false")
-# Kernels that are kept, each with its macros.
-_KEPT = 1024
+# Kernels that are cached, each with its macros.
+_CACHED = 1024
 
 # The types of elements that kernels know, by the name of the engine's dtype: in memory, and computed in.
 TYPES: Mapping[str, tuple[str, str]] = {
     "float32": ("float", "float"),
     "float64": ("double", "double"),
     "float16": ("half_t", "float"),
-    "uint16": ("bfloat_t", "float"),  # bfloat16 is kept as its bits
+    "uint16": ("bfloat_t", "float"),  # bfloat16 is stored as its bits
     "int8": ("signed char", "signed char"),
     "uint8": ("u8", "u8"),
     "int16": ("short", "short"),
@@ -42,7 +42,7 @@ FLOATING = ("float32", "float64", "float16", "uint16")
 _INCLUDED = re.compile(r'^#include "(\w+\.cuh)"$', re.MULTILINE)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHED)
 def text(file: str) -> str:
     """The source ``cuda/file.cu``; ``#include "NAME.cuh"`` is replaced by that file of the same folder."""
     found = (FOLDER / f"{file}.cu").read_text(encoding="utf-8")
@@ -51,7 +51,7 @@ def text(file: str) -> str:
 
 @cache
 def prelude() -> str:
-    """What stands before every source."""
+    """The beginning of every source."""
     return (FOLDER / "prelude.cuh").read_text(encoding="utf-8")
 
 
@@ -67,8 +67,8 @@ def _written(value: Any) -> str:
 
 def of_type(dtype: Any) -> dict[str, str]:
     """The macros ``T`` and ``A`` for elements of a NumPy dtype."""
-    kept, computed = TYPES[np.dtype(dtype).name]
-    return {"T": kept, "A": computed}
+    stored, computed = TYPES[np.dtype(dtype).name]
+    return {"T": stored, "A": computed}
 
 
 class _Recording(threading.local):
@@ -112,19 +112,19 @@ class Kernel:
         self._function(tuple(grid), tuple(block), tuple(arguments), shared_mem=shared)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHED)
 def _kernel(file: str, name: str, macros: tuple[tuple[str, Any], ...]) -> Kernel:
     return Kernel(whole(text(file), dict(macros)), name)
 
 
 def kernel(file: str, name: str, **macros: Any) -> Kernel:
-    """The kernel ``name`` of ``cuda/file.cu`` compiled with these macros; kept."""
+    """The kernel ``name`` of ``cuda/file.cu`` compiled with these macros; cached."""
     return _kernel(file, name, tuple(sorted(macros.items())))
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHED)
 def generated(source: str, name: str, options: tuple[str, ...] = OPTIONS) -> Kernel:
-    """The kernel ``name`` of a source that was written by a generator; kept."""
+    """The kernel ``name`` of a source that was written by a generator; cached."""
     return Kernel(whole(source, {}), name, options)
 
 

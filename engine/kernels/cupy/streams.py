@@ -13,7 +13,7 @@ PRIORITIES = {1: -1, 2: 0}
 
 
 def make(index: int, priority: int = 2) -> Any:
-    """A new stream of GPU number ``index``; it does not wait for the default stream of its own accord."""
+    """A new stream of GPU number ``index``; it does not wait for the default stream by itself."""
     with cupy.cuda.Device(index):
         return cupy.cuda.Stream(non_blocking=True, priority=PRIORITIES[priority])
 
@@ -52,5 +52,5 @@ def milliseconds(first: Any, second: Any) -> float:
 
 
 def wait_for(index: int, waiting: Any, other: Any) -> None:
-    """What is given to the stream ``waiting`` from now on runs after what ``other`` of GPU ``index`` has."""
+    """Later work of the stream ``waiting`` runs after the present work of ``other`` of GPU ``index``."""
     waiting.wait_event(other.record(event(index, timing=False)))

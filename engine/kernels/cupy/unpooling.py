@@ -1,6 +1,6 @@
 """Unpooling on a GPU, and the gradient of maxima with places: one launch each, see ``cuda/unpooling.cu``.
 
-Places that do not exist are left out, and raised when results are fetched (``faults.py``).
+Places that do not exist are skipped, and raised when results are fetched (``faults.py``).
 """
 
 from __future__ import annotations

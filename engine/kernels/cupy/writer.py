@@ -14,7 +14,7 @@ from engine.kernels.cupy.source import FOLDER
 from engine.kernels.steps.writer import FLOATS, Unsupported
 
 # The types that a kind of value lies in, and is computed in.
-KEPT = {
+STORED = {
     "float16": "half_t",
     "bfloat16": "bfloat_t",
     "float32": "float",
@@ -23,7 +23,7 @@ KEPT = {
     "int32": "int",
     "int64": "i64",
 }
-COMPUTED = {**KEPT, "float16": "float", "bfloat16": "float"}
+COMPUTED = {**STORED, "float16": "float", "bfloat16": "float"}
 _WRAPS = {"int32": "u32", "int64": "u64"}
 NUMBERS = {"float": np.float32, "double": np.float64, "int": np.int32, "i64": np.int64}
 _WORD = re.compile(r"\w+")
@@ -63,7 +63,7 @@ class CudaWriter:
         """The result of an operator as memory would hold it."""
         if x.kind not in ("float16", "bfloat16"):
             return x
-        return self._made(x.kind, f"as_kept<{KEPT[x.kind]}>({x.text})")
+        return self._made(x.kind, f"as_stored<{STORED[x.kind]}>({x.text})")
 
     def kind(self, x: Value) -> str:
         return x.kind
@@ -92,12 +92,12 @@ class CudaWriter:
     def statements(self, results: Iterable[Value]) -> list[str]:
         """Those that these values depend on, in their order."""
         read = {value.text for value in results}
-        kept = []
+        used = []
         for kind, name, text in reversed(self._operations):
             if name in read:
-                kept.append(f"const {COMPUTED[kind]} {name} = {text};")
+                used.append(f"const {COMPUTED[kind]} {name} = {text};")
                 read.update(_WORD.findall(text))
-        return kept[::-1]
+        return used[::-1]
 
     def parameters(self) -> list[str]:
         """The kernel's parameters for the numbers of attributes."""

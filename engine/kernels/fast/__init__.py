@@ -6,7 +6,7 @@ Each file writes those of one subject as LLVM code. An operator's ``fast`` makes
 
 ``inputs`` are Specs of known shape (None and lists as the operator has them); None says that NumPy is as
 good for these. Makers are called in the compiler's thread, so nothing here is imported before a plan has
-asked for it, and nothing of it delays the plan's first run.
+requested it, and it does not delay the plan's first run.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class Arguments:
         self._start = len(numbers)
 
     def of(self, arrays: Sequence[Array]) -> Any:
-        """A new array of arguments; the caller keeps ``arrays`` until the kernel has returned."""
+        """A new array of arguments; the caller holds ``arrays`` until the kernel has returned."""
         args = self._make(self._template)
         for n, x in enumerate(arrays, self._start):
             args[n] = address(x)

@@ -28,7 +28,7 @@ Array = Any
 _LEAST = 1 << 10  # scores; fewer are as fast in NumPy
 # Shards, at most: as many whatever the number of threads, each with room for the scores of one place.
 _SHARDS = 16
-# What comes before the arrays in the arguments: address of BLAS, sizes, places, places of a shard, factors.
+# Arguments before the arrays: address of BLAS, sizes, places, places of a shard, factors.
 _GEMM, _ROWS, _COLUMNS, _SIZE, _WIDTH, _PLACES, _SHARD, _FIRST, _SECOND = range(9)
 _OWN = 9
 
@@ -155,10 +155,10 @@ class _Call:
     ) -> None:
         """Each array is an address, a stride of rows and a table; of masks the stride may be 0. Last comes
         the ``room`` for scores."""
-        kept = [self._rows(x) for x in arrays] + [self._mask(x) for x in masks]
+        given = [self._rows(x) for x in arrays] + [self._mask(x) for x in masks]
         values = [*self.numbers, *[rows.bits(f, self.dtype) for f in factors]]
         tables = []
-        for x in kept:
+        for x in given:
             table = _offsets(x.shape[:-2], x.strides[:-2], self.lead, x.itemsize)
             tables.append(table)  # lives until the return
             stride = 0 if x.shape[-2] == 1 else x.strides[-2] // x.itemsize
@@ -184,7 +184,7 @@ class _Call:
 
 @lru_cache(maxsize=1024)
 def _offsets(shape: tuple[int, ...], strides: tuple[int, ...], lead: tuple[int, ...], size: int) -> Array:
-    """Where each place of ``lead`` is, in elements, for an array that may lack its dimensions."""
+    """Offsets of each place of ``lead``, in elements, for an array that may lack its dimensions."""
     missing = len(lead) - len(shape)
     steps = [0] * missing + [0 if n == 1 else s // size for n, s in zip(shape, strides, strict=True)]
     table = [sum(i * s for i, s in zip(index, steps, strict=True)) for index in product(*map(range, lead))]

@@ -122,14 +122,14 @@ class _Channel:
     ) -> list[v.Value]:
         """``count`` sums over the channel; ``values`` are zero behind the end of a piece."""
         b = self.b
-        kept = [v.Local(b, v.constant(self.kind, 0.0)) for _ in range(count)]
+        totals = [v.Local(b, v.constant(self.kind, 0.0)) for _ in range(count)]
 
         def piece(row: Row, places: list[v.Value]) -> None:
-            for local, total in zip(kept, row.sums(lambda p: values(p, places), count), strict=True):
+            for local, total in zip(totals, row.sums(lambda p: values(p, places), count), strict=True):
                 local.set(b.fadd(local.get(), total))
 
         self.pieces(pointers, piece)
-        return [local.get() for local in kept]
+        return [local.get() for local in totals]
 
     def load(self, pointer: v.Value) -> v.Value:
         """The channel's number in an array of one for each."""

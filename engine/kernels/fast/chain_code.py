@@ -118,7 +118,7 @@ class Chain:
         return [(n, min(most, vectors - n)) for n in range(0, vectors, most)]
 
     def places(self) -> list[int]:
-        """Where in the scratch memory, in floats, each stage's result begins; the last one ends it."""
+        """Offsets of the stages' results in the scratch memory, in floats; the last one is its end."""
         found = [0 if self.copied is None else self.copied.floats()]
         for stage in self.stages:
             if isinstance(stage, Product):

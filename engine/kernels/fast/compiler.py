@@ -1,4 +1,4 @@
-"""Compiles kernels with LLVM on a thread in the background, and keeps their object code on disk.
+"""Compiles kernels with LLVM on a background thread, and caches their object code on disk.
 
 :func:`function` gives a handle at once; its address is there when the compiler, or the cache, has given the
 code. A kernel that can't be compiled leaves one line in the log, and its caller stays with NumPy.
@@ -103,7 +103,7 @@ class Compiler:
         return found
 
     def submit(self, job: Job) -> None:
-        """Call ``job`` in the compiler's thread, after what was asked for before."""
+        """Call ``job`` in the compiler's thread, after earlier requests."""
         with self._lock:
             self._append(job)
 
@@ -224,7 +224,7 @@ def cpu() -> str:
 
 @cache
 def features() -> str:
-    """What this CPU can do, as LLVM writes it."""
+    """The features of this CPU, as LLVM writes them."""
     import llvmlite.binding as llvm
 
     found: str = llvm.get_host_cpu_features().flatten()

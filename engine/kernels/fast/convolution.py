@@ -48,7 +48,7 @@ def backward_axes(
 
 
 def forward_plan(plan: Any, bias: bool, activation: str) -> Direct:
-    """What computes the result."""
+    """The kernel of the result."""
     rows = forward_axis(plan.oh, plan.kh, plan.sh, plan.dh)
     columns = forward_axis(plan.ow, plan.kw, plan.sw, plan.dw)
     return Direct(
@@ -69,7 +69,7 @@ def forward_plan(plan: Any, bias: bool, activation: str) -> Direct:
 
 
 def image_plan(plan: Any) -> Direct:
-    """What computes the image's gradient."""
+    """The kernel of the image's gradient."""
     rows, top = backward_axes(plan.height, plan.oh, plan.kh, plan.sh, plan.dh, plan.top)
     columns, left = backward_axes(plan.width, plan.ow, plan.kw, plan.sw, plan.dw, plan.left)
     return Direct(
@@ -90,7 +90,7 @@ def image_plan(plan: Any) -> Direct:
 
 
 def filter_plan(plan: Any) -> FilterGradient:
-    """What computes the filters' gradient."""
+    """The kernel of the filters' gradient."""
     whole = FilterGradient(
         plan.groups,
         plan.taken,

@@ -74,7 +74,7 @@ class Direct:
     skips: bool  # padding, where filters are large; it is not even multiplied by infinite ones then
 
     def reach(self, which: int) -> tuple[int, int, int]:
-        """Of rows (0) or columns (1): most results of a phase, stride, and how far a result reaches."""
+        """For rows (0) or columns (1): most results of a phase, stride, and how far a result reaches."""
         axes = [phase[which] for phase in self.phases]
         far = max((tap[0] for axis in axes for tap in axis.taps), default=0)
         return max(axis.count for axis in axes), axes[0].stride, far

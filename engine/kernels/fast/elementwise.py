@@ -154,7 +154,7 @@ class Written:
             with b.if_then(b.not_(run)):
                 one = v.load(b, places[n], memory[n])
                 v.store(b, v.broadcast(b, one, width), spread[n])
-            # What broadcasts along the run is read from the same vector again and again.
+            # Inputs that broadcast along the run are read from the same vector again and again.
             sources.append(b.select(run, places[n], spread[n]))
             steps.append(strides[n][-1])
         targets = places[self.inputs :]

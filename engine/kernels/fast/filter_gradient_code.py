@@ -1,6 +1,6 @@
 """The code of the gradient of a convolution's filters, over samples-last images.
 
-Each item has a few filters of its own and goes through the samples of one part in order, so the sums do not
+Each item has its own few filters and goes through the samples of one part in order, so the sums do not
 depend on how many threads there are. Vectors run along the samples: a sum for each lane stays apart until the
 end.
 """
@@ -72,7 +72,7 @@ class FilterGradient:
         return self.filters() * min(most, -(-self.outs // self.filters()))
 
     def items(self, lanes: int) -> int:
-        """Sets of filters in each part of the samples, each of which has sums of its own."""
+        """Sets of filters in each part of the samples, each of which has its own sums."""
         return self.parts * self.groups * self.shares(lanes)
 
     def shares(self, lanes: int) -> int:

@@ -181,14 +181,14 @@ def log1p(builder: Builder, x: Value) -> Value:
     one = constant(kind, 1.0)
     above = builder.fadd(x, one)
     lost = builder.fsub(x, builder.fsub(above, one))
-    # Where the sum is infinite or zero there is nothing to correct, and the quotient is NaN.
+    # If the sum is infinite or zero there is nothing to correct, and the quotient is NaN.
     finite = builder.and_(
         builder.fcmp_ordered("<", above, constant(kind, float("inf"))),
         builder.fcmp_ordered(">", above, constant(kind, 0.0)),
     )
     corrected = builder.fadd(log(builder, above), builder.fdiv(lost, above))
     result = builder.select(finite, corrected, log(builder, above))
-    tiny = builder.fcmp_ordered("==", above, one)  # there the sign of a zero is kept, too
+    tiny = builder.fcmp_ordered("==", above, one)  # there the sign of a zero is preserved, too
     return builder.select(tiny, x, result)
 
 

@@ -18,7 +18,7 @@ from engine.kernels.fast.steps import KINDS
 
 Array = Any
 _LEAST = 256  # elements; fewer are as fast in NumPy
-# Elements of a block of rows, each with sums of its own for the gradients of scale and bias: as many blocks
+# Elements of a block of rows, each with its own sums for the gradients of scale and bias: as many blocks
 # whatever the number of threads, so that the order of the sums is fixed.
 _BLOCK = 1 << 15
 

@@ -1,7 +1,7 @@
 """Object code of compiled kernels on disk, in a folder that only its owner may write.
 
 A file is 32 bytes of SHA-256 over the key and the code, then the code. What does not match, whatever wrote
-it, is deleted and compiled again, never executed. Files are replaced whole, so a process that dies while
+it, is deleted and compiled again, never executed. Files are replaced whole, so a process that is killed while
 it writes leaves the old state. The folder is bounded: those that were not used for the longest time go first.
 """
 
@@ -32,7 +32,7 @@ def user_cache() -> ObjectCache | None:
         return ObjectCache(folder)
     except OSError as error:
         _log.warning(
-            "kernels: compiled code is not kept: %s: %s; it is compiled in each process",
+            "kernels: compiled code is not cached: %s: %s; it is compiled in each process",
             folder,
             error.strerror,
         )
@@ -74,7 +74,7 @@ class ObjectCache:
         return code
 
     def write(self, key: str, code: bytes) -> None:
-        """Keep the code. A disk that is full or a folder that is gone only means that it is not kept."""
+        """Store the code. If the disk is full or the folder is gone, the code is just not cached."""
         if len(code) + 32 > LARGEST:
             return
         with suppress(OSError), replaced_file(self._path(key)) as file:

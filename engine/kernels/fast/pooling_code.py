@@ -192,7 +192,7 @@ class _Code:
                     best = b.fdiv(sent, self._divisor(divisors, i, j))
 
                 def take(equal: Value) -> Value:
-                    """Where ``equal`` is true for the first time in the window."""
+                    """The lanes where ``equal`` is true for the first time in the window."""
                     chosen = b.and_(equal, left.get())
                     left.set(b.and_(left.get(), b.not_(equal)))
                     return chosen

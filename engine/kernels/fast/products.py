@@ -127,7 +127,7 @@ def table(letter: str, a: Layout, b: Layout, c: Layout, axis: int, ends: tuple[i
 
 
 def _place(x: Layout, index: Sequence[int]) -> int:
-    """Where the matrix of the result's leading ``index`` lies, in bytes; x may broadcast."""
+    """The offset of the matrix of the result's leading ``index``, in bytes; x may broadcast."""
     own = len(x.shape) - 2
     return sum(
         n * step

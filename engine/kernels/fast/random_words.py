@@ -53,7 +53,7 @@ def _some(b: Builder, raw: Value, numbers: Value, n: Value, kind: Any) -> None:
 
 
 def handle() -> Handle:
-    """The kernel, asked of the compiler."""
+    """The kernel, requested from the compiler."""
     return function(f"mt19937_64 {lanes()}", _build)
 
 

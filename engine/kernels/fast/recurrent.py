@@ -1,4 +1,4 @@
-"""What loops of recurrent layers through time are written with, and how they are called.
+"""Tools to write and call loops of recurrent layers through time.
 
 A shard is a block of samples that walks through all steps alone: BLAS products of each step with what is
 pointwise around them. How many samples it has follows from sizes alone. Arrays are contiguous, and as in
@@ -250,7 +250,7 @@ def kernel(which: str, dtype: Any) -> Compiled | None:
 
 
 class Sizes(NamedTuple):
-    """What a loop is called for: [steps, batch, size] of its states, and whether weights are ``near``."""
+    """Arguments of a loop: [steps, batch, size] of its states, and whether weights are ``near``."""
 
     steps: int
     batch: int

@@ -39,21 +39,21 @@ class Row:
     def sums(self, values: Callable[[Place], Sequence[v.Value]], count: int) -> list[v.Value]:
         """``count`` sums over the row. Elements behind its end have to be zeros."""
         b = self.builder
-        kept = [v.Local(b, v.constant(self.kind, 0.0)) for _ in range(count)]
+        totals = [v.Local(b, v.constant(self.kind, 0.0)) for _ in range(count)]
 
         def add(place: Place) -> None:
-            for local, value in zip(kept, values(place), strict=True):
+            for local, value in zip(totals, values(place), strict=True):
                 local.set(b.fadd(local.get(), value))
 
         self.each(add)
-        return [v.total(b, local.get(), v.plus) for local in kept]
+        return [v.total(b, local.get(), v.plus) for local in totals]
 
     def largest(self, source: v.Value) -> v.Value:
         """The maximum of the row at ``source``, NaN where one element is."""
         b = self.builder
-        kept = v.Local(b, v.constant(self.kind, -float("inf")))
-        self.each(lambda place: kept.set(v.maximum(b, place.load(source, -float("inf")), kept.get())))
-        return v.total(b, kept.get(), v.maximum)
+        largest = v.Local(b, v.constant(self.kind, -float("inf")))
+        self.each(lambda place: largest.set(v.maximum(b, place.load(source, -float("inf")), largest.get())))
+        return v.total(b, largest.get(), v.maximum)
 
     def spread(self, value: v.Value) -> v.Value:
         """A number in each lane."""

@@ -53,7 +53,7 @@ def aligned(floats: int) -> Any:
     return made[start : start + floats]
 
 
-SHARDS = 64  # at most, since each has a block of its own: more items than that share
+SHARDS = 64  # at most, since each has its own block: more items than that share
 
 
 @contextmanager
@@ -81,7 +81,7 @@ class Source:
 @dataclass(frozen=True)
 class Extent:
     """Sizes of an image and of its block: ``top`` rows and ``left`` columns of zeros come first (or, where
-    negative, so many are left out), and the block is ``width`` columns wide."""
+    negative, so many are omitted), and the block is ``width`` columns wide."""
 
     channels: int
     image_height: int

@@ -165,10 +165,10 @@ def _build_cross_entropy(kind: Any, integer: Any, module: ir.Module, name: str) 
         total, highest = exponentials(row, source, target)
         divisor = row.spread(total)
         row.each(lambda p: p.store(b.fdiv(p.load(target), divisor), target))
-        index, kept = _class(b, classes, integer, r, ignored, row.count, wrong)
+        index, counted = _class(b, classes, integer, r, ignored, row.count, wrong)
         of_class = v.load(b, v.offset(b, source, index, kind), kind)
         shifted = b.fsub(of_class, b.extract_element(highest, v.I32(0)))
-        loss = b.select(kept, b.fsub(functions.log(b, total), shifted), v.constant(kind, 0.0))
+        loss = b.select(counted, b.fsub(functions.log(b, total), shifted), v.constant(kind, 0.0))
         v.store(b, loss, v.offset(b, losses, r, kind))
     return frame.close()
 
@@ -180,11 +180,11 @@ def _class(
     class."""
     label = v.load(b, v.offset(b, classes, r, integer), integer)
     label = b.sext(label, v.I64) if integer == v.I32 else label
-    kept = b.icmp_signed("!=", label, ignored)
+    counted = b.icmp_signed("!=", label, ignored)
     outside = b.icmp_unsigned(">=", label, count)
-    with b.if_then(b.and_(kept, outside)):
+    with b.if_then(b.and_(counted, outside)):
         v.store(b, v.I64(1), wrong)
-    return b.select(b.and_(kept, b.not_(outside)), label, v.I64(0)), kept
+    return b.select(b.and_(counted, b.not_(outside)), label, v.I64(0)), counted
 
 
 def cross_entropy_grad(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | None:
@@ -219,12 +219,12 @@ def _build_gradient(kind: Any, integer: Any, module: ir.Module, name: str) -> ir
     values, classes, gradients, made, wrong = (frame.pointer(n) for n in range(2, 7))
     with v.loop(b, frame.begin, frame.end) as r:
         source, target = (v.offset(b, p, b.mul(r, row.count), kind) for p in (values, made))
-        index, kept = _class(b, classes, integer, r, ignored, row.count, wrong)
+        index, counted = _class(b, classes, integer, r, ignored, row.count, wrong)
         g = v.load(b, v.offset(b, gradients, r, kind), kind)
         # Zero times a value that is not finite is NaN, as in NumPy.
-        factor = b.select(kept, v.constant(kind, 1.0), v.constant(kind, 0.0))
+        factor = b.select(counted, v.constant(kind, 1.0), v.constant(kind, 0.0))
         every, spread = row.spread(g), row.spread(factor)
         row.each(lambda p: p.store(b.fmul(b.fmul(p.load(source), every), spread), target))
         spot = v.offset(b, target, index, kind)
-        v.store(b, b.fsub(v.load(b, spot, kind), b.select(kept, g, v.constant(kind, 0.0))), spot)
+        v.store(b, b.fsub(v.load(b, spot, kind), b.select(counted, g, v.constant(kind, 0.0))), spot)
     return frame.close()

@@ -74,9 +74,9 @@ def apply(b: Builder, matrix: Matrix, values: Sequence[Value]) -> list[Value]:
         columns = (*columns, same, apart)  # type: ignore[assignment]
         values = [*values, b.fadd(values[n], values[m]), b.fsub(values[n], values[m])]
     used = {n for pair in _pairs(turned(matrix)) for n in pair}
-    kept = [n for n in range(len(columns)) if n not in used]
-    values = [values[n] for n in kept]
-    rows = turned(tuple(tuple(columns[n]) for n in kept))
+    left = [n for n in range(len(columns)) if n not in used]
+    values = [values[n] for n in left]
+    rows = turned(tuple(tuple(columns[n]) for n in left))
     found: dict[int, Value] = {}
     for n, m in _pairs(rows):
         same = [x if x == y else 0.0 for x, y in zip(rows[n], rows[m], strict=True)]

@@ -1,4 +1,4 @@
-"""What a rule is written with: values of some kind, and a writer that knows how a backend computes them."""
+"""Protocols for rules: values of some kind, and a writer that knows how a backend computes them."""
 
 from __future__ import annotations
 

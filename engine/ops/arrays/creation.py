@@ -70,7 +70,7 @@ def _infer_batch(
     where = "fill_constant_batch_size_like"
     dims = list(shape)
     if like.ndim == 0:
-        raise ShapeError(f"{where}: a batch has a dimension of its own: got {like}; unsqueeze it")
+        raise ShapeError(f"{where}: a batch needs its own dimension: got {like}; unsqueeze it")
     batch = like.shape[normal_axis(where, input_dim_idx, like.ndim)]
     dims[normal_axis(where, output_dim_idx, len(dims))] = batch
     return Spec(dims, dtype)

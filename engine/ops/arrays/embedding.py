@@ -35,7 +35,7 @@ def shard_index(xp, x, *, index_num, nshards, shard_id, ignore_value=-1):
 
 
 INTEGER_ROWS = ("int8", "int16")
-"""What the rows of a quantized table are of."""
+"""Dtypes of the rows of a quantized table."""
 
 
 def _infer(ids: Spec, weight: Spec, **_: Any) -> Spec:
@@ -93,12 +93,12 @@ def _lookup_grad(xp, g_in, ids, like, *, is_sparse=False, padding_idx=-1):
     result = xp.zeros(like.shape, g_in.dtype)
     flat, rows = ids.reshape(-1), g_in.reshape(-1, g_in.shape[-1])
     if padding_idx >= 0:
-        kept = flat != padding_idx
+        valid = flat != padding_idx
         # A GPU would be waited for to count them: there nothing is added for them.
         flat, rows = (
-            (flat[kept], rows[kept])
+            (flat[valid], rows[valid])
             if xp is np
-            else (flat, xp.where(kept[:, None], rows, rows.dtype.type(0)))
+            else (flat, xp.where(valid[:, None], rows, rows.dtype.type(0)))
         )
     xp.add.at(result, flat, rows)
     return result

@@ -76,11 +76,11 @@ def write_to_array(xp, array, x, i):
 @op("write_to_array_grad", infer=lambda g_in, array, i: g_in.with_shape([array.shape[0], *g_in.shape[1:]]))
 def _write_grad(xp, g_in, array, i):
     """The gradient of the array before the write: zero at the position that was written."""
-    kept = xp.array(g_in[: len(array)])
+    result = xp.array(g_in[: len(array)])
     at = int(i.reshape(-1)[0])
     if at < len(array):
-        kept[at] = 0
-    return kept
+        result[at] = 0
+    return result
 
 
 def _row(g: Any, i: Any) -> Any:

@@ -23,7 +23,7 @@ from engine.ops.elementwise import arithmetic, comparison
 class Ring(Protocol):
     """The processes of a group as kernels use them; arrays come and go as those of NumPy.
 
-    What they return is a new array.
+    They return a new array.
     """
 
     rank: int
@@ -364,7 +364,7 @@ def send_v2(xp, x, *, peer=0, ring_id=0, use_calc_stream=False, dynamic_shape=Fa
 
 @op("recv_v2", infer=lambda out_shape, dtype, **_: Spec(out_shape, dtype), effect=True)
 def recv_v2(xp, *, out_shape, dtype, peer=0, ring_id=0, use_calc_stream=False, dynamic_shape=False):
-    """What the process ``peer`` sends: a value of ``out_shape`` and ``dtype``."""
+    """Receive from the process ``peer`` a value of ``out_shape`` and ``dtype``."""
     return xp.asarray(ring(ring_id, "recv_v2").received(out_shape, as_dtype(dtype).np, peer))
 
 

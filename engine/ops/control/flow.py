@@ -51,7 +51,7 @@ def _fit(what: str, have: Sequence[Any], want: Sequence[Any]) -> Iterator[str]:
             yield f"{what}: {one.name!r} {one.spec} can't stand for {other.name!r} {other.spec}"
 
 
-# What an operator keeps of its first run: a random key, or the iterations of a loop.
+# State that an operator stores in its first run: a random key, or the iterations of a loop.
 _KEPT = ("int64[2]", "int64[]")
 
 
@@ -152,9 +152,9 @@ def while_again(xp, xs: list, captured: list):
     """A second run of a loop that draws random numbers, by the gradient of the operator that contains the
     loop.
 
-    It runs its region once for each iteration that the first run kept, which the operator's ``taken`` is; so
+    It runs its region once for each iteration that the first run stored, the operator's ``taken``; so
     it needs no condition, which may draw numbers, too. The region's arguments are the loop's values, then
-    what is kept of an iteration. A gradient walks back over it as over the loop.
+    the stored state of an iteration. A gradient walks back over it as over the loop.
     """
     raise _only_in_plans("while_again")
 
@@ -177,7 +177,7 @@ def while_again(xp, xs: list, captured: list):
     check=_while_grad_problems,
 )
 def while_grad(xp, gs: list, sources: list, captured: list, steps, *, values):
-    """Walks back over the iterations that a loop kept in ``steps``.
+    """Walks back over the iterations that a loop stored in ``steps``.
 
     The region's arguments are the loop's ``values`` (so many), then the random keys of an iteration, then the
     gradients of the values after it; its results the gradients of the values before it, then what the

@@ -11,7 +11,7 @@ from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.core.strictness import tolerate
 
-# The functions by number, kept until the process ends: an operator's attributes are plain values.
+# The functions by number, stored until the process ends: an operator's attributes are plain values.
 CALLABLES: list[Callable[..., Any]] = []
 _registering = threading.Lock()
 
@@ -52,7 +52,7 @@ def py_func(
 
     Function ``backward_callable_id`` (-1: none) gives the gradients of xs from xs, outs and the gradients of
     outs, without those numbered in ``backward_skip_vars``. Where only some results are used, ``chosen`` says
-    for each whether it is. Results are copied: arrays that the function keeps are not written to.
+    for each whether it is. Results are copied: arrays that the function still holds are not written to.
     """
     if not 0 <= forward_callable_id < len(CALLABLES):
         raise ProgramError(

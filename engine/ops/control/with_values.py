@@ -102,7 +102,7 @@ def _trials(names: Sequence[str], rank: int) -> Iterator[tuple[int, ...]]:
 def _infer(
     inputs: list[Spec], values: list[Spec], *, of: str, attrs: Any, names: Any, places: Any, layout: Any
 ) -> tuple[Spec, ...]:
-    """What the results have in common whatever the values are; the other dimensions are not known."""
+    """The shape that the results have for all values; the other dimensions are not known."""
     base, refused = _operator(of), None
     for value in values:
         if value.known and value.size != 1:

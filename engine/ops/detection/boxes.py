@@ -95,7 +95,7 @@ def yolo_box(
     if iou_aware:
         overlap = sigmoid(xp, x[:, :count])
         confidence = confidence ** real(1 - iou_aware_factor) * overlap ** real(iou_aware_factor)
-    kept = confidence >= conf_thresh
+    confident = confidence >= conf_thresh
     size = img_size.astype(x.dtype).reshape(n, 2, 1, 1, 1)
     image_height, image_width = size[:, 0], size[:, 1]
     scale, bias = real(scale_x_y), real(-0.5 * (scale_x_y - 1))
@@ -113,8 +113,8 @@ def yolo_box(
             xp.minimum(corners[2], image_width - 1),
             xp.minimum(corners[3], image_height - 1),
         ]
-    boxes = xp.where(kept[..., None], xp.stack(corners, axis=-1), 0).astype(x.dtype)
-    scores = xp.where(kept[:, :, None], confidence[:, :, None] * sigmoid(xp, parts[:, :, 5:]), 0)
+    boxes = xp.where(confident[..., None], xp.stack(corners, axis=-1), 0).astype(x.dtype)
+    scores = xp.where(confident[:, :, None], confidence[:, :, None] * sigmoid(xp, parts[:, :, 5:]), 0)
     scores = xp.moveaxis(scores, 2, -1).astype(x.dtype)
     total = count * height * width
     return boxes.reshape(n, total, 4), scores.reshape(n, total, class_num)
@@ -134,17 +134,18 @@ def overlaps(boxes: Any, others: Any, extra: float = 0.0) -> Any:
     return np.where(both > 0, both / np.where(union == 0, 1, union), 0)
 
 
-def kept_boxes(boxes: Any, threshold: float) -> Any:
-    """Positions of the kept boxes in order: those that do not overlap an earlier kept one too much."""
-    kept: list[int] = []
+def selected_boxes(boxes: Any, threshold: float) -> Any:
+    """Positions of the selected boxes in order: those that do not overlap an earlier selected one too
+    much."""
+    selected: list[int] = []
     left = np.ones(len(boxes), bool)
     for n in range(len(boxes)):
         if not left[n]:
             continue
-        kept.append(n)
+        selected.append(n)
         later = slice(n + 1, None)
         left[later] &= overlaps(boxes[n : n + 1], boxes[later])[0] <= threshold
-    return np.asarray(kept, np.int64)
+    return np.asarray(selected, np.int64)
 
 
 def _infer_nms(boxes: Spec, **_: Any) -> Spec:
@@ -155,10 +156,10 @@ def _infer_nms(boxes: Spec, **_: Any) -> Spec:
 
 @op("nms", infer=_infer_nms, outputs=("keep_boxes_idxs",))
 def nms(xp, boxes, *, iou_threshold=1.0):
-    """Non-maximum suppression: positions of the kept boxes of [N, 4], the best first."""
+    """Non-maximum suppression: positions of the selected boxes of [N, 4], the best first."""
     _infer_nms(Spec(boxes.shape, str(boxes.dtype)))
     host = boxes if xp is np else boxes.get()
-    return xp.asarray(kept_boxes(host, iou_threshold))
+    return xp.asarray(selected_boxes(host, iou_threshold))
 
 
 # -- prior boxes -------------------------------------------------------------------------------------------

@@ -123,17 +123,17 @@ def _decoded(anchors: Any, deltas: Any, variances: Any, extra: float) -> Any:
 
 
 def _thinned(boxes: Any, threshold: float, eta: float, extra: float, most: int) -> list[int]:
-    """Greedy suppression; with ``eta`` below 1 the threshold falls with every kept box."""
-    kept: list[int] = []
+    """Greedy suppression; with ``eta`` below 1 the threshold falls with every selected box."""
+    selected: list[int] = []
     for n in range(len(boxes)):
-        shares = overlaps(boxes[n : n + 1], boxes[kept], extra)[0] if kept else np.zeros(1)
+        shares = overlaps(boxes[n : n + 1], boxes[selected], extra)[0] if selected else np.zeros(1)
         if (shares <= threshold).all():
-            kept.append(n)
+            selected.append(n)
             if eta < 1 and threshold > 0.5:
                 threshold *= eta
-            if 0 < most <= len(kept):
+            if 0 < most <= len(selected):
                 break
-    return kept
+    return selected
 
 
 def _proposed(
@@ -166,8 +166,8 @@ def _proposed(
     if not len(boxes):
         return np.zeros((1, 4)), np.zeros(1)
     if threshold > 0:
-        kept = _thinned(boxes, threshold, eta, extra, after)
-        boxes, found = boxes[kept], found[kept]
+        selected = _thinned(boxes, threshold, eta, extra, after)
+        boxes, found = boxes[selected], found[selected]
     return boxes, found
 
 
@@ -269,7 +269,7 @@ def matrix_nms(
     background_label=0,
     normalized=True,
 ):
-    """[class, score, box] of the kept boxes [R, 6], their positions [R, 1], the number per image.
+    """[class, score, box] of the selected boxes [R, 6], their positions [R, 1], the number per image.
 
     Source: Wang et al., SOLOv2: Dynamic and Fast Instance Segmentation.
     """
@@ -334,10 +334,10 @@ def multiclass_nms(
     nms_eta=1.0,
     background_label=0,
 ):
-    """[class, score, box] of the kept boxes [R, 6], their positions [R, 1], the number per image.
+    """[class, score, box] of the selected boxes [R, 6], their positions [R, 1], the number per image.
 
     Boxes of one class suppress each other; of an image the ``keep_top_k`` best stay, by class and score.
-    Where nothing is kept the first result is [[-1]], as in Paddle.
+    If no box is selected the first result is [[-1]], as in Paddle.
     """
     all_boxes, all_scores = _host(xp, bboxes, scores)
     rows, places, numbers = [], [], []
@@ -350,8 +350,8 @@ def multiclass_nms(
             order = order[np.argsort(-line[order], kind="stable")]
             if nms_top_k > -1:
                 order = order[:nms_top_k]
-            kept = _thinned(boxes[order], nms_threshold, nms_eta, 0.0 if normalized else 1.0, len(order))
-            found += [(c, float(line[order[k]]), int(order[k])) for k in kept]
+            selected = _thinned(boxes[order], nms_threshold, nms_eta, 0.0 if normalized else 1.0, len(order))
+            found += [(c, float(line[order[k]]), int(order[k])) for k in selected]
         if -1 < keep_top_k < len(found):
             found = sorted(found, key=lambda f: -f[1])[:keep_top_k]
             found.sort(key=lambda f: f[0])

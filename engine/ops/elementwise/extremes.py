@@ -73,7 +73,7 @@ fmax.grad(
 
 @op("fmax_takes_first", infer=comparison.infer_broadcast_bool)
 def _first_of_fmax(xp, x, y):
-    """Where fmax gives x."""
+    """A mask of the elements for which fmax gives x."""
     return (x >= y) | xp.isnan(y)
 
 
@@ -91,5 +91,5 @@ fmin.grad(
 
 @op("fmin_takes_first", infer=comparison.infer_broadcast_bool)
 def _first_of_fmin(xp, x, y):
-    """Where fmin gives x."""
+    """A mask of the elements for which fmin gives x."""
     return (x <= y) | xp.isnan(y)

@@ -32,7 +32,8 @@ class Steps(tuple[Step, ...]):
 
     @cached_property
     def launches(self) -> dict[Any, Any]:
-        """What a GPU runs for these steps, by outputs and layouts of the arrays; its kernel bounds it."""
+        """The launches of a GPU for these steps, by outputs and layouts of the arrays; its kernel bounds
+        it."""
         return {}
 
 
@@ -63,5 +64,5 @@ def fused_elementwise(xp, xs: list, *, steps, outputs, out=None):
     ``out`` has an array to write into, or None, for each output. It may be the array of an input that no step
     after the one that makes the output reads.
     """
-    kept = steps if isinstance(steps, Steps) else Steps(steps)
-    return kept.loop(xp, xs, outputs, out)
+    program = steps if isinstance(steps, Steps) else Steps(steps)
+    return program.loop(xp, xs, outputs, out)

@@ -100,5 +100,5 @@ def graph_sample_neighbors(xp, row, colptr, nodes, eids=None, weight=None, *, sa
         rank[order] = xp.arange(len(order)) - before[owner]  # within the node; owners stay in order
         edges = edges[rank < sample_size]
         counts = xp.minimum(degrees, sample_size)
-    kept = edges if eids is None else eids.reshape(-1)[edges]
-    return row[edges], counts.astype("int32"), kept.astype(row.dtype)
+    ids = edges if eids is None else eids.reshape(-1)[edges]
+    return row[edges], counts.astype("int32"), ids.astype(row.dtype)

@@ -19,7 +19,7 @@ _KINDS = ("SUM", "MEAN", "MIN", "MAX")
 
 
 def _check(x: Any, segment_ids: Any, pooltype: str) -> None:
-    """Of Specs or of arrays; an unknown dimension fits all."""
+    """Check Specs or arrays; an unknown dimension fits all."""
     if pooltype not in _KINDS:
         raise ArgumentError(f"segment_pool: pooltype is one of {', '.join(_KINDS)}: got {pooltype!r}")
     rows = x.shape[0] if x.ndim else 0

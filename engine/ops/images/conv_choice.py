@@ -27,7 +27,7 @@ def plan_of(
     whole = Plan(xp, shape, weight_shape, strides, pads, dilations, groups, out)
     if whole.oh > 1 and whole.ow > 1:
         return whole
-    kept, inner = [], []
+    cuts, inner = [], []
     for n, size in enumerate((whole.oh, whole.ow)):
         before, after = pads[n]
         kernel, dilation = weight_shape[2 + n], dilations[n]
@@ -35,12 +35,12 @@ def plan_of(
         if size == 1:
             first = before // dilation if before % dilation == 0 else 0
             last = min(kernel - 1, (before + shape[2 + n] - 1) // dilation)
-        kept.append(slice(first, last + 1))
+        cuts.append(slice(first, last + 1))
         inner.append((before - first * dilation, after - (kernel - 1 - last) * dilation))
-    if min(map(min, inner)) < 0 or all(k == slice(0, weight_shape[2 + n]) for n, k in enumerate(kept)):
+    if min(map(min, inner)) < 0 or all(k == slice(0, weight_shape[2 + n]) for n, k in enumerate(cuts)):
         return whole
-    cut = (slice(None), slice(None), *kept)
-    small = (*weight_shape[:2], *[k.stop - k.start for k in kept])
+    cut = (slice(None), slice(None), *cuts)
+    small = (*weight_shape[:2], *[k.stop - k.start for k in cuts])
     return _CutPlan(Plan(xp, shape, small, strides, tuple(inner), dilations, groups, out), weight_shape, cut)
 
 

@@ -80,7 +80,7 @@ def forward(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
 
 
 def _direct(plan: Plan, bias: bool, activation: str) -> Any:
-    """What computes the result as sums of products, and the handles of its code."""
+    """The kernel of the result as sums of products, and the handles of its code."""
     from engine.kernels.fast import convolution
 
     direct = convolution.DirectKernel(convolution.forward_plan(plan, bias, activation), plan.samples)
@@ -94,7 +94,7 @@ def _direct(plan: Plan, bias: bool, activation: str) -> Any:
 
 
 def _transformed(plan: Plan, bias: bool, activation: str) -> Any:
-    """What computes the result by Winograd's transforms, and the handles of its code."""
+    """The kernel of the result by Winograd's transforms, and the handles of its code."""
     from engine.kernels.fast.winograd import WinogradKernel, tiles
 
     size, before, out = (plan.height, plan.width), (plan.top, plan.left), (plan.oh, plan.ow)

@@ -1,4 +1,4 @@
-"""Depthwise convolutions: each channel has filters of its own.
+"""Depthwise convolutions: each channel has its own filters.
 
 A row of the result is one small product: a band matrix, which holds the filter once for each column of the
 result, times the rows of the image that the filter meets. Channels come first and samples last in memory, so
@@ -151,13 +151,15 @@ class DepthwisePlan(Plan):
         return made.reshape(self.channels, self.each * self.ow, self.kh, self.width)
 
     def _read_by(self, row: int) -> Reach:
-        """What row ``row`` of the result reads: the image's first row, the filter's first row, how many."""
+        """The rows that row ``row`` of the result reads: the image's first row, the filter's first row, how
+        many."""
         start = row * self.sh - self.top
         used = max(0, -start)
         return start + used, used, max(min(self.kh, self.height - start) - used, 0)
 
     def _reading(self, row: int) -> Reach:
-        """What reads row ``row`` of the image: the result's first row, the filter's row there, how many."""
+        """The rows that read row ``row`` of the image: the result's first row, the filter's row there, how
+        many."""
         place = row + self.top
         first = max(-((self.kh - 1 - place) // self.sh), 0)
         last = min(place // self.sh, self.oh - 1)

@@ -35,11 +35,11 @@ def _pairs(paddings: Any) -> list[tuple[int, int]]:
 
 def _constant(xp: Any, x: Any, pairs: list[tuple[int, int]], value: Any) -> Any:
     inside = tuple([slice(max(-b, 0), d - max(-a, 0)) for d, (b, a) in zip(x.shape, pairs, strict=True)])
-    kept = x[inside]
-    shape = [d + max(b, 0) + max(a, 0) for d, (b, a) in zip(kept.shape, pairs, strict=True)]
-    result = xp.full_like(kept, value, shape=shape)
-    result[tuple([slice(max(b, 0), max(b, 0) + d) for d, (b, _) in zip(kept.shape, pairs, strict=True)])] = (
-        kept
+    inner = x[inside]
+    shape = [d + max(b, 0) + max(a, 0) for d, (b, a) in zip(inner.shape, pairs, strict=True)]
+    result = xp.full_like(inner, value, shape=shape)
+    result[tuple([slice(max(b, 0), max(b, 0) + d) for d, (b, _) in zip(inner.shape, pairs, strict=True)])] = (
+        inner
     )
     return result
 

@@ -79,7 +79,7 @@ def _out_sizes(
 def _by_channels(xp: Any, compute: Any, plan: PoolPlan, size: Any, values: tuple[Any, ...], work: int) -> Any:
     """``compute`` of arrays [N, C, ...], which makes one [N, C, *size], of some channels on each thread where
     ``work``, the elements that are read and written, are many. It is given an array to write into last, or
-    None, and may make one of its own."""
+    None, and may create one."""
     first = values[0]
     if xp is not np or work < LARGE or first.shape[1] < 2 or plan.ragged is not None:
         return compute(*values, None)

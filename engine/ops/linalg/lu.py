@@ -161,15 +161,15 @@ def _unpack_grad(g_l: Any, g_u: Any, x_like: Any) -> Any:
     for part, diagonal, lower, axis in ((g_l, -1, True, -1), (g_u, 0, False, -2)):
         if part is None:
             continue
-        kept = tril_triu(part, diagonal=diagonal, lower=lower)
+        triangle = tril_triu(part, diagonal=diagonal, lower=lower)
         missing = abs(rows - columns)
         if missing and (columns > rows) == lower:
             rest = ("...", ("slice", min(rows, columns), None, None))
             if not lower:
                 rest = (*rest, ("slice", None, None, None))
             zeros = index.slice_view(creation.fill_like(x_like, value=0.0), index=rest)
-            kept = shape.concat([kept, zeros], axis=x_like.ndim + axis)
-        total = kept if total is None else arithmetic.add(total, kept)
+            triangle = shape.concat([triangle, zeros], axis=x_like.ndim + axis)
+        total = triangle if total is None else arithmetic.add(total, triangle)
     return total
 
 

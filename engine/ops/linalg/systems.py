@@ -88,8 +88,8 @@ def _triangular_grad(g: Any, x: Any, out: Any, upper: bool, transpose: bool, uni
     back = triangular_solve(x, g, upper=upper, transpose=not transpose, unitriangular=unitriangular)
     product = matmul(out, back, trans_y=True) if transpose else matmul(back, out, trans_y=True)
     offset = 1 if unitriangular else 0
-    kept = tril_triu(product, diagonal=offset if upper else -offset, lower=not upper)
-    return arithmetic.scale(kept, scale=-1.0), back
+    triangle = tril_triu(product, diagonal=offset if upper else -offset, lower=not upper)
+    return arithmetic.scale(triangle, scale=-1.0), back
 
 
 @op("cholesky_solve", infer=lambda x, y, **_: _infer_solve(y, x), broadcasts=True)
@@ -181,8 +181,8 @@ def pinv(xp, x, *, rcond=1e-15, hermitian=False):
         return xp.linalg.pinv(x, rcond=rcond)
     values, vectors = xp.linalg.eigh(x)
     size = xp.abs(values)
-    kept = size > rcond * largest_of(xp, size, (-1,), 0)
-    inverted = xp.where(kept, 1 / xp.where(kept, values, 1), 0)
+    nonzero = size > rcond * largest_of(xp, size, (-1,), 0)
+    inverted = xp.where(nonzero, 1 / xp.where(nonzero, values, 1), 0)
     return xp.matmul(vectors * inverted[..., None, :], vectors.conj().swapaxes(-1, -2)).astype(
         x.dtype, copy=False
     )
@@ -231,8 +231,8 @@ def lstsq(xp, x, y, *, rcond=None, driver="gelsy"):
     specs = _infer_lstsq(Spec.of(x), Spec.of(y), rcond=rcond, driver=driver)
     limit = xp.finfo(x.dtype).eps * max(x.shape[-2:]) if rcond is None else rcond
     u, s, vh = xp.linalg.svd(x, full_matrices=False)
-    kept = s > limit * largest_of(xp, s, (-1,), 0)
-    inverted = xp.where(kept, 1 / xp.where(kept, s, 1), 0)
+    nonzero = s > limit * largest_of(xp, s, (-1,), 0)
+    inverted = xp.where(nonzero, 1 / xp.where(nonzero, s, 1), 0)
     solution = xp.matmul(vh.swapaxes(-1, -2) * inverted[..., None, :], xp.matmul(u.swapaxes(-1, -2), y))
     solution = solution.astype(x.dtype, copy=False)
     rest = xp.sum(xp.square(xp.matmul(x, solution) - y), axis=-2)
@@ -240,7 +240,7 @@ def lstsq(xp, x, y, *, rcond=None, driver="gelsy"):
     return (
         solution,
         rest.astype(x.dtype) if specs[1].shape != (0,) else nothing,
-        kept.sum(axis=-1).astype(xp.int32) if driver != "gels" else xp.zeros((0,), xp.int32),
+        nonzero.sum(axis=-1).astype(xp.int32) if driver != "gels" else xp.zeros((0,), xp.int32),
         s if driver in ("gelsd", "gelss") else nothing,
     )
 

@@ -220,7 +220,7 @@ def infer_batch_norm_grad(x: Spec, scale: Spec, g_in: Spec, *_: Spec, **__: Any)
 
 
 def _alone(count: int, *sums: Any) -> tuple[Any, ...]:
-    """What a channel has in this batch, as what it has in all of them."""
+    """The sums of a channel over this batch, as those over all processes."""
     return count or 1, *sums  # an empty batch has no gradient to scale
 
 

@@ -54,7 +54,7 @@ def fake_quantize_abs_max(xp, x, kept=None, *, bit_length=8, round_type=1):
     """
     threshold = levels.largest_absolute(xp, x)
     out = levels.quantized(xp, x, threshold, -1, bit_length, round_type)
-    return out, levels.as_kept(threshold, kept, x)
+    return out, levels.like_replaced(threshold, kept, x)
 
 
 @op(
@@ -64,10 +64,11 @@ def fake_quantize_abs_max(xp, x, kept=None, *, bit_length=8, round_type=1):
     **_KEPT,
 )
 def fake_quantize_dequantize_abs_max(xp, x, kept=None, *, bit_length=8, round_type=1):
-    """What the integers of ``fake_quantize_abs_max`` stand for; the gradient passes straight through."""
+    """The values that the integers of ``fake_quantize_abs_max`` represent; the gradient passes straight
+    through."""
     threshold = levels.largest_absolute(xp, x)
     out = levels.quantized(xp, x, threshold, -1, bit_length, round_type, back=True)
-    return out, levels.as_kept(threshold, kept, x)
+    return out, levels.like_replaced(threshold, kept, x)
 
 
 fake_quantize_dequantize_abs_max.grad(x=lambda g: g)
@@ -89,7 +90,7 @@ def fake_channel_wise_quantize_abs_max(
     given = is_test and kept is not None
     threshold = kept if given else levels.channel_thresholds(xp, x, quant_axis)
     out = levels.quantized(xp, x, threshold, quant_axis, bit_length, round_type)
-    return out, None if given else levels.as_kept(threshold, kept, x)
+    return out, None if given else levels.like_replaced(threshold, kept, x)
 
 
 @op(
@@ -104,7 +105,7 @@ def fake_channel_wise_quantize_dequantize_abs_max(
     """The values that x stands for after rounding each channel; the gradient passes straight through."""
     threshold = levels.channel_thresholds(xp, x, quant_axis)
     out = levels.quantized(xp, x, threshold, quant_axis, bit_length, round_type, back=True)
-    return out, levels.as_kept(threshold, kept, x)
+    return out, levels.like_replaced(threshold, kept, x)
 
 
 fake_channel_wise_quantize_dequantize_abs_max.grad(x=lambda g: g)

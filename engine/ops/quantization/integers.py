@@ -89,7 +89,7 @@ def _infer_factor(x_scale: Spec, y_scale: Spec, *, bits: Any, repeats: int) -> S
 
 @op("integer_factor", infer=_infer_factor)
 def integer_factor(xp, x_scale, y_scale, *, bits=(8, 8), repeats=1):
-    """What a sum of products of integers is multiplied by; one scale may be a vector, one for each channel.
+    """The factor of a sum of products of integers; one scale may be a vector, one for each channel.
 
     ``repeats`` is the number of groups of a transposed convolution, which share the scales of a filter.
     """

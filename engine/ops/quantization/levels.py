@@ -100,11 +100,11 @@ def largest_absolute(xp: Any, x: Any, axis: int = -1) -> Any:
     return xp.absolute(xp.maximum(xp.max(x, axis=others), -xp.min(x, axis=others))).reshape(-1)
 
 
-def as_kept(threshold: Any, kept: Any, x: Any) -> Any:
+def like_replaced(threshold: Any, replaced: Any, x: Any) -> Any:
     """The threshold found, in the shape and dtype of the one it replaces."""
-    if kept is None:
+    if replaced is None:
         return threshold.astype(x.dtype, copy=False)
-    return threshold.astype(kept.dtype, copy=False).reshape(kept.shape)
+    return threshold.astype(replaced.dtype, copy=False).reshape(replaced.shape)
 
 
 def channel_thresholds(xp: Any, x: Any, axis: int) -> Any:

@@ -60,7 +60,7 @@ def quantize_linear(
     only_observer=False,
     moving_rate=None,
 ):
-    """The integers, kept in x's dtype, that stand for ``x`` between the thresholds ``scale``.
+    """The integers, stored in x's dtype, that represent ``x`` between the thresholds ``scale``.
 
     They are the first of four results; the others are the new thresholds, state and accum, None if not made.
     ``scale`` is [1] with ``quant_axis`` -1, else [channels] along axis 0 or 1. ``zero_point`` is not read, as

@@ -67,7 +67,7 @@ def _followed(
         return in_scale, None, None, None
     work = x.astype(levels.working(x.dtype), copy=False)
     threshold, state, accum = averaged(xp, work, in_state, in_accum, moving_rate)
-    return threshold, levels.as_kept(threshold, in_scale, x), state, accum
+    return threshold, levels.like_replaced(threshold, in_scale, x), state, accum
 
 
 @op(

@@ -42,8 +42,8 @@ def dropout(
     """Elements set to zero at random; ``mask`` holds the factor of each element.
 
     ``axis`` names the dimensions along which elements are dropped independently (all by default). In training
-    ``upscale_in_train`` divides kept elements by 1 - p; ``downgrade_in_infer`` multiplies by 1 - p at test
-    time instead.
+    ``upscale_in_train`` divides retained elements by 1 - p; ``downgrade_in_infer`` multiplies by 1 - p at
+    test time instead.
     """
     if not 0 <= dropout_prob <= 1 or dropout_implementation not in ("upscale_in_train", "downgrade_in_infer"):
         raise ValueError("wrong attributes")  # inference explains what is wrong
@@ -55,22 +55,22 @@ def dropout(
         return x * mask, mask
     shape = x.shape if axis is None else tuple(d if n in axis else 1 for n, d in enumerate(x.shape))
     if axis is None and dropout_prob == 1:  # nothing is drawn
-        kept = xp.zeros(shape, bool)
+        retained = xp.zeros(shape, bool)
     else:
         with draws_of(key, seed) as draws:
-            kept = xp.asarray(draws.kept(shape, dropout_prob))
+            retained = xp.asarray(draws.retained(shape, dropout_prob))
     if axis is not None:  # a product with 1 / (1 - p) there, not a quotient
         share = 1.0 - dropout_prob
-        mask = kept.astype(x.dtype) * one(1 / share if share and upscale else 1.0)
-        # An array of its own: a plan may write into it.
+        mask = retained.astype(x.dtype) * one(1 / share if share and upscale else 1.0)
+        # A new array: a plan may write into it.
         mask = xp.broadcast_to(mask, x.shape).copy()
         return x * mask, mask
-    # Divided by the share that is kept: a product with 1 / keep is rounded otherwise.
+    # Divided by the retained share: a product with 1 / keep is rounded otherwise.
     out = xp.divide(x, one(keep if upscale and keep else 1), out=xp.empty_like(x))
-    # What is dropped becomes 0, also NaN: all bits of each number stay or none of them. That takes a third of
+    # Dropped elements become 0, also NaN: all bits of each number stay or none of them. That takes a third of
     # the time of where().
     whole = f"i{x.dtype.itemsize}"
-    bits = kept.astype(whole)
+    bits = retained.astype(whole)
     xp.negative(bits, out=bits)
     left = out.view(whole)
     left &= bits

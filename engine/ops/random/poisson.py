@@ -37,7 +37,7 @@ def _multiplied(mean: float, uniform: Iterator[float]) -> int:
 
 
 class _Large(NamedTuple):
-    """What a mean from 12 on gives: the areas of the pieces, one after the other, and the scales of two."""
+    """Values for a mean from 12 on: the areas of the pieces, one after the other, and the scales of two."""
 
     log_mean: float
     floor: float

@@ -139,14 +139,14 @@ def top_p_sampling(xp, x, ps, threshold=None, *, seed=-1, key):
     order = sorting_order(xp, x, 1, descending=True)
     ordered = xp.take_along_axis(x, order, axis=1)
     before = xp.cumsum(ordered, axis=1) - ordered
-    kept = before < ps.reshape((-1, 1))
+    valid = before < ps.reshape((-1, 1))
     if threshold is not None:
-        kept &= ordered >= threshold.reshape((-1, 1))
-    kept[:, 0] = True
-    bounds = xp.cumsum(ordered * kept, axis=1)
+        valid &= ordered >= threshold.reshape((-1, 1))
+    valid[:, 0] = True
+    bounds = xp.cumsum(ordered * valid, axis=1)
     with draws_of(key, max(seed, 0)) as draws:
         drawn = xp.asarray(draws.uniform((len(x), 1), x.dtype)) * bounds[:, -1:]
-    place = xp.minimum((bounds <= drawn).sum(axis=1, keepdims=True), kept.sum(axis=1, keepdims=True) - 1)
+    place = xp.minimum((bounds <= drawn).sum(axis=1, keepdims=True), valid.sum(axis=1, keepdims=True) - 1)
     ids = xp.take_along_axis(order, place, axis=1)
     return xp.take_along_axis(x, ids, axis=1), ids.astype(np.int64)
 

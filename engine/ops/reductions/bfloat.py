@@ -32,8 +32,8 @@ def _in_halves(xp: Any, rows: Any) -> Any:
 
 def _sum(xp: Any, x: Any, *, axis: Any = (), keepdim: bool = False, reduce_all: bool = False) -> Any:
     axes = tuple(range(x.ndim)) if reduce_all or not axis else tuple(sorted(a % x.ndim for a in axis))
-    kept = [n for n in range(x.ndim) if n not in axes]
-    rows = x.transpose(*axes, *kept).reshape(-1, *(x.shape[n] for n in kept))
+    rest = [n for n in range(x.ndim) if n not in axes]
+    rows = x.transpose(*axes, *rest).reshape(-1, *(x.shape[n] for n in rest))
     total = _in_halves(xp, rows) if x.ndim - 1 in axes else _in_order(xp, rows)
     return total.reshape([1 if n in axes else d for n, d in enumerate(x.shape)]) if keepdim else total
 

@@ -42,10 +42,10 @@ def _delayed(xp: Any, x: Any, axis: int, first: float) -> Any:
     result = xp.empty_like(x)
     front, rest = [slice(None)] * x.ndim, [slice(None)] * x.ndim
     front[axis], rest[axis] = slice(0, 1), slice(1, None)
-    kept = list(rest)
-    kept[axis] = slice(0, -1)
+    earlier = list(rest)
+    earlier[axis] = slice(0, -1)
     result[tuple(front)] = first
-    result[tuple(rest)] = x[tuple(kept)]
+    result[tuple(rest)] = x[tuple(earlier)]
     return result
 
 

@@ -156,10 +156,10 @@ def largest_of(xp: Any, x: Any, axes: tuple[int, ...] | None, nothing: float) ->
 
     CuPy's max has no ``initial``.
     """
-    kept = {axis % x.ndim for axis in axes} if axes is not None else set(range(x.ndim))
-    if 0 not in [x.shape[axis] for axis in kept]:
+    reduced = {axis % x.ndim for axis in axes} if axes is not None else set(range(x.ndim))
+    if 0 not in [x.shape[axis] for axis in reduced]:
         return xp.max(x, axis=axes, keepdims=True)
-    return xp.full([1 if n in kept else length for n, length in enumerate(x.shape)], nothing, x.dtype)
+    return xp.full([1 if n in reduced else length for n, length in enumerate(x.shape)], nothing, x.dtype)
 
 
 @op("logsumexp", infer=_infer("logsumexp", floating=True))

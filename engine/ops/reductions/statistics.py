@@ -27,7 +27,7 @@ def quantile(xp, x, *, q, ignore_nan=False):
     """Quantiles ``q`` over the last dimension, interpolated linearly; they lie along a new last dimension.
 
     ``low`` and ``high`` are the positions of the two elements between which each lies, ``weight`` is the
-    weight of the upper one. NaN where an element is NaN, unless ``ignore_nan``: then NaN are left out.
+    weight of the upper one. NaN where an element is NaN, unless ``ignore_nan``: then NaN are ignored.
     """
     _infer_quantile(Spec.of(x), q=q)
     order = sort.sorting_order(xp, x, -1, descending=False)

@@ -25,7 +25,7 @@ def _infer(x: Spec, *, porder: float, axis: int, keepdim: bool, asvector: bool, 
 def p_norm(xp, x, *, porder=2.0, axis=-1, epsilon=1e-12, keepdim=False, asvector=False):
     """(sum of |x|**p) ** (1/p) along an axis (over everything with ``asvector``).
 
-    p may be inf (largest), -inf (smallest) and 0 (how many are not 0). ``epsilon`` is Paddle's, kept for
+    p may be inf (largest), -inf (smallest) and 0 (how many are not 0). ``epsilon`` is Paddle's, accepted for
     printing: the gradient at 0 is 0 without it.
     """
     where: dict[str, Any] = {"axis": None if asvector or x.ndim == 0 else axis, "keepdims": keepdim}

@@ -82,12 +82,12 @@ def _infer(
         raise error(f"{where}: sequence_length holds an integer for each of {batch} sequences: got {lengths}")
     if 0 in (time, features):
         raise ShapeError(f"{where}: inputs {x} (time first) have no steps or no features; give at least one")
-    lstm, kept = mode == "LSTM", 4 if mode in ("LSTM", "GRU") else 0
+    lstm, saved = mode == "LSTM", 4 if mode in ("LSTM", "GRU") else 0
     return (
         x.with_shape((time, batch, hidden)),
         x.with_shape((batch, hidden)),
         x.with_shape((batch, hidden if lstm else 0)),
-        x.with_shape((kept, time, batch, hidden)),
+        x.with_shape((saved, time, batch, hidden)),
         x.with_shape((time, batch, hidden if lstm else 0)),
     )
 

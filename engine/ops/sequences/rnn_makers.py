@@ -62,9 +62,9 @@ def _forward(
     is_reverse: bool,
 ) -> tuple[Array, ...]:
     w_in, recurrent, bias = _WEIGHTS[mode](np, w_ih, w_hh, b_ih, b_hh)
-    y, kept = np.empty(sizes[:3], x.dtype), 4 if mode in ("LSTM", "GRU") else 0
-    gates = np.empty((kept, *y.shape), x.dtype)
-    into = gates if kept else y[None]
+    y, saved = np.empty(sizes[:3], x.dtype), 4 if mode in ("LSTM", "GRU") else 0
+    gates = np.empty((saved, *y.shape), x.dtype)
+    into = gates if saved else y[None]
     if sizes.near:
         x = _viewed(x)
         bias = np.zeros((len(into), sizes.size), x.dtype) if bias is None else np.ascontiguousarray(bias)
@@ -81,7 +81,7 @@ def _forward(
         arrays += [np.ascontiguousarray(steps.start(np, c0, x, w_hh)), gates, y, cells]
         loop(sizes, arrays, is_reverse, features, x)
         return y, y[last].copy(), cells[last].copy(), gates, cells
-    loop(sizes, [*arrays, gates, y] if kept else [*arrays, y], is_reverse, features, x)
+    loop(sizes, [*arrays, gates, y] if saved else [*arrays, y], is_reverse, features, x)
     no_cells = np.empty((*y.shape[:2], 0), x.dtype)
     return y, y[last].copy(), no_cells[0], gates, no_cells
 

@@ -12,7 +12,7 @@ from engine.core.spec import Spec
 
 
 def _check_shapes(potentials: Any, transition: Any, lengths: Any) -> None:
-    """Of Specs or of arrays; an unknown dimension fits all."""
+    """Check Specs or arrays; an unknown dimension fits all."""
     batch, tags = (potentials.shape[0], potentials.shape[-1]) if potentials.ndim == 3 else (0, 0)
     wanted = (*((size, tags) for size in transition.shape), *((size, batch) for size in lengths.shape))
     if (potentials.ndim, transition.ndim, lengths.ndim) != (3, 2, 1) or any(

@@ -115,7 +115,7 @@ def frame(xp, x, *, frame_length, hop_length, axis=-1):
     slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"},
 )
 def frame_grad(xp, x, g_in, *, frame_length, hop_length, axis=-1):
-    """What each element of the signal gets from the frames that it is in."""
+    """The gradient of each element of the signal, summed over the frames that contain it."""
     frames = _with_frames_last(xp, g_in, axis)
     made = _added(xp, frames, hop_length, x.shape[axis])
     return xp.ascontiguousarray(xp.moveaxis(made, -1, 0)) if axis == 0 else made
@@ -141,7 +141,7 @@ def overlap_add(xp, x, *, hop_length, axis=-1):
     slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"},
 )
 def overlap_add_grad(xp, x, g_in, *, hop_length, axis=-1):
-    """What each frame gets from the signal that it is a part of."""
+    """The gradient of each frame, taken from that of the signal."""
     length = x.shape[1] if axis == 0 else x.shape[-2]
     return _as_frames(xp, _framed(xp, _with_signal_last(xp, g_in, axis), length, hop_length), axis)
 

@@ -100,7 +100,7 @@ def _infer_crows(indices: Spec, *, shape: tuple[int, ...]) -> Spec:
 
 @op("sparse_crows", infer=_infer_crows)
 def crows(xp, indices, *, shape):
-    """Where each row of sorted positions begins and ends, in each matrix of the shape anew."""
+    """Begin and end of each row of sorted positions, in each matrix of the shape anew."""
     rows, batches = shape[-2], shape[0] if len(shape) == 3 else 1
     counts = xp.bincount(numbers_of(xp, indices[:-1], shape[:-1]), minlength=batches * rows)
     result = xp.zeros((batches, rows + 1), indices.dtype)
@@ -147,11 +147,12 @@ def _infer_slice(
 
 @op("sparse_slice_indices", infer=_infer_slice, outputs=("indices_out", "rows"))
 def slice_indices(xp, indices, *, axes, starts, ends):
-    """The positions between starts and ends along axes, counted from there, and the numbers of those kept."""
-    kept = xp.ones(indices.shape[1], bool)
+    """The positions between starts and ends along axes, counted from there, and the numbers of the selected
+    ones."""
+    inside = xp.ones(indices.shape[1], bool)
     for axis, start, end in zip(axes, starts, ends, strict=True):
-        kept &= (indices[axis] >= start) & (indices[axis] < end)
-    rows = xp.flatnonzero(kept)
+        inside &= (indices[axis] >= start) & (indices[axis] < end)
+    rows = xp.flatnonzero(inside)
     found = indices[:, rows]
     for axis, start in zip(axes, starts, strict=True):
         found[axis] -= start

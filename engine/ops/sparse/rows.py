@@ -42,7 +42,7 @@ def _infer_sum(x: Spec, rows: Spec, like: Spec) -> Spec:
 
 @op("sparse_sum_rows", infer=_infer_sum, complex=True)
 def sum_rows(xp, x, rows, like):
-    """As many rows as like has: row r is the sum of the rows k of x where rows[k] is r; -1 is left out."""
+    """As many rows as like has: row r is the sum of the rows k of x where rows[k] is r; -1 is skipped."""
     return summed(xp, x, rows, len(like))
 
 
@@ -52,9 +52,9 @@ sum_rows.grad(x=lambda g, rows: take_rows(g, rows))
 
 def summed(xp: Any, x: Any, rows: Any, count: int) -> Any:
     """``sum_rows`` on arrays."""
-    kept = rows >= 0
-    if not kept.all():
-        x, rows = x[kept], rows[kept]
+    valid = rows >= 0
+    if not valid.all():
+        x, rows = x[valid], rows[valid]
     result = xp.zeros((count, *x.shape[1:]), x.dtype)
     if len(rows) == 0:
         return result

@@ -33,8 +33,8 @@ def lookahead(xp, param, slow, step, *, alpha, k):
     return param, slow, step
 
 
-def _infer_average(param: Spec, *kept: Spec, **_: Any) -> tuple[Spec, ...]:
-    return kept
+def _infer_average(param: Spec, *state: Spec, **_: Any) -> tuple[Spec, ...]:
+    return state
 
 
 @op(

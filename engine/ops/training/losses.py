@@ -36,17 +36,17 @@ def _infer_pick(x: Spec, label: Spec, *, axis: int, **_: Any) -> Spec:
 def pick_class(xp, x, label, *, axis=-1, ignore_index=-100):
     """The element of x at the label's class, 0 where the label is ignore_index."""
     _infer_pick(Spec.of(x), Spec.of(label), axis=axis)
-    index, kept = _class_index(xp, label, x.shape[axis], ignore_index)
+    index, counted = _class_index(xp, label, x.shape[axis], ignore_index)
     out = one_each(xp, x, index, axis)
-    out = out if kept is None else xp.where(kept, out, x.dtype.type(0))
+    out = out if counted is None else xp.where(counted, out, x.dtype.type(0))
     return _marked(xp, out, label, x.shape[axis], ignore_index)
 
 
 @op("pick_class_grad", infer=lambda g_in, label, x, **_: x.with_dtype(g_in.dtype), slots={"g_in": "Out@GRAD"})
 def _put_class(xp, g_in, label, x, *, axis=-1, ignore_index=-100):
     """Zeros like x with g_in at the label's class."""
-    index, kept = _class_index(xp, label, x.shape[axis], ignore_index)
-    value = g_in if kept is None else g_in * kept
+    index, counted = _class_index(xp, label, x.shape[axis], ignore_index)
+    value = g_in if counted is None else g_in * counted
     if xp is not np:
         classes = xp.arange(x.shape[axis]).reshape([-1 if n == axis % x.ndim else 1 for n in range(x.ndim)])
         return xp.where(classes == index, value, g_in.dtype.type(0))
@@ -88,10 +88,10 @@ def _kept_mean_grad(xp, g_in, x, label, *, ignore_index=-100):
 
 
 def _count(xp: Any, x: Any, label: Any, ignore_index: int) -> Any:
-    kept = xp.count_nonzero(label != ignore_index)
+    counted = xp.count_nonzero(label != ignore_index)
     if xp is np:
-        return x.dtype.type(max(int(kept), 1))
-    return xp.maximum(kept, 1).astype(x.dtype)  # the host waits for nothing
+        return x.dtype.type(max(int(counted), 1))
+    return xp.maximum(counted, 1).astype(x.dtype)  # the host waits for nothing
 
 
 _kept_mean_grad.grad(g_in=lambda g, label, ignore_index: kept_mean(g, label, ignore_index=ignore_index))
@@ -227,10 +227,10 @@ def softmax_with_cross_entropy(
         each = xp.where(label == 0, label, label * (log_total - shifted))
         loss = xp.sum(each, axis=axis, keepdims=True)
     else:
-        index, kept = _class_index(xp, label, logits.shape[axis], ignore_index)
+        index, counted = _class_index(xp, label, logits.shape[axis], ignore_index)
         loss = log_total - _taken(xp, shifted, index, axis)
-        if kept is not None:
-            loss = xp.where(kept, loss, logits.dtype.type(0))
+        if counted is not None:
+            loss = xp.where(counted, loss, logits.dtype.type(0))
         loss = _marked(xp, loss, label, logits.shape[axis], ignore_index)
     return softmax, loss
 
@@ -267,8 +267,8 @@ def _class_index(xp: Any, label: Any, classes: int, ignore_index: int) -> tuple[
     On a GPU, which would be waited for, class numbers that do not exist are masked: see ``_marked``.
     """
     if xp is not np:
-        kept = (label != ignore_index) & (label >= 0) & (label < classes)
-        return xp.where(kept, label, label.dtype.type(0)), kept
+        counted = (label != ignore_index) & (label >= 0) & (label < classes)
+        return xp.where(counted, label, label.dtype.type(0)), counted
     if xp is np and ignore_index < 0 and label.size and label.dtype.kind == "i":
         # As numbers without a sign, those below 0 are above all classes: one look at the labels.
         if int(label.view(f"u{label.itemsize}").max()) < min(classes, 1 << (8 * label.itemsize - 1)):
@@ -276,15 +276,15 @@ def _class_index(xp: Any, label: Any, classes: int, ignore_index: int) -> tuple[
     low, high = (int(label.min()), int(label.max())) if label.size else (0, 0)
     if low >= 0 and high < classes and not low <= ignore_index <= high:
         return label, None
-    kept = label != ignore_index
-    wrong = kept & ((label < 0) | (label >= classes))
+    counted = label != ignore_index
+    wrong = counted & ((label < 0) | (label >= classes))
     if wrong.any():
         raise OutOfRangeError(
             f"cross_entropy: label {int(label[wrong][0])} is not a class number: there are {classes} "
             f"classes, 0 to {classes - 1} (and ignore_index {ignore_index}); "
             "check the labels or the last layer's size"
         )
-    return xp.where(kept, label, 0), kept
+    return xp.where(counted, label, 0), counted
 
 
 def _marked(xp: Any, result: Any, label: Any, classes: int, ignore_index: int) -> Any:
@@ -304,7 +304,7 @@ def _cross_entropy_grad(xp, g_in, softmax, label, *, soft_label=False, ignore_in
     """(softmax - label) * g along the class axis."""
     if soft_label:
         return (softmax * xp.sum(label, axis=axis, keepdims=True) - label) * g_in
-    index, kept = _class_index(xp, label, softmax.shape[axis], ignore_index)
+    index, counted = _class_index(xp, label, softmax.shape[axis], ignore_index)
     result = softmax * g_in
     picked = _taken(xp, result, index, axis) - g_in
     if xp is np and result.ndim == 2 and axis in (-1, 1):
@@ -315,8 +315,8 @@ def _cross_entropy_grad(xp, g_in, softmax, label, *, soft_label=False, ignore_in
         along = [-1 if n == axis % softmax.ndim else 1 for n in range(softmax.ndim)]
         classes = xp.arange(softmax.shape[axis]).reshape(along)
         result = xp.where(classes == index, picked, result)
-    if kept is not None:
-        result = result * kept
+    if counted is not None:
+        result = result * counted
     return result
 
 

@@ -1,4 +1,4 @@
-"""Recomputed blocks in a Program: backward reads values that it computes again, in place of kept ones.
+"""Recomputed blocks in a Program: backward recomputes values instead of reading stored ones.
 
 Operators that are built within ``recompute`` have the number of that call as their ``segment``. Behind them
 nothing differs: the pass below runs when the backward operators are there.
@@ -29,7 +29,7 @@ def compute_again(block: Block, begin: int, outputs: Iterable[Variable] = ()) ->
         gx = elementwise_mul(g, h)                 h2 = exp(x)       # a replay
                                                    gx = elementwise_mul(g, h2)
 
-    What other operators read of a segment, and ``outputs``, are kept as before, as are results of control
+    Values of a segment that other operators read, and ``outputs``, stay as before, as are results of control
     flow. The copies stand before the first operator that reads a result of theirs. They take the random keys
     that the first run drew and write nothing in place; of Variables that change in place they read copies,
     made where the first run reads them, so the results are bitwise identical. Returns the number of operators
@@ -122,7 +122,7 @@ class _Again(Rewriter):
         return new
 
     def _snapshot(self, operator: Operator, variable: Variable) -> Variable:
-        """What has the value that ``variable`` has when the first run of ``operator`` reads it."""
+        """A Variable with the value that ``variable`` has when the first run of ``operator`` reads it."""
         opdef = shape.assign.opdef
         made = Operator(opdef, (variable,), opdef.with_defaults({}))
         block = next(variables_of(operator.outputs)).block

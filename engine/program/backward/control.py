@@ -15,10 +15,10 @@ from engine.program.backward.inline_gradients import inline_gradients
 from engine.program.backward.walk import Incoming
 from engine.program.build.builder import Builder, current_builder
 from engine.program.build.control import append_cond, append_operator
-from engine.program.graph.kept import keep, kept_of_iteration
 from engine.program.graph.liveness import needed, outer_reads
 from engine.program.graph.program import Block, Variable
 from engine.program.graph.region import Region
+from engine.program.graph.replay_state import iteration_state, store_state
 from engine.program.passes.inline import Inliner
 
 Gradients = list[tuple[Variable, Any]]
@@ -84,7 +84,7 @@ def cond_gradient(operator: Operator, incoming: Incoming, reached: Set[Variable]
 @ops.while_loop.opdef.grad_regions
 @ops.while_again.opdef.grad_regions
 def loop_gradient(operator: Operator, incoming: Incoming, reached: Set[Variable]) -> Gradients:
-    """The gradient of a loop is a ``while_grad`` over the values that the loop keeps of each iteration.
+    """The gradient of a loop is a ``while_grad`` over the values that the loop stores for each iteration.
 
     Its region replays one iteration and walks back through it.
     """
@@ -114,16 +114,16 @@ def loop_gradient(operator: Operator, incoming: Incoming, reached: Set[Variable]
         # A loop value that is handed on unchanged is its own result: its gradient is the incoming one itself.
         found = inline_gradients(copies, starts, sources)
         made = [_zeros_like(s) if g is None else shape.assign(g) for s, g in zip(sources, found, strict=True)]
-        block.ops[:] = needed(block.ops, made)  # the replay leaves out what only the loop's results need
+        block.ops[:] = needed(block.ops, made)  # the replay omits operators that only the loop's results need
     last = [incoming[n] if incoming[n] is not None else _zeros_like(operator.outputs[n]) for n in carried]
-    # The loop's own values come from what every iteration kept, not from outside.
+    # The loop's own values come from the stored iterations, not from outside.
     captured_all = [v for v in outer_reads((block,)) if v.block is not body.parent]
     specs = [loop_values[n].spec for n in carried] + [v.spec for v in outside]
     outputs = append_operator(
         builder,
         ops.while_grad.opdef,
-        (last, outside, captured_all, keep(operator)),
-        [Region(block, (*loop_values, *kept_of_iteration(operator), *incoming_after), made)],
+        (last, outside, captured_all, store_state(operator)),
+        [Region(block, (*loop_values, *iteration_state(operator), *incoming_after), made)],
         specs,
         [not builder.grad] * len(specs),
         values=len(loop_values),

@@ -37,7 +37,7 @@ class Named:
         self.parameters = IdentitySet(parameters)
         self.expected: IdentityMap[Variable, int] = IdentityMap()
         self.received: IdentityMap[Variable, int] = IdentityMap()
-        # Where Paddle has no such operator, its result's gradient has the name of its input's.
+        # If Paddle has no such operator, its result's gradient has the name of its input's.
         self.shown: IdentityMap[Variable, Variable] = IdentityMap()
 
     def begin(self, path: Sequence[Step]) -> None:

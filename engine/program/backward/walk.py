@@ -71,7 +71,7 @@ def depends_on(
 
 
 class _Sums:
-    """What has flowed back to each Variable so far."""
+    """The gradient of each Variable so far."""
 
     def __init__(self, emitter: Emitter) -> None:
         self.emitter = emitter

@@ -92,8 +92,8 @@ def name_scope(prefix: str | None = None) -> Iterator[None]:
 def device_guard(device: str | None = None) -> Iterator[None]:
     """Mark operators that are appended within the block with a device: 'cpu', 'gpu', 'gpu:0', or None.
 
-    An Executor runs a whole Program on its own place; the mark is kept and printed. Raises ArgumentError for
-    another device.
+    An Executor runs a whole Program on its own place; the mark is stored and printed. Raises ArgumentError
+    for another device.
     """
     name, _, index = (device or "").partition(":")
     if device is not None and (name not in ("cpu", "gpu") or (index and not index.isdigit())):

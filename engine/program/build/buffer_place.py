@@ -1,4 +1,4 @@
-"""BufferPlace: where a Layer keeps a buffer that a function assigns while a Program is built from it."""
+"""BufferPlace: the place of a Layer's buffer that a function assigns while a Program is built from it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ class BufferPlace:
     """``fields[name]``, which held ``buffer`` when the function began.
 
     While the Program is built it holds what the function assigned, so that another name of the old value
-    keeps that value. A branch or loop passes its last value on, as it does for values changed in place.
+    holds that value. A branch or loop passes its last value on, as it does for values changed in place.
     """
 
     __slots__ = ("buffer", "fields", "name")

@@ -28,7 +28,7 @@ def append_into(
     """
     full = opdef.with_defaults(attrs)
     specs = opdef.infer_specs([_spec_of(v) for v in inputs], full)
-    # What the attributes switch off is not written.
+    # Outputs that attributes switch off are not written.
     outputs = tuple([None if s is None else v for v, s in zip(outputs, specs, strict=True)])
     for variable, spec in zip(outputs, specs, strict=True):
         if variable is not None and not variable.spec.agrees(spec):

@@ -1,4 +1,4 @@
-"""Names that Paddle gives while it builds branches and loops, kept as notes for the text.
+"""Names that Paddle gives while it builds branches and loops, stored as notes for the text.
 
 They are made in Paddle's order, so that all later names have Paddle's numbers, too.
 """

@@ -67,14 +67,14 @@ def _region_problems(block: Block, region: Region) -> Iterator[str]:
     elif not any(b is block for b in inner.lineage()):
         yield f"its block {inner.idx} is not within block {block.idx}"
     else:
-        kept = [v for v in region.arguments if _is_kept(block.program, v)]  # wherever it stands
+        state = [v for v in region.arguments if _is_replay_state(block.program, v)]  # wherever it stands
         for variable in (*region.arguments, *region.results):
-            if not _visible(inner, variable) and not any(variable is v for v in kept):
+            if not _visible(inner, variable) and not any(variable is v for v in state):
                 yield f"names {variable.name!r}, which is not in its block {inner.idx} or a parent"
 
 
-def _is_kept(program: Program, variable: Variable) -> bool:
-    """Whether an operator keeps a random key or its iterations in ``variable``."""
+def _is_replay_state(program: Program, variable: Variable) -> bool:
+    """Whether an operator stores a random key or its iterations in ``variable``."""
     return any(o.kept is variable for b in program.blocks for o in b.ops)
 
 

@@ -8,8 +8,8 @@ from engine.core.identity import IdentitySet
 from engine.core.opdef import OPS
 from engine.core.operator import Operator
 from engine.ops.control.gradient import gradient
-from engine.program.graph.kept import kept_in
 from engine.program.graph.program import Block, Variable, variables_of
+from engine.program.graph.replay_state import state_in
 
 
 def sub_blocks(operator: Operator) -> Iterator[Block]:
@@ -63,30 +63,30 @@ def stored_by(ops: Sequence[Operator]) -> IdentitySet[Variable]:
 def needed(ops: Sequence[Operator], outputs: Sequence[Variable]) -> list[Operator]:
     """The operators that ``outputs`` or effects depend on, in order."""
     wanted = {id(v) for v in outputs}
-    kept: list[Operator] = []
+    found: list[Operator] = []
     for operator in reversed(ops):
         if any(has_effect(o) for o in with_sub_blocks((operator,))) or any(
             id(v) in wanted for v in results(operator)
         ):
-            kept.append(operator)
+            found.append(operator)
             wanted |= {id(v) for v in arguments(operator)}
-    kept.reverse()
-    return kept
+    found.reverse()
+    return found
 
 
 def arguments(operator: Operator) -> Iterator[Variable]:
-    """Everything an operator reads; where it replays others, what those kept."""
+    """Everything an operator reads; if it replays others, their stored state too."""
     yield from variables_of(operator.inputs)
     if operator.regions or operator.taken is not None:
         yield from _taken(operator)
 
 
 def _taken(operator: Operator) -> Iterator[Variable]:
-    """What an operator and those in its regions take of first runs outside of them."""
+    """State of first runs outside that an operator and those in its regions take."""
     if operator.taken is not None:
         yield operator.taken
     for region in operator.regions:
-        own = IdentitySet((*region.arguments, *kept_in(region.block)))
+        own = IdentitySet((*region.arguments, *state_in(region.block)))
         for inner in region.block.ops:
             yield from (v for v in _taken(inner) if v not in own)
 
@@ -98,27 +98,28 @@ def reads_inside(block: Block) -> Iterator[Variable]:
 
 
 def outer_reads(blocks: Iterable[Block], results: Iterable[Variable] = ()) -> IdentitySet[Variable]:
-    """What operators of blocks and of their sub-blocks read from outside; ``results`` count as read."""
+    """Variables that operators of blocks and of their sub-blocks read from outside; ``results`` count as
+    read."""
     own = IdentitySet(blocks)
     read = [v for block in own for o in with_sub_blocks(block.ops) for v in variables_of(o.inputs)]
     return IdentitySet(v for v in (*read, *results) if not any(b in own for b in v.block.lineage()))
 
 
 def captured(operator: Operator) -> IdentitySet[Variable]:
-    """What the regions of an operator read from outside them."""
+    """Variables that the regions of an operator read from outside."""
     regions = operator.regions
     shared = [v.block for region in regions for v in region.arguments]
     return outer_reads((*sub_blocks(operator), *shared), [v for region in regions for v in region.results])
 
 
 def results(operator: Operator) -> Iterator[Variable]:
-    """Everything an operator writes: its outputs, what it keeps, and what its branches keep."""
+    """Everything an operator writes: its outputs, its stored state, and that of its branches."""
     yield from variables_of(operator.outputs)
     if operator.kept is not None:
         yield operator.kept
     if not operator.opdef.loops:
         for block in sub_blocks(operator):
-            yield from kept_in(block)
+            yield from state_in(block)
 
 
 def last_uses(ops: Sequence[Operator]) -> dict[int, int]:

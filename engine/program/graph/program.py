@@ -136,7 +136,7 @@ class Block:
 
 
 class ProgramDesc:
-    """What ``Program.desc`` gives."""
+    """The value of ``Program.desc``."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -159,15 +159,17 @@ class Program:
         self._names: names.NameGenerator | None = None  # its own; None: the process's
         self._captured: dict[int, Variable] = {}
         self._version = next(_serial)
-        # What an Executor compiled for it, dropped when the Program changes: the fed and fetched Variables of
-        # each kind of call, and the plan for each of those with the shapes that were fed.
+        # Plans that an Executor compiled for it, dropped when the Program changes: the fed and fetched
+        # Variables of each kind of call, and the plan for each of those with the shapes that were fed.
         self.calls: LRU[Any, Any] = LRU("calls")
         self.plans: LRU[Any, Any] = LRU("plans")
-        # What was changed in place in static mode, by id: the Variable, and the one that has its value now.
+        # Variables that were changed in place in static mode, by id: the Variable, and the one that has its
+        # value.
         self.rebound: dict[int, tuple[Any, Variable]] = {}
         # Whether it or a part of it is from a file of another installation: its runs are metered.
         self.foreign = False
-        # What an Executor brings into its scope before a run: learning rates, values of another process.
+        # Values that an Executor brings into its scope before a run: learning rates, values of another
+        # process.
         self.rates: list[Any] = []
         self.gradients: list[
             tuple[str, str]
@@ -312,7 +314,7 @@ class Program:
     def clone(self, for_test: bool = False) -> Program:
         """A copy, which shares the values of parameters.
 
-        ``for_test`` leaves out gradients and updates, and lets dropout and batch norm behave as in
+        ``for_test`` omits gradients and updates, and lets dropout and batch norm behave as in
         inference."""
         return delegates.clone(self, for_test)
 

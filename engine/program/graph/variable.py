@@ -75,7 +75,7 @@ class Variable:
         self.is_parameter = is_parameter
         self.is_data = is_data
         self.tensor = tensor
-        # What Paddle says where it differs: it lets integers made of trained values have gradients.
+        # Paddle's flag, if it differs: it lets integers computed from trained values have gradients.
         self.says_stop_gradient: bool | None = None
         self.says_name: str | None = None
         self.says_spec: Spec | None = None

@@ -28,7 +28,7 @@ def all_reduce_gradients(program: Program, ring_id: int = 0, mean: bool = True, 
                                                sgd(b, b@GRAD)
 
     The gradients are those that ``append_backward`` gave for parameters; clipping, weight decay and loss
-    scaling come after it. Without ``fuse`` each has an operator of its own: the bits are the same. A Program
+    scaling come after it. Without ``fuse`` each has its own operator: the bits are the same. A Program
     where it was done has no gradients left for a second time.
     """
     block = program.global_block()

@@ -26,8 +26,9 @@ class _Twins(Rewriter):
 
 @delegates.clone.define
 def clone(program: Program, for_test: bool = False) -> Program:
-    """Before: a Program. After: one of its own blocks, Variables and operators, sharing values by name (and
-    with eager Tensors). ``for_test``: without gradients and updates, dropout and batch norm as in prediction.
+    """Before: a Program. After: a Program with its own blocks, Variables and operators, sharing values by
+    name (and with eager Tensors). ``for_test``: without gradients and updates, dropout and batch norm as in
+    prediction.
     """
     made = Program()
     made.random_seed, made.foreign = program.random_seed, program.foreign
@@ -86,11 +87,11 @@ def role(operator: Operator) -> int:
 
 
 def _drop_unused(source: Program, made: Program) -> None:
-    """Leave out the Variables that only the operators left out read or wrote."""
+    """Omit the Variables that only omitted operators read or wrote."""
     for old, new in zip(source.blocks, made.blocks, strict=True):
         dropped = _touched([o for o in old.ops if role(o) & _TRAINING])
-        kept = _touched([o for b in made.blocks for o in b.ops])
-        for name in dropped - kept:
+        used = _touched([o for b in made.blocks for o in b.ops])
+        for name in dropped - used:
             variable = new.vars.get(name)
             if variable is not None and not variable.is_parameter and not variable.is_data:
                 del new.vars[name]

@@ -19,15 +19,15 @@ def remove_dead_code(program: Program) -> None:
         return b
     """
     block = program.global_block()
-    kept = [v for v in block.vars.values() if v.persistable]  # for the next run
-    dead = _dead(block, [*(block.var(name) for name in program.outputs), *kept])
+    persistable = [v for v in block.vars.values() if v.persistable]  # for the next run
+    dead = _dead(block, [*(block.var(name) for name in program.outputs), *persistable])
     if dead:
         Rewriter(program).erase(dead)
 
 
 def _dead(block: Block, wanted: list[Variable]) -> list[Operator]:
     if block.idx:  # a plan runs sub-blocks unpruned: without a draw, later draws would differ
-        for operator in block.ops:  # and what is kept of a loop's iterations, its gradient takes
+        for operator in block.ops:  # the gradient of a loop reads the stored iterations
             within = with_sub_blocks((operator,))
             if any(each.opdef.random or each.kept is not None for each in within):
                 wanted = [*wanted, *variables_of(operator.outputs)]

@@ -7,7 +7,7 @@ from engine.program.passes.common_subexpressions import changing
 from engine.program.passes.known_values import Known, computed
 from engine.program.passes.rewriter import constant
 
-# The most elements of a value that is kept in the Program as an attribute.
+# The most elements of a value that is stored in the Program as an attribute.
 LARGEST = 1024
 
 

@@ -21,8 +21,7 @@ def fold_weights(program: Program) -> None:
         b = matmul_v2(x, a)          ->    b = matmul_v2(x, a), where a keeps its value
         return b                           return b
 
-    What stored integers stand for is left alone: as floating weights a file of them would be four times as
-    large.
+    Stored integers are not folded: as floating weights their file would be four times as large.
     """
     _fold(program, frozenset(("dequantize_linear",)))
 

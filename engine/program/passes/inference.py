@@ -1,4 +1,4 @@
-"""The inference part of a Program as a Program of its own: no gradients, no operators of training only."""
+"""The inference part of a Program as a separate Program: no gradients, no operators of training only."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def copy_program(
 ) -> tuple[Program, IdentityMap[Variable, Variable]]:
     """A copy of the operators that ``outputs`` and effects need, and the copy of each Variable.
 
-    With ``replay`` it is a second run: among its inputs is what the operators kept of the first.
+    With ``replay`` it is a second run: its inputs include the stored state of the first.
     """
     ops = needed(source.global_block().ops, outputs)
     made = Program()
@@ -53,7 +53,7 @@ class _Extract(Rewriter):
                 self._iterations.add(operator.inputs[3])
             if operator.taken is not None:
                 self._iterations.add(operator.taken)
-            for region in operator.regions:  # kept of a loop's iterations
+            for region in operator.regions:  # stored iterations of a loop
                 self._iterations.update(region.arguments)
 
     def made(self, variable: Variable, target: Block) -> Variable:
@@ -73,7 +73,7 @@ class _Extract(Rewriter):
             else super().read(value)
         )
 
-    def kept_for(self, operator: Operator, copied: Operator, target: Block) -> Variable | None:
+    def state_for(self, operator: Operator, copied: Operator, target: Block) -> Variable | None:
         if operator.opdef.loops and operator.kept not in self._iterations:
             return None
-        return super().kept_for(operator, copied, target)
+        return super().state_for(operator, copied, target)

@@ -19,7 +19,7 @@ class Inliner(Rewriter):
     def __init__(self, builder: Builder, replay: bool = False) -> None:
         super().__init__(builder.program, replay)
         self.builder = builder
-        # What replayed operators would write in place, and what stood for it before.
+        # Variables that replayed operators would write in place, and their former stand-ins.
         self._replaced: list[tuple[Variable, Variable | None]] = []
 
     def made(self, variable: Variable, target: Block) -> Variable:

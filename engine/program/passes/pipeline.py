@@ -21,8 +21,8 @@ from engine.program.passes.fuse_convolution import fuse_convolutions
 # Programs that run here and are not saved: quantized products run as integers.
 EXACT, INFERENCE, PREDICTION = 1, 2, 3
 
-# What converted functions and Executors optimize Programs with before they run them: 0 runs them as they were
-# built. ``with level.guard(0):`` holds for this context, ``level.set(0)`` for the process.
+# The level at which converted functions and Executors optimize Programs before a run: 0 runs them as they
+# were built. ``with level.guard(0):`` holds for this context, ``level.set(0)`` for the process.
 level: Setting[int] = Setting("level_of_passes", EXACT)
 
 
@@ -73,7 +73,7 @@ def optimize(
     """A copy of ``program`` that computes ``outputs`` (names; by default its own) with fewer operators.
 
     Names of inputs, outputs and parameters stay. Level 0 copies. Level 1 removes dead code, folds constants,
-    merges common subexpressions, fuses a convolution with its bias and relu and leaves out gradients of
+    merges common subexpressions, fuses a convolution with its bias and relu and omits gradients of
     convolutions that nothing reads: results stay the same, and gradients can be built of the optimized
     Program. Level 2 is for inference only: it folds batch norms into convolutions and computes values that
     depend on weights alone, so that later changes of those weights have no effect; results stay the same

@@ -1,4 +1,4 @@
-"""Pruning for prediction: keeps the operators that lead from fed to fetched Variables, without training."""
+"""Pruning for prediction: selects the operators that lead from fed to fetched Variables, without training."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from engine.program.passes.inference import inference_program
 def pruned(source: Program, feeds: Sequence[Variable], fetches: Sequence[Variable], where: str) -> Program:
     """Before: a whole Program. After: the operators that ``fetches`` need from ``feeds``, in inference mode.
 
-    Effects (updates of metrics, printing) that no fetch reads are left out. Where a fed Variable is one that
-    operators compute, those operators are left out. Raises ArgumentError, beginning with ``where``, for a
+    Effects (updates of metrics, printing) that no fetch reads are omitted. If operators compute a fed
+    Variable, those operators are omitted. Raises ArgumentError, beginning with ``where``, for a
     fetch that needs data which is not fed, or that nothing computes.
     """
     made = clone(source, for_test=True)
@@ -63,12 +63,12 @@ def _leading(block: Block, inputs: Sequence[Variable], outputs: Sequence[Variabl
     """The operators that lead from ``inputs`` to ``outputs``, in order."""
     given = {id(v) for v in inputs}
     wanted = {id(v) for v in outputs} - given
-    kept: list[Operator] = []
+    found: list[Operator] = []
     for operator in reversed(block.ops):
         if any(id(v) in wanted for v in results(operator)):
-            kept.append(operator)
+            found.append(operator)
             wanted |= {id(v) for v in arguments(operator)}
             wanted |= {id(v) for b in sub_blocks(operator) for v in reads_inside(b)}
             wanted -= given
-    kept.reverse()
-    return kept
+    found.reverse()
+    return found

@@ -19,10 +19,10 @@ from engine.core.opdef import OPS, OpDef
 from engine.core.operator import Operator, at_line
 from engine.ops.arrays import shape
 from engine.program.build.builder import Builder
-from engine.program.graph.kept import draws, keep, kept_of_iteration
 from engine.program.graph.liveness import captured, has_effect, sub_blocks, with_sub_blocks
 from engine.program.graph.program import Block, Program, reads, variables_of
 from engine.program.graph.region import Region
+from engine.program.graph.replay_state import draws, iteration_state, store_state
 from engine.program.graph.variable import Parameter, Variable
 
 
@@ -41,8 +41,8 @@ class Rewriter:
         self.mapped: IdentityMap[Variable, Variable] = IdentityMap()
         self.blocks: IdentityMap[Block, Block] = IdentityMap()
         # In a second run ``mapped`` holds the iterations of a first loop, which its copy takes; these are
-        # the iterations that the copy keeps itself.
-        self._kept_again: IdentityMap[Variable, Variable] = IdentityMap()
+        # the iterations that the copy stores itself.
+        self._state_again: IdentityMap[Variable, Variable] = IdentityMap()
 
     # -- copies --------------------------------------------------------------------------------------------
     def made(self, variable: Variable, target: Block) -> Variable:
@@ -88,11 +88,11 @@ class Rewriter:
         taken, regions = operator.taken, operator.regions
         keys: Sequence[Variable] = ()
         if taken is None and self.replay and draws(operator):
-            taken = keep(operator)
+            taken = store_state(operator)
             if opdef.loops:  # runs its body alone, with the keys of each iteration
-                opdef, regions, keys = _again(operator), regions[-1:], kept_of_iteration(operator)
+                opdef, regions, keys = _again(operator), regions[-1:], iteration_state(operator)
         inputs = tuple(
-            self._kept_again[v] if v in self._kept_again else self.read(v) for v in operator.inputs
+            self._state_again[v] if v in self._state_again else self.read(v) for v in operator.inputs
         )
         copied = Operator(opdef, inputs, dict(operator.attrs))
         copied.regions = tuple(self._region(region, target, keys) for region in regions)
@@ -101,14 +101,14 @@ class Rewriter:
         copied.segment = operator.segment
         copied.replay = self.replay or operator.replay
         copied.taken = None if taken is None else self.read(taken)
-        copied.kept = self.kept_for(operator, copied, target)
+        copied.kept = self.state_for(operator, copied, target)
         copied.notes = self.notes_for(operator.notes)
         return target.append(copied)
 
-    def kept_for(self, operator: Operator, copied: Operator, target: Block) -> Variable | None:
-        """What the copy of ``operator`` keeps itself for a second run.
+    def state_for(self, operator: Operator, copied: Operator, target: Block) -> Variable | None:
+        """The state that the copy of ``operator`` stores itself for a second run.
 
-        A second run keeps no keys, which it has from the first, but the iterations of loops where their
+        A second run stores no keys, which it has from the first, but the iterations of loops where their
         gradient is copied, too.
         """
         if operator.kept is None:
@@ -118,7 +118,7 @@ class Rewriter:
         block = next(variables_of(operator.outputs)).block
         if not any(v is operator.kept for o in block.ops for v in o.inputs):
             return None
-        made = self._kept_again[operator.kept] = keep(copied)
+        made = self._state_again[operator.kept] = store_state(copied)
         return made
 
     def _region(self, region: Region, target: Block, keys: Sequence[Variable]) -> Region:
@@ -170,13 +170,13 @@ class Rewriter:
             for block in sub_blocks(operator):
                 run.update(block.lineage())
         if len(run) < len(program.blocks):
-            kept = [block for block in program.blocks if block in run]
-            parents = [block.parent for block in kept]
-            for number, block in enumerate(kept):
+            blocks = [block for block in program.blocks if block in run]
+            parents = [block.parent for block in blocks]
+            for number, block in enumerate(blocks):
                 block.idx = number
-            for block, parent in zip(kept, parents, strict=True):
+            for block, parent in zip(blocks, parents, strict=True):
                 block.parent_idx = -1 if parent is None else parent.idx
-            program.blocks = kept
+            program.blocks = blocks
 
     def replace(self, old: Variable, new: Variable) -> None:
         """Let everything that reads ``old`` read ``new``; see ``substitute``."""
@@ -261,7 +261,7 @@ def constant(operator: Operator, variable: Variable, array: Any) -> Operator:
 
 
 def _again(operator: Operator) -> OpDef:
-    """What runs a loop that draws random numbers a second time."""
+    """The operator that runs a loop a second time, for loops that draw random numbers."""
     opdef = operator.opdef
     if opdef.again is None:
         raise at_line(

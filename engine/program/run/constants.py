@@ -20,7 +20,7 @@ def constants(ops: Sequence[Operator]) -> dict[int, Any]:
 
     One that reads no more than the shape of its input counts as one without, where the shape is known.
 
-    Left out is what may be another array's memory or another value later: what is written in place or more
+    Values that may share another array's memory or change later are excluded: those written in place or more
     than once, what goes into branches and loops or comes out of them, and what a user's function is given.
     """
     everything = list(with_sub_blocks(ops))

@@ -218,7 +218,7 @@ _NESTED = (list, tuple, Operator)
 
 
 def _flat(wanted: Iterable[Any]) -> Iterator[Any]:
-    """What a nested ``fetch_list`` fetches; operators, and pairs from ``minimize``, fetch nothing."""
+    """Flatten a nested ``fetch_list``; operators, and pairs from ``minimize``, fetch nothing."""
     for item in wanted:
         if isinstance(item, (list, tuple)):
             minimized = len(item) == 2 and isinstance(item[0], list) and isinstance(item[1], list)
@@ -293,7 +293,7 @@ def _values(variables: Sequence[Variable], scope: Scope, xp: Any) -> list[Any]:
 
 
 def _tensor_of(scope: Scope, variable: Variable) -> Any:
-    """What holds the value of a persistable Variable."""
+    """The tensor of a persistable Variable."""
     if variable.tensor is not None:
         return variable.tensor
     found = scope.find_var(variable.name)

@@ -1,4 +1,4 @@
-"""What really runs: each operator of a plan, how it runs, whose kernel it calls and why."""
+"""Explain a plan: each operator, how it runs, which kernel it calls and why."""
 
 from __future__ import annotations
 

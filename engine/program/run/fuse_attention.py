@@ -39,7 +39,7 @@ def fuse_attention(
 
     ``specs`` are those of a run, ``known`` the constants of the plan, both by id of the Variable. Forward
     and gradient are found each by itself. What stays in between, dropout or another reader of the scores,
-    keeps the operators as they are; w may be read by others.
+    leaves the operators unchanged; w may be read by others.
     """
     found = _Search(ops, outputs, specs, known)
     fused = [f for f in map(found.match, range(len(ops))) if f is not None]
@@ -61,7 +61,7 @@ class _Fused:
 
 
 class _Search:
-    """What makes and reads each Variable of a plan, and the attentions among its operators."""
+    """The writers and readers of each Variable of a plan, and the attentions among its operators."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class _Search:
         known: Container[int],
     ) -> None:
         self.ops, self.specs, self.known = ops, specs, known
-        self.kept = {id(v) for v in outputs}
+        self.fetched = {id(v) for v in outputs}
         everything = list(with_sub_blocks(ops))
         self.base = bases_of(everything)
         self.once = made_once(everything)
@@ -97,7 +97,7 @@ class _Search:
 
     def alone(self, variable: Variable) -> bool:
         """Whether one operator reads it, once, and nothing else does."""
-        return len(self.readers.get(id(variable), ())) == 1 and id(variable) not in self.kept
+        return len(self.readers.get(id(variable), ())) == 1 and id(variable) not in self.fetched
 
     def read_by(self, variable: Variable, name: str) -> list[Operator]:
         found = dict.fromkeys(self.readers.get(id(variable), ()))
@@ -107,7 +107,7 @@ class _Search:
         return self.maker[id(operator.outputs[0])]
 
     def plain_scale(self, operator: Operator | None) -> float | None:
-        """What the operator multiplies with, None where it does something else, too."""
+        """The operator's factor; None if it does something else, too."""
         if operator is None or operator.attrs.get("bias", 0.0) != 0.0:
             return None
         return float(operator.attrs.get("scale", 1.0))
@@ -165,7 +165,7 @@ class _Search:
             made = _Fused(fused_attention.opdef, [self.position(o) for o in members], place)
             made.inputs, made.outputs = [x, y, v, masks], [result.outputs[0], weights]
             readers = set(self.readers[id(weights)]) - {place}
-            keeps = bool(readers) or id(weights) in self.kept
+            keeps = bool(readers) or id(weights) in self.fetched
             made.attrs = {**attrs, "lies": self._is_merged(result.outputs[0]), "keeps": keeps}
             return made
         places = [self.position(o) for o in members]
@@ -179,12 +179,12 @@ class _Search:
 
     def _backward(self, softmax_grad: Operator) -> _Fused | None:
         flow, weights = softmax_grad.inputs
-        members, met, kept = [softmax_grad], weights, None
-        times_kept = self.made_by(flow, "elementwise_mul") if self.alone(flow) else None
-        if times_kept is not None:  # after dropout, which multiplies gradients with its mask
-            flow, kept = times_kept.inputs
-            members.append(times_kept)
-            if not isinstance(kept, Variable) or self.spec(kept) != self.spec(weights):
+        members, met, dropout_mask = [softmax_grad], weights, None
+        times_mask = self.made_by(flow, "elementwise_mul") if self.alone(flow) else None
+        if times_mask is not None:  # after dropout, which multiplies gradients with its mask
+            flow, dropout_mask = times_mask.inputs
+            members.append(times_mask)
+            if not isinstance(dropout_mask, Variable) or self.spec(dropout_mask) != self.spec(weights):
                 return None
         values = self.made_by(flow, "matmul_v2") if self.alone(flow) else None
         if values is None or values.attrs.get("trans_x") or not values.attrs.get("trans_y"):
@@ -196,7 +196,7 @@ class _Search:
             left, right = of_v.inputs
             if right is not g or not of_v.attrs.get("trans_x") or of_v.attrs.get("trans_y"):
                 continue
-            if left is weights if kept is None else self.spec(left) == self.spec(weights):
+            if left is weights if dropout_mask is None else self.spec(left) == self.spec(weights):
                 met, outputs[2] = left, of_v.outputs[0]
                 members.append(of_v)
                 break
@@ -227,7 +227,7 @@ class _Search:
         places = [self.position(o) for o in members]
         made = _Fused(fused_attention_grad.opdef, places, min(places))
         dropped = None if met is weights else met
-        made.inputs, made.outputs, made.left = [g, weights, x, y, v, dropped, kept], outputs, 2
+        made.inputs, made.outputs, made.left = [g, weights, x, y, v, dropped, dropout_mask], outputs, 2
         made.attrs = {
             "times": times,
             "after": after,
@@ -261,7 +261,7 @@ class _Search:
                 of_y, x = reader, left
                 turns.add(True)
         count = len(self.readers.get(id(scores), ()))
-        if count != (of_x is not None) + (of_y is not None) or len(turns) != 1 or id(scores) in self.kept:
+        if count != (of_x is not None) + (of_y is not None) or len(turns) != 1 or id(scores) in self.fetched:
             return None
         return (of_x, y), (of_y, x), turns.pop()
 
@@ -298,7 +298,7 @@ class _Search:
                 [int(a) for a in turn.attrs["axis"]] == [0, 2, 1, 3]
                 and bool(readers)
                 and merged
-                and (id(turned) not in self.kept)
+                and (id(turned) not in self.fetched)
             )
         return False
 
@@ -320,7 +320,7 @@ class _Search:
             x = one.inputs[one.left]
             scale = self.made_by(x, "scale")
             factor = self.plain_scale(scale)
-            if scale is None or factor is None or id(x) in self.kept:
+            if scale is None or factor is None or id(x) in self.fetched:
                 continue
             users = [f for f in fused if f.inputs[f.left] is x]
             inside = {n for f in users for n in f.members}

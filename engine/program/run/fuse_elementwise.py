@@ -299,7 +299,7 @@ def _pays(group: _Group, ops: Sequence[Operator], specs: Mapping[int, Spec], by:
     return by.pays(size, [ops[n].opdef.name for n in group.members])
 
 
-def _replaced(ops: Sequence[Operator], groups: Sequence[_Group], kept: Container[int]) -> list[Operator]:
+def _replaced(ops: Sequence[Operator], groups: Sequence[_Group], fetched: Container[int]) -> list[Operator]:
     """``ops`` with one operator in place of each group, where its last operator stood."""
     if not groups:
         return list(ops)
@@ -320,7 +320,7 @@ def _replaced(ops: Sequence[Operator], groups: Sequence[_Group], kept: Container
                 v
                 for n in group.members
                 for v in ops[n].outputs
-                if id(v) in kept or not members.issuperset(readers.get(id(v), ()))
+                if id(v) in fetched or not members.issuperset(readers.get(id(v), ()))
             ]
             made.append(fused([ops[n] for n in group.members], given))
     return made

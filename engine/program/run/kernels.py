@@ -1,4 +1,4 @@
-"""The kernels that a plan calls: NumPy's at first, compiled ones once all that it asked for are there."""
+"""The kernels that a plan calls: NumPy's at first, compiled ones once all requested ones are ready."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Call:
         return name_with_parts(self.opdef.name, self.attrs)
 
     def kernel(self, xp: Any, backend: str, fast: bool) -> Callable[..., Any]:
-        """What the plan calls now; timed while a profiler records."""
+        """The function that the plan calls now; timed while a profiler records."""
         if fast and self.fast is not None:
             kernel: Callable[..., Any] = self.fast.kernel
             return kernel if watch.recorder is None else timed(self.says, kernel, backend, attrs=self.attrs)
@@ -64,7 +64,7 @@ class Kernels:
         self.calls: list[Call] = []
         self.ready = False
         self.swapped = False
-        self.came = threading.Event()  # all that was asked for is there, or never will be
+        self.came = threading.Event()  # all requested kernels are ready, or never will be
         self._gate = gate.get()
         self._asked = False
 
@@ -189,7 +189,7 @@ class OneCall:
 
     @property
     def name(self) -> str:
-        """Of the operator."""
+        """The operator's name."""
         return self._kernels.calls[0].opdef.name
 
     def report(self) -> str:
@@ -216,7 +216,7 @@ def _off(backend: str) -> str:
     """Why plans of programs of one's own ask for no compiled kernels."""
     from engine.kernels.fast.compiler import available  # only who asks why
 
-    # A training without llvmlite chooses NumPy itself, so what is installed is asked first.
+    # A training without llvmlite chooses NumPy itself, so installed packages are checked first.
     return "device" if backend != "cpu" else "chosen" if available() else "absent"
 
 

@@ -1,4 +1,4 @@
-"""What an operator takes besides what inference knows: results whose size is data, workspace, operations.
+"""The cost of an operator beyond inference: results whose size is data, workspace, operations.
 
 The numbers are upper bounds, or estimates on the safe side, for operators of a Program that is not trusted.
 """

@@ -25,7 +25,7 @@ from engine.ops.control.with_values import with_filled
 from engine.program.graph.program import Variable
 from engine.program.run.measure import data_bytes, operations, workspace
 
-_TRACKED = 1024  # arrays of fewer bytes are left out of the sum
+_TRACKED = 1024  # the sum ignores arrays of fewer bytes
 # Operations (multiplications with additions) that a second surely allows: what takes longer is not begun.
 _PER_SECOND = 10_000_000_000
 
@@ -34,7 +34,7 @@ _METER: ContextVar[Meter] = ContextVar("meter")
 
 
 class Meter:
-    """What one run has taken and may take."""
+    """The use and the limits of one run."""
 
     def __init__(self, limits: ModelLimits) -> None:
         self.limits = limits
@@ -106,7 +106,7 @@ def _mb(count: int) -> str:
 
 
 def metered(function: Callable[[Sequence[Array]], Any]) -> Callable[[Sequence[Array]], Any]:
-    """A plan's function, each call of which has a meter of its own."""
+    """A plan's function, each call of which has its own meter."""
 
     def run(values: Sequence[Array]) -> Any:
         given = sum(getattr(v, "nbytes", 0) for v in values)

@@ -49,7 +49,7 @@ class Plan:
     """A compiled sequence of operators: takes arrays for ``inputs``, in order, returns those of ``outputs``.
 
     The results belong to the caller: one that may share its array with an argument is copied; two of them may
-    share one. Nothing is kept between calls but constants. ``takes_weights`` is False where the weights are
+    share one. Only constants are retained between calls. ``takes_weights`` is False where the weights are
     part of the plan. ``passes`` is the level of passes, by default the one in force: above 0 attention and
     elementwise operators are fused. One that ``consumes`` its arguments empties the list of them, and lets
     go of each after its last reader.
@@ -137,7 +137,7 @@ class Plan:
         self._kernels.follow()
 
     def report(self) -> Report:
-        """What a call holds at its fullest moment, by operator and line; see :class:`Report`."""
+        """The memory of a call at its peak, by operator and line; see :class:`Report`."""
         from engine.program.run.report import report_of  # few ask
 
         return report_of(self)
@@ -373,7 +373,7 @@ class Writer:
         if not outputs:
             self.line(depth, call, operator)
             return
-        # A replay changes nothing outside: an output written in place becomes a value of its own.
+        # A replay changes nothing outside: an output written in place becomes a new value.
         written = [operator.replaced(n) is not None and not operator.replay for n in range(len(outputs))]
         targets = [
             "_" if v is None else f"w{n}" if written[n] else self.slot(v) for n, v in enumerate(outputs)
@@ -384,7 +384,8 @@ class Writer:
                 self.line(depth, f"write({self.slot(variable)}, w{n})", operator)
 
     def _fitting(self, operator: Operator, target: Variable | None) -> str:
-        """What gives the array of ``target`` to write into, if it lies like the other inputs."""
+        """The expression of the array of ``target`` to write into, if its layout is that of the other
+        inputs."""
         if target is None:
             return "None"
         others = [self.slot(v) for v in variables_of(operator.inputs) if v is not target]

@@ -1,4 +1,5 @@
-"""What an Executor makes once for each kind of call: the Program after the passes, then a plan for shapes."""
+"""Compilation for an Executor, once for each kind of call: the Program after the passes, then a plan for
+shapes."""
 
 from __future__ import annotations
 
@@ -77,7 +78,7 @@ def prepare(program: Program, feeds: Mapping[str, Any], wanted: Sequence[Any]) -
 
 def _optimized(program: Program, fed: list[Variable], fetched: list[Variable]) -> Prepared:
     """The Program after the passes; itself where they gain nothing: gradient operators read what a fusion
-    would leave out, and a startup Program runs once."""
+    would omit, and a startup Program runs once."""
     passes, ops = level.get(), program.global_block().ops
     outputs = [v.name for v in (*fetched, *stored_by(ops))]
     trains = any(o.opdef is gradient.opdef for o in ops)
@@ -105,10 +106,10 @@ def compile_plan(prepared: Prepared, arrays: Sequence[Any], xp: Any) -> Compiled
         raise ArgumentError(
             f"Executor.run: the Program needs {missing}, which feed does not give; add them to feed"
         )
-    kept = [v for v in read if v.persistable]
+    persistable = [v for v in read if v.persistable]
     feeds = {v.name: Spec(a.shape, from_numpy(a.dtype)) for v, a in zip(prepared.fed, arrays, strict=True)}
-    plan = Plan(program, ops, [*prepared.fed, *kept], outputs, feeds, xp)
-    return Compiled(plan, kept, stored)
+    plan = Plan(program, ops, [*prepared.fed, *persistable], outputs, feeds, xp)
+    return Compiled(plan, persistable, stored)
 
 
 def _twice(plan: Plan) -> set[int]:

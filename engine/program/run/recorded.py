@@ -84,7 +84,7 @@ class Recorded:
         self._results = list(self._graph.result)
         self._graph.result = ()
         self.count = len(self._results)
-        # What is counted where the list alone holds an array, which depends on the version of Python.
+        # The count for an array that only the list holds, which depends on the version of Python.
         self._free = _holders(self._memory.one(), 0)
         places = range(self.count)
         # Keys that the plan drew, for operators that draw the same numbers again.

@@ -28,10 +28,10 @@ _log = logging.getLogger(__name__)
 
 # Calls that run operator by operator first: kernels compile, caches fill, parameters move into an arena.
 WARM = 2
-# What a plan changes in place may lie elsewhere so often; then it runs operator by operator for good.
+# How often arrays that a plan changes in place may move; then it permanently runs operator by operator.
 MOVES = 8
-# Graphs that are kept, in the whole process: those unused for longest give their memory back.
-KEPT = 64
+# The most graphs that are cached, in the whole process: the least recently used ones free their memory.
+CACHED = 64
 
 
 def refusal(plan: Plan, program: Program) -> Refused | None:
@@ -69,7 +69,7 @@ class Replay:
         self._last: list[Any] = []  # weak references to the arguments of the call before
         self._calls = self._moves = 0
         self._graph: Recorded | None = None
-        self._copied: set[int] = set()  # results that a caller kept
+        self._copied: set[int] = set()  # results that a caller still holds
         self.refused = refusal(plan, program)
         self._told = False
 
@@ -115,7 +115,7 @@ class Replay:
         """Give up the graph and its memory; another one is recorded after a call."""
         self._graph = None
         self._calls = min(self._calls, WARM - 1)
-        _kept.pop(id(self), None)
+        _cached.pop(id(self), None)
 
     def _record(self, values: Any) -> Any:
         fixed = [
@@ -129,7 +129,7 @@ class Replay:
             self._tell()
             return self._function(values)
         self._graph = graph
-        _keep(self)
+        _cache(self)
         found = graph.replay(values)
         assert found is not None  # nothing has moved since it was recorded
         if self._consumes:
@@ -137,7 +137,7 @@ class Replay:
         return found
 
     def _refused(self, error: Exception) -> Refused:
-        """What an error within a recording says; without its frames, which hold arrays."""
+        """The message of an error within a recording; without its frames, which hold arrays."""
         if isinstance(error, Refused):
             return error
         from engine.program.run.failures import operator_of  # with the first error
@@ -173,21 +173,21 @@ def _weak(value: Any) -> Any:
         return None
 
 
-_kept: OrderedDict[int, weakref.ref[Replay]] = OrderedDict()
-_kept_lock = threading.Lock()
+_cached: OrderedDict[int, weakref.ref[Replay]] = OrderedDict()
+_cached_lock = threading.Lock()
 
 
-def _keep(replay: Replay) -> None:
+def _cache(replay: Replay) -> None:
     """Note a graph as used now; the one unused for longest goes where there are too many."""
     from engine.kernels.cupy.out_of_memory import giving_back
 
     if let_go_of_all not in giving_back:
         giving_back.append(let_go_of_all)
     gone = []
-    with _kept_lock:
-        _kept[id(replay)] = weakref.ref(replay)
-        while len(_kept) > KEPT:
-            gone.append(_kept.popitem(last=False)[1])
+    with _cached_lock:
+        _cached[id(replay)] = weakref.ref(replay)
+        while len(_cached) > CACHED:
+            gone.append(_cached.popitem(last=False)[1])
     for each in gone:
         oldest = each()
         if oldest is not None:
@@ -195,16 +195,16 @@ def _keep(replay: Replay) -> None:
 
 
 def _used(replay: Replay) -> None:
-    with _kept_lock:
-        if id(replay) in _kept:
-            _kept.move_to_end(id(replay))
+    with _cached_lock:
+        if id(replay) in _cached:
+            _cached.move_to_end(id(replay))
 
 
 def let_go_of_all() -> None:
     """Give up all graphs and their memory; plans that are called again record others."""
-    with _kept_lock:
-        found = list(_kept.values())
-        _kept.clear()
+    with _cached_lock:
+        found = list(_cached.values())
+        _cached.clear()
     for each in found:
         replay = each()
         if replay is not None:

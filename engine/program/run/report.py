@@ -1,4 +1,4 @@
-"""What a plan holds at its fullest moment, and which operators and lines of the user's code it belongs to."""
+"""The peak memory of a plan, by operators and lines of the user's code."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Owner:
 
 @dataclass(frozen=True)
 class Report:
-    """What one call of a plan holds.
+    """The memory of one call of a plan.
 
     ``peak`` are the bytes of all results that are held at once, ``during`` names the operator that runs
     then, and ``owners`` has the values, the largest first. ``given`` are the bytes of the arguments

@@ -23,7 +23,7 @@ def reusable(
     Only arrays that an operator of the plan made in this call (not the constants ``known``, by id, to all
     calls), that no view uses later, and that have the shape and dtype of the result. Where the operator reads
     a view of the array as well, an element would be read after another has been written in its place. Values
-    that control flow reads or returns may share an array, so they are left out.
+    that control flow reads or returns may share an array, so they are excluded.
     """
     last = last_uses(ops)
     base = bases_of(ops)
@@ -31,7 +31,7 @@ def reusable(
     for key, position in last.items():
         root = base.get(key, key)
         end[root] = max(end.get(root, -1), position)
-    kept = {base.get(id(v), id(v)) for v in outputs} | handed_on(ops)
+    locked = {base.get(id(v), id(v)) for v in outputs} | handed_on(ops)
     owned: set[int] = set()
     found: dict[int, list[Variable | None]] = {}
     for position, operator in enumerate(ops):
@@ -40,7 +40,7 @@ def reusable(
             read = list(variables_of(operator.inputs))
             viewed = {base[id(v)] for v in read if id(v) in base}
             free = [
-                v for v in read if id(v) in owned and id(v) not in kept | viewed and end[id(v)] == position
+                v for v in read if id(v) in owned and id(v) not in locked | viewed and end[id(v)] == position
             ]
             into: list[Variable | None] = []
             for number, result in enumerate(operator.outputs):

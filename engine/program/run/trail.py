@@ -46,7 +46,7 @@ class AfterPass:
     changed: int = 0
 
     def did(self) -> str:
-        """What the pass did, in one line."""
+        """The changes of the pass, in one line."""
         words = []
         if self.gone and self.made:
             words.append(f"{counted(self.gone)} became {counted(self.made)}")
@@ -69,7 +69,7 @@ def counted(names: Iterable[tuple[str, int]]) -> str:
 
 
 def trail(program: Program, level: int = EXACT, outputs: Sequence[str] | None = None) -> list[AfterPass]:
-    """What ``optimize`` does to ``program``, pass by pass; the first one is the Program as it was built.
+    """The steps of ``optimize`` for ``program``, pass by pass; the first one is the Program as it was built.
 
     Raises ArgumentError as ``optimize`` does.
     """

@@ -61,8 +61,8 @@ def _alike(first: Operator, other: Operator, ops: Sequence[Operator], group: Seq
 
 
 class _Place:
-    """Where the arrays of a call lie: the rows, the numbers of their parameters, and ``inputs`` of ``flat``,
-    the operator over flat arrays, with None for the gradients and what is shared."""
+    """Positions of the arrays of a call: the rows, the numbers of their parameters, and ``inputs`` of
+    ``flat``, the operator over flat arrays, with None for the gradients and what is shared."""
 
     __slots__ = ("ids", "inputs", "kernel", "order", "rows")
 
@@ -144,7 +144,7 @@ class Update:
             kernel(xp, *[given[name] for name in names], **self._attrs)
 
     def _found(self, arrays: Sequence[Any]) -> _Place | None:
-        """Where these arrays lie; None where they are not those of neighbours in one arena."""
+        """Positions of these arrays; None if they are not neighbours in one arena."""
         rows = []
         for n in range(self._count):
             row, own = row_at(arrays[n]), arrays[n :: self._count]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from engine.core.operator import Operator
 from engine.ops.control import flow as ops
-from engine.program.graph.kept import kept_in, kept_of_iteration
 from engine.program.graph.liveness import reads_inside
 from engine.program.graph.program import Program, Variable, variables_of
+from engine.program.graph.replay_state import iteration_state, state_in
 
 if TYPE_CHECKING:
     from engine.program.run.plan import Writer
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def write_cond(writer: Writer, depth: int, operator: Operator) -> None:
     """``if pred: ... else: ...``, each side ending with the results."""
     for region in operator.regions:
-        for variable in kept_in(region.block):
+        for variable in state_in(region.block):
             writer.line(depth, f"{writer.slot(variable)} = None")
     pred = writer.slot(operator.inputs[0])
     for word, region in zip((f"if {pred}:", "else:"), operator.regions, strict=True):
@@ -31,7 +31,7 @@ def write_cond(writer: Writer, depth: int, operator: Operator) -> None:
 
 @ops.while_loop.opdef.in_plan
 def write_while(writer: Writer, depth: int, operator: Operator) -> None:
-    """``while True:`` with the condition's operators, a break, and the body; keeps iterations where asked."""
+    """``while True:`` with the condition's operators, a break, and the body; stores iterations on request."""
     condition, body = operator.regions
     _begin(writer, depth, operator)
     writer.line(depth, "while True:", operator)
@@ -45,7 +45,7 @@ def write_while(writer: Writer, depth: int, operator: Operator) -> None:
 
 @ops.while_again.opdef.in_plan
 def write_while_again(writer: Writer, depth: int, operator: Operator) -> None:
-    """``for`` every iteration that the first run kept: its random keys, and the body."""
+    """``for`` every iteration that the first run stored: its random keys, and the body."""
     count, arguments = len(operator.inputs[0]), operator.regions[0].arguments
     values, taken = arguments[:count], arguments[count:]
     _begin(writer, depth, operator)
@@ -64,24 +64,24 @@ def _begin(writer: Writer, depth: int, operator: Operator) -> None:
 
 
 def _iteration(writer: Writer, depth: int, operator: Operator) -> None:
-    """The body of a loop, which keeps the values before it and its random keys where asked."""
+    """The body of a loop, which stores the values before it and its random keys on request."""
     body = operator.regions[-1]
     values = body.arguments[: len(operator.inputs[0])]
     if operator.kept is not None:
         step = f"{writer.slot(operator.kept)}_step"  # a loop within has its own
         read = _read_back(writer.program, operator.kept)
-        kept = [writer.slot(v) if id(v) in read else "None" for v in values]
-        writer.line(depth, f"{step} = {_tuple(kept)}")
+        slots = [writer.slot(v) if id(v) in read else "None" for v in values]
+        writer.line(depth, f"{step} = {_tuple(slots)}")
     writer.block(depth, body.block)
     if operator.kept is not None:
-        keys = _tuple(writer.names(kept_of_iteration(operator)))
+        keys = _tuple(writer.names(iteration_state(operator)))
         writer.line(depth, f"{writer.slot(operator.kept)}.append(({step}, {keys}))")
     writer.assign(depth, values, body.results, operator)
     writer.line(depth, "pass")
 
 
 def _read_back(program: Program, steps: Variable) -> set[int]:
-    """The loop's values (by id) that gradients need of every iteration; the others are not kept."""
+    """The loop's values (by id) that gradients need of every iteration; the others are not stored."""
     found: set[int] = set()
     for block in program.blocks:
         for operator in block.ops:
@@ -93,7 +93,7 @@ def _read_back(program: Program, steps: Variable) -> set[int]:
 
 @ops.while_grad.opdef.in_plan
 def write_while_grad(writer: Writer, depth: int, operator: Operator) -> None:
-    """The kept iterations in reverse: replay the body, walk it back, sum the gradients of the sources."""
+    """The stored iterations in reverse: replay the body, walk it back, sum the gradients of the sources."""
     starts, sources, _, steps = operator.inputs
     (body,) = operator.regions
     count, rest = operator.attrs["values"], len(body.arguments) - len(starts)

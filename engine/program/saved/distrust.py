@@ -114,7 +114,7 @@ def _region_faults(block: Block, operator: Operator, used: set[int], training: b
     for name, region in zip(operator.opdef.regions, regions, strict=True):
         index = region.block.idx
         if not block.idx < index or index in used:
-            yield f"region {name}: block {index} is not a block of its own"
+            yield f"region {name}: block {index} is not a separate block"
             return
         used.add(index)
     if not regions:
@@ -238,7 +238,7 @@ def _values_faults(operator: Operator) -> Iterator[str]:
 
 
 def _has_none(value: Any) -> bool:
-    """Whether it is left out, as a value, or a part of it."""
+    """Whether a value, or a part of it, is omitted."""
     return value is None or (isinstance(value, list) and None in value)
 
 

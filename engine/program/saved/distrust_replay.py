@@ -10,8 +10,8 @@ from engine.core.opdef import OpDef
 from engine.core.operator import Operator
 from engine.core.spec import Spec
 from engine.ops.control.flow import while_again, while_grad
-from engine.program.graph.kept import ITERATIONS, KEY, kept_of_iteration
 from engine.program.graph.program import Block, Program
+from engine.program.graph.replay_state import ITERATIONS, KEY, iteration_state
 from engine.program.graph.variable import Variable
 
 # Operators of training: they go back through a loop.
@@ -24,7 +24,7 @@ def may_keep_iterations(opdef: OpDef) -> bool:
 
 
 def reserved(program: Program) -> set[int]:
-    """Variables (by id) that no operator computes: random keys, and the kept iterations of loops."""
+    """Variables (by id) that no operator computes: random keys, and the stored iterations of loops."""
     found: set[int] = set()
     for block in program.blocks:
         for operator in block.ops:
@@ -35,7 +35,7 @@ def reserved(program: Program) -> set[int]:
 
 def key_faults(program: Program) -> Iterator[str]:
     """Faults of random keys: one operator draws each, and every replay of that operator uses it."""
-    kept: dict[int, tuple[str, Operator]] = {}
+    drawn: dict[int, tuple[str, Operator]] = {}
     second: list[tuple[str, Operator]] = []
     for block in program.blocks:
         for number, operator in enumerate(block.ops):
@@ -53,19 +53,19 @@ def key_faults(program: Program) -> Iterator[str]:
                     yield f"{where}: has a random key, but draws nothing"
                 elif not _is_own(key, KEY):
                     yield f"{where}: {key.name!r} {key.spec} is not a random key"
-            if id(key) in kept:
-                yield f"{where}: draws {key.name!r}, which {kept[id(key)][0]} draws"
-            kept[id(key)] = where, operator
+            if id(key) in drawn:
+                yield f"{where}: draws {key.name!r}, which {drawn[id(key)][0]} draws"
+            drawn[id(key)] = where, operator
     for where, operator in second:
-        _, first = kept.get(id(operator.taken), ("", None))
+        _, first = drawn.get(id(operator.taken), ("", None))
         if operator.taken is None or first is None:
             yield f"{where}: runs again, but nothing draws its random key"
         elif not operator.opdef.loops:
             if not first.opdef.random:
                 yield f"{where}: {operator.taken.name!r} is not the random key of one operator"
         elif first.opdef.again != operator.opdef.name:
-            yield f"{where}: {operator.taken.name!r} is not kept by a loop"
-        elif not _same(operator.regions[0].arguments[len(operator.inputs[0]) :], kept_of_iteration(first)):
+            yield f"{where}: {operator.taken.name!r} is not stored by a loop"
+        elif not _same(operator.regions[0].arguments[len(operator.inputs[0]) :], iteration_state(first)):
             yield f"{where}: it takes other random keys than those that its first run draws"
 
 
@@ -75,12 +75,12 @@ def _is_own(variable: Variable | None, spec: Spec) -> bool:
 
 
 def steps_faults(operator: Operator, training: bool) -> Iterator[str]:
-    """Faults of the iterations that a loop keeps, which only training needs."""
+    """Faults of the iterations that a loop stores, which only training needs."""
     steps = operator.kept
     if steps is None:
         return
     if not training:
-        yield f"keeps its iterations in {steps.name!r}; a model that only predicts keeps none"
+        yield f"stores its iterations in {steps.name!r}; a model that only predicts stores none"
     elif not _is_own(steps, ITERATIONS):
         yield f"{steps.name!r} {steps.spec} can't keep the iterations of the loop"
 
@@ -90,7 +90,7 @@ def walk_back_faults(block: Block, operator: Operator) -> Iterator[str]:
     steps, (region,) = operator.inputs[3], operator.regions
     loops = [o for o in _before(block, operator) if may_keep_iterations(o.opdef) and o.kept is steps]
     if not loops:
-        yield f"steps is {steps.name!r}: no loop before it keeps that"
+        yield f"steps is {steps.name!r}: no loop before it stores that"
         return
     body, own = loops[0].regions[-1], len(loops[0].inputs[0])
     values, rest = operator.attrs["values"], len(region.arguments) - len(operator.inputs[0])
@@ -98,7 +98,7 @@ def walk_back_faults(block: Block, operator: Operator) -> Iterator[str]:
         yield "its region is not below the values of its loop"
     elif type(values) is not int or not _same(region.arguments[:values], body.arguments[:own]):
         yield "it takes other values than those of its loop"
-    elif not _same(region.arguments[values:rest], kept_of_iteration(loops[0])):
+    elif not _same(region.arguments[values:rest], iteration_state(loops[0])):
         yield "it takes other random keys than those that its loop draws"
     elif not all(v.block is region.block and v.is_data for v in region.arguments[rest:]):
         yield "the gradients that it takes are not its own"

@@ -12,7 +12,7 @@ from typing import Any
 MOST_BLOCKS = 10_000
 MOST_OPERATORS = 200_000
 MOST_VARIABLES = 400_000
-# What is seen of other blocks: the sum over all blocks of the Variables and operators around them.
+# Visible parts of other blocks: the sum over all blocks of the Variables and operators around them.
 MOST_SEEN = 10_000_000
 LONGEST_NAME = 1_000
 LONGEST_TEXT = 10_000
@@ -25,7 +25,7 @@ _LONG_LISTS = frozenset(
 
 
 def size_faults(plain: Any) -> Iterator[str]:
-    """What is too large. Values of other types than expected are passed over: reading them fails later."""
+    """Faults of size. Values of unexpected types are ignored: reading them fails later."""
     blocks = _list(_get(plain, "blocks"))
     variables = [len(_list(_get(b, "vars"))) for b in blocks]
     operators = [len(_list(_get(b, "ops"))) for b in blocks]

@@ -32,8 +32,9 @@ class PlainVariable(TypedDict):
 class PlainOperator(TypedDict):
     """An operator; inputs and outputs are names of Variables by Paddle's slot.
 
-    ``file`` and ``line`` are the user's. ``kept`` is the Variable that keeps what a replay needs, ``replay``
-    marks a replayed operator, ``taken`` is what its first run kept. ``notes`` holds what only the text shows.
+    ``file`` and ``line`` are the user's. ``kept`` is the Variable that stores the state for a replay,
+    ``replay`` marks a replayed operator, ``taken`` is the ``kept`` of its first run. ``notes`` holds data for
+    the text only.
     """
 
     type: str

@@ -124,7 +124,7 @@ def _plain_attribute(value: Any) -> Any:
         return {"spec": [list(value.shape), value.dtype.name]}
     if isinstance(value, (list, tuple)):
         return [_plain_attribute(v) for v in value]
-    if isinstance(value, dict):  # the attributes of the forward operator, kept by its gradient operator
+    if isinstance(value, dict):  # the attributes of the forward operator, stored by its gradient operator
         return {"attrs": {k: _plain_attribute(v) for k, v in value.items()}}
     if callable(value):  # the gradient of a PyLayer is a Python function, which no file holds
         return None
@@ -180,7 +180,7 @@ def from_plain(plain: object, where: str = "program", training: bool = False, ow
 
 
 def _brief(text: str) -> str:
-    """What is wrong in one line that can be read, whatever values of the file it quotes."""
+    """Shorten a message to one readable line, whatever values of the file it quotes."""
     return " ".join(text[:1000].split())[:400]
 
 

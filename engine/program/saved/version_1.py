@@ -1,6 +1,6 @@
 """Conversion of Programs that were saved before operators had regions (version 1) to version 2.
 
-Version 1 kept the sub-blocks of control flow, and the names of their arguments and results, among the
+Version 1 stored the sub-blocks of control flow, and the names of their arguments and results, among the
 attributes. Nothing is checked here: the result is checked like any file.
 """
 

@@ -105,7 +105,7 @@ def loop_desc(operator: Operator, numbers: Mapping[int, int]) -> OpDesc:
 
 
 def body_parts(operator: Operator) -> tuple[list[tuple[Variable, str | None]], list[OpDesc]]:
-    """What follows the body's own operators: the condition once more, and the values' assignments."""
+    """The operators after the body's own: the condition once more, and the values' assignments."""
     assert operator.notes is not None, "only noted loops are shown so"
     again: dict[str, str] = operator.notes[LOOP]["again"]
     condition = operator.regions[0].block

@@ -14,7 +14,7 @@ from engine.program.text.forms import FORMS, Form, number
 
 _PLAIN = Form()
 _NUMBERED = frozenset(("dtype", "in_dtype", "out_dtype"))
-# What every operator has.
+# Attributes of every operator.
 COMMON: dict[str, Any] = {
     "op_device": "",
     "op_namescope": "/",
@@ -136,7 +136,7 @@ described.define(describe)
 
 
 def _shown(name: str, value: Any) -> Any:
-    """A value as Paddle keeps it: floating numbers in float32, dtypes by their number."""
+    """A value as Paddle stores it: floating numbers in float32, dtypes by their number."""
     if isinstance(value, DType) or (name in _NUMBERED and isinstance(value, str)):
         return number(value)
     if isinstance(value, bool):

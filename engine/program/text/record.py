@@ -1,4 +1,4 @@
-"""Record: what the text of a Program keeps of one operator while it is built.
+"""Record: the text of one operator of a Program, collected while it is built.
 
 It makes the Variables that the operator writes, in Paddle's order and under Paddle's names, and adds what
 only Paddle has: results that nothing computes (``XShape``), numbers as Variables, other flags.

@@ -11,7 +11,7 @@ from engine.core.errors import UnsupportedError
 from engine.program.graph.program import Program
 from engine.program.passes.clone import clone
 from engine.program.passes.quantization.freeze import IntegerWeight, to_values
-from engine.program.passes.quantization.insert import kept, rename
+from engine.program.passes.quantization.insert import new_weight, rename
 from engine.program.passes.rewriter import Rewriter
 from engine.program.run.scope import Scope
 from engine.quantization.options import QuantizeOptions
@@ -111,7 +111,7 @@ def _in_float(program: Program) -> Program:
         name = integers.name
         for held in [v for v in operator.inputs if v is not None]:
             block.vars.pop(held.name, None)
-        weight = kept(block, f"{name}.float", values)
+        weight = new_weight(block, f"{name}.float", values)
         rewriter.replace(operator.outputs[0], weight)
         rewriter.erase([operator])
         rename(weight, name)

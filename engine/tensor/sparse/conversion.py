@@ -18,7 +18,7 @@ from engine.tensor.sparse import parts
 def to_sparse_coo(x: Any, sparse_dim: int | None = None) -> Any:
     """A COO tensor of the elements of x that are not zero, whose first ``sparse_dim`` dimensions are sparse.
 
-    Of a CSR tensor all elements are kept and all dimensions become sparse.
+    A CSR tensor keeps all elements, and all its dimensions become sparse.
     """
     if sparse_dim is None:
         raise DTypeError("to_sparse_coo: missing a required argument: 'sparse_dim'")
@@ -35,7 +35,7 @@ def to_sparse_coo(x: Any, sparse_dim: int | None = None) -> Any:
 def to_sparse_csr(x: Any) -> Any:
     """A CSR tensor of the elements of x, a matrix or a batch of them, that are not zero.
 
-    Of a COO tensor all elements are kept.
+    A COO tensor keeps all elements.
 
     Differs from Paddle: the elements of a COO tensor are sorted, and gradients flow back to it.
     """

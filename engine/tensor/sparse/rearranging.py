@@ -82,13 +82,13 @@ def slice(
         size[axis] = last - first
     depth = x.depth
     sparse = [axis for axis in bounds if axis < depth]
-    indices, kept = patterns.slice_indices(
+    indices, numbers = patterns.slice_indices(
         x.coordinates(),
         axes=sparse,
         starts=[bounds[a][0] for a in sparse],
         ends=[bounds[a][1] for a in sparse],
     )
-    values = rows.take_rows(x._values, kept)
+    values = rows.take_rows(x._values, numbers)
     dense = sorted(bounds.keys() - set(sparse))
     if dense:
         values = arranging.slice_(
@@ -110,7 +110,7 @@ def sum(
 ) -> Any:
     """The sum of a sparse tensor along axes, all by default, as a sparse tensor; integers give int64.
 
-    Where ``axis`` names all sparse dimensions, one of length 1 stays. A CSR tensor is summed along its last
+    If ``axis`` names all sparse dimensions, one of length 1 stays. A CSR tensor is summed along its last
     axis or all; the last axis of a matrix stays, with length 1.
 
     Differs from Paddle: several axes are all summed, not the first only, and the gradient of a CSR tensor is
@@ -179,8 +179,8 @@ def _sum_csr(x: Sparse, axes: tuple[int, ...], given: list[int], keepdim: bool) 
         raise UnsupportedError(
             f"sum: a CSR tensor is summed along its last axis or all: got axis {given}; use to_sparse_coo()"
         )
-    kept = _sum_coo(parts.coo(x.coordinates(), x._values, x.shape), axes, True)
-    made = parts.csr_of_sorted(kept.coordinates(), kept._values, kept.shape)
+    summed = _sum_coo(parts.coo(x.coordinates(), x._values, x.shape), axes, True)
+    made = parts.csr_of_sorted(summed.coordinates(), summed._values, summed.shape)
     if not keepdim and x.ndim == 3:
         made._size = made._size[:-1]
     return made

@@ -1,4 +1,4 @@
-// What a CUDA source sees when a C++ compiler of the host compiles it: CUDA's words, types and functions.
+// CUDA's keywords, types and functions for a CUDA source that a C++ compiler of the host compiles.
 //
 // It includes nothing, so that a source compiles in a fraction of a second. What is not here is not used by
 // the sources yet: add it with what CUDA's documentation says of it. Barriers and shuffles are in runtime.cpp.

@@ -16,7 +16,7 @@ from engine.core.alias.missing import asked_for
 
 @pytest.fixture
 def paddle() -> Iterator[object]:
-    """The alias, gone again after the test."""
+    """The alias, removed after the test."""
     finders = list(sys.meta_path)
     alias.install()
     yield importlib.import_module("paddle")

@@ -117,7 +117,7 @@ def test_a_generator_closed_by_another_thread_changes_nothing_there() -> None:
     try:
         assert in_thread(other) == (False, "other_x_0")
     finally:
-        # What its end could not undo in this context.
+        # Undo the switch that its end could not undo in this context.
         modes.variable.set(None)
         modes._open.set(None)
         names._current._open.set(())

@@ -19,7 +19,7 @@ from engine.eager.tensor import Tensor
 
 @pytest.fixture(autouse=True)
 def _own_operators() -> Iterator[None]:
-    """What a test defines is gone after it."""
+    """Remove the operators of a test after it."""
     before = dict(OPS)
     yield
     for name in OPS.keys() - before.keys():
@@ -143,7 +143,7 @@ def test_a_rule_with_other_parameters_than_plain_ones_fails_at_definition() -> N
         return x * a
 
     with pytest.raises(TypeError, match=r"gradient rule of x: .* got \(g, a, \*\*attrs\)"):
-        no_rest.grad(x=lambda g, a, **attrs: g)  # all attributes are asked for by name
+        no_rest.grad(x=lambda g, a, **attrs: g)  # all attributes are requested by name
     with pytest.raises(TypeError, match=r"got \(\*given\)"):
         no_rest.grad(x=lambda *given: given[0])
     with pytest.raises(TypeError, match=r"got \(g, \*, a\)"):
@@ -187,13 +187,13 @@ def test_no_rule_no_gradient() -> None:
 
 def test_only_values_that_rules_use_are_saved() -> None:
     @op("t_kept", infer=lambda x, y, z: x)
-    def kept(xp: Any, x: Any, y: Any, z: Any) -> Any:
+    def product(xp: Any, x: Any, y: Any, z: Any) -> Any:
         return x * y + z
 
-    kept.grad(x=lambda g, y: g * y, y=lambda g, x: g * x, z=lambda g: g)
+    product.grad(x=lambda g, y: g * y, y=lambda g, x: g * x, z=lambda g: g)
     x, y, z = _leaf(1.0), Tensor(np.array([2.0])), _leaf(3.0)
-    node = kept(x, y, z)._edge
-    assert node.inputs == (None, y, None)  # x is asked for by the rule of y only, which needs no gradient
+    node = product(x, y, z)._edge
+    assert node.inputs == (None, y, None)  # only the rule of y uses x, which needs no gradient
     assert not hasattr(node, "outputs")  # a field that no rule asks for is not even set
 
 

@@ -51,7 +51,7 @@ def test_where_of_a_layers_forward() -> None:
 
 
 def test_where_of_a_gradient() -> None:
-    """What backward computes was made by the line that called it."""
+    """Operators of backward have the line that called it."""
     x = engine.to_tensor([2.0], stop_gradient=False)
     (slope,) = engine.grad(x * x * x, x, create_graph=True)
     line = sys._getframe().f_lineno - 1

@@ -245,7 +245,9 @@ def test_elements_stay_where_the_uniform_number_is_p_or_more(p: float) -> None:
     # Shares that are numbers of the stream, and their neighbours, fall on the border.
     for share in (p, *numbers[:3].tolist(), *np.nextafter(numbers[:3], np.float32(1)).tolist()):
         draws = TwisterDraws(Twister(*twister.snapshot()))
-        np.testing.assert_array_equal(draws.kept((3, 6667), share).reshape(-1), numbers >= np.float32(share))
+        np.testing.assert_array_equal(
+            draws.retained((3, 6667), share).reshape(-1), numbers >= np.float32(share)
+        )
     draws = TwisterDraws(twister)
-    draws.kept((3, 6667), p)
+    draws.retained((3, 6667), p)
     assert draws.word() == TwisterDraws(other).word()

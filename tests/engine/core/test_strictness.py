@@ -1,4 +1,4 @@
-"""What Paddle passes over in silence: a warning, or an error under strict()."""
+"""Arguments that Paddle silently ignores: a warning, or an error under strict()."""
 
 from __future__ import annotations
 

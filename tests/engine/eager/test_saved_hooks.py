@@ -25,9 +25,9 @@ def hooks(log):
         log.append(("pack", x.tolist()))
         return x.numpy()
 
-    def unpack(kept):
-        log.append(("unpack", kept.tolist()))
-        return paddle.to_tensor(kept)
+    def unpack(packed):
+        log.append(("unpack", packed.tolist()))
+        return paddle.to_tensor(packed)
 
     return saved_tensors_hooks(pack, unpack)
 

@@ -1,4 +1,4 @@
-"""What a Tensor is, and what it refuses."""
+"""Properties of Tensors, and arguments that they refuse."""
 
 from __future__ import annotations
 

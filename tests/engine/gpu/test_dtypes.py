@@ -25,7 +25,7 @@ from tests.engine.ops.test_table import BY_OP, _copies, _run
 
 LONG = bool(os.environ.get("MODEL_STUDIO_LONG"))
 STEPS = {"float16": 4e-3, "bfloat16": 3e-2}
-# What the CPU does not compute in these dtypes: fft, linalg, and a few more.
+# Errors for operators that the CPU does not compute in these dtypes: fft, linalg, and a few more.
 REFUSED = (EngineError, TypeError, ValueError)
 
 

@@ -1,4 +1,5 @@
-"""A GPU without memory: unused blocks are freed and it is asked again, then one line says what holds it."""
+"""A GPU without memory: unused blocks are freed and the request is repeated, then one line names the largest
+holders."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ DRAWS: dict[str, Callable[[Any], Any]] = {
     "integers": lambda d: d.integers(-3, 12, (9,)),
     "large integers": lambda d: d.integers(-(2**62), 2**62 + 12345, (9,)),
     "permutation": lambda d: d.permutation(37),
-    "kept": lambda d: d.kept((4, 9), 0.3),
+    "retained": lambda d: d.retained((4, 9), 0.3),
 }
 
 
@@ -70,7 +70,7 @@ def test_uniform_numbers_and_masks_are_those_of_the_counter_based_generator() ->
     drawn = PhiloxDraws(numpy_generator(PhiloxKey(11, 4)))
     np.testing.assert_array_equal(CounterDraws(11, 4).uniform((50,), np.float32), drawn.uniform((50,), "f4"))
     drawn = PhiloxDraws(numpy_generator(PhiloxKey(11, 4)))
-    np.testing.assert_array_equal(CounterDraws(11, 4).kept((50,), 0.7), drawn.kept((50,), 0.7))
+    np.testing.assert_array_equal(CounterDraws(11, 4).retained((50,), 0.7), drawn.retained((50,), 0.7))
 
 
 def test_numbers_have_their_distribution() -> None:
@@ -84,8 +84,8 @@ def test_numbers_have_their_distribution() -> None:
     order = draws.permutation(1000)
     assert sorted(order) == list(range(1000))
     assert abs(np.corrcoef(order, np.arange(1000))[0, 1]) < 0.1
-    assert not CounterDraws(1, 2).kept((1000,), 1.0).any()
-    assert CounterDraws(1, 2).kept((1000,), 0.0).all()
+    assert not CounterDraws(1, 2).retained((1000,), 1.0).any()
+    assert CounterDraws(1, 2).retained((1000,), 0.0).all()
 
 
 X = np.linspace(-2, 2, 24, dtype="float32").reshape(4, 6)
@@ -125,7 +125,7 @@ OPERATORS: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_an_operator_draws_the_same_numbers_on_the_gpu_and_the_cpu(name: str) -> None:
-    OPERATORS[name]()  # compiles, and makes what is kept
+    OPERATORS[name]()  # compiles, and fills caches
     paddle.seed(3)
     with counted() as counts:
         found = OPERATORS[name]()
@@ -217,7 +217,7 @@ def test_stored_keys_draw_anew_when_they_are_renewed() -> None:
     for each in rounds:
         for mask in each:
             key = default_generator().reserve_on_gpu()
-            np.testing.assert_array_equal(mask != 0, CounterDraws(*key).kept(X.shape, 0.5))
+            np.testing.assert_array_equal(mask != 0, CounterDraws(*key).retained(X.shape, 0.5))
     fixed = [kernel(paddle.to_tensor, x, key=key, seed=4)[1].get() for key in keys.keys]
     np.testing.assert_array_equal(fixed[0], fixed[1])
     with pytest.raises(UnsupportedError, match="outside of a captured graph"):

@@ -225,8 +225,8 @@ def test_a_result_that_the_caller_keeps_is_not_written_again() -> None:
     def twice(x: Any) -> Any:
         return x * 2.0
 
-    kept = [twice(paddle.full([3], float(n))) for n in range(7)]
-    assert [float(each[0]) for each in kept] == [0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0]
+    results = [twice(paddle.full([3], float(n))) for n in range(7)]
+    assert [float(each[0]) for each in results] == [0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0]
     views = [twice(paddle.full([3], float(n)))[1:] for n in range(4)]
     assert [float(each[0]) for each in views] == [0.0, 2.0, 4.0, 6.0]
     strided = [paddle.as_strided(twice(paddle.full([3], float(n))), [2], [1]) for n in range(6)]
@@ -239,12 +239,12 @@ def test_memory_of_a_retained_result_is_not_written_again(cupy: Any) -> None:
     def twice(x: Any) -> Any:
         return x * 2.0
 
-    kept = []
+    results = []
     for n in range(6):  # as CuPy's as_strided makes arrays: they do not know whose memory it is
         found = twice(paddle.full([3], float(n)))._array
-        kept.append(cupy.ndarray((2,), found.dtype, found.data + 4))
+        results.append(cupy.ndarray((2,), found.dtype, found.data + 4))
         del found
-    assert [float(each[1]) for each in kept] == [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]
+    assert [float(each[1]) for each in results] == [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]
 
 
 def test_a_result_outlives_its_graph() -> None:
@@ -253,12 +253,12 @@ def test_a_result_outlives_its_graph() -> None:
         return x * 2.0
 
     for n in range(4):
-        kept = twice(paddle.full([300], float(n)))
+        results = twice(paddle.full([300], float(n)))
     replay.let_go_of_all()
     del twice
     gc.collect()
     others = [paddle.full([300], 9.0) for _ in range(20)]
-    assert kept.numpy().tolist() == [6.0] * 300
+    assert results.numpy().tolist() == [6.0] * 300
     assert len(others) == 20
 
 
@@ -394,20 +394,20 @@ def test_a_copy_from_the_host_is_not_recorded() -> None:
     def function(x: Any) -> Any:
         return paddle.tanh(x)
 
-    kept = OPS["tanh"].overrides.get("cupy")
+    override = OPS["tanh"].overrides.get("cupy")
     OPS["tanh"].override("cupy", copying)
     try:
         for _ in range(4):
             function(paddle.zeros([3]))
     finally:
         OPS["tanh"].overrides.pop("cupy")
-        if kept is not None:
-            OPS["tanh"].override("cupy", *kept[:1], direct=kept[1])
+        if override is not None:
+            OPS["tanh"].override("cupy", *override[:1], direct=override[1])
     assert _plans(function)[0].startswith("plain: tanh (test_replay.py:")
 
 
 def test_few_graphs_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replay, "KEPT", 2)
+    monkeypatch.setattr(replay, "CACHED", 2)
     replay.let_go_of_all()
 
     @paddle.jit.to_static(input_spec=[paddle.static.InputSpec([None], "float32")])

@@ -1,4 +1,4 @@
-"""What a training step asks of the device: no wait, and no copy besides the batch that is brought."""
+"""Training steps on the device: no wait, and no copy besides the batch."""
 
 from __future__ import annotations
 

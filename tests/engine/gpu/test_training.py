@@ -26,7 +26,7 @@ def choice(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 def _on(place: str, run: Callable[[], Any]) -> Any:
-    """What ``run`` gives on a place, from one seed; the CPU computes with NumPy."""
+    """The result of ``run`` on a place, from one seed; the CPU computes with NumPy."""
     paddle.set_device(place)
     paddle.seed(4)
     if place != "cpu":

@@ -53,7 +53,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc's mallopt")
 def test_freed_memory_is_used_again() -> None:
-    """Pages asked for anew in 20 steps of 160 arrays of 2.4 MB, in a process of its own."""
+    """Pages requested anew in 20 steps of 160 arrays of 2.4 MB, in a separate process."""
 
     def faults(*arguments: str) -> int:
         done = subprocess.run(
@@ -61,9 +61,9 @@ def test_freed_memory_is_used_again() -> None:
         )
         return int(done.stdout)
 
-    kept = faults("keep")
-    assert kept < 1000
-    assert kept < faults() / 10
+    retained = faults("keep")
+    assert retained < 1000
+    assert retained < faults() / 10
 
 
 def test_the_users_own_settings_stay(monkeypatch: pytest.MonkeyPatch) -> None:

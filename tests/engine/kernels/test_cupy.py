@@ -1,4 +1,4 @@
-"""What is said where the GPU can't be used; with a stand-in for CuPy, since machines differ."""
+"""Messages for a GPU that can't be used; with a stand-in for CuPy, since machines differ."""
 
 from __future__ import annotations
 

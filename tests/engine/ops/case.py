@@ -1,4 +1,4 @@
-"""What a row of the operator table is, and the sample values that rows are made of."""
+"""Rows of the operator table, and their sample values."""
 
 from __future__ import annotations
 

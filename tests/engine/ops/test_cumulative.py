@@ -14,9 +14,9 @@ from engine.ops.reductions.cumulative import accumulate, scan
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 7, 8, 33])
 def test_scan_agrees_with_accumulate(function: Any, size: int) -> None:
     x = np.random.default_rng(size).standard_normal((2, size, 3))
-    kept = x.copy()
+    before = x.copy()
     np.testing.assert_allclose(scan(function, x, 1), function.accumulate(x, axis=1), rtol=1e-12)
-    np.testing.assert_array_equal(x, kept)
+    np.testing.assert_array_equal(x, before)
 
 
 def test_functions_without_accumulate_are_scanned() -> None:

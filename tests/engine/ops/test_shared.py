@@ -33,7 +33,7 @@ def lies(array: Any) -> list[int]:
 
 
 def calls(order: tuple[int, ...]) -> dict[str, Any]:
-    """What is computed: results by name."""
+    """Computed results by name."""
     draw = np.random.default_rng(7)
     x, g, odd = drawn(draw, order), drawn(draw, order), drawn(draw, order, odd=True)
     scale, bias, mean = (draw.standard_normal(6, dtype=np.float32) for _ in range(3))

@@ -183,7 +183,7 @@ def pool(x: Any, pooling_type: str = "max", **attrs: Any) -> Any:
 
 
 def best(x: Any, n: int, c: int, spans: Any) -> tuple[int, ...]:
-    """Where the first maximum of a window is."""
+    """The position of the first maximum of a window."""
     places = [
         (n, c, *(r.start + i for r, i in zip(spans, inner, strict=True)))
         for inner in np.ndindex(*map(len, spans))
@@ -213,7 +213,7 @@ def pick(x: Any, out: Any, values: Any, **attrs: Any) -> Any:
 
 
 def positions(x: Any, **attrs: Any) -> Any:
-    """Where in its image, written out in one row, the maximum of each window is."""
+    """The flat position of the maximum of each window in its image."""
     found = {}
     for place, spans, _ in windows(x, attrs):
         for n, c in np.ndindex(x.shape[:2]):

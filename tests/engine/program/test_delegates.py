@@ -1,4 +1,4 @@
-"""What methods of the graph and of Operator delegate to is defined by the module that each names."""
+"""Methods of the graph and of Operator delegate to functions that exist in the named modules."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ def test_a_hook_sees_the_whole_gradient_wherever_it_is_registered(function):
 
 
 def test_equal_values_keep_their_own_hooks():
-    """What is computed twice is computed once, but not what has a hook."""
+    """Equal operators are merged, but not those with a hook."""
 
     @paddle.jit.to_static
     def function(x):

@@ -1,4 +1,4 @@
-"""What an Operator of a Program says about itself: names, slots and attributes as in Paddle 2.6.2."""
+"""The API of Operators of a Program: names, slots and attributes as in Paddle 2.6.2."""
 
 from __future__ import annotations
 

@@ -119,9 +119,9 @@ def test_a_gradient_in_another_shape_is_not_overwritten():
         total = found + found
         again = g + 0.0
     fed = np.arange(6, dtype="float32").reshape(2, 3)
-    sum_, kept = Executor().run(program, {"x": fed}, [total, again])
+    sum_, doubled = Executor().run(program, {"x": fed}, [total, again])
     np.testing.assert_array_equal(sum_, fed * 6)
-    np.testing.assert_array_equal(kept, fed.reshape(-1) * 3)
+    np.testing.assert_array_equal(doubled, fed.reshape(-1) * 3)
 
 
 def arrays(value):

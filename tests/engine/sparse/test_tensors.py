@@ -79,7 +79,7 @@ def test_gradient_of_subtract_has_the_positions_of_the_argument() -> None:
     ],
 )
 def test_gradients_to_second_order(function: Any) -> None:
-    """Where Paddle has no gradient, or a wrong one: against differences of the dense result."""
+    """Gradients that Paddle lacks or gets wrong: against differences of the dense result."""
 
     def loss(values: Any) -> Any:
         x = paddle.sparse.sparse_coo_tensor(INDICES, values, [3, 4], stop_gradient=values.stop_gradient)
@@ -196,10 +196,10 @@ def test_copies() -> None:
 def test_sums_over_sparse_and_dense_dimensions(axes: list[int], depth: int) -> None:
     array = np.where(np.random.default_rng(0).random((3, 4, 2)) < 0.5, np.arange(1.0, 25).reshape(3, 4, 2), 0)
     x = paddle.to_tensor(array).to_sparse_coo(depth)
-    kept = paddle.sparse.sum(x, axes, keepdim=True)
-    np.testing.assert_array_equal(kept.to_dense().numpy(), array.sum(axis=tuple(axes), keepdims=True))
+    same_rank = paddle.sparse.sum(x, axes, keepdim=True)
+    np.testing.assert_array_equal(same_rank.to_dense().numpy(), array.sum(axis=tuple(axes), keepdims=True))
     plain = paddle.sparse.sum(x, axes).to_dense().numpy()
-    # Where no sparse dimension is left, one of length 1 stays, as in Paddle.
+    # If no sparse dimension is left, one of length 1 stays, as in Paddle.
     want = array.sum(axis=tuple(axes))
     assert plain.shape == (want.shape if set(range(depth)) - set(axes) else (1, *want.shape))
     np.testing.assert_array_equal(plain.reshape(want.shape), want)

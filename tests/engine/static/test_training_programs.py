@@ -122,7 +122,7 @@ SPOILED = {
     "another placeholder": (lambda p: taken(p, -1, [0, "x"]), "not its own"),
     "fewer values": (lambda p: walked(p)["attrs"].update(values=0), "other values"),
     "no number of values": (lambda p: walked(p)["attrs"].update(values="1"), "other values"),
-    "another body": (lambda p: walked(p)["regions"][0].update(block=1), "not a block of its own"),
+    "another body": (lambda p: walked(p)["regions"][0].update(block=1), "not a separate block"),
     "fewer results": (
         lambda p: walked(p)["regions"][0].update(results=[]),
         "gradients that an iteration gives",
@@ -160,8 +160,8 @@ def drawn(plain):
 SPOILED_AGAIN = {
     "nothing taken": (lambda p: again(p).update(taken=None), "takes no iterations"),
     "nobody's iterations": (lambda p: again(p).update(taken=[0, "x"]), "nothing draws its random key"),
-    "its own iterations": (lambda p: again(p).update(taken=again(p)["kept"]), "is not kept by a loop"),
-    "a key": (lambda p: again(p).update(taken=drawn(p)["kept"]), "is not kept by a loop"),
+    "its own iterations": (lambda p: again(p).update(taken=again(p)["kept"]), "is not stored by a loop"),
+    "a key": (lambda p: again(p).update(taken=drawn(p)["kept"]), "is not stored by a loop"),
     "iterations for a key": (
         lambda p: operators(p, type="dropout", replay=True)[0].update(taken=again(p)["taken"]),
         "is not the random key of one operator",
@@ -207,7 +207,7 @@ def test_regions_within_themselves_are_refused(static):
     body = loop_of(plain)["regions"][1]["block"]
     inner = next(o for o in plain["blocks"][body]["ops"] if o["type"] == "conditional_block")
     inner["regions"][0]["block"] = body
-    with pytest.raises(FormatError, match="not a block of its own"):
+    with pytest.raises(FormatError, match="not a separate block"):
         from_plain(plain, "here", training=True)
 
 

@@ -204,7 +204,7 @@ ROWS: dict[str, Row] = {
     "deg2rad": (paddle.deg2rad, np.deg2rad(A), (A,), (0,)),
     "stanh": (paddle.stanh, 1.7159 * np.tanh(0.67 * A), (A,), (0,)),
 }
-# Where values are missing the check of derivatives would compare NaN with NaN.
+# With missing values the check of derivatives would compare NaN with NaN.
 WITHOUT_GRADIENT = (
     "median nan",
     "median inf",

@@ -19,7 +19,7 @@ X = (np.arange(12, dtype="float32").reshape(3, 4) * 7 % 5 - 2.3).astype("float32
 Y = (np.arange(12, dtype="float32").reshape(3, 4) * 5 % 7 - 3.1).astype("float32")
 N = np.array([2, 0, 1])
 
-# What is computed from x and y [batch, 4], n [batch] (integers) and k, an integer that is fed.
+# Functions of x and y [batch, 4], n [batch] (integers) and k, an integer that is fed.
 CASES: dict[str, Any] = {
     "flip": lambda x, y, n, k: paddle.flip(x, 0),
     "roll": lambda x, y, n, k: paddle.roll(x, 1, 0),

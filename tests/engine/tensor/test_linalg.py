@@ -165,8 +165,8 @@ NORMS = [
 @pytest.mark.parametrize(("p", "axis", "want"), NORMS, ids=lambda v: str(v) if not callable(v) else "")
 def test_norm(p: Any, axis: Any, want: Any) -> None:
     check(lambda x: paddle.norm(x, p, axis), want(A), A, unknown=[0])
-    kept = paddle.norm(paddle.to_tensor(A), p, axis, keepdim=True)
-    assert kept.ndim == 2
+    same_rank = paddle.norm(paddle.to_tensor(A), p, axis, keepdim=True)
+    assert same_rank.ndim == 2
 
 
 def test_norm_at_zero_has_gradient_zero() -> None:

@@ -1,4 +1,4 @@
-"""Odd arguments whose results were asked of Paddle 2.6.2: integers, no dtype, NaN."""
+"""Odd arguments whose results were recorded with Paddle 2.6.2: integers, no dtype, NaN."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 // Elements put or added at positions, those of one place in their order: NumPy's sums, the same bits each time.
 //
-// I is the type of positions. A position that does not exist is noted and left out.
+// I is the type of positions. A position that does not exist is noted and skipped.
 #include "rows.cuh"
 #include "faults.cuh"
 
-// Numbers of rows from positions in up to five dimensions; -1 for what is left out. `wraps`: negative positions
+// Numbers of rows from positions in up to five dimensions; -1 for skipped ones. `wraps`: negative positions
 // count from the end.
 extern "C" __global__ void keys(
     const I *index, i64 *made, i64 count, u32 depth, i64 n0, i64 n1, i64 n2, i64 n3, i64 n4, u32 wraps, i64 left_out,

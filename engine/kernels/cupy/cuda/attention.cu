@@ -3,7 +3,7 @@
 //     out = softmax(x @ y.T * factor + mask) @ v
 //
 // Forward walks over the columns once with the softmax made anew as larger scores come (Milakov and
-// Gimelshein, 2018), and once more where the weights are asked for. Backward has two passes, by rows and by
+// Gimelshein, 2018), and once more if the weights are requested. Backward has two passes, by rows and by
 // columns, each with one writer for each result: no sum depends on which block comes first.
 //
 // A block is 256 threads, eight for each row; a thread has four columns of a tile, and every eighth column of
@@ -16,7 +16,7 @@
 #define WIDE 64
 #define MINE (WIDE / 8)
 
-// Where an array lies: the steps of the places before rows and columns, of rows, of columns, in elements.
+// The layout of an array: the steps of the places before rows and columns, of rows, of columns, in elements.
 #define LIES(name) i64 name##_outer, i64 name##_inner, i64 name##_row, i64 name##_col
 #define AT(name, place) (name + (place) / inner * name##_outer + (place) % inner * name##_inner)
 

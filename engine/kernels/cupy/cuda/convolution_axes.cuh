@@ -1,4 +1,4 @@
-// What kernels that gather share: which places a block makes, and which entries of the filter reach them.
+// Shared by kernels that gather: which places a block computes, and which entries of the filter reach them.
 //
 // Forwards the source is the image; backwards (BACKWARD = 1) it is the gradient of the result, and what is
 // made is the gradient of the image: each of its places gathers from the windows that read it, so nothing is
@@ -63,7 +63,7 @@ __device__ __forceinline__ axis_t axis_of(int made, int size, int kernel, int st
         i64 made_n, i64 made_c, i64 made_sd, i64 made_sh, i64 made_sw, int weight_group, int weight_row,      \
         int weight_channel, int biased, int rectified, i64 size, int shares
 
-// Of the convolution that a block works at: its group, and the axes in its phase.
+// The convolution of a block: its group, and the axes in its phase.
 #define AXES(number)                                                                                          \
     int phase = BACKWARD ? (number) % (stride_d * stride_h * stride_w) : 0;                                   \
     const int group = BACKWARD ? (number) / (stride_d * stride_h * stride_w) : (number);                      \
@@ -73,7 +73,7 @@ __device__ __forceinline__ axis_t axis_of(int made, int size, int kernel, int st
     const axis_t d = axis_of(made_d, size_d, kernel_d, stride_d, pad_d, dilation_d, phase / stride_h);        \
     const int positions = samples * d.count * h.count * w.count;
 
-// Where a place lies in the result, and where its windows begin in the source.
+// The offset of a place in the result, and of its windows in the source.
 struct place_t { i64 made, source; int d, h, w; };
 
 #define FAR (-(1 << 30)) /* outside every source */
@@ -94,7 +94,7 @@ __device__ __forceinline__ place_t place_of(int position, int positions, const a
     return at;
 }
 
-// What the source holds of one channel where an entry of the filter lies: nothing outside it.
+// The source's value of one channel at an entry of the filter: zero outside it.
 #define GATHERED(from, at, k)                                                                                 \
     gathered(from, at.d + k.d * d.reach, at.h + k.h * h.reach, at.w + k.w * w.reach, size_d, size_h, size_w,  \
              k.c * source_c, source_d, source_h, source_w)

@@ -5,7 +5,7 @@
 #define THREADS 128
 
 extern "C" __global__ void __launch_bounds__(THREADS) entries(PROBLEM) {
-    __shared__ A kept[THREADS];
+    __shared__ A partial[THREADS];
     PART
     const int entries = channels * kernel_d * kernel_h * kernel_w;
     const int filter = (int)blockIdx.x / entries, k = (int)blockIdx.x % entries;
@@ -20,13 +20,13 @@ extern "C" __global__ void __launch_bounds__(THREADS) entries(PROBLEM) {
         sum += wide(given[place.gradient]) * read(from, place, entry, size_d, size_h, size_w);
         advance(at, step_by, FLAT(made_d), made_h, made_w);
     }
-    kept[threadIdx.x] = sum;
+    partial[threadIdx.x] = sum;
     __syncthreads();
     for (int half = THREADS / 2; half; half /= 2) {
-        if (threadIdx.x < half) kept[threadIdx.x] += kept[threadIdx.x + half];
+        if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
         __syncthreads();
     }
     if (threadIdx.x == 0)
-        give(kept[0], made, parts, blockIdx.z / groups, groups * rows, entries, group * rows + filter, k,
+        give(partial[0], made, parts, blockIdx.z / groups, groups * rows, entries, group * rows + filter, k,
              gridDim.z == groups);
 }

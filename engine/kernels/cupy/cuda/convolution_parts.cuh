@@ -1,4 +1,4 @@
-// What both ways to the gradient of a convolution by its filters share: that of the result times what each
+// Shared by both ways to the gradient of a convolution by its filters: that of the result times what each
 // entry of a filter reads, added up over all places.
 //
 // The places are cut into parts, as many as the sizes alone say; `sums` adds what they gave, in their order,
@@ -14,13 +14,13 @@
         int source_c, int source_d, int source_h, int source_w, i64 gradient_n, int gradient_c,               \
         int gradient_d, int gradient_h, int gradient_w, int groups, int length
 
-// Where a block's part of the places begins and ends.
+// The begin and end of a block's part of the places.
 #define PART                                                                                                  \
     const int positions = samples * made_d * made_h * made_w, group = (int)blockIdx.z % groups;               \
     const int first = (int)blockIdx.z / groups * length;                                                      \
     const int count = positions - first < length ? positions - first : length;
 
-// Where a place lies in the gradient of the result, and where its window begins in the image.
+// The offset of a place in the gradient of the result, and of its window in the image.
 struct place_t { i64 gradient, source; int d, h, w; };
 
 __device__ __forceinline__ place_t place_of(const digits_t &at, int stride_d, int stride_h, int stride_w,

@@ -38,11 +38,11 @@ extern "C" __global__ void __launch_bounds__(ROW_THREADS) hard_grad(
     Row row(PASS_ROWS);
     i64 found = row.live ? class_of(label, row.number, row.first == 0, PASS_LABELS) : -1;
     A flow = row.live ? wide(g[row.number]) : 0;
-    A kept = found < 0 ? 0 : 1;
+    A counted = found < 0 ? 0 : 1;
     for (u32 j = row.first; j < row.end; j += row.step) {
         i64 at = row.at(j);
         A one = wide(soft[at]) * flow;
-        put(made + at, ((i64)j == found ? one - flow : one) * kept);
+        put(made + at, ((i64)j == found ? one - flow : one) * counted);
     }
 }
 

@@ -1,4 +1,4 @@
-// What a kernel notes of a value that it can't serve, for the host to look at when it has waited anyway.
+// A kernel's note of an invalid value, which the host reads when it has waited anyway.
 //
 // The record is host memory that the device sees: operator, value, place, least and largest value allowed.
 // The first fault stays until the host has reported it.

@@ -65,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) gemm(
             for (int j = 0; j < RN; j++) sums[i][j] = A();
 
         for (int place = begin - TK; place < end; place += TK) {
-            // What the next round computes with is on its way while this round computes.
+            // The operands of the next round are loaded while this round computes.
             const int ahead = place + TK;
 #pragma unroll
             for (int e = 0; e < A_EACH; e++) {

@@ -111,7 +111,7 @@ extern "C" __global__ void philox_integers(
 }
 
 // Which elements stay.
-extern "C" __global__ void philox_kept(
+extern "C" __global__ void philox_retained(
     bool *__restrict__ out, u64 n, u64 start, const u64 *__restrict__ stored, u64 seed, u64 offset, u64 limit) {
     EACH_WORD(out[i] = (word >> 11) < limit)
 }

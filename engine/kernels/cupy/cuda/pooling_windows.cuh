@@ -1,4 +1,4 @@
-// What poolings and their gradients share: the windows along each dimension, and where elements lie.
+// Shared by poolings and their gradients: the windows along each dimension, and offsets of elements.
 //
 // A window is a kernel's width at every stride, from the padding on; or, ragged, one of the parts that divide
 // the image as evenly as integers do. Sizes of depth are 1 for images.

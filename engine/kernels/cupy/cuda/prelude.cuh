@@ -1,6 +1,6 @@
-// What stands before every source: number types, loads and stores that widen, indices.
+// The beginning of every source: number types, loads and stores that widen, indices.
 //
-// Sources include nothing, so that NVRTC needs no folder of headers. float16 and bfloat16 are kept as their
+// Sources include nothing, so that NVRTC needs no folder of headers. float16 and bfloat16 are stored as their
 // bits and computed in float. A source is compiled once for each set of its macros:
 //   T      the type of elements in memory: float, double, half_t, bfloat_t, or an integer
 //   A      the type that is computed in: float for the 16-bit types, else T itself

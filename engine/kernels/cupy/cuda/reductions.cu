@@ -26,7 +26,7 @@ typedef Least Joined;
 typedef Sum Joined;
 #endif
 
-// What one element gives.
+// The contribution of one element.
 __device__ __forceinline__ A of_one(A x, A power) {
 #if WHAT == ABSOLUTES || WHAT == LARGEST_ABSOLUTE || WHAT == SMALLEST_ABSOLUTE
     return size_of(x);
@@ -41,7 +41,7 @@ __device__ __forceinline__ A of_one(A x, A power) {
 #endif
 }
 
-// What the row gives.
+// The result of the row.
 __device__ __forceinline__ A finished(A total, A count, A power) {
 #if WHAT == MEAN
     return total / count;

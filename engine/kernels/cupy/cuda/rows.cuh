@@ -34,33 +34,33 @@ template <typename N, typename F> __device__ __forceinline__ N over_lanes(N x, F
 
 // Shared memory of the reductions below, one for all of a kernel's.
 template <typename N> __device__ __forceinline__ N *shared_numbers() {
-    __shared__ N kept[512];
-    return kept;
+    __shared__ N shared[512];
+    return shared;
 }
 
 // The result over a block of one dimension, a power of two and of whole warps, in each thread.
 template <typename N, typename F> __device__ N over_block(N x, F f) {
-    N *kept = shared_numbers<N>();
+    N *shared = shared_numbers<N>();
     int warps = blockDim.x >> 5;
     x = over_lanes(x, f, 32);
-    if ((threadIdx.x & 31) == 0) kept[threadIdx.x >> 5] = x;
+    if ((threadIdx.x & 31) == 0) shared[threadIdx.x >> 5] = x;
     __syncthreads();
-    x = over_lanes(kept[threadIdx.x & (warps - 1)], f, warps);
+    x = over_lanes(shared[threadIdx.x & (warps - 1)], f, warps);
     __syncthreads();
     return x;
 }
 
 // The result over the threads of one column of a block [power of two up to 16][32], in each of them.
 template <typename N, typename F> __device__ N over_column(N x, F f) {
-    N *kept = shared_numbers<N>();
+    N *shared = shared_numbers<N>();
     int at = threadIdx.y * 32 + threadIdx.x;
-    kept[at] = x;
+    shared[at] = x;
     __syncthreads();
     for (int apart = blockDim.y >> 1; apart; apart >>= 1) {
-        if (threadIdx.y < apart) kept[at] = f(kept[at], kept[at + apart * 32]);
+        if (threadIdx.y < apart) shared[at] = f(shared[at], shared[at + apart * 32]);
         __syncthreads();
     }
-    x = kept[threadIdx.x];
+    x = shared[threadIdx.x];
     __syncthreads();
     return x;
 }
@@ -99,7 +99,7 @@ struct Row {
         first = begin + (how == BY_COLUMN ? threadIdx.y : threadIdx.x);
         step = how == BY_COLUMN ? blockDim.y : blockDim.x;
     }
-    // Where the row's element j lies.
+    // The offset of the row's element j.
     __device__ __forceinline__ i64 at(u32 j) const {
         return j < inner ? start + j : start + (i64)(j / inner) * across + j % inner;
     }

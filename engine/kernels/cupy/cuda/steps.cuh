@@ -15,7 +15,7 @@ __device__ __forceinline__ double sigmoid_of(double x) {
     return (x < 0.0 ? e : 1.0) / (1.0 + e);
 }
 // A number as memory of 16 bits would hold it between two operators.
-template <typename K> __device__ __forceinline__ float as_kept(float x) {
+template <typename K> __device__ __forceinline__ float as_stored(float x) {
     K place;
     put(&place, x);
     return wide(place);

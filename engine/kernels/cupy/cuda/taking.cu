@@ -4,7 +4,7 @@
 // and gives 0.
 #include "faults.cuh"
 
-// `along`: every element of the result has a position of its own; else there is one for each of `count`.
+// `along`: every element of the result has its own position; else there is one for each of `count`.
 // `wraps`: negative positions count from the end. `left_out` gives 0. `code` 0: negative positions are known to
 // be wrong already, and give 0.
 extern "C" __global__ void take(

@@ -1,7 +1,7 @@
 // Elements put to places of their plane: unpooling, and the gradient of maxima that come with their places.
 //
 // A block makes a plane. Where several elements have one place, integers decide who is next, in the order of
-// the elements: the bits are the same each time. Places that do not exist are noted and left out.
+// the elements: the bits are the same each time. Places that do not exist are noted and skipped.
 //
 //   unpooled   the last of several stays.
 //   added_up   all of them are added: in rounds, of which each adds the first element of a place that is left.
@@ -62,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) added_up(const T *__restri
             if (!is_place(places[i], size, 0, record, code, false)) continue;
             const i64 place = places[i];
             if (owners[place] < i) left = 1;
-            // Only the element that is next reads and writes what is kept of its place.
+            // Only the element that is next reads and writes the state of its place.
             if (owners[place] == i && done[place] < i) {
                 put(made + place, wide(made[place]) + wide(g[i]));
                 done[place] = i;

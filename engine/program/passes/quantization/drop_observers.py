@@ -11,7 +11,7 @@ from engine.program.passes.rewriter import Rewriter
 
 
 def drop_observers(program: Program) -> None:
-    """What a pair with ``only_observer`` gives is read where it came from.
+    """Readers of a pair with ``only_observer`` read its input instead.
 
     ::
 

@@ -1,4 +1,4 @@
-"""Folding before quantization: batch norms into filters, and each weight a Variable of its own."""
+"""Folding before quantization: batch norms into filters, and a separate Variable for each weight."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from engine.core.operator import Operator
 from engine.ops.quantization import linear
 from engine.program.graph.program import Program, reads
 from engine.program.graph.variable import Variable
-from engine.program.passes.quantization.insert import kept, mark, read_instead, rename
+from engine.program.passes.quantization.insert import mark, new_weight, read_instead, rename
 from engine.program.passes.quantization.selection import Layer
 from engine.program.passes.rewriter import Rewriter
 
@@ -22,7 +22,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class IntegerWeight:
-    """A weight as integers (kept in a dtype of integers), the thresholds of its channels, and their axis."""
+    """A weight as integers (in a dtype of integers), the thresholds of its channels, and their axis."""
 
     integers: Array
     thresholds: Array
@@ -86,10 +86,10 @@ def freeze_weights(
         old = block.var(layer.weight)
         if key not in made:
             weight = weights[key]
-            stored = kept(block, f"{layer.weight}.quantized", weight.integers)
+            stored = new_weight(block, f"{layer.weight}.quantized", weight.integers)
             stored.is_parameter = True  # one of the model, though it is not trained
             integers.append((stored, layer.weight))
-            scale = kept(block, f"{layer.weight}@scale", weight.thresholds.astype(old.dtype.np))
+            scale = new_weight(block, f"{layer.weight}@scale", weight.thresholds.astype(old.dtype.np))
             axis = -1 if weight.axis is None else weight.axis
             with rewriter.before(operator, block):
                 result: Variable = linear.dequantize_linear(
@@ -111,5 +111,5 @@ def freeze_weights(
 
 
 def weight_key(layer: Layer) -> tuple[str, int | None, int]:
-    """What decides the integers of a layer's weight: layers with the same key share them."""
+    """The properties that determine the integers of a layer's weight: layers with the same key share them."""
     return layer.weight, layer.axis, layer.bits

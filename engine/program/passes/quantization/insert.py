@@ -18,7 +18,7 @@ from engine.program.passes.quantization.selection import Layer
 from engine.program.passes.rewriter import Rewriter
 
 QUANTIZATION_TYPE = "qat_with_weight"
-"""What Paddle writes into operators that read a quantized weight."""
+"""Paddle's mark of operators that read a quantized weight."""
 
 
 def insert_pairs(
@@ -59,7 +59,7 @@ def insert_pairs(
 
 def _pair(value: Variable, threshold: float, bits: int, round_type: int) -> Variable:
     block, dtype = value.block, value.dtype
-    scale = kept(block, f"{value.name}@scale", np.array([threshold], dtype.np))
+    scale = new_weight(block, f"{value.name}@scale", np.array([threshold], dtype.np))
     attrs = {"quant_axis": -1, "bit_length": bits, "round_type": round_type}
     integers = linear.quantize_linear(value, scale, **attrs)[0]
     result: Variable = linear.dequantize_linear(integers, scale, **attrs)
@@ -68,7 +68,7 @@ def _pair(value: Variable, threshold: float, bits: int, round_type: int) -> Vari
     return result
 
 
-def kept(block: Block, name: str, array: np.ndarray[Any, Any]) -> Variable:
+def new_weight(block: Block, name: str, array: np.ndarray[Any, Any]) -> Variable:
     """A persistable Variable of ``block`` with the value ``array``, under ``name`` or, where another has
     that, ``name`` with a number."""
     tensor = wrap(array)

@@ -81,7 +81,7 @@ def integer_products(program: Program) -> None:
 
 
 def _side(uses: Uses, unstable: IdentitySet[Variable], variable: Variable) -> _Side | None:
-    """What a product multiplies, if it is integers that an operator turned into the values they stand for."""
+    """A factor of a product, if it is a dequantized integer value."""
     back = uses.maker(variable, "dequantize_linear")
     if back is None or back.attrs["only_observer"]:
         return None
@@ -162,7 +162,7 @@ def _applied(product: Operator, bits: list[int], given: list[Variable | None]) -
 
 
 def _stored(values: Variable, dtype: str) -> Variable:
-    """Integers that a file keeps small, in the dtype in which they are multiplied: folded, not run.
+    """Integers that a file stores in a small dtype, in the dtype of the product: folded, not run.
 
     Nothing is folded in an untrusted Program; there the operator converts them in each run.
     """

@@ -10,7 +10,7 @@ from engine.core.operator import Operator
 from engine.ops.quantization import levels, linear, moving
 from engine.program.graph.program import Block, Program, reads, variables_of
 from engine.program.graph.variable import Variable
-from engine.program.passes.quantization.insert import kept, mark, read_instead, rename
+from engine.program.passes.quantization.insert import mark, new_weight, read_instead, rename
 from engine.program.passes.rewriter import Rewriter
 
 ACTIVATIONS = ("range_abs_max", "moving_average_abs_max")
@@ -18,7 +18,7 @@ ACTIVATIONS = ("range_abs_max", "moving_average_abs_max")
 
 
 class _Pair(NamedTuple):
-    """What a dequantize_linear reads: a value that was quantized, or integers of a weight.
+    """The input of a dequantize_linear: a value that was quantized, or integers of a weight.
 
     ``reader`` is the operator that reads it; what it reads changes while products are replaced.
     """
@@ -73,7 +73,7 @@ def to_old_format(program: Program, activations: str = ACTIVATIONS[0]) -> None:
         found = weights[weight]
         if found.source not in floats:
             array = found.source.tensor.numpy().astype(found.scale.dtype.np)
-            floats[found.source] = kept(block, f"{found.source.name}.float", array)
+            floats[found.source] = new_weight(block, f"{found.source.name}.float", array)
         held = floats[found.source]
         if along is None:
             with rewriter.before(operator, block):
@@ -153,7 +153,7 @@ def _quantized(pair: _Pair, activations: str, back: bool) -> Variable:
 
 
 def _whole(held: Variable, weight: _Pair) -> Variable:
-    """The values of a weight whose integers are kept as floats."""
+    """The values of a weight whose integers are stored as floats."""
     made: Variable
     if weight.axis < 0:
         most = float(levels.largest(weight.bits))

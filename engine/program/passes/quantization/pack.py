@@ -50,7 +50,7 @@ def pack_integers(programs: Sequence[Program]) -> dict[int, Tensor]:
 
 
 def drop_zero_points(program: Program) -> None:
-    """Leave out zero points, which no operator reads: integers lie around 0.
+    """Omit zero points, which no operator reads: integers lie around 0.
 
     ::
 
@@ -58,7 +58,7 @@ def drop_zero_points(program: Program) -> None:
         a = dequantize_linear(q, scale, zero)    ->     a = dequantize_linear(q, scale)
         return a                                        return a
 
-    Layers of ``paddle.quantization`` keep some, and each would be a tensor of its own in the file.
+    Layers of ``paddle.quantization`` keep some, and each would be a separate tensor in the file.
     """
     dropped: IdentitySet[Variable] = IdentitySet()
     for _, operator in each(program, *PAIRS):

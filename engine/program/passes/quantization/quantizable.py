@@ -80,7 +80,7 @@ TABLE: Mapping[str, Quantizable] = {
     ),
 }
 
-# What a type of a caller stands for: the operators that a pass fused, and those that older versions had.
+# Operators that a caller's type includes: those that a pass fused, and those of older versions.
 ALSO: Mapping[str, tuple[str, ...]] = {
     "conv2d": ("conv2d_fusion",),
     "depthwise_conv2d": ("depthwise_conv2d_fusion",),

@@ -114,11 +114,11 @@ def _layer(
     channel_wise: bool,
     weights_only: bool,
 ) -> Layer | None:
-    """What ``operator`` is for quantization; None for one without products or weights."""
+    """The quantizable layer of ``operator``; None for one without products or weights."""
     name = operator.opdef.name
     if name not in TABLE or name not in wanted:
         weight = next((v for v in reads(operator) if _is_matrix(v)), None)
-        why = IN_FLOAT.get(name) or (f"operators {operator.type} are not asked for" if name in TABLE else "")
+        why = IN_FLOAT.get(name) or (f"operators {operator.type} are not requested" if name in TABLE else "")
         if weight is None or not why or not TABLE.get(name, TABLE["conv2d"]).weights:
             return None
         return Layer("", operator.type, position, weight.name, why=why)

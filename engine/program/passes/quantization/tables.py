@@ -82,7 +82,7 @@ def quantize_tables(
     block, rewriter = program.global_block(), Rewriter(program)
     made: dict[str, tuple[Variable, Variable, IntegerTable] | None] = {}
 
-    def kept(name: str, array: Array) -> Variable:
+    def new_weight(name: str, array: Array) -> Variable:
         store(name, array)
         return block.create_var(name, Spec.of(array), persistable=True, stop_gradient=True)
 
@@ -94,8 +94,8 @@ def quantize_tables(
             found = quantized(operator.type, table)
             if found is not None:
                 suffix = "dict" if found.levels is None else "scale"
-                scale = kept(f"{table.name}.{suffix}", found.scale)
-                made[table.name] = kept(f"{table.name}.int", found.integers), scale, found
+                scale = new_weight(f"{table.name}.{suffix}", found.scale)
+                made[table.name] = new_weight(f"{table.name}.int", found.integers), scale, found
             else:
                 made[table.name] = None
         entry = made[table.name]

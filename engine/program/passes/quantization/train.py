@@ -18,12 +18,12 @@ from engine.program.graph.liveness import with_sub_blocks
 from engine.program.graph.program import Program, reads
 from engine.program.graph.variable import Variable
 from engine.program.passes.quantization.freeze import to_integers
-from engine.program.passes.quantization.insert import kept, mark, read_instead, rename
+from engine.program.passes.quantization.insert import mark, new_weight, read_instead, rename
 from engine.program.passes.quantization.quantizable import TABLE, types, values_of
 from engine.program.passes.rewriter import Rewriter
 
 THRESHOLD = 0.001
-"""What thresholds are before the first batch, as in Paddle."""
+"""The thresholds before the first batch, as in Paddle."""
 
 Store = Callable[[str, np.ndarray[Any, Any]], None]
 """Gives a persistable Variable its first value, by name."""
@@ -88,7 +88,8 @@ def insert_for_training(program: Program, training: Training, store: Store) -> i
 
 
 def _inputs(operator: Operator, training: Training) -> list[tuple[Variable, int, int]]:
-    """What ``operator`` reads through pairs: each with the axis of its channels (-1: none) and its bits.
+    """Variables that ``operator`` reads through pairs: each with the axis of its channels (-1: none) and its
+    bits.
 
     Nothing where it stays in float: it has weights in other places, or a filter that is computed.
     """
@@ -181,7 +182,7 @@ def freeze_trained(program: Program, value_of: Callable[[Variable], np.ndarray[A
             found = to_integers(
                 value_of(weight), value_of(scale), None if axis < 0 else axis, bits, first.attrs["round_type"]
             )
-            stored[weight] = kept(block, f"{weight.name}.integers", found)
+            stored[weight] = new_weight(block, f"{weight.name}.integers", found)
             operator.inputs = (stored[weight], *operator.inputs[1:])
     rewriter.erase(list(makers.values()))
     read = IdentitySet(v for o in with_sub_blocks(block.ops) for v in reads(o))

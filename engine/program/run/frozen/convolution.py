@@ -104,7 +104,7 @@ class _Windows:
         return self._made
 
     def gather(self, place: Array | None) -> Callable[..., None]:
-        """What fills ``columns`` from an image, at ``place`` where that is the same in each call."""
+        """A function that fills ``columns`` from an image, at ``place`` if that is the same in each call."""
         copyto = np.copyto
         steps: list[tuple[Array, Array]] = []
         source = place

@@ -29,7 +29,7 @@ class FrozenPlan(Plan):
     """A plan that takes arrays for ``inputs`` alone: the weights are part of it, laid out for its kernels.
 
     Small results stay in the same place in every call, so nothing is looked up or checked again. A call that
-    comes while another one runs gets places of its own, which are kept for the next time; results belong to
+    comes while another one runs gets its own places, which are retained for the next call; results belong to
     the caller. Who changes a weight makes another plan.
     """
 
@@ -69,7 +69,7 @@ class FrozenPlan(Plan):
             log_failure(error, "a chain")
 
     def _made(self) -> tuple[Run, Kernels]:
-        """A run with places of its own, and the kernels that are not bound to them."""
+        """A run with its own places, and the kernels that are not bound to them."""
         writer = FrozenWriter(self, self._program, np)
         function: Run = self._compiled(writer)
         self._order, self.bound = writer.order, frozenset(writer.bound)
@@ -119,7 +119,7 @@ class FrozenPlan(Plan):
 
 
 def freezable(program: Program, ops: Sequence[Operator]) -> bool:
-    """Whether a Program is one for a frozen plan: nothing of it is metered, written or kept."""
+    """Whether a Program is one for a frozen plan: nothing of it is metered, written or stored."""
     return not program.foreign and not any(
         has_effect(o) or o.kept is not None or o.opdef.opaque for o in with_sub_blocks(ops)
     )

@@ -1,4 +1,4 @@
-"""What a frozen kernel is made of, and what it is."""
+"""Frozen kernels and the site that they are built at."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from engine.core.spec import Spec
 
 Array = np.ndarray[Any, Any]
 
-# Bytes of the largest array that a plan keeps between calls. A larger one is not in the cache any more when
-# the next call comes, where malloc hands out memory that is (decision 11); and plans of many shapes are kept.
+# Bytes of the largest array that a plan retains between calls. A larger one is not in the cache any more when
+# the next call comes, where malloc hands out memory that is (decision 11); and plans of many shapes are
+# cached.
 LARGEST = 1 << 18
 
 
@@ -33,8 +34,8 @@ class Site:
     ``inputs`` are Specs, without unknown dimensions; ``values`` the arrays of inputs that never change, and
     ``places`` those that hold an input in every call, both None for others. ``out`` is the result's Spec.
     ``over`` is the input that the kernel may overwrite, None if there is none. A ``fresh`` result is a new
-    array in each call, because the caller keeps it. ``once(what, make)`` gives what a function makes of the
-    weights, which all runs of the plan share.
+    array in each call, because the caller may hold it. ``once(what, make)`` gives what a function makes of
+    the weights, which all runs of the plan share.
     """
 
     def __init__(

@@ -13,7 +13,7 @@ from engine.sparse.nn.functional.conv import FORMATS, convolve
 
 
 class _Conv(Layer):
-    """What the convolutions share. ``weight`` is [sizes, in_channels, out_channels], ``bias`` [out_channels].
+    """Base of the convolutions. ``weight`` is [sizes, in_channels, out_channels], ``bias`` [out_channels].
 
     Weights are normal with standard deviation sqrt(2 / (in_channels * window)) by default, biases 0.
     """

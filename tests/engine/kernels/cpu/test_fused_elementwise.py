@@ -24,7 +24,7 @@ UNARY: list[tuple[str, tuple[tuple[str, Any], ...]]] = [
     ("scale", (("scale", -1.0), ("bias", 1.0))),
     ("cast", (("out_dtype", "float64"),)),
 ]
-# What integers take, too.
+# Operators that take integers, too.
 OF_INTEGERS = [
     ("square", ()),
     ("abs", ()),
@@ -71,8 +71,8 @@ def programs(draw: Any) -> tuple[Any, ...]:
     for _ in range(draw(st.integers(0, 2))):
         kind = draw(st.sampled_from(["same", "other layout", "broadcast", "number"]))
         if kind == "broadcast":
-            kept = draw(st.lists(st.booleans(), min_size=ndim, max_size=ndim))
-            small = [n if keep else 1 for n, keep in zip(shape, kept, strict=True)]
+            full = draw(st.lists(st.booleans(), min_size=ndim, max_size=ndim))
+            small = [n if keep else 1 for n, keep in zip(shape, full, strict=True)]
             xs.append((rng.standard_normal(small[draw(st.integers(0, ndim)) :]) * 4).astype(dtype))
         elif kind == "number":
             xs.append(np.asarray(rng.standard_normal(), dtype))

@@ -9,7 +9,7 @@ import numpy as np
 from engine.core.opdef import OPS
 from tests.cupy_stand_in import counts
 
-# What results of one kind of numbers may differ by, as a part of the largest of them.
+# The tolerance of results of each kind of numbers, as a part of the largest of them.
 TOLERANCE = {"float64": 1e-12, "float32": 3e-6, "float16": 4e-3}
 
 

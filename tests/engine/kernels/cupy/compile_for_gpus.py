@@ -1,7 +1,7 @@
 """Compiles the CUDA sources that the tests ran for real GPUs: ``python compile_for_gpus.py FOLDER``.
 
-FOLDER is where a run of the tests kept what it compiled for the host (``MODEL_STUDIO_SHIM``): each source
-with the macros that the engine asked for, generated ones too. NVRTC compiles each for three generations of
+FOLDER is where a run of the tests stored its objects for the host (``MODEL_STUDIO_SHIM``): each source
+with the macros that the engine used, generated ones too. NVRTC compiles each for three generations of
 GPUs, which needs neither a GPU nor a driver: ``pip install cupy-cuda12x nvidia-cuda-nvrtc-cu12`` (12, since
 13 has no compute_70). Warnings fail, and so does a kernel of ``engine/kernels/cupy/cuda`` that no test ran.
 """
@@ -25,7 +25,7 @@ KERNEL = re.compile(r'^extern\s+"C"\s+__global__\s+void\s+(\w+)\s*\(', re.MULTIL
 
 
 def complaints(source: str, target: str) -> str:
-    """What NVRTC says against a source; empty where it says nothing."""
+    """NVRTC's errors for a source; empty if there are none."""
     from cupy.cuda import nvrtc
 
     program = nvrtc.createProgram(source, "source.cu", (), ())

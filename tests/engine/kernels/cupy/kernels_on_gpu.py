@@ -1,4 +1,4 @@
-"""What tests of the engine's CUDA kernels share: CuPy or its stand-in, and operators called on it."""
+"""Shared by tests of the engine's CUDA kernels: CuPy or its stand-in, and operators called on it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def numbers(seed: int, *shape: int, dtype: Any = np.float32) -> Any:
 
 
 def run(cupy: Any, name: str, *arrays: Any, **attrs: Any) -> list[Any]:
-    """What the kernel of the operator ``name`` for GPUs gives, fetched; a second run gives the same bits."""
+    """Results of the GPU kernel of the operator ``name``, fetched; a second run gives the same bits."""
     kernel, _ = OPS[name].kernel_for("cupy")
     moved = [a if isinstance(a, cupy.ndarray) else cupy.asarray(a) for a in arrays]
     first, second = (_fetched(kernel(cupy, *moved, **attrs)) for _ in range(2))

@@ -44,7 +44,7 @@ pytestmark = pytest.mark.skipif(gpu() or not compiler.sanitizer(), reason="needs
 
 
 def _reports(folder: Path, *command: str) -> str:
-    """What the sanitizer says of a Python program."""
+    """The sanitizer's output for a Python program."""
     environment = os.environ | {
         "LD_PRELOAD": str(compiler.sanitizer()),
         "ASAN_OPTIONS": f"detect_leaks=0:halt_on_error=0:log_path={folder / 'report'}",

@@ -118,11 +118,11 @@ def settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         monkeypatch.setattr(convolution, name, value)
 
     launches = convolution._gathering, convolution._filtering
-    for kept in launches:
-        kept.cache_clear()
+    for cached in launches:
+        cached.cache_clear()
     yield change
-    for kept in launches:
-        kept.cache_clear()
+    for cached in launches:
+        cached.cache_clear()
 
 
 def test_large_tiles(cupy: Any, settings: Any) -> None:

@@ -44,7 +44,7 @@ def test_distributions(cupy: Any, dtype: str) -> None:
     for shape, axis in SHAPES:
         logits, label = (draws.uniform(size=shape).astype(dtype) for _ in range(2))
         g = draws.normal(size=_each(shape, axis)).astype(dtype)
-        if shape == (4, 10):  # no loss of a class that the label leaves out
+        if shape == (4, 10):  # no loss for a class that the labels lack
             logits[:, 1], label[:, 1] = -np.inf, 0
         once = 1 if logits.size else None
         same(cupy, FORWARD, logits, label, soft_label=True, axis=axis, launches=once)

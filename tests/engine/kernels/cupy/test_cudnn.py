@@ -1,4 +1,4 @@
-"""Convolutions through cuDNN's front end: what is asked of it, on a stand-in that checks and computes."""
+"""Convolutions through cuDNN's front end: the calls, on a stand-in that checks and computes."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def cudnn(cupy: Any) -> Iterator[Any]:
 def _forget() -> None:
     from engine.kernels.cupy import cudnn
 
-    for kept in (cudnn.front_end, cudnn._handle, cudnn._plan):
-        kept.cache_clear()
+    for cached in (cudnn.front_end, cudnn._handle, cudnn._plan):
+        cached.cache_clear()
 
 
 def _numbers(seed: int, *shape: int, dtype: Any = np.float32) -> Any:

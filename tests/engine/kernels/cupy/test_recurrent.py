@@ -57,7 +57,7 @@ def _moved(cupy: Any, values: list[Any]) -> list[Any]:
 
 
 def _on(cupy: Any, name: str, values: list[Any], **attrs: Any) -> list[Any]:
-    """What our kernel gives, fetched; it gives the same bits again."""
+    """The results of our kernel, fetched; a second run gives the same bits."""
     kernel, _ = OPS[name].kernel_for("cupy")
     first, second = (kernel(cupy, *_moved(cupy, values), **attrs) for _ in range(2))
     for a, b in zip(first, second, strict=True):

@@ -32,9 +32,9 @@ class _Text(paddle.nn.Layer):  # type: ignore[misc]
 
 def _weights() -> dict[str, Any]:
     draws = np.random.default_rng(0)
-    kept = ("_mean", "_variance")
+    unchanged = ("_mean", "_variance")
     return {
-        name: value.numpy() if name.endswith(kept) else draws.normal(size=value.shape).astype(np.float32)
+        name: value.numpy() if name.endswith(unchanged) else draws.normal(size=value.shape).astype(np.float32)
         for name, value in _Text().state_dict().items()
     }
 

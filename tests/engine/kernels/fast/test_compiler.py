@@ -1,4 +1,4 @@
-"""Handles, the thread in the background, and the code that is kept on disk."""
+"""Handles, the background thread, and the code cached on disk."""
 
 import ctypes
 import os

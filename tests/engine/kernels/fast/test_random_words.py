@@ -19,7 +19,7 @@ def _drawn(sizes):
     found = []
     for size in sizes:
         found += [
-            draws.kept((size,), 0.3),
+            draws.retained((size,), 0.3),
             draws.uniform((size, 3), np.float64),
             draws.normal((size,), np.float32),
         ]

@@ -170,7 +170,7 @@ def test_a_converted_network_trains_with_them(monkeypatch):
 
 
 def _settle():
-    """Wait until the compiler has done all that was asked of it."""
+    """Wait until the compiler has answered all requests."""
 
     from engine.kernels.fast.compiler import compiler
 

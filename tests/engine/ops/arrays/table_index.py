@@ -98,7 +98,7 @@ def _set_sample(sample: Any, scalar: bool = False) -> Any:
     return s(sample.inputs[0], _values(None, sample, scalar), indices, **sample.attrs)
 
 
-# Where an index names a place twice, which value stays is not defined.
+# If an index names a place twice, the value that stays is undefined.
 ONCE = [*GATHERS[2:], *MASKS]
 
 

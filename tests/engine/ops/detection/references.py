@@ -13,7 +13,7 @@ def sigmoid(x: Any) -> Any:
 
 
 def iou(a: Any, b: Any, extra: float = 0.0) -> float:
-    """Of two boxes given by corners."""
+    """The intersection over union of two boxes given by corners."""
     wide = min(a[2], b[2]) - max(a[0], b[0]) + extra
     tall = min(a[3], b[3]) - max(a[1], b[1]) + extra
     both = wide * tall if wide >= extra and tall >= extra else 0.0

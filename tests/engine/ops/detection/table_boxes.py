@@ -41,11 +41,11 @@ def _yolo_box(
 
 
 def _nms(boxes: Any, iou_threshold: float = 1.0) -> Any:
-    kept: list[int] = []
+    selected: list[int] = []
     for n, box in enumerate(boxes):
-        if all(iou(box, boxes[k]) <= iou_threshold for k in kept):
-            kept.append(n)
-    return np.array(kept, np.int64)
+        if all(iou(box, boxes[k]) <= iou_threshold for k in selected):
+            selected.append(n)
+    return np.array(selected, np.int64)
 
 
 def _prior_box(

@@ -54,15 +54,15 @@ def _generate(
         cut = [(f, [min(max(c, 0), m) for c, m in zip(b, limits, strict=True)]) for f, b in made]
         least = max(min_size, 1)
         cut = [(f, b) for f, b in cut if b[2] - b[0] + extra >= least and b[3] - b[1] + extra >= least]
-        kept: list[Any] = []
+        selected: list[Any] = []
         for f, b in cut:
-            if all(iou(b, k[1], extra) <= nms_thresh for k in kept) and len(kept) < post_nms_topN:
-                kept.append((f, b))
+            if all(iou(b, k[1], extra) <= nms_thresh for k in selected) and len(selected) < post_nms_topN:
+                selected.append((f, b))
                 if eta < 1 and nms_thresh > 0.5:
                     nms_thresh *= eta
-        boxes += [b for _, b in kept]
-        found += [[f] for f, _ in kept]
-        counts.append(len(kept))
+        boxes += [b for _, b in selected]
+        found += [[f] for f, _ in selected]
+        counts.append(len(selected))
     return np.array(boxes), np.array(found), np.array(counts, np.int32)
 
 
@@ -116,13 +116,13 @@ def _multiclass(
             order = [m for m in range(scores.shape[2]) if scores[n, c, m] > score_threshold]
             order.sort(key=lambda m: -scores[n, c, m])
             order = order[:nms_top_k] if nms_top_k > -1 else order
-            kept: list[int] = []
+            selected: list[int] = []
             most = nms_threshold
             for m in order:
-                if all(iou(bboxes[n, m], bboxes[n, k], extra) <= most for k in kept):
-                    kept.append(m)
+                if all(iou(bboxes[n, m], bboxes[n, k], extra) <= most for k in selected):
+                    selected.append(m)
                     most *= nms_eta if nms_eta < 1 and most > 0.5 else 1
-            found += [(c, scores[n, c, m], m) for m in kept]
+            found += [(c, scores[n, c, m], m) for m in selected]
         if -1 < keep_top_k < len(found):
             found = sorted(sorted(found, key=lambda f: -f[1])[:keep_top_k], key=lambda f: f[0])
         rows += [[c, f, *bboxes[n, m]] for c, f, m in found]

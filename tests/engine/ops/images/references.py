@@ -21,7 +21,7 @@ def grads(function: Any, sample: Sample, **more: Any) -> Sample:
 
 def rows(op: str, function: Any, samples: list[Sample]) -> list[Case]:
     some = [grads(function, samples[0], need_x=False), grads(function, samples[1], need_weight=False)]
-    # Where several sizes are unknown, so is how far apart the result's may be.
+    # If several sizes are unknown, so is the difference of the result's.
     return [
         *row(op, function, *samples, grads="x weight"),
         *row(

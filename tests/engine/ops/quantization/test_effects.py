@@ -1,4 +1,4 @@
-"""What the operators of quantization write, and that they write nothing where their attributes say so."""
+"""Variables that operators of quantization write, and attributes that stop them from writing."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def test_state_is_written_in_place_and_only_in_training() -> None:
 
 
 def test_a_given_threshold_is_updated_in_place() -> None:
-    x, kept = paddle.to_tensor([1.0, -3.0]), paddle.to_tensor([7.0])
+    x, threshold = paddle.to_tensor([1.0, -3.0]), paddle.to_tensor([7.0])
     assert abs_max.fake_quantize_abs_max(x)[1].tolist() == [3.0]
-    abs_max.fake_quantize_abs_max(x, kept)
-    assert kept.tolist() == [3.0]
+    abs_max.fake_quantize_abs_max(x, threshold)
+    assert threshold.tolist() == [3.0]
 
 
 def test_half_precision_is_rounded_in_single_precision() -> None:

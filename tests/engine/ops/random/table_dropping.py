@@ -20,12 +20,12 @@ def _check_dropout(
     if is_test:
         assert (mask == (1.0 if upscale else keep)).all()
         return
-    kept = mask[mask != 0]
-    np.testing.assert_allclose(kept, (1 / keep if upscale else 1.0) if keep else 1.0)
+    nonzero = mask[mask != 0]
+    np.testing.assert_allclose(nonzero, (1 / keep if upscale else 1.0) if keep else 1.0)
     if dropout_prob in (0.0, 1.0):
-        assert kept.size == x.size * (1 - dropout_prob)
+        assert nonzero.size == x.size * (1 - dropout_prob)
     elif x.size > 1000:
-        assert abs(kept.size / x.size - keep) < 0.05
+        assert abs(nonzero.size / x.size - keep) < 0.05
     if axis is not None:
         other = tuple(n for n in range(x.ndim) if n not in axis)
         assert (mask.std(axis=other) == 0).all()

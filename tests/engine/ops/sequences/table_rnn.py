@@ -66,7 +66,7 @@ def _sample(mode: str, *, bias: bool = True, state: bool = True, lengths: Any = 
 
 
 def _grad_sample(sample: Sample) -> Sample:
-    """What the gradient operator takes: inputs, what forward kept, and gradients of the outputs."""
+    """The gradient operator's arguments: inputs, values saved by forward, and gradients of the outputs."""
     x, w_ih, w_hh, b_ih, b_hh, h0, c0, lengths = sample.inputs
     y, h, c, gates, cells = OPS["rnn"].kernel(np, *sample.inputs, **sample.attrs)
     given = (v(*y.shape, seed=8), v(*h.shape, seed=9), v(*c.shape, seed=10))

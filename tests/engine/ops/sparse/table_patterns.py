@@ -57,15 +57,15 @@ def _pairs(x, y, height):  # type: ignore[no-untyped-def]
 
 
 def _sliced(indices, axes, starts, ends):  # type: ignore[no-untyped-def]
-    kept = [
+    inside = [
         k
         for k, place in enumerate(indices.T)
         if all(a <= place[axis] < b for axis, a, b in zip(axes, starts, ends, strict=True))
     ]
-    found = indices[:, kept].copy()
+    found = indices[:, inside].copy()
     for axis, start in zip(axes, starts, strict=True):
         found[axis] -= start
-    return found, np.array(kept, np.int64)
+    return found, np.array(inside, np.int64)
 
 
 CASES: list[Case] = [

@@ -72,8 +72,8 @@ def _trained(minimize: Minimize) -> tuple[list[np.ndarray], Any]:
         found: list[np.ndarray] = []
         for _ in range(3):
             found += exe.run(main, {"x": draw.normal(size=(ROWS, WIDTH)).astype("float32")}, wanted)
-        kept = [v for v in main.list_vars() if v.persistable and scope.find_var(v.name) is not None]
-        found += [np.asarray(scope.find_var(v.name).get_tensor()) for v in kept]
+        persistable = [v for v in main.list_vars() if v.persistable and scope.find_var(v.name) is not None]
+        found += [np.asarray(scope.find_var(v.name).get_tensor()) for v in persistable]
     return found, main
 
 
@@ -90,7 +90,7 @@ def test_a_training_is_the_same_to_the_bit_and_holds_less() -> None:
         check(program)
         for a, b in zip(plain, found, strict=True):
             np.testing.assert_array_equal(a, b)
-        # A layer keeps three values: its hyperbolic tangent, what was normalized, and the mask of dropout.
+        # A layer saves three values: its hyperbolic tangent, what was normalized, and the mask of dropout.
         assert _peak(without) - _peak(program) >= 12 * ROWS * WIDTH * 4
         kinds = [o.opdef.name for o in program.clone(for_test=True).global_block().ops]
         assert kinds == [o.opdef.name for o in without.clone(for_test=True).global_block().ops]

@@ -1,4 +1,4 @@
-"""What results are called in a Program: after ``name``, the function, the Layer or the operator."""
+"""Names of results in a Program: after ``name``, the function, the Layer or the operator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An operator that a pass makes of several keeps the user's lines of all of them."""
+"""An operator that a pass creates from several has the user's lines of all of them."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ BINARY = {
 
 @st.composite
 def steps(draw: Any, depth: int = 0) -> list[tuple[Any, ...]]:
-    """What to apply one after the other: a name, and numbers that choose among the values there are."""
+    """Operations to apply one after the other: a name, and numbers that choose among the existing values."""
     kinds = [*UNARY, *BINARY, "constant", "conv", "bias", "norm", "write"]
     if depth < 2:
         kinds += ["cond", "while"]
@@ -164,7 +164,7 @@ def run(
     for tensor in weights.made.values():
         tensor.clear_grad()
     state = weights.made.get("state")
-    kept = None if state is None else state.numpy()
+    before = None if state is None else state.numpy()
     paddle.seed(5)
     runner = ProgramRunner(program, [block.var("x")], [block.var(n) for n in program.outputs], passes=passes)
     given_x = Tensor(x, stop_gradient=False)
@@ -175,5 +175,5 @@ def run(
         found += [t.grad.numpy() for t in (given_x, *weights.made.values()) if t.grad is not None]
     if state is not None:
         found.append(state.numpy())
-        state.set_value(kept)
+        state.set_value(before)
     return found

@@ -29,7 +29,7 @@ from engine.program.graph.variable import Variable
 def program_of(text: str) -> Program:
     """The Program that ``text`` describes."""
     program = Program()
-    program.reserve_names()  # a generator of its own
+    program.reserve_names()  # a separate generator
     known: dict[str, Variable] = {}
     with modes.use(Builder(program)):
         for line in filter(None, map(str.strip, text.splitlines())):
@@ -59,7 +59,7 @@ def _line(program: Program, known: dict[str, Variable], line: str) -> None:
     made = modes.current().apply(opdef, tuple(inputs), attrs)
     results = made if isinstance(made, tuple) else (made,)
     for name, result in zip(names, results, strict=False):
-        if result is None:  # left out
+        if result is None:  # omitted
             continue
         if result.persistable:  # written in place
             known[name] = result
@@ -113,7 +113,7 @@ def _name(value: Any) -> str:
 
 
 def values_of(program: Program, feeds: dict[str, Any]) -> list[Any]:
-    """What the Program returns for these inputs."""
+    """The results of the Program for these inputs."""
     from engine.jit.run_program import ProgramRunner
 
     block = program.global_block()

@@ -101,7 +101,7 @@ FUNCTIONS: list[Callable[[Any], Any]] = [
     lambda x: x.detach(),
     lambda x: -x,
 ]
-# What jumps: rounding before it may change what comes after it.
+# Discontinuous functions: rounding before them may change values after them.
 JUMPS: list[Callable[[Any], Any]] = [
     lambda x: x + paddle.sign(x),
     lambda x: x + paddle.floor(x * 3.0),

@@ -33,15 +33,15 @@ def constants(plan: Plan) -> list[str]:
 
 
 def results(plan: Plan) -> list[Any]:
-    """What two calls give, the first one's results overwritten in between."""
+    """The results of two calls, the first one's overwritten in between."""
     first = plan([np.ones(3, "float32")])
-    kept = [np.array(a) for a in first]
+    copies = [np.array(a) for a in first]
     for array in first:
         array[...] = 77
     second = plan([np.ones(3, "float32")])
-    for one, other in zip(kept, second, strict=True):
+    for one, other in zip(copies, second, strict=True):
         np.testing.assert_array_equal(one, other)
-    return kept
+    return copies
 
 
 def test_a_constant_is_computed_with_the_plan() -> None:

@@ -1,4 +1,4 @@
-"""What a plan says of its operators: fused, views, in place, constants, and why NumPy computes."""
+"""Explanations of a plan's operators: fused, views, in place, constants, and why NumPy computes."""
 
 from __future__ import annotations
 

@@ -159,22 +159,22 @@ def test_values_that_change_between_reads_are_read_again(static_mode: None) -> N
     with static.program_guard(main, startup):
         block = main.global_block()
         x = static.data("x", [2], "float32")
-        kept = static.create_global_var([2], 1.0, "float32", persistable=True, name="kept")
-        total = paddle.exp(kept)
+        state = static.create_global_var([2], 1.0, "float32", persistable=True, name="state")
+        total = paddle.exp(state)
         again = block.create_var(name="again", shape=[2], dtype="float32", stop_gradient=True)
         for value in (2.0, 3.0):
             attrs = {"shape": [2], "value": value, "dtype": "float32"}
             block.append_op("fill_constant", {}, {"Out": [again]}, attrs)
             total = total + paddle.square(again)
-        block.append_op("scale", {"X": [x]}, {"Out": [kept]}, {"scale": 2.0})
-        total = total + paddle.exp(kept)
+        block.append_op("scale", {"X": [x]}, {"Out": [state]}, {"scale": 2.0})
+        total = total + paddle.exp(state)
     run = static.Executor()
     run.run(startup)
     feed = np.array([1.0, 0.5], "float32")
     for before in (np.ones(2), feed * 2):
         expected = np.exp(before) + 4 + 9 + np.exp(feed * 2)
         np.testing.assert_allclose(run.run(main, {"x": feed}, [total])[0], expected, rtol=1e-6)
-    np.testing.assert_array_equal(static.global_scope().find_var("kept").get_tensor(), feed * 2)
+    np.testing.assert_array_equal(static.global_scope().find_var("state").get_tensor(), feed * 2)
 
 
 def test_an_error_in_a_fused_operator_names_the_line_of_the_convolution(static_mode: None) -> None:

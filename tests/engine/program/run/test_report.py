@@ -1,4 +1,4 @@
-"""What a plan says that it holds is what a call of it takes."""
+"""The report of a plan agrees with the memory of a call."""
 
 from __future__ import annotations
 

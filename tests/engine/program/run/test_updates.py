@@ -49,7 +49,7 @@ def _network() -> Any:
 
 
 def _executed(rule: str, passes: int, between: Any = None) -> Any:
-    """What a Program fetches, and the values of its variables at the end."""
+    """The fetched values of a Program, and the values of its variables at the end."""
     paddle.enable_static()
     try:
         main, startup, scope = static.Program(), static.Program(), static.Scope()
@@ -85,7 +85,7 @@ def _executed(rule: str, passes: int, between: Any = None) -> Any:
 @pytest.mark.parametrize("rule", RULES)
 def test_programs_of_an_executor(rule: str, missed: list[bool]) -> None:
     alone = _executed(rule, 0)
-    assert missed == [], "without passes every operator is a call of its own"
+    assert missed == [], "without passes every operator is a separate call"
     assert _executed(rule, 1) == alone
     assert missed[0], "the first run finds parameters where the startup program left them"
     assert not missed[-1]

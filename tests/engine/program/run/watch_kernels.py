@@ -47,13 +47,13 @@ class Watch:
         result = made(*given) if out is None else made(*given, out=out)
         targets = [t for t in _flat([out]) if t is not None]
         pairs = [*zip(_listed(result), _listed(wanted), strict=True)]
-        # What is not a target stays as NumPy's kernel leaves it: updates change some arguments.
+        # Arrays that are not targets stay as NumPy's kernel leaves them: updates change some arguments.
         pairs += [
             (copy, copy) if _shared(x, targets) else (x, copy)
             for x, copy in zip(_flat(given), _flat(copies), strict=True)
         ]
         if not all(near(*pair) for pair in pairs):
-            # Where numbers cancel little is left of them: as near to the truth as NumPy comes.
+            # If numbers cancel, little is left of them: require results as near to the truth as NumPy's.
             truth = [*_listed(_by_numpy(call, wide)), *_flat(wide)]
             for pair, true in zip(pairs, truth, strict=True):
                 if problem := near(*pair, spread=8 * distance(true, pair[1])):
@@ -91,7 +91,7 @@ def _listed(result: Any) -> Sequence[Any]:
 
 
 def near(got: Any, want: Any, spread: Any = 0.0) -> str:
-    """What is wrong where two arrays do not agree to rounding, NaN and infinity included; else "".
+    """The difference of two arrays that do not agree to rounding, NaN and infinity included; else "".
 
     ``spread`` is allowed on top.
     """

@@ -74,7 +74,7 @@ PLAIN = Way(0)
 
 
 def trained(case: Case, way: Way) -> Arrays:
-    """What an Executor fetches batch after batch while the network trains, and what it leaves."""
+    """The values that an Executor fetches batch after batch while the network trains, and the final state."""
     plan, rule, batches = case
     x0 = batches[0][0]
     main, startup, scope = static.Program(), static.Program(), static.Scope()
@@ -94,14 +94,14 @@ def trained(case: Case, way: Way) -> Arrays:
             executor = static.Executor()
             executor.run(startup)
             made: Arrays = []
-            kept: Arrays = []
+            copies: Arrays = []
             for n, (value, labels) in enumerate(batches):
                 paddle.seed(n)
                 before = value.copy()
                 made += executor.run(main, {"x": value, "label": labels}, wanted)
                 np.testing.assert_array_equal(value, before, "the user's array changed")
-                kept += [each.copy() for each in made[len(kept) :]]
-            same(made, kept)  # no run changes what was fetched before
+                copies += [each.copy() for each in made[len(copies) :]]
+            same(made, copies)  # no run changes what was fetched before
             names = sorted(v.name for v in block.vars.values() if v.persistable)
             holders = [scope.find_var(name) for name in names]
             made += [np.array(each.get_tensor()) for each in holders if each is not None]
@@ -111,7 +111,7 @@ def trained(case: Case, way: Way) -> Arrays:
 
 
 def converted(case: Case, way: Way) -> Arrays:
-    """What a converted network gives batch after batch in an ordinary loop, and what it leaves."""
+    """The results of a converted network batch after batch in an ordinary loop, and the final state."""
     plan, rule, batches = case
     x0 = batches[0][0]
     with way.entered(), _dtype(x0):

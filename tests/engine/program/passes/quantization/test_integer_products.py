@@ -54,7 +54,7 @@ def product(
         (product("matmul_v2(a, b)"), "matmul_v2_integer(q, r, integer_factor_0.tmp_0)"),
         (product(channels=5, second="quant_axis=1"), "mul_integer(q, r, integer_factor_0.tmp_0)"),
         (product(first=", bit_length=4"), "mul_integer(q, r, integer_factor_0.tmp_0, bits=[4, 8])"),
-        # What a scale belongs to is summed over.
+        # The sum runs over the axis of the scale.
         (product(channels=4, second="quant_axis=0"), "mul(a, b)"),
         (product("matmul_v2(a, b)", channels=4, second="quant_axis=0"), "matmul_v2(a, b)"),
         # Nothing was rounded to integers, or not to so few bits.
@@ -159,8 +159,8 @@ class Net:
         """A pair around x; its integers and their scale."""
         scale = self.scale(known)
         attrs = {"quant_axis": -1, "bit_length": bits}
-        kept = self.weight(scale)
-        back = dequantize_linear(quantize_linear(x, kept, **attrs)[0], kept, **attrs)
+        stored = self.weight(scale)
+        back = dequantize_linear(quantize_linear(x, stored, **attrs)[0], stored, **attrs)
         most = np.float32(2 ** (bits - 1) - 1)
         q = np.clip(np.rint(most * (np.float32(1) / scale[0]) * known), -most - 1, most)
         return back, q.astype(np.int64), scale
@@ -249,9 +249,9 @@ def test_longer_sums_than_float32_holds_are_exact() -> None:
         value, q, s = net.quantized(x, fed, 8)
         weight = np.full((3000, 2), 127)
         weight[7, 1] = 126
-        kept = net.weight(weight.astype(np.int8))
+        stored = net.weight(weight.astype(np.int8))
         by = net.weight(np.ones(1, np.float32))
-        made = products.mul(value, dequantize_linear(kept, by, quant_axis=-1))
+        made = products.mul(value, dequantize_linear(stored, by, quant_axis=-1))
     expected = reference.rescaled(q @ weight, reference.factor(s, np.ones(1), (8, 8)))
     assert (q @ weight).max() > 1 << 24
     (found,) = ProgramRunner(net.program, [x], [made], passes=PREDICTION)([Tensor(fed)])

@@ -1,4 +1,4 @@
-"""Weights that hold integers are kept as such where only their way back reads them."""
+"""Weights that hold integers are stored as such if only their dequantization reads them."""
 
 from __future__ import annotations
 

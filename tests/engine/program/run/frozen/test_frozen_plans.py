@@ -148,12 +148,12 @@ def test_an_output_that_is_an_inner_value_or_a_view_of_it_is_the_callers(tmp_pat
 
     plain, frozen = _loaded(Inner(), tmp_path, [1, 4])
     given = [paddle.to_tensor(_values((1, 4), n)) for n in range(3)]
-    kept = [frozen(x) for x in given]
-    for x, found in zip(given, kept, strict=True):
+    results = [frozen(x) for x in given]
+    for x, found in zip(given, results, strict=True):
         for a, b in zip(found, plain(x), strict=True):
             np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-5, atol=1e-6)
-    assert not np.shares_memory(kept[0][2]._array, kept[1][2]._array)
-    assert not np.shares_memory(kept[0][3]._array, given[0]._array)
+    assert not np.shares_memory(results[0][2]._array, results[1][2]._array)
+    assert not np.shares_memory(results[0][3]._array, given[0]._array)
 
 
 def test_values_in_branches_and_loops(tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def test_a_profiler_sees_the_operators(lenet: str, tmp_path: Path, monkeypatch: 
 
 
 def _in_threads(calls: list[Callable[[Any], Any]], inputs: list[Any], expected: list[Any]) -> None:
-    """Each call runs in a thread of its own, all at once, over all inputs several times."""
+    """Each call runs in its own thread, all at once, over all inputs several times."""
     wrong: list[str] = []
     ready = threading.Barrier(len(calls))
 

@@ -1,7 +1,7 @@
-"""What operators keep of their first run for a second one: random keys, and the iterations of loops.
+"""State that operators store in their first run for a second one: random keys and iterations of loops.
 
-An operator that draws random numbers keeps its key, a loop a list with the values and the keys of every
-iteration (``Operator.kept``). A second run takes them (``Operator.taken``) in place of drawing anew.
+An operator that draws random numbers stores its key, a loop a list with the values and the keys of every
+iteration (``Operator.kept``). A second run reads them (``Operator.taken``) instead of drawing anew.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ITERATIONS = Spec((), "int64")
 def draws(operator: Operator) -> bool:
     """Whether a second run takes random numbers: the operator draws some, or it loops over one that does.
 
-    A branch does not count: what it draws is drawn at most once, and kept by its operators.
+    A branch does not count: its numbers are drawn at most once, and its operators store their keys.
     """
     return _draws_anew(operator) if operator.opdef.loops else operator.opdef.random and not operator.replay
 
@@ -28,10 +28,10 @@ def _draws_anew(operator: Operator) -> bool:
     return any(_draws_anew(inner) for region in operator.regions for inner in region.block.ops)
 
 
-def keep(operator: Operator) -> Variable:
-    """The Variable that keeps what a second run of ``operator`` takes; made where there is none yet.
+def store_state(operator: Operator) -> Variable:
+    """The Variable that stores the state for a second run of ``operator``; created if there is none yet.
 
-    What the operators of a loop draw is kept, too.
+    Keys that the operators of a loop draw are stored, too.
     """
     if operator.kept is None:
         home = next(variables_of(operator.outputs)).block
@@ -43,35 +43,35 @@ def keep(operator: Operator) -> Variable:
         )
     if operator.opdef.loops:
         for region in operator.regions:
-            keep_drawn(region.block)
+            store_keys(region.block)
     kept: Variable = operator.kept
     return kept
 
 
-def keep_drawn(block: Block) -> None:
-    """Let the operators of a block keep what they draw, in branches and loops too."""
+def store_keys(block: Block) -> None:
+    """Let the operators of a block store the keys that they draw, in branches and loops too."""
     for operator in block.ops:
         if draws(operator):
-            keep(operator)
+            store_state(operator)
         if not operator.opdef.loops:
             for region in operator.regions:
-                keep_drawn(region.block)
+                store_keys(region.block)
 
 
-def kept_in(block: Block) -> list[Variable]:
-    """What the operators of a block keep, also those in branches. A loop's iterations hold what is kept in
-    it."""
+def state_in(block: Block) -> list[Variable]:
+    """The stored state of a block's operators, also those in branches. Iterations of
+    a loop contain that of its body."""
     found: list[Variable] = []
     for operator in block.ops:
         if operator.kept is not None:
             found.append(operator.kept)
         if not operator.opdef.loops:
             for region in operator.regions:
-                found += kept_in(region.block)
+                found += state_in(region.block)
     return found
 
 
-def kept_of_iteration(operator: Operator) -> list[Variable]:
-    """What a loop keeps of each iteration beside its values: what its body keeps, and what it takes."""
+def iteration_state(operator: Operator) -> list[Variable]:
+    """State that a loop stores for each iteration besides its values: that of its body, and that it takes."""
     body = operator.regions[-1]
-    return [*body.arguments[len(operator.inputs[0]) :], *kept_in(body.block)]
+    return [*body.arguments[len(operator.inputs[0]) :], *state_in(body.block)]
