@@ -59,7 +59,7 @@ class Tour:
         assert isinstance(self.app, QApplication)
         self.app.setApplicationName("Model Studio")
         self.studio = Studio(self.app)
-        self.studio.frame.use_theme("theme_light")
+        self.studio.frame.use_theme("light")
         width, height = (int(part) for part in size.split("x"))
         self.studio.window.resize(width, height)
         self.session = self.studio.session
@@ -89,14 +89,14 @@ class Tour:
     def save(self, name: str, widget: QWidget | None = None) -> None:
         """Save the window (or a part of it), light and dark."""
         for theme in ("light", "dark"):
-            self.studio.frame.use_theme(f"theme_{theme}")
+            self.studio.frame.use_theme(theme)
             self.settle()
             path = self.folder / f"{name}{'' if theme == 'light' else '-dark'}.png"
             if not (widget or self.studio.window).grab().save(str(path), "PNG", 0):
                 raise SystemExit(f"tour: can't write {path}; give a folder that can be written to")
             self.pictures.append(path)
             print(path, flush=True)
-        self.studio.frame.use_theme("theme_light")
+        self.studio.frame.use_theme("light")
 
     def run(self) -> None:
         """The main job."""

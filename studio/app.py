@@ -31,6 +31,7 @@ from studio.controllers.reports import ReportsController
 from studio.controllers.restoring import RestoringController
 from studio.controllers.runs import RunsController
 from studio.controllers.train import TrainController
+from studio.session import commands
 from studio.session.last_time import LastTime
 from studio.session.problems import ProblemView
 from studio.session.project import preferences_path
@@ -42,51 +43,6 @@ from studio.windows.settings_panel import SettingsPanel
 from studio.windows.train_page import TrainPage
 from studio.windows.welcome import Welcome
 from widgets import theme
-
-# The window's own commands that it can carry out, beside those that open its pages.
-OFFERED = (
-    "open_project",
-    "save_project",
-    "save_project_as",
-    "rename_project",
-    "open_folder",
-    "run_notes",
-    "try_run",
-    "compare_runs",
-    "start_sweep",
-    "queue_earlier",
-    "queue_later",
-    "queue_remove",
-    "duplicate_run",
-    "hide_run",
-    "delete_run",
-    "load_model",
-    "new_model",
-    "open_model",
-    "save_model",
-    "measure_model",
-    "stop_measuring",
-    "plan_model",
-    "preferences",
-    "quit",
-    "find",
-    "palette",
-    "theme_system",
-    "theme_light",
-    "theme_dark",
-    "reset_layout",
-    "copy_report",
-    "about",
-    "help",
-    "keys",
-    "corrections",
-    "report",
-    "export_script",
-    "quantize",
-    "quantization_report",
-    "save_quantization",
-)
-
 
 # When what waits for the first picture of the window begins without one.
 LATEST_MS = 500
@@ -127,16 +83,14 @@ class Studio:
             "export": self._add_export,
             "predict": self._add_predict,
         }
-        self.actions = Actions(
-            self.session, self.window, (*OFFERED, *(f"page_{page}" for page in self._pages))
-        )
+        self.actions = Actions(self.session, self.window)
         self.bridge = Bridge(self.session, self.window)
         self.output = OutputController(self.session, self.window)
         self.frame = FrameController(self.session, self.window, self.actions, self.output)
         self.help = HelpController(self.window, self.actions)
         self.frame.add_entries(self.help.entries)
         self._bars = {
-            page: self.window.top.add_page(page, self.actions[f"page_{page}"]) for page in self._pages
+            page: self.window.top.add_page(page, self.actions[commands.PAGES[page]]) for page in self._pages
         }
         self._controllers: list[Closes] = []
         self._controllers.append(self._pages["train"]())
@@ -206,7 +160,10 @@ class Studio:
     def _add_train(self) -> Closes:
         actions = self.actions
         self.train_page = TrainPage(
-            Welcome(actions["start"], [(actions["load_model"], "open"), (actions["open_project"], "open")])
+            Welcome(
+                actions[commands.START],
+                [(actions[commands.LOAD_MODEL], "open"), (actions[commands.OPEN_PROJECT], "open")],
+            )
         )
         self.train_page.failure_details.connect(lambda: self.window.show_output(PROBLEMS))
         self.train_page.curves.saved.connect(

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
-from studio.session.commands import COMMANDS, Command
+from studio.session.command import MENUS, Command
+from studio.session.commands import ABOUT, COMMANDS, PREFERENCES, QUIT, START, command, shown_in
 from studio.session.session import Session
 from widgets.icons import set_icon
 
-MENUS = ("File", "Edit", "Run", "View", "Help")
-# Before these a menu draws a line.
-APART = {
-    "open_folder",
-    "preferences",
-    "quit",
-    "resume_run",
-    "show_graph",
-    "find",
-    "theme_system",
-    "reset_layout",
-    "about",
+_ROLES = {
+    QUIT: QAction.MenuRole.QuitRole,
+    ABOUT: QAction.MenuRole.AboutRole,
+    PREFERENCES: QAction.MenuRole.PreferencesRole,
 }
-THEMES = ("theme_system", "theme_light", "theme_dark")
+
+
+class Bar(Protocol):
+    """Shows buttons of actions."""
+
+    def add_action(self, action: QAction, icon: str = "", role: str = "") -> object: ...
 
 
 def command_text(text: str) -> str:
@@ -35,95 +33,100 @@ def command_text(text: str) -> str:
 
 
 class Actions(QObject):
-    """One QAction for each command that can be carried out here.
+    """One QAction for each command.
 
     Args:
-        session: carries out the commands that it owns, and knows why not.
+        session: carries out the commands that it handles, and knows when a command is possible.
         window: gets the shortcuts.
-        offered: the window's own commands that it can carry out; others are left out. Each gets its handler
-            through ``handle``.
     """
 
-    refused = Signal(str, str)
+    refused = Signal(str)
 
-    def __init__(self, session: Session, window: QWidget, offered: Collection[str]) -> None:
+    def __init__(self, session: Session, window: QWidget) -> None:
         super().__init__(window)
         self._session = session
-        self._handlers: dict[str, Callable[[], Any]] = {}
-        self._blocked: dict[str, str] = {}
-        self._actions: dict[str, QAction] = {}
-        self._commands: dict[str, Command] = {}
-        themes = QActionGroup(self)
-        for command in COMMANDS:
-            if command.owner == "window" and command.id not in offered:
-                continue
+        self._handlers: dict[Command, Callable[[], Any]] = {}
+        self._blocked: dict[Command, str] = {}
+        self._actions: dict[Command, QAction] = {}
+        self._explaining: set[Command] = set()
+        groups: dict[str, QActionGroup] = {}
+        for which in COMMANDS:
             action = QAction(self)
-            action.setObjectName(command.id)
-            action.setCheckable(command.checkable)
-            action.setMenuRole(_role(command.id))
-            if command.shortcut:
-                action.setShortcut(QKeySequence(command.shortcut))
-            if command.icon:
-                set_icon(action, command.icon)
-            if command.id in THEMES:
-                themes.addAction(action)
-            action.triggered.connect(lambda _=False, which=command.id: self.trigger(which))
+            action.setObjectName(which.id)
+            action.setMenuRole(_ROLES.get(which, QAction.MenuRole.NoRole))
+            if which.keys:
+                action.setShortcut(QKeySequence(which.keys))
+            if which.icon:
+                set_icon(action, which.icon)
+            if which.choice:
+                action.setCheckable(True)
+                groups.setdefault(which.choice, QActionGroup(self)).addAction(action)
+            action.triggered.connect(lambda _=False, which=which: self.trigger(which))
             window.addAction(action)
-            self._actions[command.id], self._commands[command.id] = action, command
+            self._actions[which] = action
         self.retranslate()
 
-    def __getitem__(self, command_id: str) -> QAction:
-        return self._actions[command_id]
+    def __getitem__(self, which: Command | str) -> QAction:
+        return self._actions[command(which)]
 
-    def ids(self) -> list[str]:
-        """The commands that there are, in the order of the table."""
-        return list(self._actions)
+    def handle(self, which: Command, handler: Callable[[], Any], explains: bool = False) -> None:
+        """Let the window carry out a command: its own, or one of the session that needs a question first.
 
-    def handle(self, command_id: str, handler: Callable[[], Any]) -> None:
-        """Let the window carry out a command: its own, or one of the session that needs a question first."""
-        self._handlers[command_id] = handler
+        ``handler`` returns why not, or nothing; with ``explains`` it is called while the command is not
+        possible too, to show the user why. Raises ValueError where the command has a handler.
+        """
+        if which in self._handlers:
+            raise ValueError(f"actions: {which.id} has a handler")
+        self._handlers[which] = handler
+        if explains:
+            self._explaining.add(which)
 
-    def block(self, command_id: str, reason: str) -> None:
-        """Say why a command of the window can't be given now; an empty reason takes it back."""
-        self._blocked[command_id] = reason
+    def handles(self, which: Command) -> bool:
+        """Whether the window has a handler of the command."""
+        return which in self._handlers
+
+    def block(self, which: Command, reason: str) -> None:
+        """Say why a command is not possible in this window now; an empty reason allows it again."""
+        self._blocked[which] = reason
         self.refresh()
 
-    def trigger(self, command_id: str, **arguments: Any) -> str:
-        """Carry a command out; returns why not where it is blocked, and ``refused`` tells it."""
-        reason = self._blocked.get(command_id, "")
+    def trigger(self, which: Command | str, **arguments: Any) -> str:
+        """Carry a command out; returns why not where it is not possible, and emits ``refused``."""
+        found = command(which)
+        reason = "" if found in self._explaining else self.reason(found)
         if reason:
             pass
-        elif command_id in self._handlers:
-            reason = str(self._handlers[command_id]() or "")
+        elif found in self._handlers:
+            reason = str(self._handlers[found]() or "")
         else:
-            reason = self._session.execute(command_id, **arguments)
+            reason = self._session.execute(found, **arguments)
         if reason:
-            self.refused.emit(command_id, reason)
+            self.refused.emit(reason)
         return reason
 
-    def reason(self, command_id: str) -> str:
-        """Why a command can't be given now; empty where it can."""
-        return self._blocked.get(command_id, "") or self._session.blocked(command_id)
+    def reason(self, which: Command) -> str:
+        """Why a command is not possible now; empty where it is possible."""
+        return self._blocked.get(which, "") or self._session.blocked(which)
 
     def refresh(self) -> None:
-        """Enable what can be given; the tooltip of the others says why not."""
-        for command_id, action in self._actions.items():
-            reason = self.reason(command_id)
+        """Enable what is possible; the tooltip of the others says why not."""
+        for which, action in self._actions.items():
+            reason = self.reason(which)
             # Start stays pressable where only a setting is wrong: pressing it shows which one.
-            fixable = command_id == "start" and not self._session.train.busy
+            fixable = which is START and not self._session.train.busy
             action.setEnabled(not reason or fixable)
-            self._explain(action, self._commands[command_id], reason)
+            self._explain(action, which, reason)
 
-    def _explain(self, action: QAction, command: Command, reason: str) -> None:
+    def _explain(self, action: QAction, which: Command, reason: str) -> None:
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        help_text = command_text(command.help) + (f" ({keys})" if keys else "")
-        text = f"{command_text(command.title)}: {reason}" if reason else help_text
+        help_text = command_text(which.help) + (f" ({keys})" if keys else "")
+        text = f"{command_text(which.title)}: {reason}" if reason else help_text
         action.setToolTip(text)
         action.setStatusTip(text)
 
-    def help_text(self, command_id: str) -> str:
-        """One sentence about a command, or why it can't be given now."""
-        return self.reason(command_id) or command_text(self._commands[command_id].help)
+    def help_text(self, which: Command) -> str:
+        """One sentence about a command, or why it is not possible now."""
+        return self.reason(which) or command_text(which.help)
 
     def fill(self, menu: QMenu) -> dict[str, QMenu]:
         """Put all commands into submenus of ``menu``, as the table assigns them; returns those by title."""
@@ -136,21 +139,19 @@ class Actions(QObject):
     def submenu(self, menu: QMenu, title: str) -> None:
         """Put the commands of one menu of the table into ``menu``."""
         menu.setToolTipsVisible(True)
-        for command_id, command in self._commands.items():
-            if command.menu == title:
-                if command_id in APART and menu.actions():
+        for which, action in self._actions.items():
+            if which.menu == title:
+                if which.separate and menu.actions():
                     menu.addSeparator()
-                menu.addAction(self._actions[command_id])
+                menu.addAction(action)
+
+    def fill_bar(self, bar: Bar, area: str) -> None:
+        """Add a button for each command that the table shows in ``area``."""
+        for which, position in shown_in(area):
+            bar.add_action(self._actions[which], which.icon, "primary" if position.primary else "")
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
-        for command_id, action in self._actions.items():
-            action.setText(command_text(self._commands[command_id].title))
+        for which, action in self._actions.items():
+            action.setText(command_text(which.title))
         self.refresh()
-
-
-def _role(command_id: str) -> QAction.MenuRole:
-    roles = QAction.MenuRole
-    return {"quit": roles.QuitRole, "about": roles.AboutRole, "preferences": roles.PreferencesRole}.get(
-        command_id, roles.NoRole
-    )

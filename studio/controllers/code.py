@@ -13,6 +13,7 @@ from studio.controllers.binders import Bonds
 from studio.controllers.code_sides import CodeSides
 from studio.controllers.measured import MeasuredController
 from studio.controllers.planned import PlannedController
+from studio.session import commands
 from studio.session.code.coding import CodeError
 from studio.session.code_view import CHANGED, GONE, CodeProblem
 from studio.session.session import Session
@@ -56,8 +57,7 @@ class CodeController(QObject):
         self._bonds = Bonds()
         self._chip = Chip()
         bar.add(self._chip)
-        for name, icon in (("new_model", "plus"), ("open_model", "open"), ("save_model", "download")):
-            bar.add_action(actions[name], icon, "primary" if name == "save_model" else "")
+        actions.fill_bar(bar, "code")
         self._typing = self._timer(TYPING_MS, self.flush)
         self._looking = self._timer(LOOK_MS, self._look)
         self._watcher = QFileSystemWatcher(self)
@@ -75,15 +75,15 @@ class CodeController(QObject):
     def _bind(self) -> None:
         bonds, view, page = self._bonds, self._view, self._page
         for name, handler in (
-            ("new_model", self._new),
-            ("open_model", self._open),
-            ("save_model", self.save),
+            (commands.NEW_MODEL, self._new),
+            (commands.OPEN_MODEL, self._open),
+            (commands.SAVE_MODEL, self.save),
         ):
             self._actions.handle(name, handler)
         page.editor.textChanged.connect(self._typed)
-        page.editor.save_requested.connect(lambda: self._actions.trigger("save_model"))
+        page.editor.save_requested.connect(lambda: self._actions.trigger(commands.SAVE_MODEL))
         page.template_chosen.connect(self.new)
-        page.open_requested.connect(lambda: self._actions.trigger("open_model"))
+        page.open_requested.connect(lambda: self._actions.trigger(commands.OPEN_MODEL))
         page.class_chosen.connect(self._choose_class)
         page.inputs_entered.connect(self._choose_inputs)
         page.problem_chosen.connect(self._go_to_problem)
@@ -131,7 +131,7 @@ class CodeController(QObject):
             if path:
                 self._coding.new(template, Path(path))
         except (OSError, CodeError) as error:
-            self._actions.refused.emit("new_model", str(error))
+            self._actions.refused.emit(str(error))
             return str(error)
         return ""
 
@@ -231,7 +231,7 @@ class CodeController(QObject):
             elif answer == "keep":
                 self._view.restored = False
         except CodeError as error:
-            self._actions.refused.emit("save_model", str(error))
+            self._actions.refused.emit(str(error))
 
     # ----- typing -----
 

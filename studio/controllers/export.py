@@ -19,6 +19,7 @@ from studio.controllers.quantize_choices import QuantizeChoicesController
 from studio.controllers.run_facts import state_word
 from studio.controllers.sizes import size_text
 from studio.controllers.standing import StandingController
+from studio.session import commands
 from studio.session.export_view import Verification, name_problem
 from studio.session.session import Session
 from studio.session.settings import title_of
@@ -54,10 +55,10 @@ class ExportController(QObject):
         self._silent = False
         self._why_not = mute()
         bar.add(self._why_not)
-        bar.add_action(actions["export"], "export", "primary")
-        page.export_requested.connect(lambda: actions.trigger("export"))
-        page.cancel_requested.connect(lambda: actions.trigger("cancel_task"))
-        actions.handle("export", self.export)
+        actions.fill_bar(bar, "export")
+        page.export_requested.connect(lambda: actions.trigger(commands.EXPORT))
+        page.cancel_requested.connect(lambda: actions.trigger(commands.CANCEL_TASK))
+        actions.handle(commands.EXPORT, self.export)
         page.form.changed.connect(self._edited)
         page.input_form.changed.connect(self._edited)
         page.form.validity_changed.connect(lambda _: self._show_why_not())
@@ -75,14 +76,20 @@ class ExportController(QObject):
         self.standing = StandingController(session, page.standing, window)
         self.choices = QuantizeChoicesController(session, page)
         self.report = QuantizationReportController(
-            session, page, actions, window, said, lambda: actions.trigger("export"), self.standing.run_of
+            session,
+            page,
+            actions,
+            window,
+            said,
+            lambda: actions.trigger(commands.EXPORT),
+            self.standing.run_of,
         )
-        actions.handle("quantize", self.quantize)
+        actions.handle(commands.QUANTIZE, self.quantize)
         self._show_runs()
 
     def quantize(self, field: str = "") -> str:
         """Unfold what can be chosen of a quantization, and go to a field of it."""
-        self._actions.trigger("page_export")
+        self._actions.trigger(commands.PAGE_EXPORT)
         self.choices.unfold(field)
         return ""
 
@@ -192,13 +199,13 @@ class ExportController(QObject):
         if path is not None:
             ask_agreement(self._window, path, lambda: (self._session.agree(path), self.export()))
             return ""
-        return self._session.execute("export")
+        return self._session.execute(commands.EXPORT)
 
     def _reason(self) -> str:
         chosen = self._page.quantize.errors() if self._view.choices.wanted else self._page.input_form.errors()
         wrong = {**self._page.form.errors(), **chosen}
         first = next(iter(wrong.values()), "")
-        return self._session.blocked("export") or first
+        return self._session.blocked(commands.EXPORT) or first
 
     def _show_why_not(self) -> None:
         self._actions.refresh()
@@ -263,9 +270,7 @@ class ExportController(QObject):
     def _show_folder(self) -> None:
         folder = str(Path(self._view.exported_prefix).parent)
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
-            self._actions.refused.emit(
-                "open_folder", self.tr("{0}: no program shows folders here").format(folder)
-            )
+            self._actions.refused.emit(self.tr("{0}: no program shows folders here").format(folder))
 
     def close(self) -> None:
         """Follow the view model no longer."""

@@ -9,9 +9,10 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
-from studio.controllers.actions import THEMES, Actions
+from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.output import OutputController
+from studio.session import commands
 from studio.session.session import Session
 from studio.windows.dialogs import ask
 from studio.windows.main_window import MainWindow
@@ -45,17 +46,17 @@ class FrameController(QObject):
         self._last_chance.setInterval(STOP_MS)
         self._last_chance.timeout.connect(session.end_training)
         window.may_close = self.may_close
-        actions.refused.connect(lambda _, reason: output.note(reason, "warn"))
+        actions.refused.connect(lambda reason: output.note(reason, "warn"))
         menus = actions.fill(window.top.menu)
         for name, handler in (
-            ("palette", self.open_palette),
-            ("reset_layout", self.reset_layout),
-            ("quit", self._quit),
-            ("copy_report", output.copy_report),
-            ("about", self.about),
-            ("preferences", self.preferences),
-            ("find", self.find),
-            *((name, lambda name=name: self.use_theme(name)) for name in THEMES),
+            (commands.PALETTE, self.open_palette),
+            (commands.RESET_LAYOUT, self.reset_layout),
+            (commands.QUIT, self._quit),
+            (commands.COPY_REPORT, output.copy_report),
+            (commands.ABOUT, self.about),
+            (commands.PREFERENCES, self.preferences),
+            (commands.FIND, self.find),
+            *((which, lambda mode=mode: self.use_theme(mode)) for mode, which in commands.THEMES.items()),
         ):
             actions.handle(name, handler)
         self._finders: dict[str, QWidget] = {}
@@ -76,7 +77,7 @@ class FrameController(QObject):
         self._titles[name] = title
         if find is not None:
             self._finders[name] = find
-        self._actions.handle(f"page_{name}", lambda: self.show_page(name))
+        self._actions.handle(commands.PAGES[name], lambda: self.show_page(name))
 
     def show_page(self, name: str) -> None:
         """Bring a page to the front; the right dock and what can be searched follow."""
@@ -84,7 +85,7 @@ class FrameController(QObject):
         self._window.right.setWindowTitle(self._titles[name])
         self._window.project.set_program_visible(name != "graph")
         reason = "" if name in self._finders else self.tr("There is nothing to search on this page.")
-        self._actions.block("find", reason)
+        self._actions.block(commands.FIND, reason)
 
     def pages(self) -> tuple[str, ...]:
         """The names of the pages that there are."""
@@ -98,9 +99,8 @@ class FrameController(QObject):
 
     # ----- theme, layout, palette -----
 
-    def use_theme(self, name: str) -> None:
-        """Follow the system, or always light or dark; remembered."""
-        mode = name.removeprefix("theme_")
+    def use_theme(self, mode: str) -> None:
+        """Follow the ``system``, or always ``light`` or ``dark``; remembered."""
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         theme.apply_theme(app, mode)  # type: ignore[arg-type]
@@ -108,7 +108,7 @@ class FrameController(QObject):
         self._check_theme()
 
     def _check_theme(self) -> None:
-        self._actions[f"theme_{theme.mode()}"].setChecked(True)
+        self._actions[commands.THEMES[theme.mode()]].setChecked(True)
 
     def reset_layout(self) -> None:
         """Docks where they were at first."""
@@ -117,13 +117,13 @@ class FrameController(QObject):
     def open_palette(self) -> None:
         """Open the list of all commands, settings, runs, models and pages of the help."""
         entries = []
-        for which in self._actions.ids():
+        for which in commands.COMMANDS:
             action = self._actions[which]
             keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
             reason = self._actions.reason(which)
             entries.append(
                 Entry(
-                    which,
+                    which.id,
                     action.text().rstrip("."),
                     keys,
                     self._actions.help_text(which),
@@ -178,7 +178,7 @@ class FrameController(QObject):
         dialog = PreferencesDialog(
             self._window, theme.mode(), str(self._session.runs_folder), len(self._session.preferences.agreed)
         )
-        dialog.theme_chosen.connect(lambda mode: self.use_theme(f"theme_{mode}"))
+        dialog.theme_chosen.connect(self.use_theme)
         dialog.forget_requested.connect(lambda: self._session.change_preferences(agreed=[]))
         dialog.open()
 

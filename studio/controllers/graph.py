@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject
 
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
+from studio.session import commands
 from studio.session.line_map import line_map
 from studio.session.session import Session
 from studio.session.settings import title_of
@@ -38,8 +39,8 @@ class GraphController(QObject):
         self._lines: dict[int, list[int]] = {}
         self._turn: tuple[int, int] = (0, 0)
         self._bonds = Bonds()
-        bar.add_action(actions["show_graph"], "graph")
-        page.show_requested.connect(lambda: actions.trigger("show_graph"))
+        actions.fill_bar(bar, "graph")
+        page.show_requested.connect(lambda: actions.trigger(commands.SHOW_GRAPH))
         page.line_chosen.connect(self._choose_line)
         page.converted_line_chosen.connect(self._choose_converted)
         for tree in (page.tree, project.tree):

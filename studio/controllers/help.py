@@ -8,7 +8,9 @@ from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices, QKeySequence
 
 from resources.help_pages import FIRST, HelpPage, guide_folder, help_pages, page_text
-from studio.controllers.actions import MENUS, Actions, command_text
+from studio.controllers.actions import Actions, command_text
+from studio.session import commands
+from studio.session.command import MENUS
 from studio.session.commands import COMMANDS
 from studio.windows.help_window import HelpWindow
 from studio.windows.main_window import MainWindow
@@ -44,8 +46,8 @@ class HelpController(QObject):
         super().__init__(window)
         self._window, self._actions = window, actions
         self.shown: HelpWindow | None = None
-        actions.handle("help", self.open_for_page)
-        actions.handle("keys", lambda: self.open(KEYS))
+        actions.handle(commands.HELP, self.open_for_page)
+        actions.handle(commands.KEYS, lambda: self.open(KEYS))
 
     def pages(self) -> list[HelpPage]:
         """What the list of the help shows."""
@@ -106,10 +108,9 @@ class HelpController(QObject):
         return "\n".join(lines)
 
     def _rows(self, menu: str) -> Iterator[tuple[str, str, str]]:
-        offered = set(self._actions.ids())
         for command in COMMANDS:
-            if command.menu == menu and command.shortcut and command.id in offered:
-                keys = QKeySequence(command.shortcut).toString(QKeySequence.SequenceFormat.NativeText)
+            if command.menu == menu and command.keys:
+                keys = QKeySequence(command.keys).toString(QKeySequence.SequenceFormat.NativeText)
                 yield keys, command_text(command.title), command_text(command.help)
 
     def close(self) -> None:

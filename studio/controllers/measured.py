@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 from resources import compiling
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
+from studio.session import commands
 from studio.session.code.coding import Coding
 from studio.session.measure_view import Figures, Measured
 from studio.windows.code_page import MEASURED, CodePage
@@ -25,24 +26,18 @@ class MeasuredController(QObject):
         self._coding, self._page, self._actions = coding, page, actions
         self._view = coding.measuring.view
         self._bonds = Bonds()
-        actions.handle("measure_model", self._measure)
-        actions.handle("stop_measuring", coding.measuring.cancel)
-        page.measured.add_action(actions["measure_model"], "clock", "primary")
-        page.measured.add_action(actions["stop_measuring"], "cancel")
+        actions.handle(commands.MEASURE_MODEL, self._measure)
+        actions.handle(commands.STOP_MEASURING, coding.measuring.cancel)
+        actions.fill_bar(page.measured, "measured")
         page.measured.lines_chosen.connect(self._lines_chosen)
         page.editor.caret_moved.connect(self._light)
-        self._bonds.show(self._view, "running", lambda _: self._show_state())
+        self._bonds.show(self._view, "running", lambda _: actions.refresh())
         for name in ("found", "stale", "problem", "running"):
             self._bonds.show(self._view, name, lambda _: self._show())
 
     def _measure(self) -> str:
         self._page.show_view(MEASURED)
         return self._coding.measure()
-
-    def _show_state(self) -> None:
-        tr, measuring = self.tr, self._view.running
-        self._actions.block("measure_model", tr("It is being measured.") if measuring else "")
-        self._actions.block("stop_measuring", "" if measuring else tr("Nothing is being measured."))
 
     def _show(self) -> None:
         view, shown, tr = self._view, self._page.measured, self.tr

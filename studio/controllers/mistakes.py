@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.train import TrainController
+from studio.session import commands
 from studio.session.epoch_tables import EpochTable
 from studio.session.mistakes_view import SampleView
 from studio.session.problems import problem_from_message
@@ -61,8 +62,8 @@ class MistakesController(QObject):
         bonds.follow(session.project_changed, lambda _: self._mistakes.read_corrections())
         train.run_shown.connect(self._show_run)
         self._connect(actions)
-        actions.handle("corrections", self.open_corrections)
-        actions.handle("train_corrected", self.train_again)
+        actions.handle(commands.CORRECTIONS, self.open_corrections)
+        actions.handle(commands.TRAIN_CORRECTED, self.train_again)
         self._show_table()
         self._show_hardest()
         self._show_corrections()
@@ -81,7 +82,7 @@ class MistakesController(QObject):
         gallery.corrections_requested.connect(self.open_corrections)
         gallery.finished.connect(lambda _: mistakes.close_gallery())
         self.list.taken_back.connect(self._take_back)
-        self.list.train_requested.connect(lambda: actions.trigger("train_corrected"))
+        self.list.train_requested.connect(lambda: actions.trigger(commands.TRAIN_CORRECTED))
 
     # ----- which run -----
 
@@ -103,7 +104,7 @@ class MistakesController(QObject):
         try:
             return self._session.history(folder).tables
         except Exception as error:
-            self._actions.refused.emit("history", str(error))
+            self._actions.refused.emit(str(error))
             return ()
 
     def _add_epoch(self, event: dict[str, object]) -> None:
@@ -288,7 +289,7 @@ class MistakesController(QObject):
         return self.tr("{0}: {1} instead of {2}, {3}").format(place, each.label, each.was, when)
 
     def _show_why_not(self) -> None:
-        self.list.set_why_not(self._session.blocked("train_corrected"))
+        self.list.set_why_not(self._session.blocked(commands.TRAIN_CORRECTED))
 
     def train_again(self) -> str:
         """Start a run with the settings of the one that is shown, on corrected data."""
@@ -297,7 +298,7 @@ class MistakesController(QObject):
             return reason
         self.list.hide()
         self.gallery.close()
-        return self._actions.trigger("start")
+        return self._actions.trigger(commands.START)
 
     def close(self) -> None:
         """Follow the session no longer."""

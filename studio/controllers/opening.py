@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from studio.controllers.actions import Actions
+from studio.session import commands
 from studio.session.dropped import Dropped, look_at
 from studio.session.session import Session
 from studio.session.user_models import classes_in
@@ -50,7 +51,7 @@ class OpeningController(QObject):
         }
         reason = takes[dropped.kind](dropped.path) if dropped.kind else self._unknown(dropped)
         if reason:
-            self._actions.refused.emit("open", reason)
+            self._actions.refused.emit(reason)
 
     def _say(self, text: str) -> None:
         if self._more:
@@ -60,7 +61,7 @@ class OpeningController(QObject):
         self._said(text)
 
     def _show(self, page: str) -> None:
-        self._actions.trigger(page if page in self._actions.ids() else "page_train")
+        self._actions.trigger(commands.PAGES[page])
 
     def _unknown(self, dropped: Dropped) -> str:
         what = self.tr(
@@ -75,7 +76,7 @@ class OpeningController(QObject):
         if self._session.listed_run(str(path)) is None:
             return self.tr("{0}: this run can't be read; its journal may be damaged").format(path)
         self._session.select_run(str(path))
-        self._actions.trigger("page_train")
+        self._actions.trigger(commands.PAGE_TRAIN)
         words = (
             self.tr("The run {0} is shown.")
             if listed
@@ -87,14 +88,14 @@ class OpeningController(QObject):
     def _take_runs(self, path: Path) -> str:
         before = len(self._session.runs)
         self._session.link_runs(path)
-        self._actions.trigger("page_train")
+        self._actions.trigger(commands.PAGE_TRAIN)
         count = len(self._session.runs) - before
         self._say(self.tr("Runs that are in the list now, and stay in {0}: {1}.").format(path, count))
         return ""
 
     def _take_data(self, path: Path) -> str:
         self.open_data(str(path))
-        self._show("page_data")
+        self._show("data")
         self._say(self.tr("{0} is the data of the next training. Ctrl+Z takes that back.").format(path.name))
         return ""
 
@@ -104,7 +105,7 @@ class OpeningController(QObject):
         reason = self.open_source(str(path))
         if reason:
             return str(reason)
-        self._actions.trigger("page_code")
+        self._actions.trigger(commands.PAGE_CODE)
         if not classes_in(path):
             return self.tr("{0}: no class is found in it; a model is a class in a Python file").format(path)
         if self._session.needs_agreement() is None:
@@ -128,13 +129,13 @@ class OpeningController(QObject):
         self._say(words.format(name, path.name))
 
     def _take_model(self, path: Path) -> str:
-        self._actions.trigger("page_predict")
+        self._actions.trigger(commands.PAGE_PREDICT)
         self.open_model(str(path))
         self._say(self.tr("The model {0} is being loaded.").format(path.name.partition(".")[0]))
         return ""
 
     def _take_picture(self, path: Path) -> str:
-        self._actions.trigger("page_predict")
+        self._actions.trigger(commands.PAGE_PREDICT)
         if self._session.predict.model is None:
             self._say(
                 self.tr("{0} is on the pad. A model that reads it can be loaded at the right.").format(

@@ -11,6 +11,7 @@ from resources.settings import SETTINGS
 from studio.controllers.binders import Bonds
 from studio.controllers.run_facts import waiting_words
 from studio.controllers.train import time_left
+from studio.session import commands
 from studio.session.problems import ProblemView
 from studio.session.session import Session
 from studio.session.settings import title_of
@@ -200,9 +201,11 @@ class OutputController(QObject):
 
     def _cancel(self, key: str) -> None:
         if key == TRAINING:
-            self._session.execute("end_process" if self._session.train.unanswered else "stop_early")
+            self._session.execute(
+                commands.END_PROCESS if self._session.train.unanswered else commands.STOP_EARLY
+            )
         elif key in (GRAPH, EXPORT):
-            self._session.execute("cancel_task")
+            self._session.execute(commands.CANCEL_TASK)
             if key == GRAPH:
                 self._session.predicting.cancel_program()
         elif key == RATE:

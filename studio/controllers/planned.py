@@ -8,6 +8,7 @@ from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.measured import percent
 from studio.controllers.plan_words import PlanWords, megabytes, operator_first
+from studio.session import commands
 from studio.session.code.coding import Coding
 from studio.session.plan_view import PassStep, PlannedSteps, PlanPart
 from studio.windows.code_page import PLANNED, CodePage
@@ -27,14 +28,14 @@ class PlannedController(QObject):
         self._view, self._words = coding.planning.view, PlanWords(self)
         self._stages: list[Stage] = []
         self._bonds = Bonds()
-        actions.handle("plan_model", self._plan)
-        page.planned.add_action(actions["plan_model"], "refresh")
+        actions.handle(commands.PLAN_MODEL, self._plan)
+        actions.fill_bar(page.planned, "planned")
         page.planned.lines_chosen.connect(self._lines_chosen)
         page.editor.caret_moved.connect(self._light)
         page.view_chosen.connect(lambda _: self._follow())
         page.stage_chosen.connect(self._show_stage)
         self._bonds.follow(coding.view.events.state, lambda _: self._follow())
-        self._bonds.show(self._view, "running", lambda _: self._show_state())
+        self._bonds.show(self._view, "running", lambda _: actions.refresh())
         for name in ("problem", "stale", "running"):
             self._bonds.show(self._view, name, lambda _: self._show_about())
         self._bonds.show(self._view, "found", lambda _: self._show())
@@ -50,10 +51,6 @@ class PlannedController(QObject):
             if code.state == "done" and not code.problems:
                 self._coding.plan()
             self._show_about()
-
-    def _show_state(self) -> None:
-        running = self._view.running
-        self._actions.block("plan_model", self.tr("It is being planned.") if running else "")
 
     def _show_about(self) -> None:
         view, shown, tr = self._view, self._page.planned, self.tr

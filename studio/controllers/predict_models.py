@@ -16,6 +16,7 @@ from studio.controllers.graph import shape_text
 from studio.controllers.predict_inputs import scaling_text
 from studio.controllers.quantization_words import quantized_words
 from studio.controllers.sizes import size_text
+from studio.session import commands
 from studio.session.model_choice import CheckpointFile, ModelChoice, checkpoints_of, run_choice, run_key
 from studio.session.runs import Run
 from studio.session.saved_model import ModelInfo
@@ -48,8 +49,8 @@ class ModelsController(QObject):
         self._runs: dict[str, Run] = {}
         self._listed: list[str] = []
         self._bonds = Bonds()
-        bar.add_action(actions["load_model"], "open")
-        actions.handle("load_model", self.choose_model)
+        actions.fill_bar(bar, "predict")
+        actions.handle(commands.LOAD_MODEL, self.choose_model)
         panel.models_chosen.connect(self._chosen)
         panel.checkpoint_moved.connect(self._move_to)
         panel.graph_requested.connect(lambda: (session.predicting.show_program(), show_graph()))
@@ -73,7 +74,7 @@ class ModelsController(QObject):
             self.tr("Inference files ({0})").format(MODELS),
         )
         if path:
-            self._actions.trigger("page_predict")
+            self._actions.trigger(commands.PAGE_PREDICT)
             self.load(path)
 
     def load(self, prefix: str) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QLineEdit, QMessageBox
 from resources.user_folders import home_folder
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
+from studio.session import commands
 from studio.session.project import SUFFIX, Project, ProjectChangedError, ProjectError
 from studio.session.project_keeping import SavedAs
 from studio.session.sample_projects import BY_ID, SAMPLES
@@ -62,11 +63,11 @@ class ProjectController(QObject):
         welcome.recent_chosen.connect(self._open_recent)
         welcome.recent_removed.connect(session.forget_project)
         for name, handler in (
-            ("new_project", self.new),
-            ("open_project", self.open),
-            ("save_project", self.save),
-            ("save_project_as", self.save_as),
-            ("rename_project", self.rename),
+            (commands.NEW_PROJECT, self.new),
+            (commands.OPEN_PROJECT, self.open),
+            (commands.SAVE_PROJECT, self.save),
+            (commands.SAVE_PROJECT_AS, self.save_as),
+            (commands.RENAME_PROJECT, self.rename),
         ):
             actions.handle(name, handler)
         self._show(session.project)
@@ -90,7 +91,7 @@ class ProjectController(QObject):
     def new(self) -> str:
         """Begin another project; the one before stays among the recent ones."""
         before = self._session.project.name
-        reason = self._session.execute("new_project")
+        reason = self._session.execute(commands.NEW_PROJECT)
         if not reason:
             self._leave_runs()
             self._said(self.tr("A new project; {0} is among the recent ones.").format(before))
@@ -131,7 +132,7 @@ class ProjectController(QObject):
     def _open_recent(self, path: str) -> None:
         reason = self.open_path(path)
         if reason:
-            self._actions.refused.emit("open_project", reason)
+            self._actions.refused.emit(reason)
 
     def _open_sample(self, key: str) -> None:
         sample, reason = BY_ID[key], self._busy()
@@ -141,7 +142,7 @@ class ProjectController(QObject):
             except OSError as error:
                 reason = str(error)
         if reason:
-            self._actions.refused.emit("new_project", reason)
+            self._actions.refused.emit(reason)
             return
         self._leave_runs()
         words = self.tr("Project {0} is ready: press Start.").format(self._session.project.name)
@@ -184,7 +185,7 @@ class ProjectController(QObject):
         try:
             done = self._session.save_project(Path(folder))
         except (ProjectError, OSError) as error:
-            self._actions.refused.emit("save_project_as", str(error))
+            self._actions.refused.emit(str(error))
             return
         self._said(self._words(done))
 
@@ -236,7 +237,7 @@ class ProjectController(QObject):
         try:
             self._session.resolve_conflict(own)
         except (ProjectError, OSError) as error:
-            self._actions.refused.emit("save_project", str(error))
+            self._actions.refused.emit(str(error))
 
     def close(self) -> None:
         """Save what is not saved yet, and follow the session no longer."""

@@ -14,6 +14,7 @@ from resources.user_folders import home_folder
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
 from studio.controllers.quantization_words import about_layer, class_rows, layer_row, report_words
+from studio.session import commands
 from studio.session.problems import problem_from_message
 from studio.session.quantization.choices import ALGORITHMS, WEIGHT_TYPES
 from studio.session.quantization.text import class_name, report_csv, report_text
@@ -55,8 +56,8 @@ class QuantizationReportController(QObject):
         self._bonds = Bonds()
         report = page.report
         report.copy_requested.connect(self.copy)
-        report.save_requested.connect(lambda: actions.trigger("save_quantization"))
-        report.quantize_requested.connect(lambda: actions.trigger("quantize"))
+        report.save_requested.connect(lambda: actions.trigger(commands.SAVE_QUANTIZATION))
+        report.quantize_requested.connect(lambda: actions.trigger(commands.QUANTIZE))
         report.layers.shown_otherwise.connect(self._show_layers)
         report.layers.layer_chosen.connect(self._reports.choose_layer)
         report.layers.keep_toggled.connect(self._keep)
@@ -64,8 +65,8 @@ class QuantizationReportController(QObject):
         page.report_requested.connect(lambda: page.show_view(REPORT))
         page.standing.chosen_changed.connect(self._standing_chosen)
         page.standing.report_requested.connect(self.show_files)
-        actions.handle("quantization_report", self.show)
-        actions.handle("save_quantization", self.save)
+        actions.handle(commands.QUANTIZATION_REPORT, self.show)
+        actions.handle(commands.SAVE_QUANTIZATION, self.save)
         bonds = self._bonds
         for name in ("report", "message", "loading"):
             bonds.follow(getattr(self._view.events, name), lambda *_: self._show())
@@ -80,16 +81,16 @@ class QuantizationReportController(QObject):
 
     def show(self) -> str:
         """Bring the report to the front; returns why not where there is none."""
-        reason = self._session.blocked("quantization_report")
+        reason = self._session.blocked(commands.QUANTIZATION_REPORT)
         if not reason:
-            self._actions.trigger("page_export")
+            self._actions.trigger(commands.PAGE_EXPORT)
             self._page.show_view(REPORT)
         return reason
 
     def show_files(self, prefix: str) -> None:
         """Show the report in inference files."""
         self._reports.show_files(prefix, self._run_of(prefix))
-        self._actions.trigger("page_export")
+        self._actions.trigger(commands.PAGE_EXPORT)
         self._page.show_view(REPORT)
 
     def _quantized(self, event: object) -> None:
@@ -245,7 +246,7 @@ class QuantizationReportController(QObject):
         self._page.show_view(FILES)
         reason = self._again()
         if reason:
-            self._actions.refused.emit("export", reason)
+            self._actions.refused.emit(reason)
 
     # ----- as text -----
 
@@ -257,7 +258,7 @@ class QuantizationReportController(QObject):
 
     def save(self) -> str:
         """Ask for a file and write the report into it, as text or the layers as CSV."""
-        reason = self._session.blocked("save_quantization")
+        reason = self._session.blocked(commands.SAVE_QUANTIZATION)
         report = self._view.report
         if reason or report is None:
             return reason

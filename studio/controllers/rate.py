@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject
 
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
+from studio.session import commands
 from studio.session.session import Session
 from studio.windows.settings_panel import SettingsPanel
 
@@ -20,8 +21,8 @@ class RateController(QObject):
         self._bonds.show(session.train, "state", lambda _: self._show())
         for name in ("learning_rate", "rate_asked"):
             self._bonds.follow(getattr(session.train.events, name), lambda _: self._show())
-        panel.rate.rate_chosen.connect(lambda rate: session.execute("change_rate", rate=rate))
-        actions.handle("change_rate", self._go_to_field)
+        panel.rate.rate_chosen.connect(lambda rate: session.execute(commands.CHANGE_RATE, rate=rate))
+        actions.handle(commands.CHANGE_RATE, self._go_to_field)
 
     def _show(self) -> None:
         view, box = self._session.train, self._panel.rate
@@ -33,9 +34,9 @@ class RateController(QObject):
         box.show_rate(view.learning_rate, view.rate_asked)
 
     def _go_to_field(self) -> str:
-        reason = self._session.blocked("change_rate")
+        reason = self._session.blocked(commands.CHANGE_RATE)
         if not reason:
-            self._actions.trigger("page_train")
+            self._actions.trigger(commands.PAGE_TRAIN)
             self._panel.show_control(self._panel.rate.form.control("learning_rate"))
         return reason
 

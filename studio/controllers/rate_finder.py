@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
+from studio.session import commands
 from studio.session.session import Session
 from studio.windows.dialogs import ask_agreement
 from studio.windows.main_window import MainWindow
@@ -28,12 +29,12 @@ class RateFinderController(QObject):
         self._bonds = Bonds()
         for name in ("state", "rates", "suggestion"):
             self._bonds.follow(getattr(self._view.events, name), lambda _: self._show())
-        actions.handle("find_rate", self.find)
-        panel.find_rate_requested.connect(lambda: actions.trigger("find_rate"))
+        actions.handle(commands.FIND_RATE, self.find, explains=True)
+        panel.find_rate_requested.connect(lambda: actions.trigger(commands.FIND_RATE))
 
     def find(self) -> str:
         """Search, after the user's agreement to a file of their own; returns why not where that can't be."""
-        reason = self._session.blocked("find_rate")
+        reason = self._session.blocked(commands.FIND_RATE)
         if reason and not self._session.rate_finding.searching:
             return reason
         if not reason:
@@ -41,7 +42,7 @@ class RateFinderController(QObject):
             if path is not None:
                 ask_agreement(self._window, path, lambda: (self._session.agree(path), self.find()))
                 return ""
-            self._session.execute("find_rate")
+            self._session.execute(commands.FIND_RATE)
         self._open()
         return ""
 
@@ -52,7 +53,7 @@ class RateFinderController(QObject):
 
             dialog = self._dialog = RateDialog(self._window)
             dialog.rate_used.connect(self._use)
-            dialog.again_requested.connect(lambda: self._actions.trigger("find_rate"))
+            dialog.again_requested.connect(lambda: self._actions.trigger(commands.FIND_RATE))
             dialog.cancel_requested.connect(self._session.rate_finding.cancel)
             dialog.rejected.connect(self._session.rate_finding.cancel)
         dialog.begin(self._view.title)
@@ -90,7 +91,7 @@ class RateFinderController(QObject):
         return ""
 
     def _use(self, rate: float) -> None:
-        self._actions.trigger("page_train")
+        self._actions.trigger(commands.PAGE_TRAIN)
         self._panel.form.set_value("learning_rate", float(f"{rate:.2g}"))
         self._panel.form.drop_entry("learning_rate")
         self._panel.show_field("learning_rate")

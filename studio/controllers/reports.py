@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog
 from resources.user_folders import home_folder
 from studio.controllers.actions import Actions
 from studio.controllers.binders import Bonds
+from studio.session import commands
 from studio.session.problems import problem_from_message
 from studio.session.script import write_script
 from studio.session.session import Session
@@ -28,8 +29,8 @@ class ReportsController(QObject):
         self._bonds = Bonds()
         self._bonds.follow(session.reporting.written, self._written)
         self._bonds.follow(session.selected_run_changed, lambda _: actions.refresh())
-        actions.handle("report", self.save_report)
-        actions.handle("export_script", self.save_script)
+        actions.handle(commands.REPORT, self.save_report)
+        actions.handle(commands.EXPORT_SCRIPT, self.save_script)
 
     def _ask(self, title: str, name: str, filters: str) -> str:
         home = home_folder() or Path()
@@ -37,7 +38,7 @@ class ReportsController(QObject):
 
     def save_report(self) -> str:
         """Ask for a file and have a report about the selected run written into it."""
-        reason = self._session.blocked("report")
+        reason = self._session.blocked(commands.REPORT)
         if reason:
             return reason
         folder = self._session.selected_run
@@ -52,7 +53,7 @@ class ReportsController(QObject):
 
     def save_script(self) -> str:
         """Ask for a file and write the session as a script into it."""
-        reason = self._session.blocked("export_script")
+        reason = self._session.blocked(commands.EXPORT_SCRIPT)
         if reason:
             return reason
         filters = f"{self.tr('Shell script')} (*.sh);;{self.tr('Python script')} (*.py)"

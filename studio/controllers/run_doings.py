@@ -13,6 +13,9 @@ from studio.controllers.binders import Bonds
 from studio.controllers.compare import Comparer
 from studio.controllers.run_facts import state_of
 from studio.controllers.run_list import QUEUED
+from studio.session import commands
+from studio.session.command import Command
+from studio.session.commands import shown_in
 from studio.session.session import Session
 from studio.session.settings import title_of
 from studio.windows.controls import ActionButton
@@ -21,10 +24,8 @@ from studio.windows.run_notes_dialog import RunNotesDialog
 from studio.windows.trash import move_to_trash
 from widgets import theme
 
-# Buttons below the list, in their order; those that can't be given now are not shown.
-STRIP = {"resume_run": "refresh", "try_run": "pen", "compare_runs": "table"}
-QUEUE = ("start_queue", "queue_earlier", "queue_later", "queue_remove")
-MENU = ("resume_run", "try_run", "run_notes", "duplicate_run", "compare_runs", "hide_run", "delete_run")
+# Areas of the table of commands: buttons below the list, for runs and for what waits, and the menu of a run.
+STRIP, QUEUE, MENU = "run strip", "queue", "run menu"
 
 
 class RunDoings(QObject):
@@ -46,35 +47,36 @@ class RunDoings(QObject):
         self._changes = session.run_changes
         self._changes.to_trash = move_to_trash
         for name, handler in (
-            ("run_notes", self.edit_notes),
-            ("try_run", self.ask),
-            ("duplicate_run", self.duplicate),
-            ("hide_run", self.hide),
-            ("delete_run", self.delete),
-            ("compare_runs", self.compare),
-            ("queue_earlier", lambda: self.move(-1)),
-            ("queue_later", lambda: self.move(1)),
-            ("queue_remove", self.remove),
+            (commands.RUN_NOTES, self.edit_notes),
+            (commands.TRY_RUN, self.ask),
+            (commands.DUPLICATE_RUN, self.duplicate),
+            (commands.HIDE_RUN, self.hide),
+            (commands.DELETE_RUN, self.delete),
+            (commands.COMPARE_RUNS, self.compare),
+            (commands.QUEUE_EARLIER, lambda: self.move(-1)),
+            (commands.QUEUE_LATER, lambda: self.move(1)),
+            (commands.QUEUE_REMOVE, self.remove),
         ):
             actions.handle(name, handler)
         strip = self._panel.strip
-        for name, icon in STRIP.items():
-            strip.add(name, ActionButton(actions[name], icon, "primary" if name == "resume_run" else ""))
-        for name in QUEUE:
-            strip.add(name, ActionButton(actions[name]))
+        for which, position in shown_in(STRIP):
+            button = ActionButton(actions[which], which.icon, "primary" if position.primary else "")
+            strip.add(which.id, button)
+        for which, _ in shown_in(QUEUE):
+            strip.add(which.id, ActionButton(actions[which]))
         strip.finish()
-        for name, text in (
-            ("resume_run", self.tr("Resume")),
-            ("queue_earlier", self.tr("Earlier")),
-            ("queue_later", self.tr("Later")),
-            ("queue_remove", self.tr("Remove")),
+        for which, text in (
+            (commands.RESUME_RUN, self.tr("Resume")),
+            (commands.QUEUE_EARLIER, self.tr("Earlier")),
+            (commands.QUEUE_LATER, self.tr("Later")),
+            (commands.QUEUE_REMOVE, self.tr("Remove")),
         ):
-            strip.button(name).set_text(text)
+            strip.button(which.id).set_text(text)
         strip.more.clicked.connect(self._more)
         strip.undo.clicked.connect(session.undo_stack.undo)
         self._panel.runs.menu_requested.connect(self._show_menu)
         self._panel.runs.delete_requested.connect(
-            lambda: actions.trigger("queue_remove" if self._waiting() else "delete_run")
+            lambda: actions.trigger(commands.QUEUE_REMOVE if self._waiting() else commands.DELETE_RUN)
         )
         self._panel.runs.chosen_changed.connect(lambda _: self._show_strip())
         self._bonds = Bonds()
@@ -106,13 +108,13 @@ class RunDoings(QObject):
             self._show_waiting()
             return
         many = "" if len(chosen) > 1 else self.tr("Choose two or more runs in the list.")
-        if self._actions.reason("compare_runs") != many:
-            self._actions.block("compare_runs", many)
-        held = [] if self._actions.reason("start_queue") else ["start_queue"]
+        if self._actions.reason(commands.COMPARE_RUNS) != many:
+            self._actions.block(commands.COMPARE_RUNS, many)
+        held = self._possible(commands.START_QUEUE)
         run = session.listed_run(session.selected_run)
         if run is None or len(chosen) > 1:
             words = self.tr("{0} runs").format(len(chosen)) if len(chosen) > 1 else ""
-            self._panel.strip.show_run(words, (), "", [*([] if many else ["compare_runs"]), *held])
+            self._panel.strip.show_run(words, (), "", [*self._possible(commands.COMPARE_RUNS), *held])
             return
         live = session.train.busy and run.path == session.train.folder
         words = session.train.message if live else state_of(run, self)
@@ -121,15 +123,19 @@ class RunDoings(QObject):
                 words, theme.format_number(run.step), theme.format_number(run.total_steps)
             )
         words = " · ".join(filter(None, (words, title_of(str(run.config.get("data", ""))))))
-        offered = [*(name for name in STRIP if not self._actions.reason(name)), *held]
+        offered = [*self._possible(*(which for which, _ in shown_in(STRIP))), *held]
         self._panel.strip.show_run(words, run.notes.tags, run.notes.note, offered)
 
     def _show_blocked(self) -> None:
         """Commands of the queue need an entry of it."""
         reason = "" if self._waiting() else self.tr("Choose what waits in the queue.")
-        for name in ("queue_earlier", "queue_later", "queue_remove"):
-            if self._actions.reason(name) != reason:
-                self._actions.block(name, reason)
+        for which in (commands.QUEUE_EARLIER, commands.QUEUE_LATER, commands.QUEUE_REMOVE):
+            if self._actions.reason(which) != reason:
+                self._actions.block(which, reason)
+
+    def _possible(self, *which: Command) -> list[str]:
+        """The ids of those that are possible now."""
+        return [each.id for each in which if not self._actions.reason(each)]
 
     def _show_waiting(self) -> None:
         queue = self._session.queue
@@ -137,7 +143,7 @@ class RunDoings(QObject):
         words = self.tr("waiting, {0} of {1}").format(place, len(queue.waiting))
         if queue.held:
             words = self.tr("{0}; the queue is held").format(words)
-        offered = [name for name in QUEUE if not self._actions.reason(name)]
+        offered = self._possible(*(which for which, _ in shown_in(QUEUE)))
         self._panel.strip.show_run(words, (), queue.why, offered)
         self._panel.strip.more.hide()
 
@@ -149,16 +155,14 @@ class RunDoings(QObject):
 
     def edit_notes(self) -> str:
         """Ask for name, tags and note of the selected run."""
-        reason = self._session.blocked("run_notes")
+        reason = self._session.blocked(commands.RUN_NOTES)
         run = self._session.listed_run(self._session.selected_run)
         if reason or run is None:
             return reason
         title = self._session.run_titles[run.path]
         dialog = RunNotesDialog(self._window, title if not run.notes.name else run.title, run.notes)
         dialog.described.connect(
-            lambda name, tags, note: self._told(
-                "run_notes", self._changes.describe(run.path, name, tags, note)
-            )
+            lambda name, tags, note: self._told(self._changes.describe(run.path, name, tags, note))
         )
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
@@ -166,14 +170,14 @@ class RunDoings(QObject):
 
     def ask(self) -> str:
         """Ask the selected run on the page Predict."""
-        reason = self._session.blocked("try_run")
+        reason = self._session.blocked(commands.TRY_RUN)
         if not reason:
             self.ask_run(self._session.selected_run)
         return reason
 
     def duplicate(self) -> str:
         """The settings of the selected run, for a new one."""
-        reason = self._session.blocked("duplicate_run")
+        reason = self._session.blocked(commands.DUPLICATE_RUN)
         if not reason:
             try:
                 self._session.duplicate_run()
@@ -184,7 +188,7 @@ class RunDoings(QObject):
 
     def hide(self) -> str:
         """Leave the chosen runs out of the list, or show them again where they are hidden."""
-        reason = self._session.blocked("hide_run")
+        reason = self._session.blocked(commands.HIDE_RUN)
         run = self._session.listed_run(self._session.selected_run)
         if reason or run is None:
             return reason
@@ -192,7 +196,7 @@ class RunDoings(QObject):
 
     def delete(self) -> str:
         """Move the chosen runs to the trash; Undo puts them back."""
-        return self._session.blocked("delete_run") or self._changes.delete(self._chosen())
+        return self._session.blocked(commands.DELETE_RUN) or self._changes.delete(self._chosen())
 
     def compare(self) -> str:
         """Show the chosen runs side by side, the one chosen last first."""
@@ -211,9 +215,9 @@ class RunDoings(QObject):
         """Take the chosen entries out of the queue."""
         return self._session.queue.remove(self._waiting())
 
-    def _told(self, command_id: str, reason: str) -> None:
+    def _told(self, reason: str) -> None:
         if reason:
-            self._actions.refused.emit(command_id, reason)
+            self._actions.refused.emit(reason)
 
     # ----- the menu -----
 
@@ -228,8 +232,8 @@ class RunDoings(QObject):
 
     def _queue_menu(self) -> QMenu:
         menu = QMenu(self._window)
-        for name in QUEUE:
-            menu.addAction(self._actions[name])
+        for which, _ in shown_in(QUEUE):
+            menu.addAction(self._actions[which])
         return menu
 
     def menu(self, folder: str) -> QMenu:
@@ -239,15 +243,16 @@ class RunDoings(QObject):
         self._actions.refresh()
         menu = QMenu(self._window)
         menu.setToolTipsVisible(True)
-        for name in MENU:
-            menu.addAction(self._actions[name])
-            if name == "try_run":
-                export = menu.addAction(self.tr("Export..."), lambda: self._actions.trigger("page_export"))
+        for which, _ in shown_in(MENU):
+            menu.addAction(self._actions[which])
+            if which is commands.TRY_RUN:
+                export = menu.addAction(
+                    self.tr("Export..."), lambda: self._actions.trigger(commands.PAGE_EXPORT)
+                )
                 why_not = run.exportable if run is not None else self.tr("this run has written nothing yet")
                 export.setEnabled(not why_not)
                 export.setToolTip(why_not)
-        menu.addAction(self._actions["open_folder"])
-        hide: QAction = self._actions["hide_run"]
+        hide: QAction = self._actions[commands.HIDE_RUN]
         hide.setText(self.tr("Show run") if run is not None and run.notes.hidden else self.tr("Hide run"))
         return menu
 

@@ -12,6 +12,7 @@ from studio.controllers.run_doings import RunDoings
 from studio.controllers.run_list import RunListController
 from studio.controllers.sweep import SweepStarter
 from studio.controllers.train import TrainController
+from studio.session import commands
 from studio.session.session import Session
 from studio.windows.dialogs import ask, ask_agreement
 from studio.windows.main_window import MainWindow
@@ -27,23 +28,20 @@ class RunsController(QObject):
         self._session, self._window, self._actions, self._train = session, window, actions, train
         self._panel = window.project
         self._panel.new_run_requested.connect(self.new_run)
-        self._panel.graph_requested.connect(lambda: actions.trigger("show_graph"))
-        for name, handler in (
-            ("start", self.start),
-            ("add_to_queue", self.add_to_queue),
-            ("resume_run", self.resume),
-            ("cancel", self.cancel),
-            ("show_graph", self.show_graph),
-            ("open_folder", self.open_folder),
-        ):
-            actions.handle(name, handler)
+        self._panel.graph_requested.connect(lambda: actions.trigger(commands.SHOW_GRAPH))
+        actions.handle(commands.START, self.start, explains=True)
+        actions.handle(commands.ADD_TO_QUEUE, self.add_to_queue, explains=True)
+        actions.handle(commands.RESUME_RUN, self.resume)
+        actions.handle(commands.CANCEL, self.cancel)
+        actions.handle(commands.SHOW_GRAPH, self.show_graph)
+        actions.handle(commands.OPEN_FOLDER, self.open_folder)
         self.list = RunListController(session, self._panel, train)
         SweepStarter(session, window, actions)
         self.doings = RunDoings(session, window, actions, self.new_run)
 
     def new_run(self) -> None:
         """Leave the runs that are shown; the settings are ready for another one."""
-        self._actions.trigger("page_train")
+        self._actions.trigger(commands.PAGE_TRAIN)
         self._panel.runs.choose("")
 
     # ----- commands -----
@@ -52,17 +50,17 @@ class RunsController(QObject):
         """Start with the settings shown, after the user's agreement to a file of their own."""
         if not self._session.train.busy:
             self._train.settings.look_again()
-        reason = self._session.blocked("start")
+        reason = self._session.blocked(commands.START)
         if reason:
-            self._actions.trigger("page_train")
+            self._actions.trigger(commands.PAGE_TRAIN)
             self._show_wrong_setting()
             return reason
         path = self._session.needs_agreement()
         if path is not None:
             self._agree(path, self.start)
             return ""
-        self._actions.trigger("page_train")
-        reason = self._session.execute("start")
+        self._actions.trigger(commands.PAGE_TRAIN)
+        reason = self._session.execute(commands.START)
         if reason:
             self._show_wrong_setting()
         return reason
@@ -70,15 +68,15 @@ class RunsController(QObject):
     def add_to_queue(self) -> str:
         """Queue the settings shown, after the user's agreement to a file of their own."""
         self._train.settings.look_again()
-        reason = self._session.blocked("add_to_queue")
+        reason = self._session.blocked(commands.ADD_TO_QUEUE)
         path = None if reason else self._session.needs_agreement()
         if reason:
-            self._actions.trigger("page_train")
+            self._actions.trigger(commands.PAGE_TRAIN)
             self._show_wrong_setting()
         elif path is not None:
             self._agree(path, self.add_to_queue)
         else:
-            self._session.execute("add_to_queue")
+            self._session.execute(commands.ADD_TO_QUEUE)
         return reason
 
     def _show_wrong_setting(self) -> None:
@@ -87,23 +85,23 @@ class RunsController(QObject):
 
     def resume(self, folder: str = "") -> str:
         """Go on with a run from its last checkpoint: that in ``folder``, or the selected one."""
-        reason = self._session.train.why_not.get("resume_run", "") if self._session.train.busy else ""
-        reason = reason or ("" if folder else self._session.blocked("resume_run"))
-        if reason:
-            return reason
+        if self._session.train.busy or not folder:
+            reason = self._session.blocked(commands.RESUME_RUN)
+            if reason:
+                return reason
         folder = folder or self._session.selected_run
         path = self._session.needs_agreement_of(folder)
         if path is not None:
             self._agree(path, lambda: self.resume(folder))
             return ""
         self._train.begin_again(folder)
-        self._actions.trigger("page_train")
+        self._actions.trigger(commands.PAGE_TRAIN)
         self._session.resume_run(folder)
         return ""
 
     def cancel(self) -> str:
         """Ask, since what the run wrote is discarded."""
-        reason = self._session.blocked("cancel")
+        reason = self._session.blocked(commands.CANCEL)
         if not reason:
             view = self._session.train
             ask(
@@ -115,21 +113,21 @@ class RunsController(QObject):
                 ).format(view.run_name, view.step),
                 self.tr("Discard the run"),
                 self.tr("Keep training"),
-                lambda: self._session.execute("cancel"),
+                lambda: self._session.execute(commands.CANCEL),
             )
         return reason
 
     def show_graph(self) -> str:
         """Trace the model of the settings and show the page Graph."""
-        reason = self._session.blocked("show_graph")
+        reason = self._session.blocked(commands.SHOW_GRAPH)
         if reason:
             return reason
         path = self._session.needs_agreement()
         if path is not None:
             self._agree(path, self.show_graph)
             return ""
-        self._actions.trigger("page_graph")
-        return self._session.execute("show_graph")
+        self._actions.trigger(commands.PAGE_GRAPH)
+        return self._session.execute(commands.SHOW_GRAPH)
 
     def _agree(self, path: Path, then: object) -> None:
         def agreed() -> None:
@@ -140,7 +138,7 @@ class RunsController(QObject):
 
     def open_folder(self, folder: str = "") -> str:
         """Show a run's folder in the file manager."""
-        reason = "" if folder else self._session.blocked("open_folder")
+        reason = "" if folder else self._session.blocked(commands.OPEN_FOLDER)
         if reason:
             return reason
         folder = folder or self._session.selected_run

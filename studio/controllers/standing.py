@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from studio.controllers.binders import Bonds
 from studio.controllers.sizes import size_text
+from studio.session import commands
 from studio.session.session import Session
 from studio.session.standing_exports import StandingExport, standing_exports
 from studio.windows.dialogs import ask_agreement
@@ -54,7 +55,7 @@ class StandingController(QObject):
             return self.tr(
                 "The run that these files are of is not known here, so there is nothing to compare."
             )
-        return self._session.blocked("show_graph")  # another task is running
+        return self._session.blocked(commands.SHOW_GRAPH)  # another task is running
 
     def verify(self, prefix: str) -> None:
         """Verify files again, after the agreement to code that their run keeps."""

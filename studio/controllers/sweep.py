@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from studio.controllers.actions import Actions
+from studio.session import commands
 from studio.session.session import Session
 from studio.windows.main_window import MainWindow
 from studio.windows.sweep_dialog import SweepDialog
@@ -16,7 +17,7 @@ class SweepStarter(QObject):
     def __init__(self, session: Session, window: MainWindow, actions: Actions) -> None:
         super().__init__(window)
         self._session, self._window, self._actions = session, window, actions
-        actions.handle("start_sweep", self.ask)
+        actions.handle(commands.START_SWEEP, self.ask)
 
     def ask(self) -> str:
         """Ask what varies. Own code has to be agreed to before, by a start with it."""
@@ -45,4 +46,4 @@ class SweepStarter(QObject):
         sweep = sweep_of_words(self._session.train.settings, words, trials)
         reason = queue_sweep(self._session.queue, self._session.runs_folder, sweep)
         if reason:
-            self._actions.refused.emit("start_sweep", reason)
+            self._actions.refused.emit(reason)

@@ -15,6 +15,8 @@ from studio.controllers.follower import Follower
 from studio.controllers.layers import LayersController
 from studio.controllers.run_facts import facts_of_run, facts_of_training, waiting_words
 from studio.controllers.run_settings import RunSettingsController
+from studio.session import commands
+from studio.session.command import Command
 from studio.session.runs import Run, RunHistory
 from studio.session.session import Session
 from studio.windows.settings_panel import SettingsPanel
@@ -60,18 +62,7 @@ class TrainController(QObject):
 
     def _build_bar(self, bar: PageActions) -> None:
         bar.add(self._chip)
-        for name, icon, role in (
-            ("resume_run", "refresh", ""),
-            ("resume", "play", "primary"),
-            ("pause", "pause", ""),
-            ("checkpoint_now", "download", ""),
-            ("stop_early", "stop", ""),
-            ("cancel", "cancel", ""),
-            ("add_to_queue", "clock", ""),
-            ("end_process", "warning", ""),
-            ("start", "play", "primary"),
-        ):
-            bar.add_action(self._actions[name], icon, role)
+        self._actions.fill_bar(bar, "train")
 
     def _bind(self) -> None:
         bonds, view = self._bonds, self._view
@@ -110,7 +101,7 @@ class TrainController(QObject):
         card.plot_added.connect(lambda name: self._curves.add_plot(name, card.plots[name]))
         card.axis_chosen.connect(self._curves.set_axis)
         card.curve_clicked.connect(lambda key: self._session.select_run(folder_of(key)))
-        card.failed.connect(lambda text: self._actions.refused.emit("export_curves", text))
+        card.failed.connect(lambda text: self._actions.refused.emit(text))
 
     # ----- which run is shown -----
 
@@ -156,7 +147,7 @@ class TrainController(QObject):
         try:
             return self._session.history(folder)
         except Exception as error:
-            self._actions.refused.emit("history", str(error))
+            self._actions.refused.emit(str(error))
             return None
 
     def _follow(self, runs: list[Run]) -> None:
@@ -223,17 +214,22 @@ class TrainController(QObject):
         self._show_state()
 
     def _show_state(self) -> None:
-        view, shown = self._view, self._buttons.show_only
-        end = ("end_process",) if view.unanswered else ()
+        view = self._view
+
+        def shown(*found: Command) -> None:
+            self._buttons.show_only(*(each.id for each in found))
+
+        end = (commands.END_PROCESS,) if view.unanswered else ()
+        going = (commands.CHECKPOINT_NOW, commands.STOP_EARLY, commands.CANCEL, commands.ADD_TO_QUEUE, *end)
         if view.state == "paused":
-            shown("resume", "checkpoint_now", "stop_early", "cancel", "add_to_queue", *end)
+            shown(commands.RESUME, *going)
         elif view.busy:
-            shown("pause", "checkpoint_now", "stop_early", "cancel", "add_to_queue", *end)
-        elif self._session.blocked("resume_run"):
-            shown("start", "add_to_queue")
+            shown(commands.PAUSE, *going)
+        elif self._session.blocked(commands.RESUME_RUN):
+            shown(commands.START, commands.ADD_TO_QUEUE)
         else:
-            shown("start", "add_to_queue", "resume_run")
-        reason = "" if view.busy else view.why_not.get("start", "")
+            shown(commands.START, commands.ADD_TO_QUEUE, commands.RESUME_RUN)
+        reason = "" if view.busy else self._session.blocked(commands.START)
         self._page.welcome.set_why_not(reason)
         text = view.message
         if view.state == "running" and view.epochs:

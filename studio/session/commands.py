@@ -1,379 +1,310 @@
-"""The one table of commands, read by menus, toolbar, palette and tests."""
+"""The one table of commands: menus, toolbar, palette, shortcuts, handlers, conditions and tests read it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
-Owner = Literal["session", "window"]
-
-
-@dataclass(frozen=True)
-class Command:
-    """One thing that a user can do.
-
-    Args:
-        id: the stable name; ``session.execute(id)`` runs it where ``owner`` is ``session``.
-        title: as it stands in menus and on buttons.
-        shortcut: in Qt's portable form, such as ``Ctrl+O``; empty for none.
-        help: one sentence for tooltips and the palette.
-        menu: File, Edit, Run, View or Help.
-        owner: who carries it out: the session, or the window (pages, theme, dialogs).
-        checkable: True where it is on or off.
-        icon: the name of its icon in ``resources/icons``; empty for none.
-    """
-
-    id: str
-    title: str
-    shortcut: str
-    help: str
-    menu: str
-    owner: Owner = "session"
-    checkable: bool = False
-    icon: str = ""
-
-
-COMMANDS: tuple[Command, ...] = (
-    Command(
-        "new_project",
-        "New project",
-        "Ctrl+N",
-        "Begin a project with the built-in digits and LeNet.",
-        "File",
-        icon="plus",
-    ),
-    Command(
-        "open_project",
-        "Open project...",
-        "Ctrl+O",
-        "Open a project.",
-        "File",
-        "window",
-        icon="open",
-    ),
-    Command(
-        "save_project",
-        "Save project",
-        "Ctrl+S",
-        "Give the project a place of its own; from then on each change is saved at once.",
-        "File",
-        "window",
-    ),
-    Command(
-        "save_project_as",
-        "Save project as...",
-        "",
-        "Give the project another place; its runs stay in the list.",
-        "File",
-        "window",
-    ),
-    Command("rename_project", "Rename project...", "", "Call the project something else.", "File", "window"),
-    Command(
-        "report",
-        "Save report...",
-        "",
-        "Write one HTML file about the selected run: settings, curves, confusion, hardest pictures.",
-        "File",
-        "window",
-        icon="download",
-    ),
-    Command(
-        "save_quantization",
-        "Save quantization report...",
-        "",
-        "Write what a quantization cost and gained as text, or its layers as a CSV table.",
-        "File",
-        "window",
-        icon="download",
-    ),
-    Command(
-        "export_script",
-        "Export session as script...",
-        "",
-        "Write the commands that do again, without the window, what was done here.",
-        "File",
-        "window",
-        icon="code",
-    ),
-    Command(
-        "open_folder",
-        "Open run folder",
-        "",
-        "Show the run's files in the file manager.",
-        "File",
-        "window",
-        icon="open",
-    ),
-    Command(
-        "load_model",
-        "Load model...",
-        "Ctrl+L",
-        "Load saved inference files for Predict.",
-        "File",
-        "window",
-        icon="open",
-    ),
-    Command(
-        "preferences", "Settings", "Ctrl+,", "Theme, language and folders.", "File", "window", icon="settings"
-    ),
-    Command(
-        "quit", "Quit", "Ctrl+Q", "Close the window; a running training is stopped first.", "File", "window"
-    ),
-    Command("undo", "Undo", "Ctrl+Z", "Take the last change of settings back.", "Edit", icon="undo"),
-    Command(
-        "redo", "Redo", "Ctrl+Shift+Z", "Make the change again that was taken back.", "Edit", icon="redo"
-    ),
-    Command("start", "Start", "F5", "Start a training with the settings shown.", "Run", icon="play"),
-    Command("pause", "Pause", "F6", "Hold the training after the step in progress.", "Run", icon="pause"),
-    # F5 starts or resumes: only one of the two is enabled at a time.
-    Command("resume", "Resume", "F5", "Go on with the paused training.", "Run", icon="play"),
-    Command(
-        "resume_run",
-        "Resume from checkpoint",
-        "",
-        "Go on with a run from its last checkpoint.",
-        "Run",
-        icon="refresh",
-    ),
-    Command(
-        "train_corrected",
-        "Train again with corrections",
-        "",
-        "Start a run with the settings of the selected one, on data with the project's corrections.",
-        "Run",
-        icon="refresh",
-    ),
-    Command(
-        "corrections",
-        "Corrections...",
-        "",
-        "Labels that were set right and pictures that were dropped.",
-        "Run",
-        "window",
-        icon="pen",
-    ),
-    Command(
-        "run_notes", "Name, tags and note...", "F2", "Say what a run is about.", "Run", "window", icon="pen"
-    ),
-    Command(
-        "add_to_queue",
-        "Add to queue",
-        "Ctrl+F5",
-        "Train with the settings shown when what runs, and what waits already, has ended.",
-        "Run",
-        icon="clock",
-    ),
-    Command("start_queue", "Start queue", "", "Train what waits, one after another.", "Run", icon="play"),
-    Command(
-        "start_sweep",
-        "Start sweep...",
-        "",
-        "Train with every combination of some settings, one after another.",
-        "Run",
-        "window",
-        icon="table",
-    ),
-    Command("queue_earlier", "Earlier in queue", "", "Let the chosen entry start earlier.", "Run", "window"),
-    Command("queue_later", "Later in queue", "", "Let the chosen entry start later.", "Run", "window"),
-    Command("queue_remove", "Remove from queue", "", "Take the chosen entries out.", "Run", "window"),
-    Command(
-        "try_run",
-        "Try on Predict",
-        "",
-        "Ask the selected run on the page Predict, without an export.",
-        "Run",
-        "window",
-        icon="pen",
-    ),
-    Command(
-        "compare_runs",
-        "Compare runs",
-        "",
-        "Show settings, source and results of the chosen runs side by side.",
-        "Run",
-        "window",
-        icon="table",
-    ),
-    Command(
-        "duplicate_run",
-        "Duplicate run",
-        "",
-        "Take the settings of the selected run for a new one.",
-        "Run",
-        "window",
-        icon="copy",
-    ),
-    Command("hide_run", "Hide run", "", "Leave the chosen runs out of the list.", "Run", "window"),
-    Command("delete_run", "Delete run", "", "Move the chosen runs to the trash.", "Run", "window"),
-    Command(
-        "stop_early",
-        "Stop early",
-        "Shift+F5",
-        "End the training and keep the best weights.",
-        "Run",
-        icon="stop",
-    ),
-    Command("cancel", "Cancel", "", "End the training and discard what it wrote.", "Run", icon="cancel"),
-    Command(
-        "end_process",
-        "End the process",
-        "",
-        "End a training that does not answer, at once; its checkpoints stay.",
-        "Run",
-        icon="warning",
-    ),
-    Command(
-        "checkpoint_now",
-        "Checkpoint now",
-        "Ctrl+Shift+S",
-        "Write a checkpoint without stopping.",
-        "Run",
-        icon="download",
-    ),
-    Command(
-        "find_rate",
-        "Find learning rate...",
-        "",
-        "Try rates in a few steps and show where the loss falls fastest; no weights are kept.",
-        "Run",
-    ),
-    Command(
-        "change_rate",
-        "Change learning rate...",
-        "",
-        "Train with another learning rate from the next step on; a checkpoint is made first.",
-        "Run",
-    ),
-    Command(
-        "show_graph", "Show graph", "Ctrl+G", "Trace the model and show its Program.", "Run", icon="graph"
-    ),
-    Command(
-        "export",
-        "Export",
-        "Ctrl+E",
-        "Write the inference files and check them by reloading.",
-        "Run",
-        icon="export",
-    ),
-    Command(
-        "quantize",
-        "Quantize...",
-        "",
-        "Choose how the run to export becomes a model of small integers, and what that costs.",
-        "Run",
-        "window",
-        icon="export",
-    ),
-    Command("cancel_task", "Cancel task", "", "Stop the tracing or export in progress.", "Run"),
-    Command(
-        "new_model",
-        "New model...",
-        "",
-        "Write a model of your own, from a template.",
-        "File",
-        "window",
-        icon="plus",
-    ),
-    Command(
-        "open_model",
-        "Open model source...",
-        "",
-        "Edit the Python file of a model.",
-        "File",
-        "window",
-        icon="open",
-    ),
-    Command(
-        "save_model",
-        "Save model source",
-        "",
-        "Write the model's text to its file.",
-        "File",
-        "window",
-        icon="download",
-    ),
-    Command(
-        "measure_model",
-        "Measure model",
-        "",
-        "Train a few steps of the edited model and show where their time goes, by operator and by line.",
-        "Run",
-        "window",
-        icon="clock",
-    ),
-    Command(
-        "stop_measuring",
-        "Stop measuring",
-        "",
-        "End the measurement in progress; what was measured before stays.",
-        "Run",
-        "window",
-        icon="cancel",
-    ),
-    Command(
-        "plan_model",
-        "Plan model",
-        "",
-        "Show what passes and plans make of the edited model, with the settings of the page Train.",
-        "Run",
-        "window",
-        icon="refresh",
-    ),
-    Command("page_data", "Data", "Ctrl+1", "Show the page Data.", "View", "window", icon="table"),
-    Command("page_code", "Code", "Ctrl+2", "Show the page Code.", "View", "window", icon="code"),
-    Command("page_train", "Train", "Ctrl+3", "Show the page Train.", "View", "window", icon="chart"),
-    Command("page_graph", "Graph", "Ctrl+4", "Show the page Graph.", "View", "window", icon="graph"),
-    Command("page_export", "Export", "Ctrl+5", "Show the page Export.", "View", "window", icon="export"),
-    Command("page_predict", "Predict", "Ctrl+6", "Show the page Predict.", "View", "window", icon="pen"),
-    Command(
-        "quantization_report",
-        "Quantization report",
-        "",
-        "Show what a quantization cost and gained, layer by layer.",
-        "View",
-        "window",
-        icon="table",
-    ),
-    Command("find", "Find in view", "Ctrl+F", "Search in what is shown.", "View", "window", icon="search"),
-    Command("palette", "Command palette", "Ctrl+Shift+P", "Find a command by its name.", "View", "window"),
-    Command(
-        "theme_system",
-        "Follow the system",
-        "",
-        "Use the system's light or dark theme.",
-        "View",
-        "window",
-        True,
-    ),
-    Command("theme_light", "Light", "", "Use the light theme.", "View", "window", True),
-    Command("theme_dark", "Dark", "", "Use the dark theme.", "View", "window", True),
-    Command(
-        "reset_layout", "Reset layout", "", "Put docks and pages back where they were.", "View", "window"
-    ),
-    Command("help", "Help", "F1", "Read about the page that is shown.", "Help", "window", icon="info"),
-    Command("keys", "Keys", "Ctrl+K", "List all shortcuts.", "Help", "window"),
-    Command(
-        "copy_report",
-        "Copy report",
-        "",
-        "Copy the last problem with its traceback.",
-        "Help",
-        "window",
-        icon="copy",
-    ),
-    Command("about", "About Model Studio", "", "Version and licence.", "Help", "window", icon="info"),
+from studio.session.command import Command, Position
+from studio.session.conditions import (
+    NO_RUN,
+    does_not_answer,
+    may_export,
+    may_find_rate,
+    may_resume,
+    may_start,
+    may_train_corrected,
+    needs,
+    no_script,
+    no_task,
+    not_running,
+    of_run,
+    queue_is_held,
+    report_is_shown,
+    settings_are_valid,
+    while_training,
 )
 
-BY_ID: dict[str, Command] = {command.id: command for command in COMMANDS}
+NEW_PROJECT = Command(
+    "new_project", "New project", "File", "Begin a project with the built-in digits and LeNet.",
+    keys="Ctrl+N", icon="plus",
+    possible=needs(lambda session: not session.train.busy, "A training is running.")
+)
+OPEN_PROJECT = Command(
+    "open_project", "Open project...", "File", "Open a project.", keys="Ctrl+O", icon="open"
+)
+SAVE_PROJECT = Command(
+    "save_project", "Save project", "File",
+    "Give the project a place of its own; from then on each change is saved at once.", keys="Ctrl+S"
+)
+SAVE_PROJECT_AS = Command(
+    "save_project_as", "Save project as...", "File",
+    "Give the project another place; its runs stay in the list."
+)
+RENAME_PROJECT = Command("rename_project", "Rename project...", "File", "Call the project something else.")
+REPORT = Command(
+    "report", "Save report...", "File",
+    "Write one HTML file about the selected run: settings, curves, confusion, hardest pictures.",
+    icon="download", possible=needs(lambda session: session.listed_run(session.selected_run), NO_RUN)
+)
+SAVE_QUANTIZATION = Command(
+    "save_quantization", "Save quantization report...", "File",
+    "Write what a quantization cost and gained as text, or its layers as a CSV table.", icon="download",
+    possible=report_is_shown
+)
+EXPORT_SCRIPT = Command(
+    "export_script", "Export session as script...", "File",
+    "Write the commands that do again, without the window, what was done here.", icon="code",
+    possible=needs(lambda session: session.script.steps, "Nothing was trained or exported yet.")
+)
+OPEN_FOLDER = Command(
+    "open_folder", "Open run folder", "File", "Show the run's files in the file manager.", icon="open",
+    possible=needs(lambda session: session.selected_run, NO_RUN), shown=(Position("run menu", 8),),
+    separate=True
+)
+LOAD_MODEL = Command(
+    "load_model", "Load model...", "File", "Load saved inference files for Predict.", keys="Ctrl+L",
+    icon="open", shown=(Position("predict", 1),)
+)
+PREFERENCES = Command(
+    "preferences", "Settings", "File", "Theme, language and folders.", keys="Ctrl+,", icon="settings",
+    separate=True
+)
+QUIT = Command(
+    "quit", "Quit", "File", "Close the window; a running training is stopped first.", keys="Ctrl+Q",
+    separate=True
+)
+UNDO = Command(
+    "undo", "Undo", "Edit", "Take the last change of settings back.", keys="Ctrl+Z", icon="undo",
+    possible=needs(lambda session: session.undo_stack.undoable, "There is nothing to undo.")
+)
+REDO = Command(
+    "redo", "Redo", "Edit", "Make the change again that was taken back.", keys="Ctrl+Shift+Z", icon="redo",
+    possible=needs(lambda session: session.undo_stack.redoable, "There is nothing to redo.")
+)
+START = Command(
+    "start", "Start", "Run", "Start a training with the settings shown.", keys="F5", icon="play",
+    possible=may_start, shown=(Position("train", 9, primary=True),)
+)
+PAUSE = Command(
+    "pause", "Pause", "Run", "Hold the training after the step in progress.", keys="F6", icon="pause",
+    possible=while_training(starting="The training is starting.", pausing="Pausing...",
+    paused="The training is paused.", stopping="The training is stopping."), shown=(Position("train", 3),)
+)
+# F5 starts or resumes: only one of the two is enabled at a time.
+RESUME = Command(
+    "resume", "Resume", "Run", "Go on with the paused training.", keys="F5", icon="play",
+    possible=while_training("No training is paused.", starting="The training is starting.",
+    running="The training is running.", pausing="Pausing...", stopping="The training is stopping."),
+    shown=(Position("train", 2, primary=True),)
+)
+RESUME_RUN = Command(
+    "resume_run", "Resume from checkpoint", "Run", "Go on with a run from its last checkpoint.",
+    icon="refresh", possible=may_resume,
+    shown=(Position("train", 1), Position("run strip", 1, primary=True), Position("run menu", 1)),
+    separate=True
+)
+TRAIN_CORRECTED = Command(
+    "train_corrected", "Train again with corrections", "Run",
+    "Start a run with the settings of the selected one, on data with the project's corrections.",
+    icon="refresh", possible=may_train_corrected
+)
+CORRECTIONS = Command(
+    "corrections", "Corrections...", "Run", "Labels that were set right and pictures that were dropped.",
+    icon="pen"
+)
+RUN_NOTES = Command(
+    "run_notes", "Name, tags and note...", "Run", "Say what a run is about.", keys="F2", icon="pen",
+    possible=of_run(), shown=(Position("run menu", 3),)
+)
+ADD_TO_QUEUE = Command(
+    "add_to_queue", "Add to queue", "Run",
+    "Train with the settings shown when what runs, and what waits already, has ended.", keys="Ctrl+F5",
+    icon="clock", possible=settings_are_valid, shown=(Position("train", 7),)
+)
+START_QUEUE = Command(
+    "start_queue", "Start queue", "Run", "Train what waits, one after another.", icon="play",
+    possible=queue_is_held,
+    shown=(Position("queue", 1),)
+)
+START_SWEEP = Command(
+    "start_sweep", "Start sweep...", "Run",
+    "Train with every combination of some settings, one after another.", icon="table"
+)
+QUEUE_EARLIER = Command(
+    "queue_earlier", "Earlier in queue", "Run", "Let the chosen entry start earlier.",
+    shown=(Position("queue", 2),)
+)
+QUEUE_LATER = Command(
+    "queue_later", "Later in queue", "Run", "Let the chosen entry start later.",
+    shown=(Position("queue", 3),)
+)
+QUEUE_REMOVE = Command(
+    "queue_remove", "Remove from queue", "Run", "Take the chosen entries out.",
+    shown=(Position("queue", 4),)
+)
+TRY_RUN = Command(
+    "try_run", "Try on Predict", "Run", "Ask the selected run on the page Predict, without an export.",
+    icon="pen", possible=of_run(lambda session, run: run.exportable),
+    shown=(Position("run strip", 2), Position("run menu", 2))
+)
+COMPARE_RUNS = Command(
+    "compare_runs", "Compare runs", "Run",
+    "Show settings, source and results of the chosen runs side by side.", icon="table",
+    shown=(Position("run strip", 3), Position("run menu", 5))
+)
+DUPLICATE_RUN = Command(
+    "duplicate_run", "Duplicate run", "Run", "Take the settings of the selected run for a new one.",
+    icon="copy", possible=of_run(no_script), shown=(Position("run menu", 4),)
+)
+HIDE_RUN = Command(
+    "hide_run", "Hide run", "Run", "Leave the chosen runs out of the list.", possible=of_run(),
+    shown=(Position("run menu", 6),)
+)
+DELETE_RUN = Command(
+    "delete_run", "Delete run", "Run", "Move the chosen runs to the trash.", possible=of_run(not_running),
+    shown=(Position("run menu", 7),)
+)
+STOP_EARLY = Command(
+    "stop_early", "Stop early", "Run", "End the training and keep the best weights.", keys="Shift+F5",
+    icon="stop", possible=while_training(stopping="The training is stopping."),
+    shown=(Position("train", 5),)
+)
+CANCEL = Command(
+    "cancel", "Cancel", "Run", "End the training and discard what it wrote.", icon="cancel",
+    possible=while_training(), shown=(Position("train", 6),)
+)
+END_PROCESS = Command(
+    "end_process", "End the process", "Run",
+    "End a training that does not answer, at once; its checkpoints stay.", icon="warning",
+    possible=does_not_answer, shown=(Position("train", 8),)
+)
+CHECKPOINT_NOW = Command(
+    "checkpoint_now", "Checkpoint now", "Run", "Write a checkpoint without stopping.", keys="Ctrl+Shift+S",
+    icon="download",
+    possible=while_training(starting="The training is starting.", stopping="The training is stopping."),
+    shown=(Position("train", 4),)
+)
+FIND_RATE = Command(
+    "find_rate", "Find learning rate...", "Run",
+    "Try rates in a few steps and show where the loss falls fastest; no weights are kept.",
+    possible=may_find_rate
+)
+CHANGE_RATE = Command(
+    "change_rate", "Change learning rate...", "Run",
+    "Train with another learning rate from the next step on; a checkpoint is made first.",
+    possible=while_training(starting="The training is starting.", stopping="The training is stopping.")
+)
+SHOW_GRAPH = Command(
+    "show_graph", "Show graph", "Run", "Trace the model and show its Program.", keys="Ctrl+G", icon="graph",
+    possible=no_task, shown=(Position("graph", 1),), separate=True
+)
+EXPORT = Command(
+    "export", "Export", "Run", "Write the inference files and check them by reloading.", keys="Ctrl+E",
+    icon="export", possible=may_export, shown=(Position("export", 1, primary=True),)
+)
+QUANTIZE = Command(
+    "quantize", "Quantize...", "Run",
+    "Choose how the run to export becomes a model of small integers, and what that costs.", icon="export"
+)
+CANCEL_TASK = Command(
+    "cancel_task", "Cancel task", "Run", "Stop the tracing or export in progress.",
+    possible=needs(lambda session: session.task_runs, "No task is running.")
+)
+NEW_MODEL = Command(
+    "new_model", "New model...", "File", "Write a model of your own, from a template.", icon="plus",
+    shown=(Position("code", 1),)
+)
+OPEN_MODEL = Command(
+    "open_model", "Open model source...", "File", "Edit the Python file of a model.", icon="open",
+    shown=(Position("code", 2),)
+)
+SAVE_MODEL = Command(
+    "save_model", "Save model source", "File", "Write the model's text to its file.", icon="download",
+    shown=(Position("code", 3, primary=True),)
+)
+MEASURE_MODEL = Command(
+    "measure_model", "Measure model", "Run",
+    "Train a few steps of the edited model and show where their time goes, by operator and by line.",
+    icon="clock",
+    possible=needs(lambda session: not session.coding.measuring.view.running, "It is being measured."),
+    shown=(Position("measured", 1, primary=True),)
+)
+STOP_MEASURING = Command(
+    "stop_measuring", "Stop measuring", "Run",
+    "End the measurement in progress; what was measured before stays.", icon="cancel",
+    possible=needs(lambda session: session.coding.measuring.view.running, "Nothing is being measured."),
+    shown=(Position("measured", 2),)
+)
+PLAN_MODEL = Command(
+    "plan_model", "Plan model", "Run",
+    "Show what passes and plans make of the edited model, with the settings of the page Train.",
+    icon="refresh",
+    possible=needs(lambda session: not session.coding.planning.view.running, "It is being planned."),
+    shown=(Position("planned", 1),)
+)
+PAGE_DATA = Command(
+    "page_data", "Data", "View", "Show the page Data.", keys="Ctrl+1", icon="table", page="data"
+)
+PAGE_CODE = Command(
+    "page_code", "Code", "View", "Show the page Code.", keys="Ctrl+2", icon="code", page="code"
+)
+PAGE_TRAIN = Command(
+    "page_train", "Train", "View", "Show the page Train.", keys="Ctrl+3", icon="chart", page="train"
+)
+PAGE_GRAPH = Command(
+    "page_graph", "Graph", "View", "Show the page Graph.", keys="Ctrl+4", icon="graph", page="graph"
+)
+PAGE_EXPORT = Command(
+    "page_export", "Export", "View", "Show the page Export.", keys="Ctrl+5", icon="export", page="export"
+)
+PAGE_PREDICT = Command(
+    "page_predict", "Predict", "View", "Show the page Predict.", keys="Ctrl+6", icon="pen", page="predict"
+)
+QUANTIZATION_REPORT = Command(
+    "quantization_report", "Quantization report", "View",
+    "Show what a quantization cost and gained, layer by layer.", icon="table", possible=report_is_shown
+)
+FIND = Command(
+    "find", "Find in view", "View", "Search in what is shown.", keys="Ctrl+F", icon="search", separate=True
+)
+PALETTE = Command("palette", "Command palette", "View", "Find a command by its name.", keys="Ctrl+Shift+P")
+THEME_SYSTEM = Command(
+    "theme_system", "Follow the system", "View", "Use the system's light or dark theme.", separate=True,
+    choice="theme"
+)
+THEME_LIGHT = Command("theme_light", "Light", "View", "Use the light theme.", choice="theme")
+THEME_DARK = Command("theme_dark", "Dark", "View", "Use the dark theme.", choice="theme")
+RESET_LAYOUT = Command(
+    "reset_layout", "Reset layout", "View", "Put docks and pages back where they were.", separate=True
+)
+HELP = Command("help", "Help", "Help", "Read about the page that is shown.", keys="F1", icon="info")
+KEYS = Command("keys", "Keys", "Help", "List all shortcuts.", keys="Ctrl+K")
+COPY_REPORT = Command(
+    "copy_report", "Copy report", "Help", "Copy the last problem with its traceback.", icon="copy"
+)
+ABOUT = Command("about", "About Model Studio", "Help", "Version and licence.", icon="info", separate=True)
+
+# Every row above, in this order.
+COMMANDS: tuple[Command, ...] = tuple(each for each in list(globals().values()) if isinstance(each, Command))
+BY_ID: dict[str, Command] = {each.id: each for each in COMMANDS}
+# Page -> the command that opens it; mode of the theme -> the command that uses it.
+PAGES: dict[str, Command] = {each.page: each for each in COMMANDS if each.page}
+THEMES: dict[str, Command] = {"system": THEME_SYSTEM, "light": THEME_LIGHT, "dark": THEME_DARK}
 
 
-def command(command_id: str) -> Command:
-    """The command of that id.
+def command(which: Command | str) -> Command:
+    """The command of that id; a command itself is returned as it is.
 
     Raises:
-        KeyError: there is none; names those that there are.
+        KeyError: there is none; lists the available ones.
     """
+    if isinstance(which, Command):
+        return which
     try:
-        return BY_ID[command_id]
+        return BY_ID[which]
     except KeyError:
-        raise KeyError(f"commands: no such command: {command_id!r}; there are {', '.join(BY_ID)}") from None
+        raise KeyError(f"commands: no such command: {which!r}; there are {', '.join(BY_ID)}") from None
+
+
+def shown_in(area: str) -> list[tuple[Command, Position]]:
+    """The commands of an area in their order, each with its position there."""
+    found = [(each, position) for each in COMMANDS for position in each.shown if position.area == area]
+    return sorted(found, key=lambda pair: pair[1].index)

@@ -21,7 +21,7 @@ class NextRun(Library):
 
     def __init__(self, runs_folder: Path | None = None) -> None:
         super().__init__(runs_folder)
-        self.train = TrainViewModel(settings=self.project.settings)
+        self.train: TrainViewModel = TrainViewModel(settings=self.project.settings)
         self.project_changed.connect(lambda project: self._use_settings(project.settings))
 
     def change_setting(self, name: str, value: Any) -> None:

@@ -14,9 +14,6 @@ from studio.session.undo import Change
 if TYPE_CHECKING:
     from studio.session.library import Library
 
-# The commands that mean the selected run.
-NEEDS_RUN = ("open_folder", "run_notes", "duplicate_run", "hide_run", "delete_run", "try_run")
-
 # Moves a folder to the system's trash; returns where it is then, None where the system does not say.
 # Raises OSError where it can't.
 ToTrash: TypeAlias = Callable[[Path], Path | None]
@@ -35,24 +32,6 @@ class RunChanges:
     def __init__(self, library: Library, in_use: Callable[[str], bool]) -> None:
         self._library, self._in_use = library, in_use
         self.to_trash: ToTrash | None = None
-
-    def why_not(self, command_id: str) -> str:
-        """Why one of ``NEEDS_RUN`` can't be given for the selected run; empty where it can."""
-        folder = self._library.selected_run
-        if not folder:
-            return "No run is selected."
-        run = self._library.listed_run(folder)
-        if run is None:
-            return "" if command_id == "open_folder" else "This run has written nothing yet."
-        if command_id == "delete_run" and (run.state == "running" or self._in_use(folder)):
-            return (
-                run.in_use
-                if run.in_use and not self._in_use(folder)
-                else "This run is running; stop it first."
-            )
-        if command_id == "duplicate_run" and run.of_script:
-            return f"It is a fit of {run.of_script}: its settings are there."
-        return run.exportable if command_id == "try_run" else ""
 
     # ----- what is written about a run -----
 

@@ -13,10 +13,9 @@ from psygnal import Signal
 
 from resources.run_folders import new_run_folder, remove_unbegun
 from resources.settings import RUN_SETTINGS
-from studio.session import jobs
-from studio.session.blocking import why_not
+from studio.session import commands, jobs
 from studio.session.code.coding import Coding
-from studio.session.commands import command
+from studio.session.command import Command
 from studio.session.data_view import DataViewModel
 from studio.session.export_view import ExportViewModel
 from studio.session.graph_view import GraphViewModel
@@ -62,7 +61,7 @@ class Session(NextRun):
         self.graph = GraphViewModel()
         self.export = ExportViewModel()
         self.run_list = RunListView()
-        self.queue = RunQueue(self, self._begin, lambda: self.train.busy)
+        self.queue: RunQueue = RunQueue(self, self._begin, lambda: self.train.busy)
         self.run_changes = RunChanges(self, lambda folder: self.train.busy and folder == self.train.folder)
         self.predict = PredictViewModel()
         self.patience = Patience(self.train)
@@ -78,13 +77,13 @@ class Session(NextRun):
         self.predicting = Predicting(self.predict, self.graph, self._wake, self._report, self._remember_model)
         self.samples = Samples(self._worker, self._report)
         self.rate_finding = RateFinding(self._worker, self._report)
-        self.coding = Coding(self, self.change_setting, lambda: self._make_worker(self._wake))
+        self.coding: Coding = Coding(self, self.change_setting, lambda: self._make_worker(self._wake))
         self.mistakes = Mistakes(
             self._worker, self._wake, self._report, lambda: self.corrections, self.warm_up
         )
-        self.script = SessionScript()
+        self.script: SessionScript = SessionScript()
         self.reporting = Reporting(self._worker, self._report)
-        self.quantization = QuantizationReports(
+        self.quantization: QuantizationReports = QuantizationReports(
             self.export, self.graph, self._worker, self._wake, self._report
         )
         self._parts = (
@@ -96,26 +95,26 @@ class Session(NextRun):
             self.reporting,
             self.quantization,
         )
-        self._handlers: dict[str, Callable[..., object]] = {
-            "new_project": self.new_project,
-            "start": self.start,
-            "pause": self.pause,
-            "resume": self.resume,
-            "stop_early": self.stop_early,
-            "cancel": self.cancel,
-            "checkpoint_now": self.checkpoint_now,
-            "resume_run": self.resume_run,
-            "show_graph": self.show_graph,
-            "export": self.start_export,
-            "cancel_task": self.cancel_task,
-            "end_process": self.end_training,
-            "change_rate": self.change_rate,
-            "find_rate": self.find_rate,
-            "undo": self.undo_stack.undo,
-            "redo": self.undo_stack.redo,
-            "add_to_queue": lambda: self.queue.add_shown(self.train.settings),
-            "start_queue": self.queue.release,
-            "train_corrected": self.train_corrected,
+        self._handlers: dict[Command, Callable[..., object]] = {
+            commands.NEW_PROJECT: self.new_project,
+            commands.START: self.start,
+            commands.PAUSE: self.pause,
+            commands.RESUME: self.resume,
+            commands.STOP_EARLY: self.stop_early,
+            commands.CANCEL: self.cancel,
+            commands.CHECKPOINT_NOW: self.checkpoint_now,
+            commands.RESUME_RUN: self.resume_run,
+            commands.SHOW_GRAPH: self.show_graph,
+            commands.EXPORT: self.start_export,
+            commands.CANCEL_TASK: self.cancel_task,
+            commands.END_PROCESS: self.end_training,
+            commands.CHANGE_RATE: self.change_rate,
+            commands.FIND_RATE: self.find_rate,
+            commands.UNDO: self.undo_stack.undo,
+            commands.REDO: self.undo_stack.redo,
+            commands.ADD_TO_QUEUE: lambda: self.queue.add_shown(self.train.settings),
+            commands.START_QUEUE: self.queue.release,
+            commands.TRAIN_CORRECTED: self.train_corrected,
         }
         self.train.problem.connect(self.problem.emit)
         self.selected_run_changed.connect(self._export_selected)
@@ -124,24 +123,34 @@ class Session(NextRun):
 
     # ----- commands -----
 
-    def execute(self, command_id: str, **arguments: Any) -> str:
-        """Carry out a command of the session; returns why not where it is blocked, else an empty text.
+    def handle(self, which: Command, handler: Callable[..., object]) -> None:
+        """Let the session carry out a command. Raises ValueError where it has a handler."""
+        if which in self._handlers:
+            raise ValueError(f"session: {which.id} has a handler")
+        self._handlers[which] = handler
+
+    def handles(self, which: Command) -> bool:
+        """Whether the session can carry out the command without a window."""
+        return which in self._handlers
+
+    def execute(self, which: Command | str, **arguments: Any) -> str:
+        """Carry out a command of the session; returns why not where it is not possible, else an empty text.
 
         Raises:
             KeyError: no such command, or one that belongs to the window.
         """
-        found = command(command_id)
-        handler = self._handlers.get(command_id)
+        found = commands.command(which)
+        handler = self._handlers.get(found)
         if handler is None:
-            raise KeyError(f"session: {found.title!r} is a command of the window: {command_id}")
-        reason = self.blocked(command_id)
+            raise KeyError(f"session: {found.title!r} is a command of the window: {found.id}")
+        reason = self.blocked(found)
         if not reason:
             handler(**arguments)
         return reason
 
-    def blocked(self, command_id: str) -> str:
-        """Why the command can't be given now; empty where it can."""
-        return why_not(self, command_id)
+    def blocked(self, which: Command | str) -> str:
+        """Why the command is not possible now; empty where it is possible."""
+        return commands.command(which).possible(self)
 
     # ----- training -----
 
@@ -150,7 +159,7 @@ class Session(NextRun):
         settings = self.train.settings
         self.train.setting_problems = setting_problems(settings)
         self.train.update_why_not()
-        if "start" in self.train.why_not or self._refuse(self.needs_agreement()):
+        if self.blocked(commands.START) or self._refuse(self.needs_agreement()):
             return
         self._begin(settings, select=True)
 
@@ -161,7 +170,7 @@ class Session(NextRun):
     def use_corrections(self, folder: str = "") -> str:
         """Take the settings of the run in ``folder`` (else those shown) and the project's corrections for the
         next training; returns why not where that can't be."""
-        reason = self.blocked("train_corrected")
+        reason = self.blocked(commands.TRAIN_CORRECTED)
         if reason:
             return reason
         run, settings = self.run_in(folder), self.train.settings

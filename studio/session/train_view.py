@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from psygnal import Signal, SignalGroupDescriptor
 
+from studio.session.commands import COMMANDS
 from studio.session.computing import Computing, after
+from studio.session.conditions import TrainingCondition
 from studio.session.equality import same_number
 from studio.session.problems import ProblemView, problem_from_event, problem_from_message
 from studio.session.runs import latest_checkpoint
@@ -21,43 +23,6 @@ if TYPE_CHECKING:
 
 STATES = ("idle", "starting", "running", "pausing", "paused", "stopping", "finished", "failed", "crashed")
 BUSY = ("starting", "running", "pausing", "paused", "stopping")
-SETTLED = ("idle", "finished", "failed", "crashed")
-
-# What each command needs, and what stands beside it where that is not so.
-_WHY_NOT: dict[str, dict[str, str]] = {
-    "start": dict.fromkeys(BUSY, "A training is running already."),
-    "pause": {
-        **dict.fromkeys(SETTLED, "No training is running."),
-        "starting": "The training is starting.",
-        "pausing": "Pausing...",
-        "paused": "The training is paused.",
-        "stopping": "The training is stopping.",
-    },
-    "resume": {
-        **dict.fromkeys(SETTLED, "No training is paused."),
-        "starting": "The training is starting.",
-        "running": "The training is running.",
-        "pausing": "Pausing...",
-        "stopping": "The training is stopping.",
-    },
-    "stop_early": {
-        **dict.fromkeys(SETTLED, "No training is running."),
-        "stopping": "The training is stopping.",
-    },
-    "cancel": {**dict.fromkeys(SETTLED, "No training is running.")},
-    "checkpoint_now": {
-        **dict.fromkeys(SETTLED, "No training is running."),
-        "starting": "The training is starting.",
-        "stopping": "The training is stopping.",
-    },
-    "resume_run": dict.fromkeys(BUSY, "A training is running already."),
-    "change_rate": {
-        **dict.fromkeys(SETTLED, "No training is running."),
-        "starting": "The training is starting.",
-        "stopping": "The training is stopping.",
-    },
-    "end_process": {**dict.fromkeys(SETTLED, "No training is running.")},
-}
 
 
 _NUMBERS = (
@@ -77,7 +42,7 @@ class TrainViewModel:
     """Fields change through assignment; ``events.NAME`` tells each real change with (new, old).
 
     Accuracies are from 0 to 1, NaN where not measured yet; ``seconds_left`` is NaN while unknown. ``why_not``
-    says for each command that can't be given now why not.
+    has the sentence for each command that the training makes impossible now, by the command's id.
     ``computing`` says which threads, library and kernels compute.
     ``ranks`` has for each of several processes a dict with rank, steps_per_second and waiting (0 to 1).
     ``trained_data`` is the data that ``train_samples`` counts, where a run took all of it.
@@ -213,17 +178,12 @@ class TrainViewModel:
 
     def update_why_not(self) -> None:
         """Work out anew which commands can't be given, and why."""
-        blocked = {name: why[self.state] for name, why in _WHY_NOT.items() if self.state in why}
-        if self.wrong_setting:
-            blocked.setdefault("start", self.wrong_setting)
-            blocked["add_to_queue"] = self.wrong_setting
-        if not self.unanswered:
-            blocked.setdefault("end_process", "The training answers; Cancel or Stop early end it.")
-        if not self.last_checkpoint and "resume_run" not in blocked:
-            blocked["resume_run"] = "There is no checkpoint to resume from."
-        elif self.state == "finished" and self.step >= self.total_steps:
-            blocked.setdefault("resume_run", "The run has finished.")
-        self.why_not = blocked
+        conditions = {each.id: each.possible for each in COMMANDS}
+        self.why_not = {
+            name: reason
+            for name, condition in conditions.items()
+            if isinstance(condition, TrainingCondition) and (reason := condition.reason(self))
+        }
 
     # ----- one method for each kind of event -----
 

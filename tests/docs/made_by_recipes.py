@@ -211,6 +211,28 @@ def test_a_page_of_the_studio(request: pytest.FixtureRequest, tmp_path: Path) ->
     app.sendPostedEvents(None, core.QEvent.Type.DeferredDelete.value)
 
 
+def test_a_command_of_the_studio(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    core = pytest.importorskip("PySide6.QtCore", reason="the window needs Qt")
+    from studio.app import Studio
+    from studio.session.session import Session
+
+    app = request.getfixturevalue("qapp")
+    studio = Studio(app, Session(runs_folder=tmp_path))
+    action = studio.actions["copy_run_folder"]
+    file_menu = next(menu for menu in studio.window.top.menu.actions() if "File" in menu.text())
+    assert action in file_menu.menu().actions()
+    assert action.shortcut().toString() == "Ctrl+Shift+C"
+    assert action.toolTip() == "Copy run folder: No run is selected."
+    assert studio.actions.trigger("copy_run_folder") == "No run is selected."
+    studio.session.select_run(str(tmp_path / "run"))
+    studio.actions.refresh()
+    assert action.isEnabled()
+    action.trigger()
+    assert app.clipboard().text() == str(tmp_path / "run")
+    studio.close()
+    app.sendPostedEvents(None, core.QEvent.Type.DeferredDelete.value)
+
+
 def test_a_command_of_the_command_line(tmp_path: Path) -> None:
     from typer.testing import CliRunner
 

@@ -75,7 +75,7 @@ def test_pausing_is_acknowledged_at_once_and_done_when_the_training_says_so(stag
 
 
 def test_start_and_resume_share_a_key_and_are_never_both_enabled(stage: Any) -> None:
-    assert BY_ID["start"].shortcut == BY_ID["resume"].shortcut == "F5"
+    assert BY_ID["start"].keys == BY_ID["resume"].keys == "F5"
     train = stage.session.train
     for state in (
         "idle",
@@ -431,18 +431,24 @@ def test_damaged_preferences_are_told_and_replaced_by_the_defaults(tmp_path: Pat
 
 def test_the_table_of_commands(stage: Any) -> None:
     assert len(BY_ID) == len(COMMANDS)
-    shortcuts = [c.shortcut for c in COMMANDS if c.shortcut and c.shortcut != "F5"]
+    shortcuts = [c.keys for c in COMMANDS if c.keys and c.keys != "F5"]
     assert len(shortcuts) == len(set(shortcuts))
     assert all(c.help.endswith(".") for c in COMMANDS)
     for found in COMMANDS:
-        if found.owner == "session":
-            assert isinstance(stage.session.blocked(found.id), str)
-            assert found.id in stage.session._handlers
+        assert isinstance(stage.session.blocked(found), str)
+        if stage.session.handles(found):
+            with pytest.raises(ValueError, match="has a handler"):
+                stage.session.handle(found, lambda: None)
         else:
             with pytest.raises(KeyError, match="command of the window"):
                 stage.session.execute(found.id)
     with pytest.raises(KeyError, match="no such command"):
         stage.session.execute("fly")
+    assert [found.id for found in COMMANDS if stage.session.handles(found)] == [
+        *("new_project", "undo", "redo", "start", "pause", "resume", "resume_run", "train_corrected"),
+        *("add_to_queue", "start_queue", "stop_early", "cancel", "end_process", "checkpoint_now"),
+        *("find_rate", "change_rate", "show_graph", "export", "cancel_task"),
+    ]
 
 
 def test_every_file_that_a_run_keeps_needs_agreement(stage: Any, tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ def test_passes_and_memory_are_chosen_with_keys(desk: Desk, qtbot: Any) -> None:
     assert desk.page.stages.currentText() == "fuse_convolutions: 2 became 1"
     assert desk.shown.about.text() == "conv2d, relu became conv2d_fusion."
     assert [desk.cells(n)[0][0] for n in range(3)] == ["\u2212", "\u2212", "+"]
-    for which in ("theme_dark", "theme_light"):
+    for which in ("dark", "light"):
         desk.stage.studio.frame.use_theme(which)
         colors = [desk.shown.tree.topLevelItem(n).foreground(0).color() for n in (0, 2)]
         assert colors == [QColor(theme.current().bad), QColor(theme.current().ok)]

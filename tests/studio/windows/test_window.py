@@ -26,7 +26,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.session.commands import COMMANDS
+from studio.session.commands import COMMANDS, shown_in
+from studio.windows.controls import ActionButton
 from studio.windows.dialogs import button_of
 from widgets import theme
 
@@ -64,22 +65,43 @@ def test_one_obvious_start(stage: Any) -> None:
 
 
 def test_every_command_is_in_menu_and_palette(stage: Any) -> None:
-    offered = set(stage.studio.actions.ids())
-    assert {command.id for command in COMMANDS} == offered
     titles = {
         action.text()
         for menu in stage.window.top.menu.actions()
         if menu.menu()
         for action in menu.menu().actions()
     }
-    assert {command.title for command in COMMANDS if command.id in offered} <= titles
+    assert {command.title for command in COMMANDS} <= titles
     stage.studio.actions.trigger("palette")
     titles = stage.studio.frame.palette.titles()
     others = ("Help: ", "Setting: ")
-    assert len([title for title in titles if not title.startswith(others)]) == len(offered)
+    assert len([title for title in titles if not title.startswith(others)]) == len(COMMANDS)
     QTest.keyClicks(stage.studio.frame.palette.box, "dark")
     assert stage.studio.frame.palette.titles()[0] == "Dark"
     stage.studio.frame.palette.reject()
+
+
+def test_every_command_has_one_handler_and_its_positions(stage: Any) -> None:
+    studio = stage.studio
+    for command in COMMANDS:
+        assert studio.actions.handles(command) or stage.session.handles(command), command.id
+        if studio.actions.handles(command):
+            with pytest.raises(ValueError, match="has a handler"):
+                studio.actions.handle(command, lambda: None)
+    shown = {page: list(bar.buttons) for page, bar in studio._bars.items() if bar.buttons}
+    for area in ("measured", "planned"):
+        found = getattr(studio.code_page, area).findChildren(ActionButton)
+        shown[area] = [button._action.objectName() for button in found]
+    strip = list(stage.window.project.strip._buttons)
+    shown["run strip"], shown["queue"] = strip[:3], strip[3:]
+    menu = studio.runs.doings.menu("")
+    shown["run menu"] = [action.objectName() for action in menu.actions() if action.objectName()]
+    menu.deleteLater()
+    areas = {position.area for command in COMMANDS for position in command.shown}
+    assert shown == {area: [command.id for command, _ in shown_in(area)] for area in areas}
+    for area in areas:
+        indexes = [position.index for _, position in shown_in(area)]
+        assert indexes == list(range(1, len(indexes) + 1)), area
 
 
 def test_palette_gives_a_command(stage: Any) -> None:
