@@ -18,7 +18,7 @@ def listed(choices: Sequence[str]) -> Callable[[str], list[str]]:
         names = text.split(",")
         for name in names:
             if name not in choices:
-                raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(choices)}")
+                raise argparse.ArgumentTypeError(f"{name!r} is not one of {', '.join(choices)}")
         return names
 
     return read

@@ -33,7 +33,7 @@ _LOOK = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _NO_FOLDER_SYNC = (errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.EACCES, errno.EPERM, errno.ENOSYS)
 
 
-def stem_beside(name: str) -> str:
+def hidden_prefix(name: str) -> str:
     """The prefix of hidden files that belong to a file of that name: the name itself, a long one cut and made
     unique by its hash."""
     if len(os.fsencode(name)) <= _LONGEST:
@@ -81,7 +81,7 @@ def temporary_file(target: Path, mode: int = 0o666) -> Iterator[tuple[BinaryIO, 
 
 def _new(target: Path, mode: int) -> tuple[int, Path]:
     for _ in range(_TRIES):
-        path = target.with_name(f".{stem_beside(target.name)}.{secrets.token_hex(8)}.tmp")
+        path = target.with_name(f".{hidden_prefix(target.name)}.{secrets.token_hex(8)}.tmp")
         descriptor = os.open(path, _NEW, mode)
         if sys.platform == "win32":
             return descriptor, path  # a locked byte would block its content
@@ -139,7 +139,7 @@ def remove_abandoned(folder: Path, name: str | None = None) -> list[Path]:
     Where the system has no locks (and on Windows), these are the files older than an hour.
     """
     removed = []
-    stem = None if name is None else stem_beside(name)
+    stem = None if name is None else hidden_prefix(name)
     with suppress(OSError):
         for found in os.listdir(folder):
             match = _TEMPORARY.fullmatch(found)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from resources.locks import Holder, Lock, holder_of, take
-from resources.replacing import stem_beside
+from resources.replacing import hidden_prefix
 
 _NAME = re.compile(r"\.(.+)\.[0-9a-f]{16}\.work", re.DOTALL)
 _LOCK = "lock"
@@ -52,7 +52,7 @@ def make_scratch(place: Path | None = None, name: str = "model-studio") -> Scrat
     place = Path(tempfile.gettempdir()) if place is None else place
     remove_left(place, name)
     for _ in range(_TRIES):
-        path = place / f".{stem_beside(name)}.{secrets.token_hex(8)}.work"
+        path = place / f".{hidden_prefix(name)}.{secrets.token_hex(8)}.work"
         path.mkdir(mode=0o700)
         try:
             lock = take(path / _LOCK)
@@ -68,7 +68,7 @@ def make_scratch(place: Path | None = None, name: str = "model-studio") -> Scrat
 
 def remove_left(place: Path, name: str) -> None:
     """Remove the folders for work on ``name`` in ``place`` whose makers were killed."""
-    stem = stem_beside(name)
+    stem = hidden_prefix(name)
     with suppress(OSError):
         for found in os.listdir(place):
             match = _NAME.fullmatch(found)

@@ -28,7 +28,7 @@ from engine.files.checked import Container, Expected, read_user_block
 from engine.files.container import container_parts, read_containers, write_parts
 from engine.files.installation import installation_key
 from resources.locks import Holder, wait_for
-from resources.replacing import durable_file, stem_beside, sync_folder
+from resources.replacing import durable_file, hidden_prefix, sync_folder
 
 _TRIES = 5
 _WRITER_WAITS, _READER_WAITS = 10.0, 2.0  # seconds
@@ -216,7 +216,7 @@ class OneSave:
     def _lock_path(self) -> Path:
         """One for all kinds of saves under a prefix: they share files."""
         suffix, path = next(iter(self.paths.items()))
-        return path.with_name(f".{stem_beside(path.name.removesuffix(f'.{suffix}'))}.lock")
+        return path.with_name(f".{hidden_prefix(path.name.removesuffix(f'.{suffix}'))}.lock")
 
     @property
     def _folder(self) -> Path:
@@ -310,7 +310,7 @@ class OneSave:
 
     def _staged(self) -> list[tuple[str, str, Path]]:
         """Save id, suffix and path of every staged file."""
-        suffix_of = {stem_beside(path.name): suffix for suffix, path in self.paths.items()}
+        suffix_of = {hidden_prefix(path.name): suffix for suffix, path in self.paths.items()}
         found = []
         with suppress(OSError):
             for name in os.listdir(self._folder):
@@ -344,4 +344,4 @@ def _save_id(path: Path) -> str | None:
 
 
 def _staged_path(path: Path, save_id: str) -> Path:
-    return path.with_name(f".{stem_beside(path.name)}.{save_id}.staged")
+    return path.with_name(f".{hidden_prefix(path.name)}.{save_id}.staged")

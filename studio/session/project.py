@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from resources.json_documents import DocumentError, parse
 from resources.locks import Holder, wait_for
 from resources.regular_files import open_regular
-from resources.replacing import stem_beside
+from resources.replacing import hidden_prefix
 from resources.user_folders import NO_HOME, user_folder
 from studio.session.settings import RunSettings
 
@@ -118,7 +118,7 @@ def write_project(path: Path, project: Project, seen: str | None = None) -> str:
 
     path = Path(os.path.realpath(path))
     with saving(path):
-        taken = wait_for(path.with_name(f".{stem_beside(path.name)}.lock"), _WRITER_WAITS)
+        taken = wait_for(path.with_name(f".{hidden_prefix(path.name)}.lock"), _WRITER_WAITS)
     if isinstance(taken, Holder):
         raise InUseError(
             f"{path}: the project is being saved by {taken}; wait until that has ended, or save under "

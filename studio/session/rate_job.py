@@ -21,7 +21,7 @@ def find(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
     from engine.training.rate_finder import Tried, find_rate
 
     waiting: list[Tried] = []
-    told_at = time.monotonic()
+    text_at = time.monotonic()
     stop: list[str] = []
     inbox.attach(stop.append)
 
@@ -40,10 +40,10 @@ def find(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
             waiting.clear()
 
     def tell(tried: Tried) -> None:
-        nonlocal told_at
+        nonlocal text_at
         waiting.append(tried)
-        if time.monotonic() - told_at >= TELL_SECONDS:
-            told_at = time.monotonic()
+        if time.monotonic() - text_at >= TELL_SECONDS:
+            text_at = time.monotonic()
             tell_waiting()
 
     config = TrainingConfig.from_dict(job["config"])

@@ -97,8 +97,8 @@ def test_without_the_reference_there_are_no_ratios(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--rows", "lenet,vgg19"], "argument --rows: 'vgg19' is none of lenet, mlp,"),
-        (["--contenders", "theano"], "argument --contenders: 'theano' is none of engine eager,"),
+        (["--rows", "lenet,vgg19"], "argument --rows: 'vgg19' is not one of lenet, mlp,"),
+        (["--contenders", "theano"], "argument --contenders: 'theano' is not one of engine eager,"),
         (["--rounds", "0"], "argument --rounds: '0' is not an integer above 0"),
         (["--threads", "two"], "argument --threads: 'two' is not an integer above 0"),
         (["--seconds", "-1"], "argument --seconds: '-1' is not a number above 0"),

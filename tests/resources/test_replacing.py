@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from resources import replacing
-from resources.replacing import remove_abandoned, replaced_file, stem_beside, temporary_file
+from resources.replacing import hidden_prefix, remove_abandoned, replaced_file, temporary_file
 
 LONG = "n" * 250
 
 
 def temporary(name: str, number: int = 0) -> str:
-    return f".{stem_beside(name)}.{number:016x}.tmp"
+    return f".{hidden_prefix(name)}.{number:016x}.tmp"
 
 
 def replace(target: Path, content: bytes) -> None:
@@ -33,7 +33,7 @@ def test_a_writer_removes_what_a_killed_one_left_of_the_same_file(tmp_path: Path
             os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(pid, 0)
     (left,) = os.listdir(tmp_path)
-    assert left.startswith(f".{stem_beside(name)}.")
+    assert left.startswith(f".{hidden_prefix(name)}.")
     replace(tmp_path / name, b"new")
     assert os.listdir(tmp_path) == [name]
     assert (tmp_path / name).read_bytes() == b"new"

@@ -219,7 +219,7 @@ class CodeEditor(CodeView):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            words = self.told_at(self.viewport().mapFrom(self, event.pos()))
+            words = self.text_at(self.viewport().mapFrom(self, event.pos()))
             if words:
                 QToolTip.showText(event.globalPos(), words, self)
             else:
@@ -232,7 +232,7 @@ class CodeEditor(CodeView):
                 return True
         return super().event(event)
 
-    def told_at(self, at: QPoint) -> str:
+    def text_at(self, at: QPoint) -> str:
         """The problems of the line at a point of the text, and its whole note."""
         line = self.cursorForPosition(QPoint(0, at.y())).blockNumber() + 1
         words = [each.message for each in self._squiggles if each.line == line]

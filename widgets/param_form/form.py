@@ -55,7 +55,7 @@ class ParamForm(QWidget):
         for field in fields:
             self._add(field)
         self._place()
-        self._valid, self._told = self.is_valid(), self.errors()
+        self._valid, self._emitted = self.is_valid(), self.errors()
         self.retranslate()
 
     def _add(self, field: Field, depends_on: str = "") -> None:
@@ -281,8 +281,8 @@ class ParamForm(QWidget):
             self._valid = valid
             self.validity_changed.emit(valid)
         errors = self.errors()
-        if errors != self._told:
-            self._told = errors
+        if errors != self._emitted:
+            self._emitted = errors
             self.errors_changed.emit()
 
     def _words(self, problem: Problem) -> str:

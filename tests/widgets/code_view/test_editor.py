@@ -99,8 +99,8 @@ def test_problems_and_notes_stand_at_their_lines(editor: CodeEditor) -> None:
     assert waves == [("if x", theme.current().bad), ("y = 2", theme.current().warn)]
     assert "line 2: expected ':'" in editor.accessibleDescription()
     line = editor.cursorRect(QTextCursor(editor.document().findBlockByNumber(1))).center()
-    assert editor.told_at(line) == "expected ':'"
-    assert editor.told_at(editor.cursorRect(QTextCursor(editor.document())).center()) == "[?, 4]"
+    assert editor.text_at(line) == "expected ':'"
+    assert editor.text_at(editor.cursorRect(QTextCursor(editor.document())).center()) == "[?, 4]"
     QApplication.processEvents()
     image = editor.grab().toImage()
     colors = {image.pixelColor(x, y).name().upper() for x in range(24) for y in range(image.height())}

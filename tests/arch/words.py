@@ -1,0 +1,110 @@
+"""Wordings that this project's texts, names and pages avoid; ``python -m tests.arch.words [PATH...]`` lists
+them.
+
+Each pattern is a word or a turn of phrase that readers stumble over, with the words to use instead. Files are
+searched as plain text, so that identifiers, strings, comments and docstrings count alike: ``_`` and capitals
+separate the words of a name.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from bisect import bisect_right
+from functools import cache
+from itertools import accumulate
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SUFFIXES = (".py", ".md", ".toml", ".yaml", ".cu", ".h")
+
+# pattern -> the words to use instead. A pattern begins and ends at a letter; see _compiled.
+WORDS = {
+    r"told|tells": "report, show, print, raise (of a program); distinguish (apart)",
+    r"mend(?:s|ed|ing)?": "fix, repair",
+    r"strangers?": "untrusted, third-party",
+    r"whoever": "name the code or the user",
+    r"nobody|somebody": "name the code or the user: 'nothing reads it', 'the user scrolls'",
+    r"beside": "next to, alongside, in addition to",
+    r"(?:is|are|was|were) had": "say who does what: 'the effects take place'",
+    r"(?<!there )(?<!There )(?:is|are) no (?!\w+er\b|more\b|less\b)\w+": "'is not a ...'",
+    r"is none of(?! (?:it|its|the|them|these|those|this|that)\b)": "'is not one of ...'",
+    r"(?:for|of|from|to|with|by) what (?:is|are) (?:no|none|neither|nor)": "'that is not a ...'",
+    r"(?:has|have) not(?=[.,;:)]|$)": "'does not have'",
+    r"(?:shape|list|name|type) that is none": "'that is not a ...'",
+    r"(?:to|for|of|from|with) who": "name the code or the reader",
+    r"one of a name": "'those of the same name'",
+    r"beside the way": "'not needed'",
+    r"in vain|thereof": "plain words",
+}
+
+# Files that need one of these words, with the reason: (path or prefix of paths, pattern, reason).
+EXCEPTIONS: tuple[tuple[str, str, str], ...] = (
+    ("tests/arch/words.py", "", "the table of these words"),
+    ("tests/arch/test_words.py", "", "tests the table"),
+)
+
+
+@cache
+def _compiled() -> re.Pattern[str]:
+    """All patterns as one: a name's parts are words, in snake_case and in CamelCase."""
+    words = "|".join(f"(?P<w{n}>{pattern})" for n, pattern in enumerate(WORDS))
+    return re.compile(
+        rf"(?<![A-Za-z])(?i:{words})(?![a-z])|(?<=[a-z])(?P<camel>Told|Strangers?|Nobody|Beside)(?![a-z])"
+    )
+
+
+# Most files have none of these; searching for them takes a tenth of the time of the patterns.
+_ANY = re.compile(
+    r"told|tells|mend|stranger|whoever|nobody|somebody|beside|in vain|thereof|one of a name"
+    r"|(?:is|are|was|were) (?:no|had)|(?:has|have) not|that is none|what (?:is|are)"
+    r"|(?:to|for|of|from|with) who\b"
+)
+
+
+def riddles(text: str) -> list[str]:
+    """``line: word in context: write ...`` for each hit; line breaks count as single spaces."""
+    lines = [re.sub(r"^\s*(?:#[: ]?\s*)?", "", line) for line in text.split("\n")]
+    flat = " ".join(lines)
+    if not _ANY.search(flat.lower()):
+        return []
+    ends = list(accumulate(len(line) + 1 for line in lines))
+    found = []
+    for match in _compiled().finditer(flat):
+        number = next(
+            (int(key[1:]) for key, value in match.groupdict().items() if value and key != "camel"), 0
+        )
+        around = flat[max(0, match.start() - 40) : match.end() + 30]
+        remedy = list(WORDS.values())[number]
+        found.append(
+            f"{bisect_right(ends, match.start()) + 1}: {match.group()!r} in {around!r}: write {remedy}"
+        )
+    return found
+
+
+def excepted(path: str, found: str) -> bool:
+    """Whether a finding in the file is one of the EXCEPTIONS."""
+    return any(path.startswith(prefix) and re.search(pattern, found) for prefix, pattern, _ in EXCEPTIONS)
+
+
+def texts(*paths: str) -> list[str]:
+    """The text files that git tracks below the paths, relative to the top of the repository."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", *paths], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split("\0")
+    return [path for path in listed if path.endswith(SUFFIXES) and (ROOT / path).is_file()]
+
+
+def findings(*paths: str) -> list[str]:
+    """``file:line: ...`` for each finding in the text files below the paths, exceptions omitted."""
+    return [
+        f"{path}:{found}"
+        for path in texts(*paths)
+        for found in riddles((ROOT / path).read_text(encoding="utf-8"))
+        if not excepted(path, found)
+    ]
+
+
+if __name__ == "__main__":
+    print(*findings(*sys.argv[1:]), sep="\n")
