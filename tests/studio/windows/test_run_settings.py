@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QLabel
 
 WRONG = {
     "learning_rate": ("0", "At most"),
-    "epochs": ("1e9", "Enter a whole number"),
-    "seed": ("hello", "Enter a whole number"),
+    "epochs": ("1e9", "Enter an integer"),
+    "seed": ("hello", "Enter an integer"),
 }
 
 
