@@ -2,7 +2,7 @@
 
 For every name in docs/api_names.txt it looks the name up in the engine and says whether it works, differs
 (the paragraph "Differs from Paddle:" of its docstring) or is absent; for the modules in docs/api_public.txt
-it says which names differ and which are absent. ``--check`` only tells whether the page is current.
+it says which names differ and which are absent. ``--check`` only checks whether the page is current.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MOST_USED = """\
 In order of use in public code.
 
 """
-# Owners of names that are no classes: Paddle calls some modules like functions.
+# Owners of names that are not classes: Paddle calls some modules like functions.
 MODULES = frozenset(
     line.partition(":")[0]
     for line in PUBLIC.read_text(encoding="utf-8").splitlines()

@@ -2,7 +2,7 @@
 
 The first lists the optimizers and schedules that a run can use, read from the constructors of the engine, so
 that the command line and the window know them before the engine is imported. The second is the page about all
-settings. ``--check`` only tells whether both are current.
+settings. ``--check`` only checks whether both are current.
 """
 
 from __future__ import annotations

@@ -172,7 +172,7 @@ class Tour:
         self.save("quantized")
 
     def save_problem(self) -> None:
-        """A dropped file that is no image: told without stopping anything."""
+        """A dropped file that is not an image is reported without stopping anything."""
         self.studio.opening.take([str(Path(__file__).resolve().with_name("settings.md"))])
         self.studio.window.show_output(1)
         self.save("problem")

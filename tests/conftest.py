@@ -29,7 +29,7 @@ HIDE_QT = bool(os.environ.get("MODEL_STUDIO_HIDE_QT"))
 
 # Before Qt, NumPy or the studio is imported anywhere: no test needs a screen, sums are added up in one order
 # whatever the machine (a test about threads says how many), two workers share two cores, and nothing is
-# written to the real home of who runs the tests.
+# written to the real home of the user.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("QT_SCALE_FACTOR", "1")
 # Tests of compiled kernels choose them and wait; elsewhere it would depend on the clock who computes.

@@ -7,7 +7,17 @@ import pytest
 from tests.arch import words
 
 # What is searched, a row each, so that a failure names its part.
-PARTS = ("bench", "widgets", "README.md", "CHANGELOG.md", "CONTRIBUTING.md")
+PARTS = (
+    "bench",
+    "widgets",
+    "docs/*.py",
+    "docs/recipes",
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    *(f"tests/{name}" for name in ("arch", "bench", "docs", "golden", "oracle", "resources", "robust")),
+    *(f"tests/{name}" for name in ("scripts", "seeds", "widgets", "conftest.py", "each.py")),
+)
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -12,7 +12,7 @@ from bench.results import Result
 
 
 class FakeContest:
-    """Answers as if a step took a second alone and two next to whoever burns."""
+    """Answers as if a step took a second alone and two next to a busy process."""
 
     def __init__(self) -> None:
         self.burners: list[Any] = []
@@ -24,7 +24,7 @@ class FakeContest:
         return [one, other]
 
 
-def test_alone_and_beside_a_burning_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_alone_and_next_to_a_busy_process(monkeypatch: pytest.MonkeyPatch) -> None:
     contest = FakeContest()
 
     def started(*args: Any, run: Any = subprocess.Popen, **named: Any) -> Any:

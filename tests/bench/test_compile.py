@@ -8,7 +8,7 @@ import pytest
 from bench import compile as bench_compile
 
 
-def test_lenet_beside_another_checkout(repo_root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_lenet_against_another_checkout(repo_root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bench_compile.main(["--network", "lenet", "--rounds", "1", "--against", str(repo_root)])
     versions, header, *rows = capsys.readouterr().out.splitlines()
     assert versions.count("engine ") == 2

@@ -70,7 +70,7 @@ def test_kernels_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sum(line.startswith("| cross entropy 64x10 |") for line in said) == 1
 
 
-def test_a_wrong_result_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_result_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     from bench import gpu_operators
 
     monkeypatch.setattr(gpu_operators, "_difference", lambda got, want: "differs by 1")

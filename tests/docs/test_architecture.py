@@ -67,7 +67,7 @@ def test_facades_and_files_that_are_named_exist() -> None:
     assert [name for name in missing if importlib.util.find_spec(name.rpartition(".")[0]) is None] == []
 
 
-def test_forbidden_imports_are_told() -> None:
+def test_forbidden_imports_are_listed() -> None:
     for contract in CONTRACTS.values():
         if contract["type"] == "forbidden":
             assert any(module in PAGE for module in contract["forbidden_modules"]), contract["id"]

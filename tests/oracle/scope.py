@@ -108,7 +108,7 @@ class Scope:
 
     # -- writing down ----------------------------------------------------------------------------------------
     def encode(self, value: Any) -> Any:
-        """``value`` as what JSON can hold; what is no plain value is refused."""
+        """``value`` as what JSON can hold; other values are refused."""
         paddle = self.paddle
         if value is None or isinstance(value, (bool, int, float, str)):
             return value

@@ -1,4 +1,4 @@
-"""OpenBLAS is told its kernels where it would take slower ones, before NumPy loads it and only then."""
+"""OpenBLAS is given its kernels where it would choose slower ones, before NumPy loads it and only then."""
 
 import os
 import subprocess
@@ -66,8 +66,8 @@ def flags_here() -> set[str]:
 @pytest.mark.skipif(not flags_here() >= _NEEDED, reason="the kernels need AVX-512")
 def test_the_kernels_of_a_fresh_process(tmp_path: Path) -> None:
     path = write(tmp_path, *ZEN5)
-    told, core = loaded("", path)
-    assert (told, core) == ("SkylakeX", "SkylakeX")
+    chosen, core = loaded("", path)
+    assert (chosen, core) == ("SkylakeX", "SkylakeX")
     assert loaded("", path, OPENBLAS_CORETYPE="Haswell") == ["-", "Haswell"]  # the user's word counts
     by_itself = loaded("", tmp_path / "none")
     assert loaded("import numpy", path) == by_itself  # too late: nothing is set

@@ -1,4 +1,4 @@
-"""JSON of strangers takes memory in proportion to its length, or is refused before it is parsed."""
+"""Untrusted JSON takes memory in proportion to its length, or is refused before it is parsed."""
 
 from __future__ import annotations
 

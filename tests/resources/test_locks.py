@@ -62,7 +62,7 @@ def test_a_killed_holder_holds_nothing(tmp_path: Path, repo_root: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "pid 1", "pid 1\nhost \x1b[31m\nsince now\n", "x" * 10**6])
-def test_a_text_of_strangers_names_nobody(tmp_path: Path, text: str) -> None:
+def test_an_invalid_text_names_no_holder(tmp_path: Path, text: str) -> None:
     place = tmp_path / "a.lock"
     lock = take(place)
     assert isinstance(lock, Lock)

@@ -62,7 +62,7 @@ def test_only_temporary_files_of_ours_are_removed(tmp_path: Path) -> None:
     assert remove_abandoned(tmp_path / "absent") == []
 
 
-def test_without_locks_the_age_tells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_locks_the_age_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replacing, "hold", lambda descriptor: None)
     for number in (0, 1):
         (tmp_path / temporary("a", number)).write_bytes(b"x")

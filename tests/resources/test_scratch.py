@@ -64,7 +64,7 @@ def test_only_folders_of_ours_go(tmp_path: Path) -> None:
     (place / f".a.{'0' * 16}.work").symlink_to(outside)
     (place / f".a.{'1' * 16}.work").write_text("a file")
     (place / f".a.{'2' * 16}.work").mkdir()
-    (place / f".a.{'2' * 16}.work" / "b").write_text("")  # whoever works without locks
+    (place / f".a.{'2' * 16}.work" / "b").write_text("")  # of a process without locks
     (place / f".a.{'3' * 16}.work").mkdir()
     os.utime(place / f".a.{'3' * 16}.work", (time.time() - 7200,) * 2)
     (place / f".a.{'4' * 16}.work").mkdir()
@@ -96,7 +96,7 @@ def test_a_folder_whose_maker_was_killed_before_it_was_locked_goes(tmp_path: Pat
 
 
 def test_the_lock_is_removed_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else a maker that is killed while it removes leaves a folder that nobody knows for an hour."""
+    """Else a maker that is killed while it removes leaves a folder that nothing recognizes for an hour."""
     scratch = make_scratch(tmp_path, "model")
     (scratch.path / "a").write_text("a")
     (scratch.path / "z").mkdir()

@@ -37,7 +37,7 @@ def tree(name: str) -> Any:
 
 
 def raw_container(draw: random.Random) -> bytes:
-    """Any bytes of a file changed, or a file of another program; the hash tells it."""
+    """Any bytes of a file changed, or a file of another program; the hash detects it."""
     foreign = [sample(name) for name in ("harm.pickle", "weights.npz", "digit.png")]
     data = draw.choice(containers() if draw.random() < 0.9 else foreign)
     if draw.random() < 0.5:  # in the first block

@@ -115,5 +115,5 @@ def read_shown(data: bytes, folder: Path) -> object:
 
 
 def journal_readers() -> list[Reader]:
-    """The readers of what a journal tells the pages."""
+    """The readers of journals behind the pages."""
     return [Reader("journal as shown", journal_case, read_shown, (EngineError,), 20, 128)]

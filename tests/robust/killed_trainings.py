@@ -55,7 +55,7 @@ _OTHER = (
 
 
 def write_bars(folder: Path) -> None:
-    """Twenty-four images for training and eight for the test: a bar whose height tells the class."""
+    """Twenty-four images for training and eight for the test: a bar whose height is the class."""
     draw = np.random.default_rng(0)
     folder.mkdir()
     for name, count in (("train", 24), ("t10k", 8)):

@@ -343,7 +343,7 @@ _NESTED = (
 
 
 def code_case(draw: random.Random) -> bytes:
-    """The text of a model with changed bytes, or nested as deep as nobody writes."""
+    """The text of a model with changed bytes, or nested deeper than any real model."""
     if draw.random() < 0.3:
         deep = draw.choice(_NESTED) * draw.choice((50, 99, 101, 999, 5000, 100_000))
         return _CODE + draw.choice((b"", b"x = ", b"class A(nn.Layer):\n x = ")) + deep

@@ -109,7 +109,7 @@ def preferences_case(draw: random.Random) -> bytes:
 
 
 def read_preferences_file(data: bytes, folder: Path) -> object:
-    """Preferences never raise: what can't be used is told, and the defaults hold."""
+    """Preferences never raise: an unusable value is reported, and the defaults apply."""
     from studio.session.project import preferences_path, read_preferences
 
     path = preferences_path()

@@ -111,7 +111,7 @@ READING = [fault for fault in FAULTS if fault.name in ("broken", "no_memory")]
 
 @pytest.mark.parametrize("fault", READING, ids=lambda fault: fault.name)
 @pytest.mark.parametrize("command", ["predict", "inspect", "export"])
-def test_what_can_not_be_read_is_told(command: str, fault: Fault, trained: Path, tmp_path: Path) -> None:
+def test_an_unreadable_file_is_reported(command: str, fault: Fault, trained: Path, tmp_path: Path) -> None:
     place = tmp_path / "place"
     shutil.copytree(trained, place / "run")
     assert call("export", place / "run", "--out", place / "model", "--samples", "3").exit_code == 0
@@ -141,7 +141,7 @@ def test_what_can_not_be_read_is_told(command: str, fault: Fault, trained: Path,
 def test_a_session_starts_and_keeps_what_it_can_not_read(
     fault: Fault, trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Preferences, the list of runs and one run's curves: told where they can't be read, never lost."""
+    """Preferences, the list of runs and one run's curves: reported if unreadable, never lost."""
     place = tmp_path / "place"
     shutil.copytree(trained, place / "runs" / "one")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(place / "config"))

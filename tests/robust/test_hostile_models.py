@@ -155,7 +155,7 @@ def _network(prefix: Path) -> None:
     return network
 
 
-def test_a_sound_model_of_a_stranger_gives_the_same_numbers(tmp_path: Path) -> None:
+def test_a_sound_untrusted_model_gives_the_same_numbers(tmp_path: Path) -> None:
     _network(tmp_path / "model")
     own = load(str(tmp_path / "model"))
     unsign(tmp_path / "model")

@@ -1,6 +1,6 @@
 """Several writers of one name at the same time, some of them killed, and readers between them.
 
-Attacked are the files of a model, of a training, single files, and project files. Whoever reads sees what one
+Attacked are the files of a model, of a training, single files, and project files. A reader sees what one
 writer wrote, whole; a writer that is refused names the holder; when the last one is done nothing lies next to
 the files.
 """
@@ -182,7 +182,7 @@ def test_a_reader_does_not_finish_the_renames_of_a_living_writer(
     assert seen == [{2}, 2]
 
 
-def test_a_mixture_of_this_moment_is_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mixture_of_this_moment_is_not_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader that looks at one file before and at the others after a save looks again."""
     subject = SUBJECTS["model"]
     subject.write(tmp_path, 1)

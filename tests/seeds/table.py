@@ -216,7 +216,8 @@ BLOCKS = [
         says=r"SyntaxError: unmatched '}'",
         instead={457: None},
     ),
-    # ----- 002: the same subject, told again ----------------------------------------------------------------
+    # ----- 002: the same subject again
+    # -----------------------------------------------------------------------
     Block("002/decorator", 11, 30, files=saved("net")),
     Block("002/call", 34, 53, files=saved("net")),
     Block(

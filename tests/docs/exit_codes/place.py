@@ -99,7 +99,7 @@ class Place:
         (self.tmp / "net.py").write_text(change(MODEL))
         return f"{self.tmp / 'net.py'}:Net"
 
-    def strangers_run(self) -> Path:
+    def untrusted_run(self) -> Path:
         """A run with code that another installation wrote."""
         run = self.run()
         (run / "source").mkdir()

@@ -259,7 +259,7 @@ def _(place: Place) -> Words:
 
 @case("train --resume, export", "the run's code was written by another installation")
 def _(place: Place) -> Words:
-    return ["export", place.strangers_run()]
+    return ["export", place.untrusted_run()]
 
 
 @case("train --resume, export", "a link leads out of the run")

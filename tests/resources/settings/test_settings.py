@@ -96,7 +96,7 @@ def test_reading_the_declaration_imports_nothing_heavy(repo_root: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["device", "data", "model", "batch_size", "optimizer_params"])
-def test_a_value_of_a_stranger_stays_one_short_line(name: str) -> None:
+def test_an_untrusted_value_stays_one_short_line(name: str) -> None:
     """A checkpoint may hold anything in the place of a setting, arrays too."""
     for value in (np.ones((50, 50)), ["x\n"] * 999, "\x1b[31m\n" * 99 if name == "device" else 1j, 10**400):
         problem = SETTINGS[name].problem(value)

@@ -107,7 +107,7 @@ def test_problems_and_notes_stand_at_their_lines(editor: CodeEditor) -> None:
     assert {theme.current().bad, theme.current().warn} <= colors
 
 
-def test_the_caret_tells_its_line_and_numbers_can_be_clicked(editor: CodeEditor, qtbot: QtBot) -> None:
+def test_the_caret_emits_its_line_and_numbers_can_be_clicked(editor: CodeEditor, qtbot: QtBot) -> None:
     editor.load("a\nb\nc")
     with qtbot.waitSignal(editor.caret_moved) as signal:
         QTest.keyClick(editor, Qt.Key.Key_Down)

@@ -60,7 +60,7 @@ def test_the_right_button_rubs_out(pad: DigitPad, qtbot: QtBot) -> None:
     assert ink[140, 70] == 1
 
 
-def test_changes_are_throttled_and_the_end_is_told(pad: DigitPad, qtbot: QtBot) -> None:
+def test_changes_are_throttled_and_the_end_is_emitted(pad: DigitPad, qtbot: QtBot) -> None:
     seen: list[np.ndarray] = []
     pad.changed.connect(seen.append)
     draw(qtbot, pad, *[(40 + i, 100) for i in range(150)])

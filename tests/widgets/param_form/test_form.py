@@ -85,7 +85,7 @@ def test_written_values_read_back(value: float) -> None:
     assert float(write(value)) == value
 
 
-def test_typing_tells_new_values_once(form: ParamForm, qtbot: QtBot) -> None:
+def test_typing_emits_new_values_once(form: ParamForm, qtbot: QtBot) -> None:
     seen: list[tuple[str, object]] = []
     form.changed.connect(lambda key, value: seen.append((key, value)))
     edit = line(form, "batch")

@@ -380,7 +380,7 @@ def test_the_best_point_has_a_ring(plot: CurvePlot) -> None:
     assert not ring.isVisible()
 
 
-def test_a_curve_beside_another_is_shown_and_hidden_by_its_chip(plot: CurvePlot, qtbot: QtBot) -> None:
+def test_a_companion_curve_is_shown_and_hidden_by_its_chip(plot: CurvePlot, qtbot: QtBot) -> None:
     plot.add_series("a", "run")
     plot.add_series("v", "run, validation", dashed=True, companion_of="a")
     with pytest.raises(KeyError, match="'none'"):

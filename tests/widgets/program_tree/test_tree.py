@@ -114,7 +114,7 @@ def test_rows_are_fetched_in_pieces() -> None:
     assert not model.canFetchMore(operators)
 
 
-def test_selection_is_told(tree: ProgramTree, qtbot: QtBot) -> None:
+def test_selection_is_emitted(tree: ProgramTree, qtbot: QtBot) -> None:
     with qtbot.waitSignal(tree.operator_selected) as signal:
         tree.select_operator(0, 1)
     assert signal.args == [(0, 1, RELU)]
@@ -216,7 +216,7 @@ def test_long_names_get_the_free_space(tree: ProgramTree, qtbot: QtBot) -> None:
     assert tree.view.columnWidth(0) == 120
 
 
-def test_a_hit_in_a_child_is_told_in_its_row(tree: ProgramTree) -> None:
+def test_a_hit_in_a_child_is_shown_in_its_row(tree: ProgramTree) -> None:
     tree.set_filter("w conv")
     row = tree._model.index_of(0, OPERATORS, 0)
     assert row.data(WHY) == "Filter: w"
