@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from widgets import theme
 from widgets.icons import icon_pixmap, set_icon
+from widgets.retranslated import Retranslated
 
 LEVEL_ICONS = {
     "info": ("info", "accent"),
@@ -88,7 +89,7 @@ def first_lines(text: str, metrics: QFontMetrics, width: int, most: int) -> list
     return lines
 
 
-class Toast(QFrame):
+class Toast(Retranslated, QFrame):
     """A message over the lower edge of ``around``; `details_requested` says Details was pressed.
 
     It leaves after a time by its length, an error too; while the pointer or the focus is on it, it stays. Its
@@ -138,11 +139,6 @@ class Toast(QFrame):
         self.details.setToolTip(self.tr("Show it in the list of problems"))
         self.close_button.setToolTip(self.tr("Close"))
         self.close_button.setAccessibleName(self.tr("Close the message"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     def show_message(self, text: str, level: str = "info", details: bool = False) -> None:
         """Show a message; `level` is "info", "ok", "warn" or "bad"."""

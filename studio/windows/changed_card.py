@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
@@ -12,12 +12,13 @@ from studio.windows.sample_gallery import LargePicture
 from studio.windows.sample_pictures import Sample, describe
 from widgets import theme
 from widgets.cards import Card, EmptyState
+from widgets.retranslated import Retranslated
 
 GRID_HEIGHT, LITTLE_HEIGHT = 240, 100
 LARGE = 320
 
 
-class ChangedCard(Card):
+class ChangedCard(Retranslated, Card):
     """Pictures with the answers in float and quantized below each; a click opens one large."""
 
     def __init__(self) -> None:
@@ -67,13 +68,8 @@ class ChangedCard(Card):
         """Set all words anew, in the language that holds now."""
         self.set_title(self.tr("Changed answers"))
 
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
-
-class ChangedDialog(QDialog):
+class ChangedDialog(Retranslated, QDialog):
     """One picture large with what both models answer; the arrow keys and buttons move to the others."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -136,8 +132,3 @@ class ChangedDialog(QDialog):
         self.on.setText(self.tr("Next"))
         if self.isVisible():
             self.show_place(self._place)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -30,6 +30,7 @@ from widgets.cards import Chip, EmptyState
 from widgets.code_view import CodeEditor, CodeView, FindBar
 from widgets.icons import icon, set_icon
 from widgets.program_tree import ProgramTree
+from widgets.retranslated import Retranslated
 
 CONVERTED, OPERATORS, PLANNED, MEASURED = range(4)
 NARROW = 720
@@ -46,7 +47,7 @@ def shortened(name: str) -> str:
     return name if len(name) <= MOST_LETTERS else f"{name[: MOST_LETTERS - 9]}\u2026{name[-8:]}"
 
 
-class CodePage(QWidget):
+class CodePage(Retranslated, QWidget):
     """Filled by its controller. ``view_chosen`` carries CONVERTED, OPERATORS, PLANNED or MEASURED."""
 
     template_chosen = Signal(str)
@@ -323,8 +324,3 @@ class CodePage(QWidget):
             action.triggered.connect(lambda _=False, which=name: self.template_chosen.emit(which))
         self.menu.setToolTipsVisible(True)
         self._title_side()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
 from studio.windows.controls import Facts, column, mute, section
 from widgets import theme
+from widgets.retranslated import Retranslated
 
 NAME, SHAPE, PARAMETERS, COST = range(4)
 
 
-class CodePanel(QFrame):
+class CodePanel(Retranslated, QFrame):
     """``layer_chosen`` carries the number of the row that was clicked or entered."""
 
     layer_chosen = Signal(int)
@@ -97,8 +98,3 @@ class CodePanel(QFrame):
             item.setToolTip(tip)
             self.table.setHorizontalHeaderItem(place, item)
         self.table.setAccessibleName(tr("Layers of the network"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from studio.windows.controls import mute
 from widgets import theme
+from widgets.retranslated import Retranslated
 
 DIFFERENT = "\u2260"
 
@@ -38,7 +39,7 @@ class CompareRow:
     best: int = -1
 
 
-class CompareDialog(QDialog):
+class CompareDialog(Retranslated, QDialog):
     """``pair_chosen`` carries the places of the two runs whose source is compared."""
 
     pair_chosen = Signal(int, int)
@@ -163,8 +164,3 @@ class CompareDialog(QDialog):
         self.first.setAccessibleName(tr("Source of the run"))
         self.second.setAccessibleName(tr("Compared with that of the run"))
         self.source.setAccessibleName(tr("What differs in the source"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

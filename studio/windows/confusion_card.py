@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QSlider, QToolButton
 
 from studio.windows.controls import PageCard, Stack
@@ -10,9 +10,10 @@ from widgets import theme
 from widgets.cards import Chip, EmptyState
 from widgets.confusion import ConfusionMatrix
 from widgets.icons import set_icon
+from widgets.retranslated import Retranslated
 
 
-class ConfusionCard(PageCard):
+class ConfusionCard(Retranslated, PageCard):
     """A matrix with a slider over epochs.
 
     ``epoch_chosen`` carries the place of an epoch among those that there are, ``cell_chosen`` the classes
@@ -87,8 +88,3 @@ class ConfusionCard(PageCard):
         self.save.setAccessibleName(tr("Save the matrix"))
         self.save.setToolTip(tr("Save the matrix as SVG, PNG or CSV"))
         self._show_epoch()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

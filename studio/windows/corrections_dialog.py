@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QPushButton, QVBoxLayout, QWidget
 
 from studio.windows.controls import Stack, mute
 from widgets import theme
 from widgets.cards import EmptyState
+from widgets.retranslated import Retranslated
 
 
-class CorrectionsDialog(QDialog):
+class CorrectionsDialog(Retranslated, QDialog):
     """``taken_back`` carries the number of a correction; ``train_requested`` wants a run with all of them."""
 
     taken_back = Signal(int)
@@ -71,8 +72,3 @@ class CorrectionsDialog(QDialog):
         self._none.set_text(tr("Nothing is corrected yet: open a cell of the matrix, and relabel or drop."))
         self.undo.setText(tr("Take back"))
         self.train.setText(tr("Train again with corrections"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

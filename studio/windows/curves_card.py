@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QButtonGroup, QComboBox, QWidget
 
@@ -15,6 +15,7 @@ from widgets import theme
 from widgets.cards import Chip
 from widgets.flow import FlowLayout
 from widgets.plot.controls import SmoothingControl
+from widgets.retranslated import Retranslated
 
 if TYPE_CHECKING:
     from widgets.plot import CurvePlot
@@ -25,7 +26,7 @@ AXES = ("step", "epoch", "time")
 PLOT_HEIGHT = 190
 
 
-class CurvesCard(PageCard):
+class CurvesCard(Retranslated, PageCard):
     """Two plots and the choice of what they show; a tab for the layers.
 
     The plots are made when the card is first seen, or asked for: what draws them takes long to import.
@@ -175,8 +176,3 @@ class CurvesCard(PageCard):
         self.log.setToolTip(tr("Logarithmic axis for the loss; values at or below zero are not shown on it"))
         for plot in self.plots.values():
             plot.retranslate()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -18,6 +18,7 @@ from widgets.cards import EmptyState, KeyFigure
 from widgets.dropping import dropped_paths, welcome
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
+from widgets.retranslated import Retranslated
 
 FIGURES = ("train", "test", "classes", "fed")
 NARROW = 620
@@ -25,7 +26,7 @@ PAIR_SIDE = 56
 PAIRS = 5
 
 
-class DataPage(QWidget):
+class DataPage(Retranslated, QWidget):
     """Filled by its controller.
 
     ``page_requested`` asks for samples of (split, class or -1, whether others than those shown);
@@ -221,11 +222,6 @@ class DataPage(QWidget):
         self.split.setAccessibleName(self.tr("Split"))
         self.filter.setAccessibleName(self.tr("Class"))
         self.cancel.setText(self.tr("Cancel"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     # ----- what comes from outside -----
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFrame, QPushButton, QVBoxLayout, QWidget
 
 from resources.settings import DATA_SETTINGS, RUN_SETTINGS
@@ -11,6 +11,7 @@ from studio.windows.setting_fields import field_of, help_of
 from widgets import theme
 from widgets.icons import set_icon
 from widgets.param_form import ParamForm
+from widgets.retranslated import Retranslated
 
 OWN = "own"
 PICTURES_ONLY = ("resize", "color", "shift", "rotate", "flip")
@@ -18,7 +19,7 @@ SPLIT = ("test_share", "split_seed")
 NAMES = ("input_name", "label_name")
 
 
-class DataPanel(QFrame):
+class DataPanel(Retranslated, QFrame):
     """``source_chosen`` carries the name of a built-in data set, or the folder of the collected pictures; the
     two others ask for a path."""
 
@@ -125,8 +126,3 @@ class DataPanel(QFrame):
                     name, tuple((value, self.tr(title)) for value, title in setting.choices)
                 )
         self.offer_collected(self._collected)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

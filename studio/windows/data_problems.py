@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QProgressBar,
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from studio.windows.controls import mute
 from widgets import theme
 from widgets.icons import icon
+from widgets.retranslated import Retranslated
 
 REMEDY = Qt.ItemDataRole.UserRole
 
@@ -33,7 +34,7 @@ class ProblemRow:
     level: str = "warn"
 
 
-class DataProblems(QWidget):
+class DataProblems(Retranslated, QWidget):
     """``stop_requested`` asks that no further samples are looked at."""
 
     stop_requested = Signal()
@@ -120,8 +121,3 @@ class DataProblems(QWidget):
         self.stop.setText(self.tr("Stop looking"))
         self.bar.setAccessibleName(self.tr("Progress of the check"))
         self.tree.setAccessibleName(self.tr("Problems of the data"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -27,6 +27,7 @@ from widgets.cards import Card, EmptyState, KeyFigure
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.param_form import Field, ParamForm
+from widgets.retranslated import Retranslated
 
 DTYPES = ("float32", "float64", "float16", "uint8", "int32", "int64")
 FIGURES = ("difference", "accuracy", "latency", "size")
@@ -35,7 +36,7 @@ FILES, REPORT = range(2)
 NARROW = 640
 
 
-class ExportPage(QWidget):
+class ExportPage(Retranslated, QWidget):
     """Two views: the files to write with the check of those written, and the report of a quantization.
 
     Filled by its controller; ``form.changed`` says what was edited.
@@ -326,8 +327,3 @@ class ExportPage(QWidget):
     def _title_input(self, fixed: bool) -> None:
         words = self.tr("that of the run's data") if fixed else self.tr("as InputSpec says it")
         self._input_card.set_title(self.tr("Input"), words)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

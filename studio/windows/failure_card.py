@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from studio.windows.controls import ValueLabel
 from widgets import theme
 from widgets.cards import Card
 from widgets.icons import icon_pixmap
+from widgets.retranslated import Retranslated
 
 
-class FailureCard(QWidget):
+class FailureCard(Retranslated, QWidget):
     """The name of the run, the reason, and a button to the list of problems."""
 
     details_requested = Signal()
@@ -64,8 +65,3 @@ class FailureCard(QWidget):
         self._card.setAccessibleName(self._title.text())
         self.details.setText(self.tr("Show problems"))
         self.details.setToolTip(self.tr("Show the list of problems, with all that is known of each"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QShortcut
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -22,11 +22,12 @@ from widgets.cards import Chip, EmptyState
 from widgets.code_view import CodeView
 from widgets.icons import set_icon
 from widgets.program_tree import ProgramTree
+from widgets.retranslated import Retranslated
 
 TREE, TEXT = range(2)
 
 
-class GraphPage(QWidget):
+class GraphPage(Retranslated, QWidget):
     """``line_chosen`` carries a line of the model's file that was clicked or entered."""
 
     show_requested = Signal()
@@ -181,8 +182,3 @@ class GraphPage(QWidget):
         self.text.setAccessibleName(tr("Text of the Program"))
         self.source.setAccessibleName(tr("Source of the model"))
         self.converted.setAccessibleName(tr("Converted source"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

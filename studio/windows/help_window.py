@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt, QUrl, Signal
+from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import (
     QColor,
     QImage,
@@ -33,6 +33,7 @@ from PySide6.QtWidgets import (
 
 from resources.help_pages import HelpPage
 from widgets import theme
+from widgets.retranslated import Retranslated
 
 _FILE = Qt.ItemDataRole.UserRole
 _LINE = 125  # per cent of the font's own line height
@@ -102,7 +103,7 @@ class _Page(QTextBrowser):
             self.again()
 
 
-class HelpWindow(QDialog):
+class HelpWindow(Retranslated, QDialog):
     """Beside the main window, never in its way.
 
     Args:
@@ -232,8 +233,3 @@ class HelpWindow(QDialog):
         self.list.setAccessibleName(self.tr("Pages of the help"))
         self.page.setAccessibleName(self.tr("Help page"))
         self.back.setText(self.tr("Back"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QSize, Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
@@ -15,6 +15,7 @@ from widgets.digit_pad import DigitPad
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.number_table import NumberTable
+from widgets.retranslated import Retranslated
 
 
 class SquareFrame(QWidget):
@@ -52,7 +53,7 @@ class SquareFrame(QWidget):
         self._square.setGeometry(left if self._centred else 0, top if self._centred else 0, side, side)
 
 
-class PictureInput(QWidget):
+class PictureInput(Retranslated, QWidget):
     """A pad with its tools: draw, or open, drop or paste a picture."""
 
     open_requested = Signal()
@@ -94,13 +95,8 @@ class PictureInput(QWidget):
         if not self._digit:
             self.pad.set_hint(self.tr("Draw here, or drop or paste\na picture"))
 
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
-
-class NumbersInput(QWidget):
+class NumbersInput(Retranslated, QWidget):
     """A table with its tools: type, paste, or take a row of a CSV file."""
 
     open_requested = Signal()
@@ -151,11 +147,6 @@ class NumbersInput(QWidget):
         self.file_button.setText(self.tr("CSV row..."))
         self.file_button.setToolTip(self.tr("Take the numbers of the first rows of a CSV file"))
         self.clear_button.setText(self.tr("Zeros"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
 
 class RefusedInput(QWidget):

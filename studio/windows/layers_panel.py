@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -25,12 +25,13 @@ from widgets import theme
 from widgets.cards import EmptyState, set_role
 from widgets.distribution import Histogram, SparklineDelegate
 from widgets.distribution.sparkline import VALUES_ROLE
+from widgets.retranslated import Retranslated
 
 NAME, RATIO, HISTORY, GRADIENT, DEAD = range(5)
 TABLE_HEIGHT = 150
 
 
-class LayersPanel(QWidget):
+class LayersPanel(Retranslated, QWidget):
     """Shows plain values; follows the newest look until the slider is moved back."""
 
     def __init__(self) -> None:
@@ -185,11 +186,6 @@ class LayersPanel(QWidget):
         self.table.setAccessibleName(tr("Layers"))
         self.slider.setAccessibleName(tr("Look at the step"))
         self._show_look()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
 
 def _show(widget: Histogram, spread: Spread) -> None:

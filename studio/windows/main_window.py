@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QByteArray, QEvent, QMargins, QPoint, QRect, QSettings, QSize, Qt, Signal
+from PySide6.QtCore import QByteArray, QMargins, QPoint, QRect, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QDockWidget, QLineEdit, QMainWindow, QStackedWidget, QWidget
 
@@ -14,6 +14,7 @@ from studio.windows.project_panel import ProjectPanel
 from studio.windows.status_bar import StatusBar
 from studio.windows.top_bar import TopBar
 from widgets.dropping import dropped_paths, welcome
+from widgets.retranslated import Retranslated
 from widgets.toast import Toast
 
 LAYOUT_VERSION = 1
@@ -26,7 +27,7 @@ DOCK_FEATURES = (
 )
 
 
-class MainWindow(QMainWindow):
+class MainWindow(Retranslated, QMainWindow):
     """Knows where things stand, not what they mean: the controllers fill it.
 
     ``may_close`` is asked before the window closes; ``files_dropped`` carries the paths of files and
@@ -208,8 +209,3 @@ class MainWindow(QMainWindow):
         self.left.setWindowTitle(self.tr("Project"))
         self.bottom.setWindowTitle(self.tr("Output"))
         self.pages.setAccessibleName(self.tr("Pages"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from studio.windows.controls import mute, section
 from widgets import theme
 from widgets.icons import set_icon
+from widgets.retranslated import Retranslated
 
 
-class ManyPanel(QWidget):
+class ManyPanel(Retranslated, QWidget):
     """``folder_requested`` and ``table_requested`` ask for what shall be predicted."""
 
     folder_requested = Signal()
@@ -68,8 +69,3 @@ class ManyPanel(QWidget):
         self.table_button.setToolTip(self.tr("Predict each row of a CSV, NPZ or NPY file into a CSV file"))
         self.cancel_button.setText(self.tr("Cancel"))
         self.bar.setAccessibleName(self.tr("Predictions made"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from studio.windows.sample_pictures import Sample, caption, describe, draw_picture
 from widgets import theme
+from widgets.retranslated import Retranslated
 
 GAP = theme.SPACE_S
 SMALLEST, LARGEST = 44.0, 150.0
@@ -32,7 +33,7 @@ def grid(width: float, height: float, count: int, line: float) -> tuple[float, i
     return max(side, 8.0), columns, rows
 
 
-class MistakeGrid(QWidget):
+class MistakeGrid(Retranslated, QWidget):
     """A grid that fills its room with pictures; pointing at one tells all about it.
 
     ``chosen`` carries the number of the picture that was clicked, or where Return was pressed; the arrow keys
@@ -202,7 +203,6 @@ class MistakeGrid(QWidget):
         now = self.tr("{0} of {1}").format(self._current + 1, len(self._samples))
         self.setAccessibleDescription(f"{now}: {self.describe(self._samples[self._current])}")
 
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self._describe()
-        super().changeEvent(event)
+    def retranslate(self) -> None:
+        """Describe what is shown, in the current language."""
+        self._describe()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -18,9 +18,10 @@ from studio.windows.many_panel import ManyPanel
 from studio.windows.runs_list import RunRow, RunsList
 from widgets import theme
 from widgets.icons import set_icon
+from widgets.retranslated import Retranslated
 
 
-class ModelPanel(QFrame):
+class ModelPanel(Retranslated, QFrame):
     """``models_chosen`` carries the keys of what is chosen, the current one first; ``checkpoint_moved`` the
     place of a checkpoint; ``graph_requested`` asks for the Program of the loaded files, ``report_requested``
     for the report of their quantization."""
@@ -121,8 +122,3 @@ class ModelPanel(QFrame):
         self.checkpoints.setAccessibleName(self.tr("Checkpoint of the run"))
         self.graph_button.setText(self.tr("Show its graph"))
         self.report_button.setText(self.tr("Quantization report"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

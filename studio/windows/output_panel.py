@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QFrame, QTabWidget, QVBoxLayout, QWidget
 
 from studio.windows.tasks import TaskList
 from widgets import theme
 from widgets.log_view import LogView, ProblemList
+from widgets.retranslated import Retranslated
 
 LOG, PROBLEMS, TASKS = range(3)
 
 
-class OutputPanel(QFrame):
+class OutputPanel(Retranslated, QFrame):
     """Three tabs; the counts stand in their titles."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -47,8 +48,3 @@ class OutputPanel(QFrame):
         for tab, (name, count) in enumerate(zip(names, counts, strict=True)):
             self.tabs.setTabText(tab, f"{name} ({count})" if count else name)
         self.tabs.tabBar().setAccessibleName(self.tr("Log, problems and tasks"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -26,6 +26,7 @@ from studio.windows.input_editors import NumbersInput, PictureInput, RefusedInpu
 from widgets import theme
 from widgets.bars import ProbabilityBars
 from widgets.digit_pad import DigitPad, PixelView
+from widgets.retranslated import Retranslated
 
 ANSWER_PX = 44
 NARROW = 640
@@ -34,7 +35,7 @@ SIDE = 28
 Editor = PictureInput | NumbersInput | RefusedInput
 
 
-class PredictPage(QWidget):
+class PredictPage(Retranslated, QWidget):
     """Filled by its controller. The signals of editors carry the place of the input first: ``drawn`` the
     pad's array, ``file_given`` a path, ``data_given`` the bytes of a picture, ``open_requested`` nothing
     more, ``numbers_given`` an array, ``text_given`` a pasted text, ``numbers_refused`` a text that is no
@@ -272,8 +273,3 @@ class PredictPage(QWidget):
         self.tabs.setAccessibleName(tr("Inputs of the model"))
         self.bars.setAccessibleName(tr("Probabilities"))
         self._brush_changed(self.brush.value())
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

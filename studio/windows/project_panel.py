@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QLocale, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QLocale, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -22,6 +22,7 @@ from studio.windows.runs_list import RunsList
 from widgets import theme
 from widgets.icons import set_icon
 from widgets.program_tree import ProgramTree
+from widgets.retranslated import Retranslated
 
 FILTER_FROM = 4  # runs, from which on a filter is offered
 
@@ -42,7 +43,7 @@ class _ShapeDelegate(QStyledItemDelegate):
         )
 
 
-class ProjectPanel(QFrame):
+class ProjectPanel(Retranslated, QFrame):
     """``new_run_requested`` and ``graph_requested`` are the two offers of the dock."""
 
     new_run_requested = Signal()
@@ -149,8 +150,3 @@ class ProjectPanel(QFrame):
         self._no_program.setText(self.tr("The model as a Program of operators comes here."))
         self.show_graph.setText(self.tr("Show graph"))
         self.show_graph.setToolTip(self.tr("Trace the model and show its Program"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

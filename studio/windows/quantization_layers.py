@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from studio.windows.controls import Stack, ValueLabel, mute
@@ -11,12 +11,13 @@ from widgets.bars import MeasuredBars, MeasuredRow
 from widgets.cards import Card, EmptyState
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
+from widgets.retranslated import Retranslated
 
 MEASURES = ("noise_to_signal", "weight_noise_to_signal", "drop")
 ORDERS = ("error", "place")
 
 
-class LayersCard(Card):
+class LayersCard(Retranslated, Card):
     """``shown_otherwise`` comes when another measure or order is wanted, ``layer_chosen`` carries the name of
     a layer, ``again_requested`` asks for a quantization without the chosen one, ``keep_toggled`` says whether
     it stays in float the next time."""
@@ -122,8 +123,3 @@ class LayersCard(Card):
         self.keep.setText(tr("Leave in float"))
         self.keep.setToolTip(tr("Leave this layer in float the next time that this run is quantized"))
         self.again.setText(tr("Quantize again without it"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -17,6 +17,7 @@ from widgets.cards import Card, EmptyState, KeyFigure
 from widgets.confusion import ConfusionMatrix
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
+from widgets.retranslated import Retranslated
 
 FIGURES = ("size", "accuracy", "latency", "difference")
 # From these widths on two cards stand beside each other, and four figures in a row.
@@ -36,7 +37,7 @@ class ReportWords:
     in_float: list[tuple[str, str]] = field(default_factory=list)
 
 
-class QuantizationPage(QWidget):
+class QuantizationPage(Retranslated, QWidget):
     """Filled by its controller. ``copy_requested`` and ``save_requested`` are about the report,
     ``predict_requested`` about its files, ``quantize_requested`` comes from the empty page."""
 
@@ -186,8 +187,3 @@ class QuantizationPage(QWidget):
             tr("Green is for the better, red for the worse; the sign says more or fewer.")
         )
         self.float_card.set_title(tr("Left in float"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

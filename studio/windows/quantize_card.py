@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLineEdit
 
 from studio.session.quantization.choices import (
@@ -19,11 +19,12 @@ from studio.windows.controls import mute
 from widgets import theme
 from widgets.cards import Card
 from widgets.param_form import Field, ParamForm
+from widgets.retranslated import Retranslated
 
 NUMBERS_AND_CHOICES = ("algo", "samples", "epochs", "weight_bits", "activation_bits", "weight_type")
 
 
-class QuantizeCard(Card):
+class QuantizeCard(Retranslated, Card):
     """Two forms side by side. ``changed`` carries the name and the value of what was edited (texts as they
     were typed), ``validity_changed`` comes when something is wrong or no longer so."""
 
@@ -122,8 +123,3 @@ class QuantizeCard(Card):
             assert isinstance(line, QLineEdit)
             line.setPlaceholderText(words)
         self._say()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from resources.settings import RUN_SETTINGS
@@ -13,11 +13,12 @@ from studio.windows.controls import ValueLabel, section
 from studio.windows.setting_fields import field_of
 from widgets import theme
 from widgets.param_form import ParamForm
+from widgets.retranslated import Retranslated
 
 KEY = "learning_rate"
 
 
-class RateBox(QWidget):
+class RateBox(Retranslated, QWidget):
     """``rate_chosen`` carries a learning rate that was typed and confirmed, by the button or Return."""
 
     rate_chosen = Signal(float)
@@ -80,8 +81,3 @@ class RateBox(QWidget):
         self.button.setToolTip(
             tr("Writes a checkpoint, then trains with the new rate; a schedule goes on from there, scaled")
         )
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

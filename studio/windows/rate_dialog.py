@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from PySide6.QtCore import QEvent, QSize, Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from studio.windows.controls import ValueLabel, mute
 from widgets import theme
 from widgets.plot import CurvePlot
+from widgets.retranslated import Retranslated
 
 LOSS, SMOOTHED, SUGGESTION = "loss", "smoothed", "suggestion"
 
 
-class RateDialog(QDialog):
+class RateDialog(Retranslated, QDialog):
     """Without modality: the window goes on beside it. ``rate_used`` carries the suggestion that was taken."""
 
     rate_used = Signal(float)
@@ -125,8 +126,3 @@ class RateDialog(QDialog):
         self.again.setText(tr("Search again"))
         self.again.setToolTip(tr("Search anew, with the settings as they are now"))
         self.stop.setText(tr("Stop") if self._state == "searching" else tr("Close"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

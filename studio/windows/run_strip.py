@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from studio.windows.controls import ActionButton, ValueLabel, mute
 from widgets import theme
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
+from widgets.retranslated import Retranslated
 
 
-class RunStrip(QWidget):
+class RunStrip(Retranslated, QWidget):
     """Buttons of commands are there where they can be used; all else is in a menu."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -75,8 +75,3 @@ class RunStrip(QWidget):
         self.more.setText("\u22ef")
         self.more.setAccessibleName(self.tr("More about this run"))
         self.more.setToolTip(self.tr("Rename, note, duplicate, hide, delete..."))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

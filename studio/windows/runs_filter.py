@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QToolButton, QWidget
 
 from widgets import theme
 from widgets.icons import set_icon
+from widgets.retranslated import Retranslated
 
 SORTS = ("date", "name", "accuracy", "loss", "time", "steps")
 
 
-class RunsFilter(QWidget):
+class RunsFilter(Retranslated, QWidget):
     """``filter_changed`` carries the words, ``sort_chosen`` one of ``SORTS`` (the same once more turns it
     round), ``hidden_toggled`` whether hidden runs are shown."""
 
@@ -83,8 +84,3 @@ class RunsFilter(QWidget):
         turn = tr("largest or newest first") if self._descending else tr("smallest or oldest first")
         self.order.setToolTip(tr("Sorted by: {0}, {1}").format(words[self._sort], turn))
         self.order.setAccessibleName(tr("Order of the runs"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QShortcut
 from PySide6.QtWidgets import (
     QComboBox,
@@ -22,6 +22,7 @@ from studio.windows.sample_pictures import Sample, describe, draw_picture
 from widgets import theme
 from widgets.bars import ProbabilityBars
 from widgets.cards import EmptyState
+from widgets.retranslated import Retranslated
 
 LARGE = 180
 
@@ -50,7 +51,7 @@ class LargePicture(QWidget):
             draw_picture(QPainter(self), box, self._sample.picture, smooth=False)
 
 
-class SampleGallery(QDialog):
+class SampleGallery(Retranslated, QDialog):
     """A window beside the page; Escape closes it.
 
     ``page_turned`` carries -1 or 1, ``selected`` the number of a picture, ``relabelled`` the number of a
@@ -208,11 +209,6 @@ class SampleGallery(QDialog):
         self.undo.setText(tr("Take back"))
         self.undo.setToolTip(tr("Forget what was said about this picture"))
         self.all.setText(tr("All corrections..."))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Delete and self.drop.isEnabled():

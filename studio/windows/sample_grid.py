@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QIcon, QImage, QPixmap
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from studio.windows.controls import Stack
 from widgets import theme
+from widgets.retranslated import Retranslated
 
 SIDE = 64
 _COLUMNS_WIDTH = 72
@@ -36,7 +37,7 @@ def picture_of(pixels: np.ndarray[Any, Any], side: int = SIDE) -> QPixmap:
     return QPixmap.fromImage(image.scaled(side, side, Qt.AspectRatioMode.KeepAspectRatio, smooth))
 
 
-class SampleGrid(QWidget):
+class SampleGrid(Retranslated, QWidget):
     """Shows pictures as tiles, rows of numbers as a table."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -99,8 +100,3 @@ class SampleGrid(QWidget):
         """Set the names of the views anew."""
         self.tiles.setAccessibleName(self.tr("Samples"))
         self.table.setAccessibleName(self.tr("Samples as rows of numbers"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

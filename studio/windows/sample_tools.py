@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QPushButton, QVBoxLayout, QWidget
 
 from studio.windows.controls import mute
 from widgets import theme
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
+from widgets.retranslated import Retranslated
 
 
-class SampleTools(QWidget):
+class SampleTools(Retranslated, QWidget):
     """``step_requested`` carries 1, -1, or 0 for any sample; ``collect_requested`` the label."""
 
     step_requested = Signal(int)
@@ -89,8 +90,3 @@ class SampleTools(QWidget):
             line.setAccessibleName(tr("True label"))
         self.collect_button.setText(tr("Add to data set"))
         self.collect_button.setToolTip(tr("Keep the picture with this label in the project, to train with"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from studio.windows.controls import mute, section
 from widgets import theme
+from widgets.retranslated import Retranslated
 
 if TYPE_CHECKING:
     from widgets.plot.chart import Chart
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 RATE, HEIGHT = "rate", 130
 
 
-class SchedulePlot(QWidget):
+class SchedulePlot(Retranslated, QWidget):
     """Hidden while there is nothing to show; narrow enough for a dock, so without the actions of a plot.
 
     The chart is made with the first plan: what draws it takes long to import.
@@ -95,8 +95,3 @@ class SchedulePlot(QWidget):
             self._chart.setAccessibleDescription(
                 self.tr("Over {0} steps or epochs, lowest {1}, highest {2}").format(int(steps[-1]), low, high)
             )
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

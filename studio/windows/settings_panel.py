@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QLineEdit,
@@ -20,13 +20,14 @@ from studio.windows.schedule_plot import SchedulePlot
 from studio.windows.setting_fields import field_of, help_of
 from widgets import theme
 from widgets.param_form import Field, ParamForm
+from widgets.retranslated import Retranslated
 
 FOLDER, FILE = "folder", "file"
 STEPS = 1000
 ADVANCED = tuple(name for name, setting in TRAIN_SETTINGS.items() if setting.advanced)
 
 
-class SettingsPanel(QFrame):
+class SettingsPanel(Retranslated, QFrame):
     """A form made from the declared settings.
 
     Rows for a folder and a file of one's own come only where they are chosen, parameters with the optimizer
@@ -198,8 +199,3 @@ class SettingsPanel(QFrame):
         """One more choice than those that are built in."""
         choices = tuple((value, self.tr(title)) for value, title in RUN_SETTINGS[name].choices)
         self.form.set_choices(name, (*choices, other))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

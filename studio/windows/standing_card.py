@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from studio.windows.controls import PageCard, mute
@@ -10,9 +10,10 @@ from studio.windows.runs_list import RunRow, RunsList
 from widgets import theme
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
+from widgets.retranslated import Retranslated
 
 
-class StandingCard(PageCard):
+class StandingCard(Retranslated, PageCard):
     """Signals carry the prefix of the chosen files; ``chosen_changed`` comes when a user chose them. Without
     files, as ``count_changed`` says, the page hides it."""
 
@@ -90,8 +91,3 @@ class StandingCard(PageCard):
         self.report_button.setToolTip(
             self.tr("Show what was measured when these files were quantized; it is kept in them")
         )
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

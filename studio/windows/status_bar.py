@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QSize, Signal
+from PySide6.QtCore import QPointF, QSize, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QStatusBar, QWidget
 
 from widgets import theme
 from widgets.icons import set_icon
+from widgets.retranslated import Retranslated
 
 FIELDS = ("state", "device", "step", "speed", "left", "memory", "task")
 
@@ -37,7 +38,7 @@ class Dot(QWidget):
         painter.drawEllipse(QPointF(5, 8.5), 4, 4)
 
 
-class StatusBar(QStatusBar):
+class StatusBar(Retranslated, QStatusBar):
     """Fields that are empty take no room; numbers keep their places."""
 
     problems_requested = Signal()
@@ -101,8 +102,3 @@ class StatusBar(QStatusBar):
         self.problems.setText(words)
         self.problems.setAccessibleName(words)
         self.problems.setToolTip(self.tr("Show the list of problems"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

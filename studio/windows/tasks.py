@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from widgets import theme
 from widgets.cards import EmptyState
+from widgets.retranslated import Retranslated
 
 STEPS = 1000
 
@@ -22,7 +23,7 @@ class _Row:
     cancel: QPushButton
 
 
-class TaskList(QWidget):
+class TaskList(Retranslated, QWidget):
     """``cancel_requested`` carries the key of a task."""
 
     cancel_requested = Signal(str)
@@ -90,8 +91,3 @@ class TaskList(QWidget):
         self._empty.set_text(self.tr("Nothing is running. Trainings, tracings and exports are listed here."))
         for row in self._rows.values():
             row.cancel.setText(self.tr("Cancel"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from studio.windows.controls import ActionButton
 from widgets import theme
+from widgets.retranslated import Retranslated
 
 MOST = 600
 ROOM_OF_ACTIONS = 480  # what the widest page needs, so that its actions don't push the menus behind a button
@@ -73,7 +74,7 @@ class PageActions(QWidget):
                 widget.setMaximumWidth(0 if narrow else MOST)
 
 
-class TopBar(QFrame):
+class TopBar(Retranslated, QFrame):
     """Never wider than the window: a wide one has the menus side by side, another one behind a button.
 
     Where the actions don't fit all the same, their words go first, then the chips beside them.
@@ -192,11 +193,6 @@ class TopBar(QFrame):
         self.menu_button.setText("\u2630 " + self.tr("Menu"))
         self.menu_button.setAccessibleName(self.tr("Menu"))
         self.menu_button.setToolTip(self.tr("All commands; Ctrl+Shift+P finds one by its name"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
 
 def _full_width(button: ActionButton) -> int:

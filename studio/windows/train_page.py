@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from studio.windows.columns import Columns
@@ -17,6 +16,7 @@ from studio.windows.sample_pictures import Sample
 from studio.windows.welcome import Welcome
 from widgets import theme
 from widgets.cards import EmptyState, KeyFigure
+from widgets.retranslated import Retranslated
 
 if TYPE_CHECKING:
     from widgets.plot import CurvePlot
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FIGURES = ("loss", "accuracy", "throughput", "left")
 
 
-class TrainPage(QWidget):
+class TrainPage(Retranslated, QWidget):
     """Filled by its controller."""
 
     def __init__(self, welcome: Welcome) -> None:
@@ -114,8 +114,3 @@ class TrainPage(QWidget):
         self._hardest_card.set_title(tr("Hardest samples"))
         self.hardest.set_title(tr("Hardest samples"))
         self._no_hardest.set_text(tr("The test pictures that the model reads worst: after the first epoch."))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

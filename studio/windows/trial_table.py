@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QFont
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from studio.windows.controls import ActionButton, ValueLabel, mute
 from widgets import theme
+from widgets.retranslated import Retranslated
 
 NAME = 0
 LINES = Qt.ItemDataRole.UserRole
@@ -27,7 +28,7 @@ LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
-class TrialTable(QWidget):
+class TrialTable(Retranslated, QWidget):
     """``lines_chosen`` carries the source lines of the row that was clicked or entered."""
 
     lines_chosen = Signal(object)
@@ -115,8 +116,3 @@ class TrialTable(QWidget):
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QFrame,
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from studio.windows.controls import ActionButton, mute, section
 from widgets import theme
 from widgets.icons import set_icon
+from widgets.retranslated import Retranslated
 
 MOST_RECENT = 4
 WIDEST = 560
@@ -36,7 +37,7 @@ class Recent:
     trouble: str = ""
 
 
-class Welcome(QWidget):
+class Welcome(Retranslated, QWidget):
     """``sample_chosen`` carries the key of a sample, ``recent_chosen`` and ``recent_removed`` the path of a
     project."""
 
@@ -160,11 +161,6 @@ class Welcome(QWidget):
         self._samples_title.setText(self.tr("Samples that train within a minute"))
         self._recent_title.setText(self.tr("Recent projects"))
         self.set_recent(self._shown_recent)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
 
 def _clear(layout: QLayout) -> None:

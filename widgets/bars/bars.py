@@ -6,18 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from widgets import theme
+from widgets.retranslated import Retranslated
 
 SHOWN = 10
 BAR_HEIGHT = 12
 ROW_SPACING = 10
 
 
-class ProbabilityBars(QWidget):
+class ProbabilityBars(Retranslated, QWidget):
     """Up to ten bars, sorted; label left, percentage right, the winner in the accent. Nothing is animated."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -116,10 +117,9 @@ class ProbabilityBars(QWidget):
         words = ", ".join(f"{label} {percent(share)}" for label, share in self._rows)
         self.setAccessibleDescription(words or self.tr("No prediction yet"))
 
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self._describe()
-        super().changeEvent(event)
+    def retranslate(self) -> None:
+        """Describe what is shown, in the current language."""
+        self._describe()
 
 
 def percent(share: float) -> str:

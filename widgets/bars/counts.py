@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from widgets import theme
+from widgets.retranslated import Retranslated
 
 BAR_HEIGHT = 10
 ROW_SPACING = 8
 MOST_ROWS = 1000
 
 
-class CountBars(QWidget):
+class CountBars(Retranslated, QWidget):
     """One row a class: its name, a bar for the first count with the second behind it, and both numbers.
 
     The first 1,000 classes are shown.
@@ -93,7 +94,6 @@ class CountBars(QWidget):
         words = ", ".join(f"{name} {self._numbers(*counts)}" for name, *counts in self._rows[:50])
         self.setAccessibleDescription(words or self.tr("No data yet"))
 
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self._describe()
-        super().changeEvent(event)
+    def retranslate(self) -> None:
+        """Describe what is shown, in the current language."""
+        self._describe()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
 
@@ -12,9 +12,10 @@ from widgets import theme
 from widgets.cards import Chip
 from widgets.code_view.editor import CodeEditor
 from widgets.icons import icon, set_icon
+from widgets.retranslated import Retranslated
 
 
-class FindBar(QWidget):
+class FindBar(Retranslated, QWidget):
     """Hidden by default: `setFocus` (Ctrl+F) shows it, Escape hides it, Return finds the next hit."""
 
     def __init__(self, editor: CodeEditor, parent: QWidget | None = None) -> None:
@@ -189,8 +190,3 @@ class FindBar(QWidget):
         ):
             button.setToolTip(words)
             button.setAccessibleName(words)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QKeyEvent,
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from widgets import theme
 from widgets.code_view.highlighter import PythonHighlighter
+from widgets.retranslated import Retranslated
 
 
 class _Gutter(QWidget):
@@ -43,7 +44,7 @@ class _Gutter(QWidget):
             self._view.click_at(event.position().toPoint())
 
 
-class CodeView(QPlainTextEdit):
+class CodeView(Retranslated, QPlainTextEdit):
     """Source text to read. `line_clicked` carries the number of a line clicked, or entered with Return.
 
     Lines are numbered from `first_line`, so that a function keeps the numbers of its file.
@@ -198,8 +199,3 @@ class CodeView(QPlainTextEdit):
         """Set all words anew, in the language that holds now."""
         self.setAccessibleName(self.tr("Source code"))
         self._show_marks()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -15,11 +15,12 @@ from widgets.bars.bars import percent
 from widgets.confusion.drawing import Drawing, Table, signed_text
 from widgets.confusion.export import as_bytes
 from widgets.figures import NOTHING
+from widgets.retranslated import Retranslated
 
 Cell = tuple[int, int]
 
 
-class ConfusionMatrix(QWidget):
+class ConfusionMatrix(Retranslated, QWidget):
     """True classes down, predicted ones across; the colour of a cell is its share of its row, or says whether
     a difference is for the better or the worse.
 
@@ -260,8 +261,7 @@ class ConfusionMatrix(QWidget):
             words += ". " + self.describe_cell(*self._chosen)
         self.setAccessibleDescription(words)
 
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self._describe()
-            self.update()
-        super().changeEvent(event)
+    def retranslate(self) -> None:
+        """Describe what is shown, and paint it anew, in the current language."""
+        self._describe()
+        self.update()

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from PySide6.QtCore import QBuffer, QEvent, QMimeData, QPointF, QRectF, QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QBuffer, QMimeData, QPointF, QRectF, QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
     QColor,
     QDragEnterEvent,
@@ -27,12 +27,13 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from widgets import theme
+from widgets.retranslated import Retranslated
 
 SIDE = 280
 UNDO_STEPS = 50
 
 
-class DigitPad(QWidget):
+class DigitPad(Retranslated, QWidget):
     """A black square to draw on in white; the left button draws, the right one rubs out.
 
     `changed` carries a (280, 280) float32 array, ink 1 on paper 0, or (280, 280, 3) while an image in colour
@@ -314,11 +315,6 @@ class DigitPad(QWidget):
             )
         )
         self.update()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
 
 def _blank(kind: QImage.Format = QImage.Format.Format_Grayscale8) -> QImage:

@@ -9,9 +9,10 @@ from PySide6.QtGui import QColor, QHelpEvent, QImage, QPainter, QPainterPath, QP
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from widgets import theme
+from widgets.retranslated import Retranslated
 
 
-class PixelView(QWidget):
+class PixelView(Retranslated, QWidget):
     """Shows an image with values from 0 to 1 in a square; pointing at a pixel shows its value."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -100,8 +101,3 @@ class PixelView(QWidget):
         rows, columns = self._values.shape[:2]
         self.setAccessibleName(self.tr("Image of {0} by {1} pixels").format(columns, rows))
         self.setAttribute(Qt.WidgetAttribute.WA_AlwaysShowToolTips)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
     QComboBox,
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from widgets import theme
 from widgets.icons import set_icon
+from widgets.retranslated import Retranslated
 
 LEVELS = ("debug", "info", "warning", "error")
 TOKEN_OF_LEVEL = {"debug": "mute", "info": "mute", "warning": "warn", "error": "bad"}
@@ -40,7 +41,7 @@ def clock_text(seconds: float) -> str:
     return clock.strftime("%H:%M:%S", clock.localtime(seconds))
 
 
-class LogView(QWidget):
+class LogView(Retranslated, QWidget):
     """A log that keeps the last `limit` entries; new ones appear in batches, at most 20 a second.
 
     The view stays at its end until the user scrolls up.
@@ -180,8 +181,3 @@ class LogView(QWidget):
         for button, name in ((self._copy, self.tr("Copy the log")), (self._clear, self.tr("Clear the log"))):
             button.setToolTip(name)
             button.setAccessibleName(name)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time as clock
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -23,6 +23,7 @@ from widgets import theme
 from widgets.cards import EmptyState
 from widgets.icons import icon, set_icon
 from widgets.log_view.log import clock_text
+from widgets.retranslated import Retranslated
 
 LIMIT = 200
 ICONS = {"warning": ("warning", "warn"), "error": ("error", "bad")}
@@ -38,7 +39,7 @@ class ProblemData:
     time: float = 0.0
 
 
-class ProblemList(QWidget):
+class ProblemList(Retranslated, QWidget):
     """The newest problem first, 200 of them at most; the details of the chosen one below.
 
     `activated` carries the `ProblemData` that is double-clicked or entered, `count_changed` the number of
@@ -89,7 +90,6 @@ class ProblemList(QWidget):
         theme.changed.connect(self._tint)
         self._tint()
         self.retranslate()
-        self._update()
 
     def add_problem(
         self, text: str, details: str = "", level: str = "error", time: float | None = None
@@ -164,9 +164,4 @@ class ProblemList(QWidget):
         self._copy.setText(self.tr("Copy report"))
         self._clear.setText(self.tr("Clear"))
         self._empty.set_text(self.tr("No problems. What goes wrong is listed here, with its details."))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-            self._update()
-        super().changeEvent(event)
+        self._update()

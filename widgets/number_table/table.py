@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from widgets import theme
+from widgets.retranslated import Retranslated
 
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -68,7 +69,7 @@ class _Model(QAbstractTableModel):
         return str(section) if role == Qt.ItemDataRole.DisplayRole else None
 
 
-class NumberTable(QTableView):
+class NumberTable(Retranslated, QTableView):
     """`changed` carries the array after an edit; `refused` a text that is not a number of its type;
     `text_pasted` the text of Ctrl+V, which the caller reads and shows."""
 
@@ -109,8 +110,3 @@ class NumberTable(QTableView):
         """Set all words anew, in the language that holds now."""
         self.setAccessibleName(self.tr("Numbers"))
         self.setAccessibleDescription(self.tr("Type a number into a cell, or paste a row or table of them."))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from widgets import theme
 from widgets.param_form.editors import ChoiceEditor, Editor, TextEditor, make_editor
 from widgets.param_form.fields import Field, Problem, Value
+from widgets.retranslated import Retranslated
 
 # Of the grid for each field: its editor, what is wrong with it, and what stands below it.
 LINES = 3
@@ -31,7 +32,7 @@ class _Row:
     visible: bool = True
 
 
-class ParamForm(QWidget):
+class ParamForm(Retranslated, QWidget):
     """A form made from fields.
 
     `changed(key, value)` comes when a field holds a new valid value, `validity_changed(bool)` when the form
@@ -310,11 +311,6 @@ class ParamForm(QWidget):
             if isinstance(row.editor, TextEditor) and row.editor.browse is not None:
                 row.editor.browse.setToolTip(self.tr("Choose..."))
                 row.editor.browse.setAccessibleName(self.tr("Choose: {0}").format(row.label.text()))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
 
 def _bound_text(bound: float) -> str:

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QMenu, QSlider, QToolButton, QWidget
 
 from widgets import theme
 from widgets.icons import set_icon
 from widgets.plot.smoothing import FORMULA, SHARES
+from widgets.retranslated import Retranslated
 
 SLIDER_PX = 88
 
 
-class SmoothingControl(QWidget):
+class SmoothingControl(Retranslated, QWidget):
     """A slider over the shares of a run that an average can reach over; its first place is off."""
 
     changed = Signal(float)
@@ -74,13 +75,8 @@ class SmoothingControl(QWidget):
         self.label.setMinimumWidth(max(metrics.horizontalAdvance(self._words(share)) for share in SHARES) + 2)
         self._name()
 
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
-
-class PlotActions(QWidget):
+class PlotActions(Retranslated, QWidget):
     """Small buttons: fit, table, and a menu that saves; ``saved`` and ``failed`` say what came of that.
 
     Args:
@@ -135,11 +131,6 @@ class PlotActions(QWidget):
         self.kinds["csv"].setText(self.tr("All points (CSV)..."))
         self.kinds["png"].setText(self.tr("Image (PNG)..."))
         self.kinds["svg"].setText(self.tr("Image (SVG)..."))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     def _choose(self, kind: str) -> None:
         title = self.tr("Save all points") if kind == "csv" else self.tr("Save the image")

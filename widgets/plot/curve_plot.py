@@ -29,6 +29,7 @@ from widgets.plot.series import Series
 from widgets.plot.smoothing import SHARES
 from widgets.plot.table import PointsModel
 from widgets.plot.words import rows_at, summary
+from widgets.retranslated import Retranslated
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +37,7 @@ TABLE_MS = 1000
 LEFT_OUT_PX = 30
 
 
-class CurvePlot(QWidget):
+class CurvePlot(Retranslated, QWidget):
     """Several series over one x axis (a training step, usually).
 
     Every point is stored: `series_data` and the CSV file hold all of them, only the drawing is reduced, to at
@@ -363,11 +364,6 @@ class CurvePlot(QWidget):
         self.actions_bar.set_title(self._title.text())
         self._show_left_out()
         self._describe()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     def eventFilter(self, watched: object, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:

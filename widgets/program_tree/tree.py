@@ -14,6 +14,7 @@ from widgets.icons import icon
 from widgets.program_tree.data import ProgramData
 from widgets.program_tree.model import COLUMNS, NAME, OPERATORS, VARIABLES, ProgramModel
 from widgets.program_tree.row_painting import RowDelegate
+from widgets.retranslated import Retranslated
 
 FILTER_MS = 150
 # The widths of the columns before their texts are known, and the least that a fit leaves them.
@@ -23,7 +24,7 @@ LEAST = 60
 OPEN_AT_ONCE = 2000
 
 
-class ProgramTree(QWidget):
+class ProgramTree(Retranslated, QWidget):
     """Shows a `ProgramData`; 100 000 operators open without delay, as rows are fetched when needed.
 
     `operator_selected` carries (block, index, OperatorData), `variable_selected` (block, VariableData) when
@@ -292,8 +293,3 @@ class ProgramTree(QWidget):
         self.view.setAccessibleName(self.tr("Program tree"))
         self._model.retranslate()
         self._show_nothing()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
