@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from widgets import theme
 from widgets.flow import FlowLayout
 from widgets.icons import icon_pixmap
+from widgets.labels import heading, mute
 
 
 def set_role(widget: QWidget, role: str) -> None:
@@ -33,9 +34,7 @@ class Card(QFrame):
     def __init__(self, title: str = "", subtitle: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._title, self._subtitle = QLabel(), QLabel()
-        self._title.setProperty("role", "title")
-        self._subtitle.setProperty("role", "mute")
+        self._title, self._subtitle = heading(), mute()
         # The subtitle goes below the title where the card is narrow.
         words = QWidget()
         flow = FlowLayout(words, theme.SPACE_S, theme.SPACE_XS)
@@ -218,9 +217,7 @@ class EmptyState(QWidget):
     def __init__(self, text: str, action: str = "", icon: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._icon_name = icon
-        self._image, self._text, self.button = QLabel(), QLabel(text), QPushButton(action)
-        self._text.setProperty("role", "mute")
-        self._text.setWordWrap(True)
+        self._image, self._text, self.button = QLabel(), mute(text, wrap=True), QPushButton(action)
         self._text.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._image.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._image.setVisible(bool(icon))

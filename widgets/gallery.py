@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QProgressBar,
     QPushButton,
@@ -26,6 +25,7 @@ from widgets import theme
 from widgets.cards import Card, Chip, EmptyState, KeyFigure
 from widgets.demo import run_demo
 from widgets.icons import set_icon
+from widgets.labels import section
 from widgets.toast import Toast
 
 
@@ -104,9 +104,7 @@ def make() -> QWidget:
     card.body.addWidget(
         EmptyState("Runs come here. Train the first one in under a minute.", "New run", "chart")
     )
-    section = QLabel("Section")
-    section.setProperty("role", "section")
-    card.header.addWidget(section)
+    card.header.addWidget(section("Section"))
     layout.addWidget(card, 1)
     toast = Toast(page)
     words = "lenet.py:14: the shapes don't fit: [64, 400] and [256, 120]; change linear1"

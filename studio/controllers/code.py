@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer
+from PySide6.QtCore import QFileSystemWatcher, QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from studio.controllers.actions import Actions
@@ -24,6 +23,7 @@ from studio.windows.top_bar import PageActions
 from widgets import theme
 from widgets.cards import Chip
 from widgets.code_view import Squiggle
+from widgets.delayed import delayed
 
 TYPING_MS = 600
 # Programs write a file in several steps: it is looked at when they are done.
@@ -58,19 +58,12 @@ class CodeController(QObject):
         self._chip = Chip()
         bar.add(self._chip)
         actions.fill_bar(bar, "code")
-        self._typing = self._timer(TYPING_MS, self.flush)
-        self._looking = self._timer(LOOK_MS, self._look)
+        self._typing = delayed(self, TYPING_MS, self.flush)
+        self._looking = delayed(self, LOOK_MS, self._look)
         self._watcher = QFileSystemWatcher(self)
         self._watcher.fileChanged.connect(lambda _: self._looking.start())
         self._watcher.directoryChanged.connect(lambda _: self._looking.start())
         self._bind()
-
-    def _timer(self, wait: int, action: Callable[[], object]) -> QTimer:
-        timer = QTimer(self)
-        timer.setSingleShot(True)
-        timer.setInterval(wait)
-        timer.timeout.connect(action)
-        return timer
 
     def _bind(self) -> None:
         bonds, view, page = self._bonds, self._view, self._page

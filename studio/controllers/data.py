@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
 from resources.settings import DATA_SETTINGS, RUN_SETTINGS
@@ -16,6 +16,7 @@ from studio.windows.data_page import DataPage
 from studio.windows.data_panel import DataPanel
 from studio.windows.data_problems import ProblemRow
 from studio.windows.setting_fields import as_set, as_shown
+from widgets.delayed import delayed
 
 FILES = "*.npz *.h5 *.hdf5 *.csv *.tsv"
 # Settings are often typed: data is read again when that has paused.
@@ -32,10 +33,7 @@ class DataController(QObject):
         self._pages = 0
         self._pairs = 0
         self._bonds = Bonds()
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(TYPING_MS)
-        self._later.timeout.connect(self._look)
+        self._later = delayed(self, TYPING_MS, self._look)
         page.shown.connect(self._shown)
         page.dropped.connect(self.choose)
         page.page_requested.connect(self._ask_page)

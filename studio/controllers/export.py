@@ -23,12 +23,12 @@ from studio.session import commands
 from studio.session.export_view import Verification, name_problem
 from studio.session.session import Session
 from studio.session.settings import title_of
-from studio.windows.controls import mute
 from studio.windows.dialogs import ask_agreement
 from studio.windows.export_page import ExportPage
 from studio.windows.inspector import Inspector
 from studio.windows.top_bar import PageActions
 from widgets import theme
+from widgets.labels import mute
 
 # Scores of float32 that were computed in another order differ by less.
 LIKE_FLOAT = 1e-3

@@ -18,6 +18,7 @@ from studio.windows.dialogs import ask
 from studio.windows.main_window import MainWindow
 from studio.windows.palette import CommandPalette, Entry
 from widgets import theme
+from widgets.delayed import delayed
 
 # How long a training may take to write its last checkpoint before it is killed.
 STOP_MS = 15_000
@@ -41,10 +42,7 @@ class FrameController(QObject):
         self._closing = False
         self._bonds = Bonds()
         self._bonds.follow(session.train.events.state, lambda _: self._close_when_done())
-        self._last_chance = QTimer(self)
-        self._last_chance.setSingleShot(True)
-        self._last_chance.setInterval(STOP_MS)
-        self._last_chance.timeout.connect(session.end_training)
+        self._last_chance = delayed(self, STOP_MS, session.end_training)
         window.may_close = self.may_close
         actions.refused.connect(lambda reason: output.note(reason, "warn"))
         menus = actions.fill(window.top.menu)

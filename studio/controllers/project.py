@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer
+from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QLineEdit, QMessageBox
 
 from resources.user_folders import home_folder
@@ -20,6 +20,7 @@ from studio.windows.dialogs import ask
 from studio.windows.main_window import MainWindow
 from studio.windows.save_as import SaveAsDialog
 from studio.windows.welcome import Recent, Welcome
+from widgets.delayed import delayed
 
 tr = QCoreApplication.translate
 FILTER = f"*{SUFFIX}"
@@ -46,10 +47,7 @@ class ProjectController(QObject):
         self._session, self._window, self._actions, self._welcome = session, window, actions, welcome
         self._leave_runs, self._said = leave_runs, said
         self._question: QMessageBox | None = None
-        self._saving = QTimer(self)
-        self._saving.setSingleShot(True)
-        self._saving.setInterval(AUTOSAVE_MS)
-        self._saving.timeout.connect(session.autosave)
+        self._saving = delayed(self, AUTOSAVE_MS, session.autosave)
         self._bonds = Bonds()
         self._bonds.follow(session.project_changed, self._show)
         self._bonds.follow(session.project_changed, lambda _: self._saving.start())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
 from studio.controllers.binders import Bonds
 from studio.controllers.frame import FrameController
 from studio.session.last_time import LastTime
 from studio.session.session import Session
 from studio.windows.main_window import MainWindow
+from widgets.delayed import delayed
 
 REMEMBER_MS = 1000
 
@@ -20,10 +21,7 @@ class RestoringController(QObject):
         super().__init__(window)
         self._last, self._session, self._window, self._frame = last, session, window, frame
         self._bonds = Bonds()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(REMEMBER_MS)
-        self._timer.timeout.connect(self._remember)
+        self._timer = delayed(self, REMEMBER_MS, self._remember)
 
     def show(self) -> None:
         """Bring page and runs back, and remember from now on."""

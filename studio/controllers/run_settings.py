@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
 from resources.processes import missing
 from resources.settings import RULES_OF, RUN_SETTINGS, TRAIN_SETTINGS, Rule, rule_of
@@ -17,6 +17,7 @@ from studio.session.user_models import classes_in, trouble_in
 from studio.windows.setting_fields import as_set, as_shown
 from studio.windows.settings_panel import FILE, FOLDER, SettingsPanel
 from studio.windows.welcome import Welcome
+from widgets.delayed import delayed
 
 DASH = "\u2013"
 PLAN_MS = 100
@@ -38,10 +39,7 @@ class RunSettingsController(QObject):
         self._marked: set[str] = set()
         self._wrong: list[str] = []
         # While a number is typed only the last one matters.
-        self._planning = QTimer(self)
-        self._planning.setSingleShot(True)
-        self._planning.setInterval(PLAN_MS)
-        self._planning.timeout.connect(self._show_plan)
+        self._planning = delayed(self, PLAN_MS, self._show_plan)
         self.devices = DeviceList(panel.form.control("device"), self)
         self.devices.changed.connect(self._offer_devices)
         self._bonds = Bonds()

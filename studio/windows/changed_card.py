@@ -6,12 +6,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from studio.windows.controls import Facts, Stack, mute
+from studio.windows.controls import Facts, Stack
 from studio.windows.mistake_grid import GAP, SMALLEST, MistakeGrid
 from studio.windows.sample_gallery import LargePicture
 from studio.windows.sample_pictures import Sample, describe
 from widgets import theme
 from widgets.cards import Card, EmptyState
+from widgets.labels import mute
 from widgets.retranslated import Retranslated
 
 GRID_HEIGHT, LITTLE_HEIGHT = 240, 100

@@ -22,13 +22,14 @@ from PySide6.QtWidgets import (
 )
 
 from studio.windows.code_banner import CodeBanner
-from studio.windows.controls import PageCard, Stack, mute
+from studio.windows.controls import PageCard, Stack
 from studio.windows.measured_view import MeasuredView
 from studio.windows.planned_view import PlannedView
 from widgets import theme
 from widgets.cards import Chip, EmptyState
 from widgets.code_view import CodeEditor, CodeView, FindBar
 from widgets.icons import icon, set_icon
+from widgets.labels import mute
 from widgets.program_tree import ProgramTree
 from widgets.retranslated import Retranslated
 

@@ -8,8 +8,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
-from studio.windows.controls import Facts, column, mute, section
+from studio.windows.controls import Facts, column
 from widgets import theme
+from widgets.labels import mute, section
 from widgets.retranslated import Retranslated
 
 NAME, SHAPE, PARAMETERS, COST = range(4)

@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.windows.controls import mute
 from widgets import theme
+from widgets.labels import heading, mute
 from widgets.retranslated import Retranslated
 
 DIFFERENT = "\u2260"
@@ -83,8 +83,7 @@ class CompareDialog(Retranslated, QDialog):
             box.addItems(self._titles)
             box.setCurrentIndex(place)
             box.currentIndexChanged.connect(self._chosen)
-        self._source_title = QLabel()
-        self._source_title.setProperty("role", "title")
+        self._source_title = heading()
         for part in (self._source_title, self.first, self._with, self.second):
             line.addWidget(part)
         line.addStretch(1)

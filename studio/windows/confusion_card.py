@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QSlider, QToolButton
+from PySide6.QtWidgets import QSlider, QToolButton
 
 from studio.windows.controls import PageCard, Stack
 from widgets import theme
 from widgets.cards import Chip, EmptyState
 from widgets.confusion import ConfusionMatrix
 from widgets.icons import set_icon
+from widgets.labels import mute
 from widgets.retranslated import Retranslated
 
 
@@ -29,10 +30,9 @@ class ConfusionCard(Retranslated, PageCard):
         self.matrix = ConfusionMatrix()
         self._none = EmptyState("")
         self._stack = Stack(self._none, self.matrix)
-        self.slider, self._epoch = QSlider(Qt.Orientation.Horizontal), QLabel()
+        self.slider, self._epoch = QSlider(Qt.Orientation.Horizontal), mute()
         self.shares, self.save = Chip(checkable=True), QToolButton()
         self._words = ("", 0)
-        self._epoch.setProperty("role", "mute")
         self._epoch.setFont(theme.font())
         self._epoch.setBuddy(self.slider)
         self.slider.setFixedWidth(72)

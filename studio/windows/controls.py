@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from widgets import theme
 from widgets.cards import Card
 from widgets.icons import set_icon
+from widgets.labels import mute
 
 # Long names of tensors and paths may be broken after these.
 _BREAKS = re.compile(r"(?<=[/\\_.,:=@\-])(?=\S)|(?<=[0-9a-f]{8})(?=[0-9a-f]{8})")
@@ -113,8 +114,7 @@ class Facts(QWidget):
         """Show these (name, value) pairs."""
         shown = [(name, value) for name, value in rows if value]
         while len(self._rows) < len(shown):
-            name, value = QLabel(), ValueLabel(mono=self._mono)
-            name.setProperty("role", "mute")
+            name, value = mute(), ValueLabel(mono=self._mono)
             top = Qt.AlignmentFlag.AlignTop
             self._grid.addWidget(name, len(self._rows), 0, top)
             self._grid.addWidget(value, len(self._rows), 1)
@@ -130,21 +130,6 @@ class Facts(QWidget):
     def rows(self) -> list[tuple[str, str]]:
         """What is shown."""
         return [(name.text(), value.value()) for name, value in self._rows if name.text()]
-
-
-def section(text: str = "") -> QLabel:
-    """The small label above a part of a dock."""
-    label = QLabel(text)
-    label.setProperty("role", "section")
-    return label
-
-
-def mute(text: str = "", wrap: bool = False) -> QLabel:
-    """A quiet label."""
-    label = QLabel(text)
-    label.setProperty("role", "mute")
-    label.setWordWrap(wrap)
-    return label
 
 
 def column(parent: QWidget, margin: int = theme.SPACE_M, spacing: int = theme.SPACE_S) -> QVBoxLayout:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QPushButton, QVBoxLayout, QWidget
 
-from studio.windows.controls import Stack, mute
+from studio.windows.controls import Stack
 from widgets import theme
 from widgets.cards import EmptyState
+from widgets.labels import mute
 from widgets.retranslated import Retranslated
 
 

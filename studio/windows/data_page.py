@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from studio.windows.controls import PageCard, Scroll, mute
+from studio.windows.controls import PageCard, Scroll
 from studio.windows.data_problems import DataProblems
 from studio.windows.sample_grid import SampleGrid, picture_of
 from widgets import theme
@@ -18,6 +18,7 @@ from widgets.cards import EmptyState, KeyFigure
 from widgets.dropping import dropped_paths, welcome
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
+from widgets.labels import mute
 from widgets.retranslated import Retranslated
 
 FIGURES = ("train", "test", "classes", "fed")

@@ -6,10 +6,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFrame, QPushButton, QVBoxLayout, QWidget
 
 from resources.settings import DATA_SETTINGS, RUN_SETTINGS
-from studio.windows.controls import ValueLabel, mute, section
+from studio.windows.controls import ValueLabel
 from studio.windows.setting_fields import field_of, help_of
 from widgets import theme
 from widgets.icons import set_icon
+from widgets.labels import mute, section
 from widgets.param_form import ParamForm
 from widgets.retranslated import Retranslated
 

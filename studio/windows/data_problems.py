@@ -16,9 +16,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.windows.controls import mute
 from widgets import theme
 from widgets.icons import icon
+from widgets.labels import mute
 from widgets.retranslated import Retranslated
 
 REMEDY = Qt.ItemDataRole.UserRole

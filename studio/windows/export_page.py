@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from studio.session.export_view import CHECKPOINT_CHOICES
 from studio.session.quantization.choices import METHODS
-from studio.windows.controls import Facts, PageCard, mute
+from studio.windows.controls import Facts, PageCard
 from studio.windows.quantization_page import QuantizationPage
 from studio.windows.quantize_card import QuantizeCard
 from studio.windows.standing_card import StandingCard
@@ -26,6 +26,7 @@ from widgets import theme
 from widgets.cards import Card, EmptyState, KeyFigure
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
+from widgets.labels import mute
 from widgets.param_form import Field, ParamForm
 from widgets.retranslated import Retranslated
 

@@ -9,6 +9,7 @@ from studio.windows.controls import ValueLabel
 from widgets import theme
 from widgets.cards import Card
 from widgets.icons import icon_pixmap
+from widgets.labels import heading
 from widgets.retranslated import Retranslated
 
 
@@ -20,8 +21,7 @@ class FailureCard(Retranslated, QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._name = ""
-        self._card, self._picture, self._title = Card(), QLabel(), QLabel()
-        self._title.setProperty("role", "title")
+        self._card, self._picture, self._title = Card(), QLabel(), heading()
         self._title.setWordWrap(True)
         self._reason = ValueLabel()
         self._reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -20,7 +20,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -33,6 +32,7 @@ from PySide6.QtWidgets import (
 
 from resources.help_pages import HelpPage
 from widgets import theme
+from widgets.labels import mute
 from widgets.retranslated import Retranslated
 
 _FILE = Qt.ItemDataRole.UserRole
@@ -124,9 +124,7 @@ class HelpWindow(Retranslated, QDialog):
         self.file = ""
         self.box, self.list, self.page = QLineEdit(), QListWidget(), _Page(folder)
         self.back = QPushButton()
-        self.note = QLabel()
-        self.note.setProperty("role", "mute")
-        self.note.setWordWrap(True)
+        self.note = mute(wrap=True)
         self._build()
         self.retranslate()
         self.filter("")

@@ -9,11 +9,11 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from studio.windows.controls import mute
 from widgets import theme
 from widgets.digit_pad import DigitPad
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
+from widgets.labels import mute
 from widgets.number_table import NumberTable
 from widgets.retranslated import Retranslated
 

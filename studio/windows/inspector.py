@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
-from studio.windows.controls import Facts, mute, section
+from studio.windows.controls import Facts
 from widgets import theme
+from widgets.labels import mute, section
 
 Rows = list[tuple[str, str]]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
-from studio.windows.controls import mute, section
 from widgets import theme
 from widgets.icons import set_icon
+from widgets.labels import mute, section
 from widgets.retranslated import Retranslated
 
 

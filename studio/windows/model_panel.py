@@ -13,11 +13,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.windows.controls import Facts, mute, section
+from studio.windows.controls import Facts
 from studio.windows.many_panel import ManyPanel
 from studio.windows.runs_list import RunRow, RunsList
 from widgets import theme
 from widgets.icons import set_icon
+from widgets.labels import mute, section
 from widgets.retranslated import Retranslated
 
 

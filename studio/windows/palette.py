@@ -8,7 +8,6 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, 
 from PySide6.QtGui import QColor, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QDialog,
-    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from widgets import theme
+from widgets.labels import mute
 
 ROLE = Qt.ItemDataRole.UserRole
 
@@ -59,13 +59,11 @@ class CommandPalette(QDialog):
         self._entries: list[Entry] = []
         self.setWindowTitle(self.tr("Command palette"))
         self.setObjectName("palette")
-        self.box, self.list, self._help = QLineEdit(), QListWidget(), QLabel()
+        self.box, self.list, self._help = QLineEdit(), QListWidget(), mute(wrap=True)
         self.list.setItemDelegate(_Delegate(self.list))
         self.box.setPlaceholderText(self.tr("Type the name of a command"))
         self.box.setAccessibleName(self.tr("Name of a command"))
         self.list.setAccessibleName(self.tr("Commands"))
-        self._help.setProperty("role", "mute")
-        self._help.setWordWrap(True)
         self.box.textChanged.connect(self._filter)
         self.box.returnPressed.connect(self._take)
         self.box.installEventFilter(self)

@@ -21,11 +21,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.windows.controls import Facts, PageCard, mute
+from studio.windows.controls import Facts, PageCard
 from studio.windows.input_editors import NumbersInput, PictureInput, RefusedInput, SquareFrame
 from widgets import theme
 from widgets.bars import ProbabilityBars
 from widgets.digit_pad import DigitPad, PixelView
+from widgets.labels import mute
 from widgets.retranslated import Retranslated
 
 ANSWER_PX = 44
@@ -59,8 +60,7 @@ class PredictPage(Retranslated, QWidget):
         self.fed, self.bars = PixelView(), ProbabilityBars()
         self.cancel_button, self.again_button = QPushButton(), QPushButton()
         self.brush = QSlider(Qt.Orientation.Horizontal)
-        self._brush_label = QLabel()
-        self._brush_label.setProperty("role", "mute")
+        self._brush_label = mute()
         self._brush_label.setFont(theme.font())
         self._brush_label.setBuddy(self.brush)
         self.answer, self.detail = QLabel(), mute(wrap=True)

@@ -13,8 +13,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.windows.controls import ValueLabel, column, mute, section
+from studio.windows.controls import ValueLabel, column
 from widgets import theme
+from widgets.labels import mute, section
 
 
 class PreferencesDialog(QDialog):

@@ -15,12 +15,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.windows.controls import ValueLabel, mute, section
+from studio.windows.controls import ValueLabel
 from studio.windows.run_strip import RunStrip
 from studio.windows.runs_filter import RunsFilter
 from studio.windows.runs_list import RunsList
 from widgets import theme
 from widgets.icons import set_icon
+from widgets.labels import mute, section
 from widgets.program_tree import ProgramTree
 from widgets.retranslated import Retranslated
 

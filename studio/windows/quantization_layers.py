@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 
-from studio.windows.controls import Stack, ValueLabel, mute
+from studio.windows.controls import Stack, ValueLabel
 from widgets import theme
 from widgets.bars import MeasuredBars, MeasuredRow
 from widgets.cards import Card, EmptyState
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
+from widgets.labels import mute
 from widgets.retranslated import Retranslated
 
 MEASURES = ("noise_to_signal", "weight_noise_to_signal", "drop")
@@ -31,8 +32,7 @@ class LayersCard(Retranslated, Card):
         super().__init__()
         self.bars = MeasuredBars()
         self.measure, self.order = QComboBox(), QComboBox()
-        self._order_label = QLabel()
-        self._order_label.setProperty("role", "mute")
+        self._order_label = mute()
         self._order_label.setBuddy(self.order)
         self.explained = mute(wrap=True)
         self.about = ValueLabel()

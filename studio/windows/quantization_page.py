@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from studio.windows.changed_card import ChangedCard
-from studio.windows.controls import Facts, ValueLabel, mute
+from studio.windows.controls import Facts, ValueLabel
 from studio.windows.quantization_layers import LayersCard
 from studio.windows.sample_pictures import Sample
 from widgets import theme
@@ -17,6 +17,7 @@ from widgets.cards import Card, EmptyState, KeyFigure
 from widgets.confusion import ConfusionMatrix
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
+from widgets.labels import mute
 from widgets.retranslated import Retranslated
 
 FIGURES = ("size", "accuracy", "latency", "difference")

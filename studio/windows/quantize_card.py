@@ -15,9 +15,9 @@ from studio.session.quantization.choices import (
     WEIGHT_TYPES,
     QuantizeChoices,
 )
-from studio.windows.controls import mute
 from widgets import theme
 from widgets.cards import Card
+from widgets.labels import mute
 from widgets.param_form import Field, ParamForm
 from widgets.retranslated import Retranslated
 

@@ -9,9 +9,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from resources.settings import RUN_SETTINGS
-from studio.windows.controls import ValueLabel, section
+from studio.windows.controls import ValueLabel
 from studio.windows.setting_fields import field_of
 from widgets import theme
+from widgets.labels import section
 from widgets.param_form import ParamForm
 from widgets.retranslated import Retranslated
 

@@ -8,8 +8,9 @@ import numpy as np
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
-from studio.windows.controls import ValueLabel, mute
+from studio.windows.controls import ValueLabel
 from widgets import theme
+from widgets.labels import mute
 from widgets.plot import CurvePlot
 from widgets.retranslated import Retranslated
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from studio.windows.controls import ActionButton, ValueLabel, mute
+from studio.windows.controls import ActionButton, ValueLabel
 from widgets import theme
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
+from widgets.labels import mute
 from widgets.retranslated import Retranslated
 
 

@@ -22,6 +22,7 @@ from studio.windows.sample_pictures import Sample, describe, draw_picture
 from widgets import theme
 from widgets.bars import ProbabilityBars
 from widgets.cards import EmptyState
+from widgets.labels import heading, mute
 from widgets.retranslated import Retranslated
 
 LARGE = 180
@@ -74,9 +75,7 @@ class SampleGallery(Retranslated, QDialog):
         self.facts, self.said = Facts(), ValueLabel()
         self._none = EmptyState("")
         self._stack = Stack(self.grid, self._none)
-        self._title, self._pages = QLabel(), QLabel()
-        self._title.setProperty("role", "title")
-        self._pages.setProperty("role", "mute")
+        self._title, self._pages = heading(), mute()
         self.back, self.on = QPushButton(), QPushButton()
         self.classes, self.relabel = QComboBox(), QPushButton()
         self._label_as = QLabel()

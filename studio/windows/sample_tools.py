@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QPushButton, QVBoxLayout, QWidget
 
-from studio.windows.controls import mute
 from widgets import theme
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
+from widgets.labels import mute
 from widgets.retranslated import Retranslated
 
 

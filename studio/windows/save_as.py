@@ -16,8 +16,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.windows.controls import ValueLabel, column, mute
+from studio.windows.controls import ValueLabel, column
 from widgets import theme
+from widgets.labels import mute
 
 _REFUSED = '/\\:*?"<>|'
 

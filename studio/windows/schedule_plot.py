@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from studio.windows.controls import mute, section
 from widgets import theme
+from widgets.labels import mute, section
 from widgets.retranslated import Retranslated
 
 if TYPE_CHECKING:

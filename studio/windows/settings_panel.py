@@ -14,11 +14,12 @@ from PySide6.QtWidgets import (
 )
 
 from resources.settings import RUN_SETTINGS, TRAIN_SETTINGS, Rule
-from studio.windows.controls import Facts, ValueLabel, section
+from studio.windows.controls import Facts, ValueLabel
 from studio.windows.rate_box import RateBox
 from studio.windows.schedule_plot import SchedulePlot
 from studio.windows.setting_fields import field_of, help_of
 from widgets import theme
+from widgets.labels import section
 from widgets.param_form import Field, ParamForm
 from widgets.retranslated import Retranslated
 

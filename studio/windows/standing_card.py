@@ -5,11 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
-from studio.windows.controls import PageCard, mute
+from studio.windows.controls import PageCard
 from studio.windows.runs_list import RunRow, RunsList
 from widgets import theme
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
+from widgets.labels import mute
 from widgets.retranslated import Retranslated
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -16,8 +16,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.windows.controls import mute
 from widgets import theme
+from widgets.delayed import delayed
+from widgets.labels import mute
 
 CHECK_MS = 300
 MOST = 5000
@@ -70,10 +71,7 @@ class SweepDialog(QDialog):
         for part in (about, self.told, self.buttons):
             layout.addWidget(part)
         layout.insertLayout(1, form)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(CHECK_MS)
-        self._timer.timeout.connect(self.look)
+        self._timer = delayed(self, CHECK_MS, self.look)
         self.words.textChanged.connect(self._timer.start)
         self.draws.valueChanged.connect(self._timer.start)
         self.resize(460, self.sizeHint().height())

@@ -16,8 +16,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.windows.controls import ActionButton, ValueLabel, mute
+from studio.windows.controls import ActionButton, ValueLabel
 from widgets import theme
+from widgets.labels import mute
 from widgets.retranslated import Retranslated
 
 NAME = 0

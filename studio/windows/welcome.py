@@ -18,9 +18,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.windows.controls import ActionButton, mute, section
+from studio.windows.controls import ActionButton
 from widgets import theme
 from widgets.icons import set_icon
+from widgets.labels import mute, section
 from widgets.retranslated import Retranslated
 
 MOST_RECENT = 4

@@ -6,12 +6,13 @@ import re
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut, QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from widgets import theme
 from widgets.cards import Chip
 from widgets.code_view.editor import CodeEditor
 from widgets.icons import icon, set_icon
+from widgets.labels import mute
 from widgets.retranslated import Retranslated
 
 
@@ -25,8 +26,7 @@ class FindBar(Retranslated, QWidget):
         for edit in (self.box, self.replacement):
             edit.setClearButtonEnabled(True)
         self._icon = self.box.addAction(icon("search", "mute"), QLineEdit.ActionPosition.LeadingPosition)
-        self.count = QLabel()
-        self.count.setProperty("role", "mute")
+        self.count = mute()
         self.case = Chip(checkable=True)
         self.case.setChecked(False)
         self.previous_button, self.next_button, self.close_button = (

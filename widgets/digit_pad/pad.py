@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from PySide6.QtCore import QBuffer, QMimeData, QPointF, QRectF, QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QBuffer, QMimeData, QPointF, QRectF, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QColor,
     QDragEnterEvent,
@@ -27,6 +27,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from widgets import theme
+from widgets.delayed import delayed
 from widgets.retranslated import Retranslated
 
 SIDE = 280
@@ -56,10 +57,7 @@ class DigitPad(Retranslated, QWidget):
         self._points: list[QPointF] = []
         self._rubbing = False
         self._dragged_over = False
-        self._throttle = QTimer(self)
-        self._throttle.setSingleShot(True)
-        self._throttle.setInterval(0)
-        self._throttle.timeout.connect(self._flush)
+        self._throttle = delayed(self, 0, self._flush)
         self._pending = False
         self.setAcceptDrops(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

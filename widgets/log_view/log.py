@@ -7,12 +7,10 @@ from collections import deque
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from PySide6.QtCore import QTimer
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QToolButton,
     QVBoxLayout,
@@ -20,7 +18,9 @@ from PySide6.QtWidgets import (
 )
 
 from widgets import theme
+from widgets.delayed import delayed
 from widgets.icons import set_icon
+from widgets.labels import mute
 from widgets.retranslated import Retranslated
 
 LEVELS = ("debug", "info", "warning", "error")
@@ -52,8 +52,7 @@ class LogView(Retranslated, QWidget):
         self._lines: deque[Line] = deque(maxlen=limit)
         self._pending: deque[Line] = deque(maxlen=limit)
         self._level = 1
-        self._filter, self._filter_label = QComboBox(), QLabel()
-        self._filter_label.setProperty("role", "mute")
+        self._filter, self._filter_label = QComboBox(), mute()
         self._filter_label.setBuddy(self._filter)
         self._filter.addItems([""] * len(LEVELS))
         self._filter.setCurrentIndex(self._level)
@@ -80,10 +79,7 @@ class LogView(Retranslated, QWidget):
         layout.setSpacing(theme.SPACE_S)
         layout.addLayout(header)
         layout.addWidget(self._text, 1)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(FLUSH_MS)
-        self._timer.timeout.connect(self.flush)
+        self._timer = delayed(self, FLUSH_MS, self.flush)
         theme.changed.connect(self._rebuild)
         self._rebuild()
         self.retranslate()

@@ -9,7 +9,6 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QListWidgetItem,
     QPlainTextEdit,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 from widgets import theme
 from widgets.cards import EmptyState
 from widgets.icons import icon, set_icon
+from widgets.labels import mute
 from widgets.log_view.log import clock_text
 from widgets.retranslated import Retranslated
 
@@ -69,8 +69,7 @@ class ProblemList(Retranslated, QWidget):
         set_icon(self._clear, "clear")
         self._copy.clicked.connect(self.copy_report)
         self._clear.clicked.connect(self.clear)
-        self._title = QLabel()
-        self._title.setProperty("role", "mute")
+        self._title = mute()
         header = QHBoxLayout()
         header.setSpacing(theme.SPACE_S)
         header.addWidget(self._title, 1)

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QToolButton,
     QWidget,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from widgets import theme
 from widgets.icons import set_icon
+from widgets.labels import mute
 from widgets.param_form.fields import Field, Problem, Value, parse, write
 
 
@@ -55,8 +55,7 @@ class TextEditor(_EditorBase):
         self._line.textChanged.connect(self.edited)
         self._line.installEventFilter(self)
         if field.unit:
-            unit = QLabel(field.unit)
-            unit.setProperty("role", "mute")
+            unit = mute(field.unit)
             self._layout.addWidget(unit)
         self.browse: QToolButton | None = None
         if field.kind == "path":

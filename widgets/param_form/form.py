@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from widgets import theme
+from widgets.labels import mute
 from widgets.param_form.editors import ChoiceEditor, Editor, TextEditor, make_editor
 from widgets.param_form.fields import Field, Problem, Value
 from widgets.retranslated import Retranslated
@@ -62,8 +63,7 @@ class ParamForm(Retranslated, QWidget):
     def _add(self, field: Field, depends_on: str = "") -> None:
         if field.key in self._rows:
             raise ValueError(f"ParamForm: two fields have the key {field.key!r}")
-        editor, label, message = make_editor(field), QLabel(), QLabel()
-        label.setProperty("role", "mute")
+        editor, label, message = make_editor(field), mute(), QLabel()
         label.setMinimumHeight(theme.CONTROL_HEIGHT)
         label.setBuddy(editor.control)
         message.setProperty("role", "bad")

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, Qt, QTimer, Signal
+from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame
 
 from widgets import theme
+from widgets.delayed import delayed
 from widgets.plot.axis import Axis
 from widgets.plot.drawn import DrawnSeries
 from widgets.plot.limits import robust_range, whole_range
@@ -78,10 +79,7 @@ class Chart(pg.PlotWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setMinimumSize(160, 120)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(REDRAW_MS)
-        self._timer.timeout.connect(self.redraw)
+        self._timer = delayed(self, REDRAW_MS, self.redraw)
         theme.changed.connect(self._recolor)
         self._recolor()
 

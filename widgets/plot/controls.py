@@ -7,10 +7,11 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QMenu, QSlider, QToolButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QSlider, QToolButton, QWidget
 
 from widgets import theme
 from widgets.icons import set_icon
+from widgets.labels import mute
 from widgets.plot.smoothing import FORMULA, SHARES
 from widgets.retranslated import Retranslated
 
@@ -24,8 +25,7 @@ class SmoothingControl(Retranslated, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.label, self.slider = QLabel(), QSlider(Qt.Orientation.Horizontal)
-        self.label.setProperty("role", "mute")
+        self.label, self.slider = mute(), QSlider(Qt.Orientation.Horizontal)
         self.label.setFont(theme.font())
         self.label.setBuddy(self.slider)
         self.slider.setRange(0, len(SHARES) - 1)

@@ -11,7 +11,6 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QStackedWidget,
     QTableView,
     QVBoxLayout,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 from widgets import theme
 from widgets.cards import Chip
 from widgets.flow import FlowLayout
+from widgets.labels import heading, mute
 from widgets.plot.chart import Chart
 from widgets.plot.controls import PlotActions, SmoothingControl
 from widgets.plot.export import write_csv
@@ -55,8 +55,7 @@ class CurvePlot(Retranslated, QWidget):
         self._companions: dict[str, list[str]] = {}  # curves that another one's chip stands for
         self._smoothing = 0.0
         self._x_label, self._y_label = x_label, ""
-        self._title = QLabel(title)
-        self._title.setProperty("role", "title")
+        self._title = heading(title)
         self._title.setVisible(bool(title))
         self._legend = QWidget()
         self._legend_layout = FlowLayout(self._legend, spacing=6)
@@ -79,11 +78,9 @@ class CurvePlot(Retranslated, QWidget):
         self._chart.curve_clicked.connect(self.curve_clicked)
         self._chart.left_out_changed.connect(self._show_left_out)
         self._placeholder_text = ""
-        self._placeholder = QLabel(self._chart)
-        self._placeholder.setProperty("role", "mute")
+        self._placeholder = mute(self._chart, wrap=True)
         self._placeholder.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._placeholder.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._placeholder.setWordWrap(True)
         self._chart.installEventFilter(self)
         self._points = PointsModel(self._series.values, self)
         self._table = QTableView()

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHeaderView, QLabel, QLineEdit, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QLineEdit, QTreeView, QVBoxLayout, QWidget
 
 from widgets import theme
+from widgets.delayed import delayed
 from widgets.icons import icon
+from widgets.labels import mute
 from widgets.program_tree.data import ProgramData
 from widgets.program_tree.model import COLUMNS, NAME, OPERATORS, VARIABLES, ProgramModel
 from widgets.program_tree.row_painting import RowDelegate
@@ -60,25 +62,17 @@ class ProgramTree(Retranslated, QWidget):
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.view.customContextMenuRequested.connect(self._ask_menu)
         self._fitting = self._by_hand = False
-        self._fit_timer = QTimer(self)
-        self._fit_timer.setSingleShot(True)
-        self._fit_timer.setInterval(0)
-        self._fit_timer.timeout.connect(self._fit)
+        self._fit_timer = delayed(self, 0, self._fit)
         self._columns()
-        self._nothing = QLabel()
-        self._nothing.setProperty("role", "mute")
+        self._nothing = mute(wrap=True)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._nothing.setWordWrap(True)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.SPACE_S)
         layout.addWidget(self.filter_box)
         layout.addWidget(self.view, 1)
         layout.addWidget(self._nothing, 1)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(FILTER_MS)
-        self._timer.timeout.connect(self._apply_filter)
+        self._timer = delayed(self, FILTER_MS, self._apply_filter)
         self.filter_box.textChanged.connect(lambda: self._timer.start())
         self.filter_box.returnPressed.connect(self._enter_tree)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self, self.filter_box.setFocus)
