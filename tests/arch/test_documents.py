@@ -72,7 +72,7 @@ def test_python_examples_use_names_that_exist() -> None:
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 TOPS = "engine|studio|widgets|resources|tests|docs|bench"
-# Names in capital letters stand for any: docs/decisions/NNNN-title.md, engine.X.
+# Names in capital letters stand for any: tests/TEST_NAME.py, engine.X.
 PLACEHOLDER = re.compile(r"\b(?:X|[A-Z]{4,})\b")
 
 
@@ -123,6 +123,65 @@ def test_modules_that_are_named_exist() -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8"))
     missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
+    assert missing == []
+
+
+DECISIONS = ROOT / "docs" / "decisions"
+MENTIONED = re.compile(r"\b[Dd]ecisions?[ \n](?:# )?(\d{1,4}(?:(?:, and |, | and )\d{1,4})*)\b")
+
+
+def _sections() -> dict[str, tuple[str, str]]:
+    """The page and the heading of each number that has an anchor."""
+    found = {}
+    for page in sorted(DECISIONS.glob("*.md")):
+        for anchors, heading in re.findall(
+            r"(?m)^((?:<a id=\"\d{4}\"></a>)+)\n## (.*)$", page.read_text(encoding="utf-8")
+        ):
+            for number in re.findall(r"\d{4}", anchors):
+                assert number not in found, f"decision {number} has two sections"
+                found[number] = (page.name, heading)
+    return found
+
+
+def test_the_index_of_decisions_has_each_section_and_no_other() -> None:
+    index = (DECISIONS / "README.md").read_text(encoding="utf-8")
+    links = re.findall(r"\[(\d{4})\]\(([\w-]+\.md)#(\d{4})\)", index)
+    assert all(number == anchor for number, _, anchor in links)
+    sections = _sections()
+    assert {number: page for number, page, _ in links} == {n: page for n, (page, _) in sections.items()}
+    for number, (_, heading) in sections.items():
+        title = heading.partition(" · ")[2]
+        (line,) = [line for line in index.splitlines() if f"[{number}](" in line]
+        assert line.endswith(f": {title}"), number
+
+
+def test_decisions_that_are_mentioned_exist() -> None:
+    index = (DECISIONS / "README.md").read_text(encoding="utf-8")
+    known = {int(number) for number in (*_sections(), *re.findall(r"(?m)^- (\d{4}): ", index))}
+    assert known == set(range(1, max(known) + 1))  # none is lost
+    files = [*PAGES, ROOT / "pyproject.toml", *(ROOT / name for name in _files() if name.endswith(".py"))]
+    mentioned = {
+        (int(number), path.relative_to(ROOT).as_posix())
+        for path in files
+        for group in MENTIONED.findall(path.read_text(encoding="utf-8"))
+        for number in re.findall(r"\d+", group)
+    }
+    assert len(mentioned) > 20
+    assert sorted((number, path) for number, path in mentioned if number not in known) == []
+
+
+@each_page
+def test_links_to_sections_lead_somewhere(page: Path) -> None:
+    """Links with ``#``: to the anchor of a decision, or to a heading."""
+    missing = []
+    for file, anchor in re.findall(r"\]\(([^):#]*)#([^)]+)\)", page.read_text(encoding="utf-8")):
+        target = (page.parent / file) if file else page
+        text = target.read_text(encoding="utf-8")
+        headings = {
+            re.sub(r"[^\w -]", "", h.lower()).replace(" ", "-") for h in re.findall(r"(?m)^#+ (.*)$", text)
+        }
+        if f'<a id="{anchor}">' not in text and anchor not in headings:
+            missing.append(f"{file}#{anchor}")
     assert missing == []
 
 

@@ -1,1 +1,1 @@
-"""A strict stand-in for CuPy, for machines without a GPU; see docs/decisions/0106-cupy-is-stood-in-for.md."""
+"""A strict stand-in for CuPy, for machines without a GPU; see decision 0106 in docs/decisions."""
