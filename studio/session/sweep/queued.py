@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.core.errors import EngineError, InUseError
 from resources.run_folders import new_sweep_folder
 from studio.session.project import ProjectError
-from studio.session.run_queue import RunQueue
 from studio.session.settings import RunSettings
 from studio.session.sweep.document import NAME, Sweep, read_sweep, write_sweep
 from studio.session.sweep.making import new_sweep
 from studio.session.sweep.results import measured, state_of
 from studio.session.sweep.runner import lock_sweep
+
+if TYPE_CHECKING:
+    from studio.session.run_queue import RunQueue
 
 
 def queue_sweep(queue: RunQueue, runs_folder: Path, sweep: Sweep) -> str:
@@ -52,7 +55,7 @@ def note_trial(folder: Path) -> str:
     """After a training: where ``folder`` is a sweep's trial, write what it has reached into the sweep.
 
     Returns:
-        why that could not be done; empty where it was, and for a run that is no trial.
+        why that could not be done; empty where it was, and for a run that is not a trial.
     """
     place = folder.parent
     if not (place / NAME).is_file():
@@ -60,7 +63,7 @@ def note_trial(folder: Path) -> str:
     try:
         lock = lock_sweep(place)
     except InUseError:
-        return ""  # the command line goes on with the sweep: it reads the run itself
+        return ""  # the command line continues the sweep: it reads the run itself
     except (EngineError, OSError) as error:
         return str(error)
     try:
