@@ -250,6 +250,17 @@ def _back_to_eager() -> Iterator[None]:
 
 # ----- Qt --------------------------------------------------------------------------------------------------
 
+
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """End pytest-qt's capture of messages where a fixture skipped the test or failed.
+
+    It ends the capture after a test's call only, and would collect messages of all later tests.
+    """
+    capture = item.__dict__.pop("qt_log_capture", None)
+    if capture is not None:
+        capture._stop()
+
+
 if not HIDE_QT:
 
     @pytest.fixture(autouse=True)

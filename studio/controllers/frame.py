@@ -79,9 +79,13 @@ class FrameController(QObject):
 
     def show_page(self, name: str) -> None:
         """Bring a page to the front; the right dock and what can be searched follow."""
+        has_program = name == "graph"  # the page has a tree of its own
+        if not has_program:  # before the page changes: otherwise the window's minimum size changes twice
+            self._window.project.set_program_visible(True)
         self._window.show_page(name)
+        if has_program:
+            self._window.project.set_program_visible(False)
         self._window.right.setWindowTitle(self._titles[name])
-        self._window.project.set_program_visible(name != "graph")
         reason = "" if name in self._finders else self.tr("There is nothing to search on this page.")
         self._actions.block(commands.FIND, reason)
 

@@ -11,9 +11,14 @@ from pathlib import Path
 import pytest
 
 SAMPLES = """
-import logging, os, subprocess, sys, threading, warnings
+import gc, logging, os, subprocess, sys, threading, warnings
+
+import pytest
 
 KEPT = []
+
+@pytest.fixture
+def skips(): pytest.skip("by a fixture")
 
 def test_bad_log(): logging.getLogger("sample").warning("unexpected")
 def test_good_log(caplog): logging.getLogger("sample").warning("read by the test")
@@ -22,6 +27,10 @@ def test_good_thread(): threading.Thread(target=threading.Event().wait, args=(0.
 def test_bad_child(): KEPT.append(subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE))
 def test_good_child(): subprocess.run([sys.executable, "-c", ""], check=True)
 def test_bad_warning(): warnings.warn("unexpected")
+def test_skipped(skips): ...
+def test_good_capture_of_qt_messages():
+    names = [type(each).__name__ for each in gc.get_objects()]
+    assert names.count("_QtMessageCapture") <= 1, "that of the skipped test still collects"
 def test_good_home(): assert "model-studio-tests-" in os.path.expanduser("~")
 """
 
@@ -50,7 +59,7 @@ def test_each_check_finds_its_fault(hide_qt: bool, tmp_path: Path, repo_root: Pa
     lines = done.stdout.splitlines()
     failed = {line.split("::")[1].split()[0] for line in lines if line.startswith(("FAILED", "ERROR"))}
     assert failed == {"test_bad_log", "test_bad_thread", "test_bad_child", "test_bad_warning"}, done.stdout
-    assert "1 failed, 7 passed, 3 errors" in lines[-1], lines[-1]
+    assert "1 failed, 8 passed, 1 skipped, 3 errors" in lines[-1], lines[-1]
 
 
 def test_hidden_qt_is_hidden_in_child_processes_too(repo_root: Path) -> None:

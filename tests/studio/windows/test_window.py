@@ -132,6 +132,22 @@ def test_keys_of_the_pages(stage: Any, qtbot: Any, key: Qt.Key, page: str) -> No
     assert stage.window.top.tab(page).isChecked()
 
 
+def test_visiting_pages_again_leaves_the_minimum_size_of_the_window(stage: Any, qtlog: Any) -> None:
+    def size_hints() -> int:
+        return sum("propagateSizeHints" in record.message for record in qtlog.records)
+
+    def visit_all() -> None:
+        for page in ("graph", "export", "predict", "train"):
+            stage.studio.frame.show_page(page)
+            QApplication.processEvents()
+
+    visit_all()
+    before = size_hints()
+    assert before > 0, "Qt says nothing of them any more: count them otherwise"
+    visit_all()
+    assert size_hints() == before
+
+
 def test_a_recent_project_is_opened_from_the_first_page(stage: Any, tmp_path: Path) -> None:
     stage.session.change_setting("epochs", 7)
     stage.session.save_project(tmp_path / "mine")
