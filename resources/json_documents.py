@@ -27,6 +27,7 @@ def parse(
     data: bytes | bytearray,
     depth: int = MAX_DEPTH,
     parse_constant: Callable[[str], Any] | None = None,
+    object_hook: Callable[[dict[str, Any]], Any] | None = None,
 ) -> Any:
     """The value of a JSON document.
 
@@ -36,13 +37,14 @@ def parse(
         depth: how deep lists and objects may be nested.
         parse_constant: what is called for NaN and the infinities, as of ``json.loads``; to refuse them it
             raises a DocumentError, or an error that is not a ValueError.
+        object_hook: is called for each object, as of ``json.loads``; it may raise a DocumentError.
 
     Raises:
         DocumentError: not JSON, nested deeper, or with more values than its length explains.
     """
     require_modest(data)
     try:
-        value = json.loads(data, parse_constant=parse_constant)
+        value = json.loads(data, parse_constant=parse_constant, object_hook=object_hook)
     except RecursionError as error:
         raise DocumentError(f"nested deeper than {depth} levels") from error
     except UnicodeDecodeError as error:

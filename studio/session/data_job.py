@@ -8,14 +8,9 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from studio.session.jobs import Emit, Event, Inbox
+from studio.session.work.job import Emit, Event, Inbox, job
 
 PERIOD = 0.1  # seconds between two reports of a check
-
-
-def data_job() -> dict[str, Any]:
-    """The job that waits for requests (``open_request`` first), until it is cancelled."""
-    return {"job": "data"}
 
 
 def open_request(config: dict[str, Any], number: int, count: int) -> str:
@@ -40,22 +35,26 @@ def compare_request(page: int) -> str:
 STOP_CHECK = json.dumps({"do": "stop"})
 
 
-def look(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
-    """Answer requests; between them look at the samples for problems, a few at a time."""
-    requests: queue.SimpleQueue[str] = queue.SimpleQueue()
-    inbox.attach(requests.put)
-    looker = _Looker(emit)
-    while True:
-        try:
-            text = requests.get(block=not looker.checking)
-        except queue.Empty:
-            looker.check_on()
-            continue
-        if not text.startswith("{"):
-            if text in ("cancel", "interrupt"):
-                return
-            continue
-        looker.answer(json.loads(text))
+@job
+class BrowseData:
+    """Open data and answer requests about it (``open_request`` first), until it is cancelled."""
+
+    def run(self, emit: Emit, inbox: Inbox) -> None:
+        """Answer requests; between them check a few samples for problems at a time."""
+        requests: queue.SimpleQueue[str] = queue.SimpleQueue()
+        inbox.attach(requests.put)
+        looker = _Looker(emit)
+        while True:
+            try:
+                text = requests.get(block=not looker.checking)
+            except queue.Empty:
+                looker.check_on()
+                continue
+            if not text.startswith("{"):
+                if text in ("cancel", "interrupt"):
+                    return
+                continue
+            looker.answer(json.loads(text))
 
 
 class _Looker:

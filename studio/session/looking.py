@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
-from studio.session.data_job import STOP_CHECK, compare_request, data_job, open_request, page_request
+from studio.session.data_job import STOP_CHECK, BrowseData, compare_request, open_request, page_request
 from studio.session.data_view import DataViewModel
 from studio.session.settings import RunSettings
-from studio.session.worker import Worker
+from studio.session.work.worker import Worker
 
 PAGE = 40
 """Samples of a page."""
@@ -42,7 +42,7 @@ class Looking:
         self._view.begin()
         if self._worker is None:
             self._worker = self._make_worker()
-            self._worker.start(data_job())
+            self._worker.start(BrowseData())
         self._worker.send(open_request(asked, self._number, PAGE))
 
     def show_page(self, split: str, label: int, page: int) -> None:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from studio.session.corrections import ProjectCorrections
 from studio.session.epoch_tables import EpochTable, table_of
-from studio.session.mistake_job import mistakes_job
+from studio.session.mistake_job import ReadMistakes
 from studio.session.mistakes_view import MistakesView, SampleView
 from studio.session.problems import ProblemView, problem_from_event, problem_from_message
-from studio.session.worker import Worker
+from studio.session.work.worker import Worker
 
 if TYPE_CHECKING:
     from engine.training.corrections import Correction
@@ -179,8 +179,10 @@ class Mistakes:
         if samples:
             self._worker = self._make_worker()
             self._worker.start(
-                mistakes_job(
-                    self.view.folder, [each.index for each in samples], [each.label for each in samples]
+                ReadMistakes(
+                    self.view.folder,
+                    tuple(each.index for each in samples),
+                    tuple(each.label for each in samples),
                 )
             )
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from studio.session.problems import ProblemView
-from studio.session.rate_job import rate_job
+from studio.session.rate_job import FindRate
 from studio.session.rate_view import RateViewModel
 from studio.session.settings import RunSettings, title_of
-from studio.session.worker import Worker
+from studio.session.work.worker import Worker
 
 LOWEST, HIGHEST, STEPS = 1e-6, 1.0, 100
 
@@ -38,7 +38,7 @@ class RateFinding:
         if self._worker is None:
             self.view.begin(f"{title_of(settings.model)}, {settings.optimizer}, batch {settings.batch_size}")
             self._worker = self._make_worker()
-            self._worker.start(rate_job(settings.as_config(""), lowest, highest, steps))
+            self._worker.start(FindRate(settings.as_config(""), lowest, highest, steps))
 
     def cancel(self) -> None:
         """End the search at once; what was tried stays."""

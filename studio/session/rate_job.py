@@ -1,60 +1,87 @@
-"""The job of a worker that searches for a learning rate; imports the engine and the user's code."""
+"""The job that searches for a learning rate."""
 
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, ClassVar, Literal, TypedDict
 
-from studio.session.jobs import Emit, Inbox
+from studio.session.work.job import Emit, Inbox, job
 
 TELL_SECONDS = 0.1
 
 
-def rate_job(config: dict[str, Any], lowest: float, highest: float, steps: int) -> dict[str, Any]:
-    """The job that tries rates from ``lowest`` to ``highest`` with the other settings of ``config``."""
-    return {"job": "find_rate", "config": config, "lowest": lowest, "highest": highest, "steps": steps}
+class RatesTried(TypedDict):
+    """Learning rates tried since the last such event, of ``steps`` in all."""
+
+    event: Literal["rates_tried"]
+    time: float
+    steps: int
+    rates: list[float]
+    losses: list[float]
+    smoothed: list[float]
 
 
-def find(job: dict[str, Any], emit: Emit, inbox: Inbox) -> None:
-    """Do it: events ``rates_tried`` with those since the last one, then ``rate_found``."""
-    from engine.training import TrainingConfig
-    from engine.training.rate_finder import Tried, find_rate
+class RateFound(TypedDict):
+    """The result: a learning rate, or None and why there is none."""
 
-    waiting: list[Tried] = []
-    text_at = time.monotonic()
-    stop: list[str] = []
-    inbox.attach(stop.append)
+    event: Literal["rate_found"]
+    time: float
+    suggestion: float | None
+    why: str
+    stopped: str
 
-    def tell_waiting() -> None:
-        if waiting:
-            emit(
-                {
-                    "event": "rates_tried",
-                    "time": time.time(),
-                    "steps": job["steps"],
-                    "rates": [each.rate for each in waiting],
-                    "losses": [each.loss for each in waiting],
-                    "smoothed": [each.smoothed for each in waiting],
-                }
-            )
-            waiting.clear()
 
-    def tell(tried: Tried) -> None:
-        nonlocal text_at
-        waiting.append(tried)
-        if time.monotonic() - text_at >= TELL_SECONDS:
-            text_at = time.monotonic()
-            tell_waiting()
+@job
+class FindRate:
+    """Try learning rates from ``lowest`` to ``highest`` with the other settings of ``config``."""
 
-    config = TrainingConfig.from_dict(job["config"])
-    found = find_rate(config, job["lowest"], job["highest"], job["steps"], tell, lambda: "cancel" in stop)
-    tell_waiting()
-    emit(
-        {
-            "event": "rate_found",
-            "time": time.time(),
-            "suggestion": found.suggestion,
-            "why": found.why,
-            "stopped": found.stopped,
-        }
-    )
+    EVENTS: ClassVar = (RatesTried, RateFound)
+
+    config: dict[str, Any]
+    lowest: float
+    highest: float
+    steps: int
+
+    def run(self, emit: Emit, inbox: Inbox) -> None:
+        """Report events ``rates_tried``, then ``rate_found``."""
+        from engine.training import TrainingConfig
+        from engine.training.rate_finder import Tried, find_rate
+
+        waiting: list[Tried] = []
+        sent_at = time.monotonic()
+        stop: list[str] = []
+        inbox.attach(stop.append)
+
+        def tell_waiting() -> None:
+            if waiting:
+                emit(
+                    {
+                        "event": "rates_tried",
+                        "time": time.time(),
+                        "steps": self.steps,
+                        "rates": [each.rate for each in waiting],
+                        "losses": [each.loss for each in waiting],
+                        "smoothed": [each.smoothed for each in waiting],
+                    }
+                )
+                waiting.clear()
+
+        def tell(tried: Tried) -> None:
+            nonlocal sent_at
+            waiting.append(tried)
+            if time.monotonic() - sent_at >= TELL_SECONDS:
+                sent_at = time.monotonic()
+                tell_waiting()
+
+        config = TrainingConfig.from_dict(self.config)
+        found = find_rate(config, self.lowest, self.highest, self.steps, tell, lambda: "cancel" in stop)
+        tell_waiting()
+        emit(
+            {
+                "event": "rate_found",
+                "time": time.time(),
+                "suggestion": found.suggestion,
+                "why": found.why,
+                "stopped": found.stopped,
+            }
+        )

@@ -6,26 +6,47 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict
 
 from psygnal import Signal
 
-from studio.session.jobs import Emit
 from studio.session.problems import ProblemView, problem_from_event
-from studio.session.worker import Worker
+from studio.session.work.job import Emit, Inbox, job
+from studio.session.work.worker import Worker
+
+if TYPE_CHECKING:
+    from studio.session.script import SessionScript
 
 
-def report_job(folder: str, out: str) -> dict[str, Any]:
-    """The job that writes a report about the run in ``folder`` to ``out``; the event ``reported`` ends it."""
-    return {"job": "report", "folder": folder, "out": out}
+class Reported(TypedDict):
+    """The report was written to ``out``."""
+
+    event: Literal["reported"]
+    time: float
+    out: str
 
 
-def report(job: dict[str, Any], emit: Emit) -> None:
-    """Do the job. Raises DataError, FormatError, SaveError."""
-    from studio.session.report import write_report
+@job
+class WriteReport:
+    """Write a report about the run in ``folder`` to ``out``."""
 
-    write_report(Path(job["folder"]), Path(job["out"]))
-    emit({"event": "reported", "time": time.time(), "out": job["out"]})
+    EVENTS: ClassVar = (Reported,)
+
+    folder: str
+    out: str
+
+    def run(self, emit: Emit, inbox: Inbox) -> None:
+        """Report one event ``reported``. Raises DataError, FormatError, SaveError."""
+        from studio.session.report import write_report
+
+        write_report(Path(self.folder), Path(self.out))
+        emit({"event": "reported", "time": time.time(), "out": self.out})
+
+    def record(self, script: SessionScript) -> None:
+        """Write the report again, next to the script's runs."""
+        from studio.session.script import Out
+
+        script.add("report", script.run(self.folder), "--out", Out(Path(self.out).name))
 
 
 class Reporting:
@@ -45,7 +66,7 @@ class Reporting:
         """Begin to write a report."""
         worker = self._make_worker()
         self._workers.append(worker)
-        worker.start(report_job(folder, out))
+        worker.start(WriteReport(folder, out))
 
     def take(self) -> None:
         """Tell what has become of them."""

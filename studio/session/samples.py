@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from psygnal import SignalGroupDescriptor
 
 from studio.session.problems import ProblemView, problem_from_event
-from studio.session.sample_job import sample_job
-from studio.session.worker import Worker
+from studio.session.sample_job import ReadSamples
+from studio.session.work.worker import Worker
 
 BATCH = 32
 _DATA_KEYS = ("data", "input_name", "label_name", "test_share", "split_seed", "resize", "color", "normalize")
@@ -106,7 +106,7 @@ class Samples:
             self._wanted = wanted
             self.view.reading = True
             self._worker = self._make_worker()
-            self._worker.start(sample_job(self._config, first, BATCH))
+            self._worker.start(ReadSamples(self._config, first, BATCH))
 
     def _came(self, event: Mapping[str, Any]) -> None:
         rows = zip(event["places"], event["values"], event["labels"], strict=True)

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from resources.settings import RUN_SETTINGS
-from studio.session.quantization.choices import QuantizeChoices
 from studio.session.sweep.words import setting_words
+from studio.session.work.job import Job
 
 BUILT_IN = tuple(value for value, _ in RUN_SETTINGS["data"].choices)
 
@@ -71,29 +71,27 @@ class SessionScript:
         self._epochs: dict[str, int] = {}
         self._prefixes: dict[str, str] = {}
 
-    def record(self, job: Mapping[str, Any]) -> None:
-        """A job begins; those that leave nothing behind are no part of the script."""
-        if job["job"] == "train":
-            self._trained(job["config"], bool(job["resume"]))
-        elif job["job"] == "export":
-            self._exported(job)
-        elif job["job"] == "quantize":
-            self._quantized(job)
-        elif job["job"] == "report":
-            self.steps.append(Step(("report", self._run(job["folder"]), "--out", Out(Path(job["out"]).name))))
+    def record(self, job: Job) -> None:
+        """A job begins. It adds its commands itself; those that leave nothing behind have none."""
+        record = getattr(job, "record", None)
+        if record is not None:
+            record(self)
 
-    def _trained(self, config: Mapping[str, Any], resume: bool) -> None:
+    def add(self, *words: str | Out) -> None:
+        """Add a command: the words after ``model-studio``."""
+        self.steps.append(Step(words))
+
+    def trained(self, config: Mapping[str, Any], resume: bool) -> None:
+        """Add a training into a new folder, or a resumed one that goes further than before."""
         folder, epochs = str(config["out"]), int(config.get("epochs", 0))
         before = self._epochs.get(folder, 0)
         if not resume:
             self._runs[folder] = f"runs/{Path(folder).name}"
-            self.steps.append(Step(("train", *setting_words(_absolute(config)), "--out", self._run(folder))))
+            self.steps.append(Step(("train", *setting_words(_absolute(config)), "--out", self.run(folder))))
         elif folder not in self._runs:
             self.steps.append(Step((), f"not repeated: {folder}, made before this session, went on"))
         elif epochs > before:
-            self.steps.append(
-                Step(("train", "--out", self._run(folder), "--resume", "--epochs", str(epochs)))
-            )
+            self.steps.append(Step(("train", "--out", self.run(folder), "--resume", "--epochs", str(epochs))))
         self._epochs[folder] = max(epochs, before)
 
     def stopped(self, folder: str, step: int) -> None:
@@ -108,29 +106,13 @@ class SessionScript:
         if name is not None:
             self.steps = [step for step in self.steps if Out(name) not in step.words]
 
-    def _exported(self, job: Mapping[str, Any]) -> None:
-        folder, prefix, checkpoint = str(job["folder"]), str(job["prefix"]), str(job["checkpoint"])
-        words: list[str | Out] = ["export", self._run(folder), "--samples", str(job["samples"])]
-        words += _checkpoint_words(checkpoint)
-        words += ["--optimize"] if job.get("optimize") else []
-        self.steps.append(Step((*words, "--out", self._out(folder, prefix))))
+    def run(self, folder: str) -> str | Out:
+        """The folder of a run; a run of this session is in the script's folder."""
+        name = self._runs.get(folder)
+        return Out(name) if name else folder
 
-    def _quantized(self, job: Mapping[str, Any]) -> None:
-        folder, chosen = str(job["folder"]), job["choices"]
-        choices = QuantizeChoices(**chosen)
-        words: list[str | Out] = ["quantize", self._run(folder)]
-        words += {"qat": ["--qat"], "weights_only": ["--weights-only"]}.get(choices.method, [])
-        for name in ("algo", "samples", "epochs", "weight_bits", "activation_bits", "weight_type"):
-            if choices.asks(name):
-                words += [f"--{name.replace('_', '-')}", str(chosen[name])]
-        for pattern in chosen["skip"]:
-            words += ["--skip", pattern]
-        if chosen["target_drop"] is not None:
-            words += ["--target-drop", f"{chosen['target_drop']:g}"]
-        words += _checkpoint_words(str(job["checkpoint"]))
-        self.steps.append(Step((*words, "--out", self._out(folder, str(job["prefix"])))))
-
-    def _out(self, folder: str, prefix: str) -> Out:
+    def out(self, folder: str, prefix: str) -> Out:
+        """Where files exported from the run in ``folder`` to ``prefix`` go, in the script's folder."""
         out = f"exports/{Path(folder).name}/{Path(prefix).name or 'model'}"
         self._prefixes[os.path.abspath(prefix)] = out
         return Out(out)
@@ -167,12 +149,8 @@ class SessionScript:
             lines += [f"studio({', '.join(words)})"] if words else []
         return "\n".join(lines) + "\n"
 
-    def _run(self, folder: str) -> str | Out:
-        name = self._runs.get(folder)
-        return Out(name) if name else folder
 
-
-def _checkpoint_words(checkpoint: str) -> list[str | Out]:
+def checkpoint_words(checkpoint: str) -> list[str | Out]:
     """Which weights of a run: a kind, or the step of a checkpoint's file."""
     stem = Path(checkpoint).stem
     if stem.startswith("step-") and stem[5:].isdigit():

@@ -13,11 +13,13 @@ from psygnal import Signal
 
 from resources.run_folders import new_run_folder, remove_unbegun
 from resources.settings import RUN_SETTINGS
-from studio.session import commands, jobs
+from studio.session import commands
 from studio.session.code.coding import Coding
 from studio.session.command import Command
 from studio.session.data_view import DataViewModel
+from studio.session.export_job import Export, Verify
 from studio.session.export_view import ExportViewModel
+from studio.session.graph_job import TraceModel
 from studio.session.graph_view import GraphViewModel
 from studio.session.looking import Looking
 from studio.session.mistakes import Mistakes
@@ -26,7 +28,7 @@ from studio.session.patience import Patience
 from studio.session.predict_view import PredictViewModel
 from studio.session.predicting import Predicting
 from studio.session.problems import problem_from_message
-from studio.session.quantization.job import quantize_job
+from studio.session.quantization.job import Quantize
 from studio.session.quantization.reports import QuantizationReports
 from studio.session.rate_finding import RateFinding
 from studio.session.report_job import Reporting
@@ -37,7 +39,9 @@ from studio.session.run_words import settings_of_run
 from studio.session.samples import Samples
 from studio.session.script import SessionScript
 from studio.session.settings import RunSettings, setting_problems
-from studio.session.worker import ProcessWorker, Worker
+from studio.session.train_job import Train
+from studio.session.work.job import RATE, Job
+from studio.session.work.worker import ProcessWorker, Worker
 
 Notify: TypeAlias = Callable[[], None]
 MakeWorker: TypeAlias = Callable[[Notify], Worker]
@@ -222,7 +226,7 @@ class Session(NextRun):
         if select or followed:
             self.select_run(folder)
         self._training = self._worker()
-        job = jobs.train_job(config, resume)
+        job = Train(config, resume)
         self.script.record(job)
         self._training.start(job)
 
@@ -253,7 +257,7 @@ class Session(NextRun):
             raise ValueError(f"learning_rate: {problem}")
         if self._training is not None:
             self.train.rate_asked = rate
-            self._training.send(f"{jobs.RATE}{rate!r}")
+            self._training.send(f"{RATE}{rate!r}")
 
     def _command(self, name: str) -> None:
         if self._training is not None:
@@ -278,7 +282,7 @@ class Session(NextRun):
         if self._refuse(self.needs_agreement()):
             return
         self.graph.loading = True
-        self._begin_task(self.graph, jobs.graph_job(self.train.settings.as_config("")))
+        self._begin_task(self.graph, TraceModel(self.train.settings.as_config("")))
 
     def find_rate(self) -> None:
         """Search for a learning rate with the settings shown, in a child process."""
@@ -292,9 +296,9 @@ class Session(NextRun):
             return
         view.begin()
         if view.choices.wanted:
-            job = quantize_job(view.run_folder, view.prefix, view.checkpoint, view.choices)
+            job: Job = Quantize(view.run_folder, view.prefix, view.checkpoint, view.choices)
         else:
-            job = jobs.export_job(
+            job = Export(
                 view.run_folder, view.prefix, view.checkpoint, view.spec(), view.samples, view.optimize
             )
         self._begin_task(view, job)
@@ -303,14 +307,14 @@ class Session(NextRun):
         """Check files that stand at ``prefix`` again against the run in ``folder`` that they are of."""
         if self._task is None and not self._refuse(self.needs_agreement_of(folder)):
             self.export.begin()
-            self._begin_task(self.export, jobs.verify_job(prefix, folder, self.export.samples))
+            self._begin_task(self.export, Verify(prefix, folder, self.export.samples))
 
     def cancel_task(self) -> None:
         """Stop the task in progress; nothing half-written stays in its place."""
         if self._task is not None:
             self._task.kill()
 
-    def _begin_task(self, view: GraphViewModel | ExportViewModel, job: dict[str, Any]) -> None:
+    def _begin_task(self, view: GraphViewModel | ExportViewModel, job: Job) -> None:
         self._task_view = view
         self._task = self._worker()
         self.script.record(job)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from studio.session.session import Session
-from studio.session.worker import ThreadWorker
+from studio.session.work.worker import ThreadWorker
 from tests.golden.golden_files import RUN, SWEEP, images_of, recorded_values
 from tests.golden.results import PREFIXES, epoch_of
 

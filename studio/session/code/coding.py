@@ -12,11 +12,12 @@ from resources.settings import SETTINGS
 from studio.session.code.drafts import drop_draft, keep_draft, read_draft
 from studio.session.code.dry_runs import DryRuns
 from studio.session.code.inputs import parse_inputs
-from studio.session.code.job import check_code_job
-from studio.session.code.measure_job import measure_code_job
-from studio.session.code.plan_job import plan_code_job
+from studio.session.code.job import CheckCode
+from studio.session.code.measure_job import MeasureCode
+from studio.session.code.plan_job import PlanCode
 from studio.session.code.syntax import model_classes, syntax_problem
 from studio.session.code.templates import template
+from studio.session.code.trial import TextJob
 from studio.session.code.trying import Trying
 from studio.session.code_view import CHANGED, GONE, CodeProblem, CodeViewModel
 from studio.session.measure_view import Measured
@@ -25,7 +26,7 @@ from studio.session.problems import problem_from_message
 
 if TYPE_CHECKING:
     from studio.session.library import Library
-    from studio.session.worker import Worker
+    from studio.session.work.worker import Worker
 
 MAX_BYTES = 5_000_000
 
@@ -262,19 +263,19 @@ class Coding:
             view.problems, view.state = (), "refused"
         else:
             view.state = "checking"
-            self._runs.run(check_code_job(self.text, view.file, view.class_name, inputs, self.fed()))
+            self._runs.run(CheckCode(self.text, view.file, view.class_name, tuple(inputs), self.fed()))
 
     def measure(self) -> str:
         """Train a few steps of the text as it is, with the settings of the next run, in a child process;
         returns why that can't be."""
-        return self._try(self.measuring.start, measure_code_job)
+        return self._try(self.measuring.start, MeasureCode)
 
     def plan(self, again: bool = False) -> str:
         """Find out what passes and plans do with the text as it is, as :meth:`measure` does; unless ``again``
         nothing where that is known or on its way."""
-        return self._try(self.planning.start if again else self.planning.follow, plan_code_job)
+        return self._try(self.planning.start if again else self.planning.follow, PlanCode)
 
-    def _try(self, start: Callable[[dict[str, Any]], None], job_of: Callable[..., dict[str, Any]]) -> str:
+    def _try(self, start: Callable[[TextJob], None], job_of: Callable[..., TextJob]) -> str:
         view = self.view
         if not view.file or not view.class_name:
             return "There is no model's source open; make a new one first."
@@ -305,13 +306,13 @@ class Coding:
         for each in (self._runs, self.measuring, self.planning):
             each.close()
 
-    def _checked(self, job: dict[str, Any], event: dict[str, Any]) -> None:
+    def _checked(self, job: CheckCode, event: dict[str, Any]) -> None:
         # Of a text that has changed since, positions are wrong; the next run is on its way.
-        if job["text"] == self.text and job["file"] == self.view.file:
+        if job.text == self.text and job.file == self.view.file:
             self.view.take_check(event)
 
-    def _stuck(self, job: dict[str, Any], line: int, what: str, details: str) -> None:
-        if job["text"] == self.text and job["file"] == self.view.file:
+    def _stuck(self, job: CheckCode, line: int, what: str, details: str) -> None:
+        if job.text == self.text and job.file == self.view.file:
             self.view.problems = (CodeProblem("eager", line, what, "", details=details),)
             self.view.state = "stuck"
 

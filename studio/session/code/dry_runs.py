@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from studio.session.code.job import SECONDS
-from studio.session.code.one_job import Job, OneJob
+from studio.session.code.job import SECONDS, CheckCode
+from studio.session.code.one_job import OneJob
 
 if TYPE_CHECKING:
-    from studio.session.worker import Worker
+    from studio.session.work.worker import Worker
 
 # A run that has taken longer than this is ended when another one is wanted: most end at once.
 PATIENCE = 3.0
@@ -31,17 +31,17 @@ class DryRuns:
     def __init__(
         self,
         make_worker: Callable[[], Worker],
-        checked: Callable[[Job, dict[str, Any]], None],
-        stuck: Callable[[Job, int, str, str], None],
+        checked: Callable[[CheckCode, dict[str, Any]], None],
+        stuck: Callable[[CheckCode, int, str, str], None],
     ) -> None:
         self._make_worker, self._checked, self._stuck = make_worker, checked, stuck
         self._runs = OneJob(make_worker, self._take)
         self._spare: Worker | None = None
-        self._wanted: Job | None = None
+        self._wanted: CheckCode | None = None
         self._began = 0.0
         self._timer: threading.Timer | None = None
 
-    def run(self, job: Job) -> None:
+    def run(self, job: CheckCode) -> None:
         """Run ``job`` now, or as soon as the run in progress has ended."""
         if not self._runs.running:
             self._start(job)
@@ -69,7 +69,7 @@ class DryRuns:
             self._spare.close()
             self._spare = None
 
-    def _start(self, job: Job) -> None:
+    def _start(self, job: CheckCode) -> None:
         spare, self._spare = self._spare, None
         if spare is not None and spare.ended():
             spare.close()
@@ -80,7 +80,7 @@ class DryRuns:
         self._timer.daemon = True
         self._timer.start()
 
-    def _take(self, job: Job, event: dict[str, Any]) -> bool:
+    def _take(self, job: CheckCode, event: dict[str, Any]) -> bool:
         kind = event["event"]
         if kind == "code_checked":
             self._checked(job, event)

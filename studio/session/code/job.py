@@ -13,9 +13,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, ClassVar, Literal, TypedDict
 
 from resources.scratch import make_scratch
+from studio.session.code.inputs import Input
+from studio.session.work.job import Emit, Inbox, job
 
 # How long a dry run may take, and how much memory more than the engine itself.
 SECONDS = 15.0
@@ -23,57 +25,74 @@ MEMORY = 4 << 30
 BATCH = 2
 STATIC, EAGER, IMPORT, MAKE, OUTPUT = "static", "eager", "import", "make", "output"
 
-Emit = Callable[[Mapping[str, Any]], None]
 
+class CodeChecked(TypedDict):
+    """What a dry run found.
 
-def check_code_job(
-    text: str, file: str, class_name: str, inputs: Sequence[Any], config: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The job that tries the class ``class_name`` of a text.
-
-    Args:
-        text: what the editor holds.
-        file: where it belongs; modules in its folder can be imported. It is not read.
-        inputs: (shape, dtype) of each; none for a picture of the data of ``config``.
-        config: a TrainingConfig as plain values.
-    """
-    return {
-        "job": "check_code",
-        "text": text,
-        "file": file,
-        "class_name": class_name,
-        "inputs": list(inputs),
-        "config": dict(config),
-    }
-
-
-def check_code(job: Mapping[str, Any], emit: Emit) -> None:
-    """Try the model: import, make, run eagerly on random numbers, convert. Tells one ``code_checked``.
-
-    Its ``problems`` have stage (import, make, eager, output or static), line (0 where nobody knows), where,
+    ``problems`` have stage (import, make, eager, output or static), line (0 where it is not known), where,
     what, do and details; ``layers`` the layers in the order of their calls; ``lines`` for each line of the
     text what it gives: shapes, parameters, operations. ``functions`` are the forwards that the text defines,
     as they are after every pass of the conversion; ``program`` is the Program with the lines of the text.
-    ``code_stuck`` tells the line that has not ended after ``SECONDS``.
     """
-    if multiprocessing.parent_process() is not None:
-        from engine.files.limits import limit_memory
 
-        limit_memory(MEMORY)
-    scratch = make_scratch()
-    try:
-        copy = scratch.path.resolve() / Path(job["file"]).name
-        copy.write_text(job["text"], encoding="utf-8", newline="")
-        with _watched(str(copy), emit):
-            emit(_DryRun(job, copy).event())
-    finally:
-        scratch.remove()
+    event: Literal["code_checked"]
+    time: float
+    problems: list[dict[str, Any]]
+    layers: list[dict[str, Any]]
+    lines: dict[int, dict[str, Any]]
+    functions: list[dict[str, Any]]
+    program: dict[str, Any]
+    output: list[int]
+    parameters: int
+    operations: int
+    all_counted: bool
+
+
+class CodeStuck(TypedDict):
+    """The dry run has not ended after ``SECONDS``; ``line`` is the one that runs."""
+
+    event: Literal["code_stuck"]
+    time: float
+    line: int
+
+
+@job
+class CheckCode:
+    """Try the class ``class_name`` of a text: import, make, run eagerly on random numbers, convert.
+
+    ``text`` is what the editor holds, ``file`` where it belongs: modules in its folder can be imported; it is
+    not read. ``inputs`` are (shape, dtype) of each input, none for an image of the data of ``config`` (a
+    TrainingConfig as plain values).
+    """
+
+    EVENTS: ClassVar = (CodeChecked, CodeStuck)
+
+    text: str
+    file: str
+    class_name: str
+    inputs: tuple[Input, ...]
+    config: dict[str, Any]
+
+    def run(self, emit: Emit, inbox: Inbox) -> None:
+        """Report one ``code_checked``, and ``code_stuck`` where it takes too long."""
+        if multiprocessing.parent_process() is not None:
+            from engine.files.limits import limit_memory
+
+            limit_memory(MEMORY)
+        scratch = make_scratch()
+        try:
+            copy = scratch.path.resolve() / Path(self.file).name
+            copy.write_text(self.text, encoding="utf-8", newline="")
+            with _watched(str(copy), emit):
+                emit(_DryRun(self, copy).event())
+        finally:
+            scratch.remove()
 
 
 class _DryRun:
     """One try; what it finds collects in ``found``."""
 
-    def __init__(self, job: Mapping[str, Any], copy: Path) -> None:
+    def __init__(self, job: CheckCode, copy: Path) -> None:
         self._job, self._copy = job, copy
         self.found: dict[str, Any] = {
             "event": "code_checked",
@@ -94,9 +113,9 @@ class _DryRun:
         from engine.training.config import TrainingConfig
         from engine.training.models import ModelSource, build_model, load_model
 
-        config = TrainingConfig.from_dict(dict(self._job["config"]))
-        source = ModelSource(self._job["file"], self._copy, self._job["class_name"], False)
-        loaded = self._try(IMPORT, lambda: load_model(source, Path(self._job["file"]).parent))
+        config = TrainingConfig.from_dict(self._job.config)
+        source = ModelSource(self._job.file, self._copy, self._job.class_name, False)
+        loaded = self._try(IMPORT, lambda: load_model(source, Path(self._job.file).parent))
         network = self._try(MAKE, lambda: build_model(loaded)) if loaded is not None else None
         if network is not None:
             self.found["parameters"] = sum(math.prod(each.shape) for each in network.parameters())
@@ -114,7 +133,7 @@ class _DryRun:
     def _tell(self, stage: str, error: Exception) -> None:
         from engine.training.problem import describe_problem
 
-        copy, file = str(self._copy), str(self._job["file"])
+        copy, file = str(self._copy), self._job.file
         told = describe_problem(error, [copy])
         line = told.line if told.file in ("", copy) else 0
         where = told.where
@@ -144,7 +163,7 @@ class _DryRun:
         from engine.training.given_inputs import random_inputs
         from engine.training.stepper import check_output, measuring
 
-        inputs = self._job["inputs"]
+        inputs: Sequence[Input] = self._job.inputs
         if not inputs:
             shape = self._try(EAGER, lambda: picture_shape(config))
             if shape is None:
@@ -159,7 +178,7 @@ class _DryRun:
                 self._tell(OUTPUT, TypeError(f"forward gives no Tensor: it gives {type(output).__name__}"))
             return
         self.found["output"] = _open(first.shape)
-        if not self._job["inputs"] and config.data in BUILT_IN:
+        if not self._job.inputs and config.data in BUILT_IN:
             self._try(OUTPUT, lambda: check_output(tuple(first.shape), 10, BATCH))
         self._convert(network, inputs)
 
@@ -273,7 +292,7 @@ class _DryRun:
             for operator in block["ops"]:
                 if operator["file"] != copy:
                     continue
-                operator["file"] = self._job["file"]
+                operator["file"] = self._job.file
                 outputs = [name for names in operator["outputs"].values() for name in names]
                 if outputs and shapes.get(outputs[0]) is not None:
                     last[operator["line"]] = list(shapes[outputs[0]])

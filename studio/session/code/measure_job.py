@@ -3,57 +3,79 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Literal, TypedDict
 
 from studio.session.code.inputs import parse_inputs
-from studio.session.code.trial import Emit, tried
+from studio.session.code.trial import Wrong, tried
+from studio.session.work.job import Emit, Inbox, job
 
 STEPS = 10
 
 
-def measure_code_job(
-    text: str, file: str, class_name: str, config: Mapping[str, Any], steps: int = STEPS, input_text: str = ""
-) -> dict[str, Any]:
-    """The job that trains the class ``class_name`` of a text for a few steps and measures them.
-
-    Args:
-        text: what the editor holds.
-        file: where it belongs; modules in its folder can be imported. It is not read.
-        config: a TrainingConfig as plain values; its model is not used.
-        input_text: what is fed (``parse_inputs``), with random numbers; pictures of the data where empty.
-    """
-    return {
-        "job": "measure_code",
-        "text": text,
-        "file": file,
-        "class_name": class_name,
-        "config": dict(config),
-        "steps": steps,
-        "input_text": input_text,
-    }
-
-
-def measure_code(job: Mapping[str, Any], emit: Emit) -> None:
-    """Train a few steps and tell one ``code_measured``, or ``measure_failed`` with what, do and line.
+class CodeMeasured(TypedDict):
+    """Where the time of a step goes.
 
     ``operators`` and ``lines`` have a row each with name, line (0 for none of the text), calls, seconds,
     share, bytes of a step and gflops (None where nothing is counted), the longest first; the rows of
     ``operators`` have ``parts``, such rows by line. ``seconds`` is a recorded step, ``unrecorded`` one
     without the recording, ``between`` the share of the time between the kernels.
     """
-    tried(job, emit, "measure_failed", lambda model, copy: _measured(job, model, copy))
+
+    event: Literal["code_measured"]
+    time: float
+    steps: int
+    seconds: float
+    unrecorded: float
+    between: float
+    static: bool
+    batch_size: int
+    data: str
+    input_text: str
+    threads: int
+    compiled: list[str]
+    operators: list[dict[str, Any]]
+    lines: list[dict[str, Any]]
 
 
-def _measured(job: Mapping[str, Any], model: str, copy: Path) -> dict[str, Any]:
+class MeasureFailed(Wrong):
+    """The measurement failed."""
+
+    event: Literal["measure_failed"]
+
+
+@job
+class MeasureCode:
+    """Train the class ``class_name`` of a text for a few steps and measure them.
+
+    ``text`` is what the editor holds, ``file`` where it belongs: modules in its folder can be imported; it is
+    not read. ``config`` is a TrainingConfig as plain values, whose model is not used. ``input_text`` says
+    what is fed (``parse_inputs``), with random numbers; images of the data where empty.
+    """
+
+    EVENTS: ClassVar = (CodeMeasured, MeasureFailed)
+
+    text: str
+    file: str
+    class_name: str
+    config: dict[str, Any]
+    steps: int = STEPS
+    input_text: str = ""
+
+    def run(self, emit: Emit, inbox: Inbox) -> None:
+        """Report one ``code_measured`` or ``measure_failed``."""
+        tried(self, emit, "measure_failed", lambda model, copy: _measured(self, model, copy))
+
+
+def _measured(job: MeasureCode, model: str, copy: Path) -> dict[str, Any]:
     import studio
     from engine.profiler.report import rows_by_place, rows_of
     from engine.profiler.training import profile
     from engine.training.config import TrainingConfig
 
-    config = TrainingConfig.from_dict({**job["config"], "model": model})
-    found = profile(config, job["steps"], inputs=parse_inputs(job["input_text"]))
+    config = TrainingConfig.from_dict({**job.config, "model": model})
+    found = profile(config, job.steps, inputs=parse_inputs(job.input_text))
     own = str(Path(studio.__file__).parent)
     kernels = rows_of(found.result, "operator", own)
     places = rows_by_place(found.result, own)
@@ -82,7 +104,7 @@ def _measured(job: Mapping[str, Any], model: str, copy: Path) -> dict[str, Any]:
         "static": config.static,
         "batch_size": config.batch_size,
         "data": config.data,
-        "input_text": job["input_text"],
+        "input_text": job.input_text,
         "threads": found.threads,
         "compiled": list(found.compiled),
         "operators": [row | {"parts": plain(places[row["name"]])} for row in plain(kernels)],

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from studio.session.work.job import Job
 
 if TYPE_CHECKING:
-    from studio.session.worker import Worker
-
-Job = dict[str, Any]
+    from studio.session.work.worker import Worker
 
 
-class OneJob:
+J = TypeVar("J", bound=Job)
+
+
+class OneJob(Generic[J]):
     """Gives a job to a worker, and hands on what it tells until its answer is there.
 
     Args:
@@ -19,20 +22,18 @@ class OneJob:
         told: told of (job, event); True where that was the answer: nothing after it is told.
     """
 
-    def __init__(
-        self, make_worker: Callable[[], Worker], told: Callable[[Job, dict[str, Any]], bool]
-    ) -> None:
+    def __init__(self, make_worker: Callable[[], Worker], told: Callable[[J, dict[str, Any]], bool]) -> None:
         self._make_worker, self._tell = make_worker, told
         self._worker: Worker | None = None
         self._answered = False
-        self.job: Job = {}  # the one in progress, or the last one
+        self.job: J | None = None  # the one in progress, or the last one
 
     @property
     def running(self) -> bool:
         """Whether a job has begun and its process has not been seen to end."""
         return self._worker is not None
 
-    def start(self, job: Job, worker: Worker | None = None) -> None:
+    def start(self, job: J, worker: Worker | None = None) -> None:
         """Begin; only while nothing runs. ``worker`` is one that was made before."""
         assert self._worker is None, "one job at a time"
         self.job, self._answered = job, False
@@ -50,13 +51,13 @@ class OneJob:
 
     def take(self) -> bool:
         """Hand on what the worker has told; True where it has ended since the last call."""
-        worker = self._worker
-        if worker is None:
+        worker, job = self._worker, self.job
+        if worker is None or job is None:
             return False
         ended = worker.ended()
         for event in worker.take():
             if not self._answered:
-                self._answered = self._tell(self.job, dict(event))
+                self._answered = self._tell(job, dict(event))
         if ended:
             worker.close()
             self._worker = None

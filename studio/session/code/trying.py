@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from studio.session.code.one_job import Job, OneJob
+from studio.session.code.one_job import OneJob
+from studio.session.code.trial import TextJob
 from studio.session.trial_view import TrialViewModel
 
 if TYPE_CHECKING:
-    from studio.session.worker import Worker
+    from studio.session.work.worker import Worker
 
 
 class Trying:
@@ -32,20 +33,20 @@ class Trying:
     ) -> None:
         self.view = TrialViewModel()
         self._answer, self._failed, self._read, self._does = answer, failed, read, does
-        self._runs = OneJob(make_worker, self._take)
-        self._next: Job | None = None  # what begins when the one in progress has ended
+        self._runs = OneJob[TextJob](make_worker, self._take)
+        self._next: TextJob | None = None  # what begins when the one in progress has ended
         self._dropped = False  # the last job was ended before its answer
         self._of: tuple[Any, ...] = ("",)  # file, class, input and text that the answer is of
         self._now: tuple[Any, ...] = ("",)  # and those of the page
 
-    def start(self, job: Job) -> None:
+    def start(self, job: TextJob) -> None:
         """Begin; nothing while a trial goes on."""
         if not self._runs.running:
             self._dropped = False
             self.view.problem, self.view.running = "", True
             self._runs.start(job)
 
-    def follow(self, job: Job) -> None:
+    def follow(self, job: TextJob) -> None:
         """Begin where this is another job than the last one; one in progress is ended first."""
         if self._runs.job != job or self._dropped:
             if self._runs.running:
@@ -65,7 +66,8 @@ class Trying:
         self._now = (file, class_name, inputs, text)
         if self._of[0] != file:
             self.view.found, self.view.problem = None, ""
-        if self._runs.running and self._runs.job["file"] != file:
+        job = self._runs.job
+        if self._runs.running and job is not None and job.file != file:
             self.cancel()
         self.view.stale = self.view.found is not None and self._of != self._now
 
@@ -82,10 +84,10 @@ class Trying:
         self._next = None
         self._runs.close()
 
-    def _take(self, job: Job, event: dict[str, Any]) -> bool:
+    def _take(self, job: TextJob, event: dict[str, Any]) -> bool:
         view, kind = self.view, event["event"]
         if kind == self._answer:
-            self._of = (job["file"], job["class_name"], job["input_text"], job["text"])
+            self._of = (job.file, job.class_name, job.input_text, job.text)
             view.stale = self._of != self._now
             view.found = self._read(event)
         elif kind in (self._failed, "failed"):

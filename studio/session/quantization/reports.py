@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from studio.session.export_view import ExportViewModel
 from studio.session.graph_view import GraphViewModel
-from studio.session.mistake_job import mistakes_job
+from studio.session.mistake_job import ReadMistakes
 from studio.session.problems import ProblemView, problem_from_message
 from studio.session.quantization.link import Place, layer_at, places_of, weight_at
 from studio.session.quantization.view import QuantizationView
-from studio.session.worker import Worker
+from studio.session.work.worker import Worker
 
 if TYPE_CHECKING:
     from engine.quantization.report import QuantizationReport
@@ -112,8 +112,8 @@ class QuantizationReports:
             self.view.pictures_changed.emit()
             return
         self._worker = self._make_worker()
-        places, labels = [each.index for each in wanted], [each.label for each in wanted]
-        self._worker.start(mistakes_job(self.view.run, places, labels))
+        places, labels = tuple(each.index for each in wanted), tuple(each.label for each in wanted)
+        self._worker.start(ReadMistakes(self.view.run, places, labels))
 
     def _take_pictures(self, event: Mapping[str, Any]) -> None:
         view = self.view

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from studio.session.session import Session
-from studio.session.worker import ProcessWorker, ThreadWorker
+from studio.session.work.worker import ProcessWorker, ThreadWorker
 from tests.engine.training.sources import writing
 
 

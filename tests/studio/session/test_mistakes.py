@@ -16,12 +16,12 @@ from engine.training import TrainingConfig, TrainingRun
 from engine.training.corrections import Correction, read_corrections, sample_digest, write_corrections
 from engine.training.data import load_data
 from studio.session.corrections import ProjectCorrections
-from studio.session.jobs import Inbox, perform
-from studio.session.mistake_job import mistakes_job, read_mistakes
+from studio.session.mistake_job import ReadMistakes
 from studio.session.mistakes import NOT_KEPT, PAGE
 from studio.session.runs import read_history
 from studio.session.session import Session
-from studio.session.worker import ThreadWorker
+from studio.session.work.job import Inbox, perform
+from studio.session.work.worker import ThreadWorker
 
 
 @pytest.fixture(scope="module")
@@ -125,14 +125,14 @@ def test_other_data_is_noticed(run: tuple[Path, np.ndarray], tmp_path: Path) -> 
     test = load_data("digits").test
     label = int(test[3][1][0])
     events: list[Any] = []
-    assert perform(mistakes_job(str(run[0]), [3], [label]), events.append, Inbox())
+    assert perform(ReadMistakes(str(run[0]), (3,), (label,)), events.append, Inbox())
     assert events[-1]["digests"] == [sample_digest(test.rows.read(np.array([3]))[0])]
     with pytest.raises(
         DataError, match=f"picture 3 was of class {label + 1}, and there is class {label} now"
     ):
-        read_mistakes(mistakes_job(str(run[0]), [3], [label + 1]), events.append)
+        ReadMistakes(str(run[0]), (3,), (label + 1,)).run(events.append, Inbox())
     with pytest.raises(DataError, match=r"picture 99999 .* there is nothing"):
-        read_mistakes(mistakes_job(str(run[0]), [99999], [0]), events.append)
+        ReadMistakes(str(run[0]), (99999,), (0,)).run(events.append, Inbox())
 
 
 def test_corrections_are_kept_undone_and_used(run: tuple[Path, np.ndarray], session: Session) -> None:

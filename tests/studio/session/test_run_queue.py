@@ -28,11 +28,11 @@ def queue_rates(stage: Any, *wanted: float) -> None:
 def test_what_is_queued_trains_one_after_another(stage: Any) -> None:
     queue_rates(stage, 0.1, 0.2, 0.3)
     session = stage.session
-    assert stage.worker.job["config"]["learning_rate"] == 0.1, "nothing trained: it starts at once"
+    assert stage.worker.job.config["learning_rate"] == 0.1, "nothing trained: it starts at once"
     assert rates(session.queue) == [0.2, 0.3]
     for rate in (0.2, 0.3):
         stage.ended()
-        assert stage.worker.job["config"]["learning_rate"] == rate
+        assert stage.worker.job.config["learning_rate"] == rate
         assert session.train.busy
     stage.ended()
     assert not session.train.busy
@@ -44,12 +44,12 @@ def test_a_failed_or_cancelled_run_does_not_stop_the_queue(stage: Any) -> None:
     stage.tell("failed", message="train: no", error="E", file="", line=0, details="", step=0, folder="f")
     stage.worker.end(clean=False)
     stage.session.pump()
-    assert stage.worker.job["config"]["learning_rate"] == 0.2
+    assert stage.worker.job.config["learning_rate"] == 0.2
     stage.session.execute("cancel")
     stage.tell("cancelled", step=0)
     stage.worker.end()
     stage.session.pump()
-    assert stage.worker.job["config"]["learning_rate"] == 0.3
+    assert stage.worker.job.config["learning_rate"] == 0.3
 
 
 def test_the_order_can_be_changed_and_entries_taken_out(stage: Any) -> None:
@@ -93,7 +93,7 @@ def test_what_can_not_start_holds_the_queue_and_stays_in_it(stage: Any, tmp_path
     assert len(queue.waiting) == 2
     stage.session.agree(tmp_path / "net.py")
     queue.release()
-    assert stage.worker.job["config"]["model"].endswith("net.py:Net")
+    assert stage.worker.job.config["model"].endswith("net.py:Net")
 
 
 def test_settings_that_no_training_takes_are_not_queued(stage: Any) -> None:
@@ -175,14 +175,14 @@ def test_the_trials_of_a_sweep_are_queued_and_their_results_noted(stage: Any) ->
     sweep = sweep_of_words(session.train.settings, ["lr=0.1,0.2", "epochs=1"], 0)
     assert queue_sweep(session.queue, session.runs_folder, sweep) == ""
     folder = session.runs_folder / "sweep-001"
-    assert stage.worker.job["config"]["out"] == str(folder / "trial-001")
+    assert stage.worker.job.config["out"] == str(folder / "trial-001")
     assert [each.folder for each in session.queue.waiting] == ["sweep-001/trial-002"]
     make_run(folder / "trial-001", steps=10, accuracy=0.8, learning_rate=0.1, epochs=1)
     stage.ended()
     first, second = read_sweep(folder).trials
     assert (first.state, first.measured[0].accuracy, second.state) == ("done", 0.8, "waiting")
-    assert stage.worker.job["config"]["out"] == str(folder / "trial-002")
-    assert stage.worker.job["config"]["learning_rate"] == 0.2
+    assert stage.worker.job.config["out"] == str(folder / "trial-002")
+    assert stage.worker.job.config["learning_rate"] == 0.2
     session.refresh_runs()
     assert session.runs[0].choices == "lr=0.1, epochs=1"
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from engine.files.journal import read_run
 from engine.training import TrainingConfig
+from studio.session.export_job import Export
+from studio.session.graph_job import TraceModel
+from studio.session.report_job import WriteReport
 from studio.session.script import SessionScript, write_script
 from studio.session.session import Session
-from studio.session.worker import ThreadWorker
+from studio.session.train_job import Train
+from studio.session.work.worker import ThreadWorker
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -50,35 +55,26 @@ def test_the_script_trains_to_the_same_losses(tmp_path: Path) -> None:
     assert one["epoch"]["validation_loss"].tolist() == other["epoch"]["validation_loss"].tolist()
 
 
-def train(out: str, **changes: object) -> dict[str, object]:
-    return {"job": "train", "config": TrainingConfig(out=out).changed(**changes).as_dict(), "resume": False}
+def train(out: str, **changes: object) -> Train:
+    return Train(TrainingConfig(out=out).changed(**changes).as_dict())
 
 
 def test_what_stands_in_a_script(tmp_path: Path) -> None:
     script, own = SessionScript(), tmp_path / "it's $HOME"
     own.mkdir()
     script.record(train("/runs/a", data=str(own), epochs=3))
-    script.record({"job": "graph", "config": {}})
-    script.record({**train("/runs/a", epochs=3), "resume": True})  # the script does not stop in between
-    script.record({**train("/runs/a", epochs=5), "resume": True})
+    script.record(TraceModel({}))
+    script.record(replace(train("/runs/a", epochs=3), resume=True))  # the script does not stop in between
+    script.record(replace(train("/runs/a", epochs=5), resume=True))
     script.record(train("/runs/b"))
     script.follow({"event": "cancelled", "folder": "/runs/b"})
     script.record(
-        {
-            "job": "export",
-            "folder": "/runs/a",
-            "prefix": "/x/inference/model",
-            "samples": 99,
-            "checkpoint": "/runs/a/checkpoints/step-00000120.h5",
-            "optimize": True,
-        }
+        Export("/runs/a", "/x/inference/model", "/runs/a/checkpoints/step-00000120.h5", {}, 99, optimize=True)
     )
     script.predicted("/x/inference/model", "/pictures/seven.png")
-    script.record(
-        {"job": "export", "folder": "/old\nrm -rf", "prefix": "/y/model", "samples": 1, "checkpoint": "best"}
-    )
-    script.record({**train("/old", epochs=5), "resume": True})
-    script.record({"job": "report", "folder": "/runs/a", "out": "/home/a.html"})
+    script.record(Export("/old\nrm -rf", "/y/model", "best", {}, 1))
+    script.record(replace(train("/old", epochs=5), resume=True))
+    script.record(WriteReport("/runs/a", "/home/a.html"))
     lines = script.text().splitlines()
     assert lines[lines.index("") + 1 :] == [
         f""""$STUDIO" train --data '{tmp_path}/it'"'"'s $HOME' --epochs 3 --out "$FOLDER"/runs/a""",

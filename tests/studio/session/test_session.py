@@ -21,8 +21,8 @@ def test_a_whole_training(stage: Any) -> None:
     train.new_points.connect(lambda steps, losses, accuracies: points.append((steps, losses)))
     assert stage.session.execute("start") == ""
     job = stage.worker.job
-    assert (job["job"], job["resume"]) == ("train", False)
-    assert Path(job["config"]["out"]).name == "lenet-static-001"
+    assert (stage.worker.job_name, job.resume) == ("train", False)
+    assert Path(job.config["out"]).name == "lenet-static-001"
     stage.started()
     stage.steps(2.0, 1.5)
     assert (train.step, train.epochs, train.loss, train.seconds_left) == (2, 2, 1.5, 3.0)
@@ -247,8 +247,8 @@ def test_export_follows_the_run(stage: Any, tmp_path: Path) -> None:
         export.set_shape("None, a")
     export.optimize = True
     assert stage.session.execute("export") == ""
-    assert stage.worker.job["optimize"] is True
-    assert stage.worker.job["spec"]["shape"] == [None, 1, 28, 28]
+    assert stage.worker.job.optimize is True
+    assert stage.worker.job.spec["shape"] == [None, 1, 28, 28]
     stage.tell(
         "exported",
         prefix="p",
@@ -292,7 +292,7 @@ def test_a_spare_worker_is_used_for_the_next_job(stage: Any) -> None:
     assert len(stage.workers) == 1
     stage.session.execute("start")
     assert len(stage.workers) == 1
-    assert stage.worker.job["job"] == "train"
+    assert stage.worker.job_name == "train"
 
 
 def test_a_spare_that_died_is_replaced(stage: Any) -> None:
@@ -357,7 +357,7 @@ def test_projects_keep_the_parameters_of_optimizer_and_schedule(stage: Any, tmp_
     assert (settings.optimizer, settings.optimizer_params) == ("momentum", {"momentum": 0.5})
     assert (settings.schedule, settings.schedule_params) == ("multi_step_decay", {"milestones": [1, 9]})
     session.execute("start")
-    assert stage.worker.job["config"]["schedule_params"] == {"milestones": [1, 9]}
+    assert stage.worker.job.config["schedule_params"] == {"milestones": [1, 9]}
 
 
 def test_a_project_from_before_there_were_parameters_opens(stage: Any, tmp_path: Path) -> None:

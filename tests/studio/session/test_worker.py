@@ -20,7 +20,7 @@ from engine.training.stepper import HARDEST
 from resources.scratch import make_scratch
 from studio.session.runs import list_runs
 from studio.session.session import Session
-from studio.session.worker import ThreadWorker, death_message
+from studio.session.work.worker import ThreadWorker, death_message
 
 SECONDS = 40.0
 
@@ -168,13 +168,13 @@ def test_a_crash_in_native_code_brings_its_trace(session: Session) -> None:
 
 ORPHANING = """
 import os, signal, sys
-from studio.session import jobs
-from studio.session.worker import ProcessWorker
+from studio.session.train_job import Train
+from studio.session.work.worker import ProcessWorker
 
 if __name__ == "__main__":
     worker = ProcessWorker()
     config = {"data": sys.argv[1], "model": "linear", "epochs": 1_000_000, "out": sys.argv[2]}
-    worker.start(jobs.train_job(config))
+    worker.start(Train(config))
     while not any(event["event"] == "steps" for event in worker.take()):
         worker.wait(40.0)
     print(worker.pid, flush=True)

@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QApplication
 
 from studio.app import Studio
 from studio.session.session import Session
+from studio.session.work.job import job_of, name_of, plain_job
+from studio.session.work.wire import decode, encode
 
 
 class FakeWorker:
@@ -21,14 +23,18 @@ class FakeWorker:
 
     def __init__(self, notify: Callable[[], None] | None) -> None:
         self.notify = notify
-        self.job: dict[str, Any] = {}
+        self.job: Any = None
         self.commands: list[str] = []
         self.killed = False
         self._events: list[dict[str, Any]] = []
         self._ended = False
 
-    def start(self, job: dict[str, Any]) -> None:
-        self.job = job
+    def start(self, job: Any) -> None:
+        self.job = job_of(next(decode(encode(plain_job(job)))))
+
+    @property
+    def job_name(self) -> str:
+        return "" if self.job is None else name_of(self.job)
 
     def send(self, command: str) -> None:
         self.commands.append(command)

@@ -134,7 +134,7 @@ def test_typing_is_tried_after_a_pause_and_saved_with_keys(desk: Desk, qtbot: An
     assert desk.file.read_text() == desk.editor.code()
     assert not draft_path(desk.file).exists()
     assert desk.stage.session.needs_agreement() is None
-    assert desk.stage.workers[-1].job["text"] == desk.editor.code()
+    assert desk.stage.workers[-1].job.text == desk.editor.code()
 
 
 def test_eager_errors_and_those_of_the_conversion_look_different(desk: Desk) -> None:
@@ -196,7 +196,7 @@ def test_foreign_code_is_asked_for_on_the_page(stage: Any, tmp_path: Path, qtbot
     box = stage.window.findChildren(QMessageBox)[-1]
     qtbot.mouseClick(button_of(box, "yes"), Qt.MouseButton.LeftButton)
     assert len(stage.workers) == before + 1
-    assert stage.worker.job["job"] == "check_code"
+    assert stage.worker.job_name == "check_code"
     assert not stage.studio.code_page.banner.isVisible()
 
 

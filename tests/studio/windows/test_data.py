@@ -9,6 +9,8 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 
+from studio.session.data_job import BrowseData
+
 FACTS = {
     "name": "digits",
     "kind": "digits",
@@ -59,7 +61,7 @@ def test_ctrl_1_opens_the_chosen_data(stage, qtbot):
     page = stage.studio.data_page
     worker, number = opened(stage)
     assert stage.window.current_page() == "data"
-    assert worker.job == {"job": "data"}
+    assert worker.job == BrowseData()
     assert requests(worker)[0]["config"]["data"] == "digits"
     qtbot.waitUntil(lambda: page.samples.tiles.count() == 3)
     assert [page.samples.tiles.item(place).text() for place in range(3)] == ["zero", "one", "unreadable"]

@@ -89,7 +89,7 @@ def test_what_stands_is_listed_and_verified_again(stage: Stage, qtbot: QtBot, tm
     assert row.title == "first \u00b7 model"
     assert row.value.startswith("1.5\u2009kB \u00b7 20")
     qtbot.mouseClick(card.verify_button, Qt.MouseButton.LeftButton)
-    assert (stage.worker.job["job"], stage.worker.job["folder"]) == ("verify", str(run))
+    assert (stage.worker.job_name, stage.worker.job.folder) == ("verify", str(run))
     assert not card.verify_button.isEnabled()
     assert card.reason.text() == "Another task is running."
     stage.tell(

@@ -41,7 +41,7 @@ def test_a_mistake_in_an_own_file_is_told_with_line_and_place(stage: Any, tmp_pa
     file.write_text("class Net:\n    def forward(self, x):\n        pass\n")
     stage.session.agree(file)
     assert stage.studio.actions.trigger("start") == "", "the file is read again when it matters"
-    assert stage.worker.job["config"]["model"] == f"{file}:Net"
+    assert stage.worker.job.config["model"] == f"{file}:Net"
 
 
 def test_a_file_without_a_class_and_one_that_is_not_there(stage: Any, tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ class Desk:
 
     @property
     def worker(self) -> Any:
-        return next(w for w in reversed(self.stage.workers) if w.job.get("job") == "measure_code")
+        return next(w for w in reversed(self.stage.workers) if w.job_name == "measure_code")
 
     def tell(self, event: str, **values: Any) -> None:
         self.worker.tell(event, **values)
@@ -99,8 +99,8 @@ def test_a_measurement_is_a_tree_and_stands_at_its_lines(desk: Desk, qtbot: Any)
     qtbot.mouseClick(start, LEFT)
     assert (start.isVisible(), stop.isVisible()) == (False, True)
     job = desk.worker.job
-    assert (job["text"], job["class_name"]) == (TEXT, "Net")
-    assert job["config"]["batch_size"] == desk.stage.session.train.settings.batch_size
+    assert (job.text, job.class_name) == (TEXT, "Net")
+    assert job.config["batch_size"] == desk.stage.session.train.settings.batch_size
     desk.tell("code_measured", **measured(desk.file))
     assert start.isVisible()
     assert desk.cells(0) == ["conv2d", "1.70", "40\u2009%", "3.05", "48.2", "2"]
@@ -163,7 +163,7 @@ def test_a_file_that_nobody_agreed_to_is_not_measured(desk: Desk, tmp_path: Path
     other.write_text(TEXT + "# theirs\n")
     desk.stage.studio.code.open_file(str(other))
     assert desk.stage.studio.actions.trigger("measure_model") == "Agree first that this file is run."
-    assert not any(each.job.get("job") == "measure_code" for each in desk.stage.workers)
+    assert not any(each.job_name == "measure_code" for each in desk.stage.workers)
 
 
 def test_what_stands_in_the_field_input_is_measured(desk: Desk, qtbot: Any) -> None:
@@ -171,7 +171,7 @@ def test_what_stands_in_the_field_input_is_measured(desk: Desk, qtbot: Any) -> N
     qtbot.keyClicks(desk.page.inputs, "N, 3, 32, 32")
     qtbot.keyClick(desk.page.inputs, Qt.Key.Key_Return)
     qtbot.mouseClick(desk.shown.buttons[0], LEFT)
-    assert desk.worker.job["input_text"] == "N, 3, 32, 32"
+    assert desk.worker.job.input_text == "N, 3, 32, 32"
     desk.tell("code_measured", **measured(desk.file) | {"input_text": "N, 3, 32, 32"})
     assert "random numbers as Input says: N, 3, 32, 32" in desk.shown.about.text()
     assert desk.page.editor.note(6) == "1.70 ms 40\u2009%"

@@ -74,8 +74,8 @@ def trained(stage: Any) -> Any:
 
 def answer(stage: Any, qtbot: Any, places: list[int]) -> None:
     """The child that reads pictures answers."""
-    qtbot.waitUntil(lambda: stage.worker.job.get("job") == "mistakes", timeout=20_000)
-    assert stage.worker.job["places"] == places
+    qtbot.waitUntil(lambda: stage.worker.job_name == "read_mistakes", timeout=20_000)
+    assert stage.worker.job.places == places
     stage.tell(
         "mistakes",
         places=places,
@@ -161,8 +161,8 @@ def test_relabelled_dropped_and_taken_back(trained: Any, qtbot: Any) -> None:
     stage.workers[0].tell("worker_ended", clean=False, killed=True, exit_code=-9, message="", details="")
     stage.session.pump()
     click(corrections.train)
-    assert stage.worker.job["job"] == "train"
-    assert stage.worker.job["config"]["corrections"] == str(path)
+    assert stage.worker.job_name == "train"
+    assert stage.worker.job.config["corrections"] == str(path)
     assert not gallery.isVisible()
     click(corrections.undo)
     assert read_corrections(path)[0] == []

@@ -90,7 +90,7 @@ class Desk:
         self.page, self.shown = stage.studio.code_page, stage.studio.code_page.planned
 
     def jobs(self, kind: str = "plan_code") -> list[Any]:
-        return [w for w in self.stage.workers if w.job.get("job") == kind]
+        return [w for w in self.stage.workers if w.job_name == kind]
 
     def tell(self, kind: str, event: str, **values: Any) -> None:
         worker = self.jobs(kind)[-1]
@@ -125,7 +125,7 @@ def desk(stage: Any, tmp_path: Path, qtbot: Any) -> Desk:
 
 def test_what_runs_is_shown_as_soon_as_somebody_looks(desk: Desk, qtbot: Any) -> None:
     (worker,) = desk.jobs()
-    assert (worker.job["text"], worker.job["class_name"]) == (TEXT, "Net")
+    assert (worker.job.text, worker.job.class_name) == (TEXT, "Net")
     assert desk.shown.about.text().startswith("Training two steps")
     (again,) = desk.shown.buttons
     assert not again.isVisible()
@@ -212,7 +212,7 @@ def test_another_text_is_planned_after_its_dry_run(desk: Desk) -> None:
     desk.page.editor.undo()
     desk.stage.studio.code.flush()
     desk.check()
-    assert [worker.job["text"] for worker in desk.jobs()] == [TEXT, "#" + TEXT, TEXT]
+    assert [worker.job.text for worker in desk.jobs()] == [TEXT, "#" + TEXT, TEXT]
 
 
 def test_a_text_that_is_edited_while_it_is_planned_is_planned_anew(desk: Desk) -> None:
@@ -222,7 +222,7 @@ def test_a_text_that_is_edited_while_it_is_planned_is_planned_anew(desk: Desk) -
     desk.check()
     assert first.killed
     desk.stage.session.pump()
-    assert [job.job["text"].startswith("#") for job in desk.jobs()] == [False, True]
+    assert [job.job.text.startswith("#") for job in desk.jobs()] == [False, True]
 
 
 def test_nothing_is_planned_while_nobody_looks_or_the_dry_run_fails(desk: Desk, qtbot: Any) -> None:

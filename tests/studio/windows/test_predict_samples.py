@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from studio.session.jobs import Inbox, perform
-from studio.session.sample_job import sample_job
+from studio.session.sample_job import ReadSamples
+from studio.session.work.job import Inbox, perform
 from tests.studio.windows.conftest import Stage
 
 
@@ -36,8 +36,8 @@ def test_test_samples_are_fed_as_they_are_with_their_labels(page: Stage, qtbot: 
     tools, view = page.studio.predict.samples.tools, page.session.predict
     left = Qt.MouseButton.LeftButton
     qtbot.mouseClick(tools.next_button, left)
-    assert page.worker.job["job"] == "samples"
-    assert (page.worker.job["place"], page.worker.job["config"]["data"]) == (0, "digits")
+    assert page.worker.job_name == "read_samples"
+    assert (page.worker.job.place, page.worker.job.config["data"]) == (0, "digits")
     assert not tools.next_button.isEnabled()
     tell_samples(page, list(range(32)))
     assert tools.words.text() == "test sample 1 of 40: 0"
@@ -48,11 +48,11 @@ def test_test_samples_are_fed_as_they_are_with_their_labels(page: Stage, qtbot: 
     assert len(page.workers) == children, "those of the batch are there"
     for _ in range(2):
         qtbot.mouseClick(tools.before_button, left)
-    assert page.worker.job["place"] == 8  # the 32 that end with the last one
+    assert page.worker.job.place == 8  # the 32 that end with the last one
     tell_samples(page, list(range(8, 40)))
     assert tools.words.text() == "test sample 40 of 40: 9"
     qtbot.mouseClick(tools.random_button, left)
-    assert page.worker.job["place"] == -1
+    assert page.worker.job.place == -1
 
 
 def test_a_drawing_is_added_to_the_data_set_with_its_label(page: Stage, qtbot: QtBot) -> None:
@@ -72,10 +72,10 @@ def test_a_drawing_is_added_to_the_data_set_with_its_label(page: Stage, qtbot: Q
 
 def test_the_child_reads_samples_as_a_person_gives_them() -> None:
     events: list[dict] = []
-    assert perform(sample_job({"data": "digits"}, 3, 2), events.append, Inbox()), events  # type: ignore[arg-type]
+    assert perform(ReadSamples({"data": "digits"}, 3, 2), events.append, Inbox()), events
     [found] = [event for event in events if event["event"] == "samples"]
     assert found["places"] == [3, 4]
     assert [values.shape for values in found["values"]] == [(28, 28)] * 2
     assert all(label in "0123456789" for label in found["labels"])
     assert 0.0 <= min(values.min() for values in found["values"]) < 0.1
-    assert not perform(sample_job({"data": "absent"}, 0, 2), events.append, Inbox())  # type: ignore[arg-type]
+    assert not perform(ReadSamples({"data": "absent"}, 0, 2), events.append, Inbox())

@@ -48,13 +48,13 @@ def type_into(stage: Stage, qtbot: QtBot, name: str, text: str) -> None:
 
 def quantized(stage: Stage, **changes: Any) -> str:
     """End the quantization that runs; the prefix of its files."""
-    prefix = str(stage.worker.job["prefix"])
+    prefix = str(stage.worker.job.prefix)
     task = stage.worker
     stage.tell("quantized", prefix=prefix, save_id="ab", report=report(**changes))
     pictures = stage.worker
     if pictures is not task:
-        shown = np.zeros((len(pictures.job["places"]), 8, 8), np.uint8)
-        stage.tell("mistakes", places=pictures.job["places"], pictures=shown)
+        shown = np.zeros((len(pictures.job.places), 8, 8), np.uint8)
+        stage.tell("mistakes", places=pictures.job.places, pictures=shown)
     task.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
     stage.session.pump()
     return prefix
@@ -72,8 +72,12 @@ def test_choices_unfold_and_begin_a_quantization(export: Stage, qtbot: QtBot) ->
     type_into(export, qtbot, "target_drop", "0.5")
     assert export.studio.actions.trigger("export") == ""
     job = export.worker.job
-    assert (job["job"], Path(job["prefix"]).name, job["checkpoint"]) == ("quantize", "model-int4", "best")
-    assert job["choices"] == {
+    assert (export.worker.job_name, Path(job.prefix).name, job.checkpoint) == (
+        "quantize",
+        "model-int4",
+        "best",
+    )
+    assert job.choices.as_dict() == {
         "method": "post_training",
         "algo": "hist",
         "samples": 320,
@@ -121,7 +125,7 @@ def test_what_matters_to_a_method_is_asked(export: Stage, qtbot: QtBot) -> None:
         always,
     ]
     export.studio.actions.trigger("export")
-    assert export.worker.job["choices"]["method"] == "weights_only"
+    assert export.worker.job.choices.method == "weights_only"
     assert "--weights-only --weight-bits 8 --weight-type" in export.session.script.text()
 
 
@@ -276,9 +280,9 @@ def test_again_without_a_layer_and_layers_left_in_float(export: Stage, qtbot: Qt
     assert session.export.choices.skip == ()
     qtbot.mouseClick(card.again, Qt.MouseButton.LeftButton)
     job = export.worker.job
-    assert job["job"] == "quantize"
+    assert export.worker.job_name == "quantize"
     # What the report says, not what was typed since: samples 320, fc3 in float as before.
-    assert (job["choices"]["skip"], job["choices"]["samples"]) == (("fc3", "fc1"), 320)
+    assert (job.choices.skip, job.choices.samples) == (("fc3", "fc1"), 320)
     assert page.tabs.currentIndex() == FILES
     card.bars.setCurrentRow(4)
     assert not card.again.isEnabled()

@@ -18,8 +18,8 @@ def tried(stage: Any, *rates: float) -> None:
 def open_dialog(stage: Any) -> Any:
     stage.session.change_setting("optimizer", "sgd")
     QTest.mouseClick(stage.studio.settings_panel.find_rate, Qt.MouseButton.LeftButton)
-    assert stage.worker.job["job"] == "find_rate"
-    assert stage.worker.job["config"]["optimizer"] == "sgd"
+    assert stage.worker.job_name == "find_rate"
+    assert stage.worker.job.config["optimizer"] == "sgd"
     return stage.studio.rate_finder.dialog
 
 
@@ -58,7 +58,7 @@ def test_closing_ends_the_search_and_nothing_is_suggested(stage: Any) -> None:
     assert not dialog.use.isEnabled()
     assert stage.session.blocked("find_rate") == ""
     QTest.mouseClick(dialog.again, Qt.MouseButton.LeftButton)
-    assert stage.worker.job["job"] == "find_rate"
+    assert stage.worker.job_name == "find_rate"
     assert len(dialog.plot.series_data("loss")[0]) == 0
 
 

@@ -61,7 +61,7 @@ def test_an_interrupted_run_looks_interrupted_and_offers_to_resume(
     assert strip.state().startswith("interrupted at step")
     assert strip.button("resume_run").text() == "Resume"
     QTest.mouseClick(strip.button("resume_run"), LEFT)
-    assert (stage.worker.job["config"]["out"], stage.worker.job["resume"]) == (
+    assert (stage.worker.job.config["out"], stage.worker.job.resume) == (
         str(runs / "lenet-static-002"),
         True,
     )
@@ -139,8 +139,8 @@ def test_a_run_is_duplicated_into_the_settings(stage: Any, runs: Path) -> None:
     assert stage.studio.settings_panel.form.value("learning_rate") == 0.01
     assert stage.studio.train_page.welcomes()
     stage.start()
-    assert stage.worker.job["config"]["learning_rate"] == 0.01
-    assert stage.worker.job["config"]["out"].endswith("lenet-static-003")
+    assert stage.worker.job.config["learning_rate"] == 0.01
+    assert stage.worker.job.config["out"].endswith("lenet-static-003")
 
 
 def test_two_runs_are_compared(stage: Any, runs: Path, click: Callable[..., None]) -> None:

@@ -66,8 +66,8 @@ def test_resume_means_the_selected_run(stage: Any, two: tuple[str, str]) -> None
     click_run(stage, old)
     assert stage.studio.actions["resume_run"].isEnabled()
     assert stage.studio.actions.trigger("resume_run") == ""
-    assert stage.worker.job["config"]["out"] == old
-    assert stage.worker.job["resume"] is True
+    assert stage.worker.job.config["out"] == old
+    assert stage.worker.job.resume is True
 
 
 def test_a_start_selects_the_new_run(stage: Any, two: tuple[str, str]) -> None:

@@ -58,8 +58,8 @@ def test_one_obvious_start(stage: Any) -> None:
     assert welcome.isVisible()
     assert welcome.title() == "Train LeNet on the built-in digits"
     QTest.mouseClick(welcome.start, Qt.MouseButton.LeftButton)
-    assert stage.worker.job["job"] == "train"
-    assert stage.worker.job["config"]["model"] == "lenet"
+    assert stage.worker.job_name == "train"
+    assert stage.worker.job.config["model"] == "lenet"
     assert not welcome.isVisible()
     assert stage.window.status.field("state") == "Starting..."
 
@@ -239,7 +239,7 @@ def test_blocked_start_says_why_and_starts_nothing(stage: Any) -> None:
     assert "Batch: Enter an integer" in labels
     form.control("batch_size").setText("32")
     stage.start()
-    assert stage.worker.job["config"]["batch_size"] == 32
+    assert stage.worker.job.config["batch_size"] == 32
 
 
 def test_an_entry_that_the_engine_refuses_is_marked(stage: Any) -> None:
@@ -266,7 +266,7 @@ def test_parameters_appear_with_their_optimizer_and_schedule(stage: Any) -> None
     assert form.errors() == {"optimizer_params.momentum": "At least 0, Below 1"}
     form.control("optimizer_params.momentum").setText("0.9")
     stage.start()
-    config = stage.worker.job["config"]
+    config = stage.worker.job.config
     assert (config["optimizer"], config["optimizer_params"]) == ("momentum", {})
     assert (config["schedule"], config["schedule_params"]) == ("step_decay", {"step_size": 3})
 
@@ -315,7 +315,7 @@ def test_own_code_is_asked_for_once(stage: Any, tmp_path: Path) -> None:
     assert all(not worker.job for worker in stage.workers)
     stage.studio.actions.trigger("start")
     answer(stage.window, "yes")
-    assert stage.worker.job["config"]["model"] == f"{file}:Net"
+    assert stage.worker.job.config["model"] == f"{file}:Net"
     stage.tell("cancelled", step=0)
     stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
     stage.studio.actions.trigger("start")

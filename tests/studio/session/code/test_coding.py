@@ -62,7 +62,7 @@ class Bench:
         self.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
 
     def jobs(self) -> list[str]:
-        return [worker.job["text"] for worker in self.workers if worker.job]
+        return [worker.job.text for worker in self.workers if worker.job]
 
 
 @pytest.fixture
@@ -225,6 +225,6 @@ def test_inputs_are_read_as_typed(bench: Bench, file: Path) -> None:
     assert "not a size: 0" in bench.view.input_problem
     bench.coding.choose_inputs("N, 4")
     bench.end()
-    assert bench.workers[-1].job["inputs"] == [((None, 4), "float32")] or bench.workers[-2].job["inputs"] == [
-        ((None, 4), "float32")
-    ]
+    assert bench.workers[-1].job.inputs == (((None, 4), "float32"),) or bench.workers[-2].job.inputs == (
+        ((None, 4), "float32"),
+    )

@@ -11,10 +11,10 @@ import pytest
 
 from engine.training.training_run import TrainingRun
 from studio.session.code import job as job_module
-from studio.session.code.job import check_code_job
+from studio.session.code.job import CheckCode
 from studio.session.code.templates import ALL, Template
-from studio.session.jobs import Inbox, perform
 from studio.session.settings import RunSettings
+from studio.session.work.job import Inbox, perform
 
 HEAD = "import engine as paddle\nfrom engine import nn\n\n\nclass Net(nn.Layer):\n"
 MODEL = HEAD + (
@@ -36,7 +36,7 @@ def check(text: str, tmp_path: Path, inputs: Any = (), name: str = "Net") -> dic
     told: list[Any] = []
     config = {"data": "digits"}
     assert perform(
-        check_code_job(text, str(tmp_path / "mine.py"), name, inputs, config), told.append, Inbox()
+        CheckCode(text, str(tmp_path / "mine.py"), name, tuple(inputs), config), told.append, Inbox()
     )
     assert [event["event"] for event in told] == ["code_checked"]
     return dict(told[0])
@@ -131,7 +131,7 @@ def test_a_loop_without_end_is_told_with_its_line(tmp_path: Path, monkeypatch: p
         told.append(event)
         threading._let_go = True  # type: ignore[attr-defined]
 
-    perform(check_code_job(text, str(tmp_path / "m.py"), "Net", (), {"data": "digits"}), emit, Inbox())
+    perform(CheckCode(text, str(tmp_path / "m.py"), "Net", (), {"data": "digits"}), emit, Inbox())
     assert told[0]["event"] == "code_stuck"
     assert told[0]["line"] in (8, 9)
 

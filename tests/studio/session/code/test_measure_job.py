@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from studio.session.code.measure_job import measure_code, measure_code_job
+from studio.session.code.measure_job import MeasureCode
 from studio.session.measure_view import Measured
+from studio.session.work.job import Inbox, perform_sent, plain_job
 from tests.studio.conftest import bars  # noqa: F401  (the fixture)
 
 TEXT = """from engine import nn
@@ -43,8 +44,8 @@ class Net(nn.Layer):
 def told(text: str, folder: Path, data: Path, inputs: str = "", **settings: Any) -> dict[str, Any]:
     events: list[Any] = []
     config = {"data": str(data), "batch_size": 4, **settings}
-    job = measure_code_job(text, str(folder / "net.py"), "Net", config, steps=2, input_text=inputs)
-    measure_code(job, events.append)
+    job = MeasureCode(text, str(folder / "net.py"), "Net", config, steps=2, input_text=inputs)
+    assert perform_sent(plain_job(job), events.append, Inbox())
     (event,) = events
     return dict(event)
 

@@ -12,7 +12,7 @@ from engine.quantization.calibration.weights import KINDS
 from studio.session.export_view import ExportViewModel
 from studio.session.quantization import choices
 from studio.session.quantization.choices import ALGORITHMS, QuantizeChoices, read_patterns, read_target
-from studio.session.quantization.job import quantize_job
+from studio.session.quantization.job import Quantize
 from studio.session.script import SessionScript
 
 
@@ -65,7 +65,7 @@ def test_the_script_quantizes_again() -> None:
     chosen = QuantizeChoices(
         "qat", weight_bits=4, weight_type="abs_max", epochs=2, skip=("conv1", "fc*"), target_drop=0.5
     )
-    script.record(quantize_job("/runs/a", "/runs/a/inference/model-int4", "best", chosen))
+    script.record(Quantize("/runs/a", "/runs/a/inference/model-int4", "best", chosen))
     assert script.text().splitlines()[-1] == (
         '"$STUDIO" quantize /runs/a --qat --epochs 2 --weight-bits 4 --activation-bits 8 '
         "--weight-type abs_max --skip conv1 --skip 'fc*' --target-drop 0.5 --checkpoint best "

@@ -13,7 +13,7 @@ from engine.quantization.report import QuantizationReport
 from studio.session.quantization.reports import NO_REPORT
 from studio.session.quantization.text import report_csv, report_text
 from studio.session.session import Session
-from studio.session.worker import ThreadWorker
+from studio.session.work.worker import ThreadWorker
 from tests.studio.quantized import report
 
 WAIT = 30.0

@@ -10,11 +10,13 @@ import threading
 import time
 import traceback
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, NoReturn
 
 from resources.memory import memory_used
 from resources.output_lines import OutputLines
-from studio.session.jobs import Event, Inbox, is_command, perform
+from studio.session.work.job import Event, Inbox, is_command, perform_sent
+from studio.session.work.types import checked
+from studio.session.work.wire import WireError, encode, receive, send
 
 BATCH_SECONDS = 0.05
 VITALS_SECONDS = 1.0
@@ -22,6 +24,7 @@ VITALS_SECONDS = 1.0
 URGENT = ("paused", "resumed", "stopping", "rate_changed", "finished", "stopped", "cancelled", "failed")
 ORPHAN_SECONDS = 5.0
 ORPHANED = 3
+CONFUSED = 4
 
 
 class Outbox:
@@ -30,15 +33,17 @@ class Outbox:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._condition = threading.Condition()
-        self._events: list[Event] = []
+        self._frames: list[bytes] = []
         self._closed = False
         self._urgent = threading.Event()
         self._thread = threading.Thread(target=self._work, name="outbox", daemon=True)
         self._thread.start()
 
     def put(self, event: Event) -> None:
+        """Raises WireError: the event can't be sent."""
+        frame = encode(event)
         with self._condition:
-            self._events.append(event)
+            self._frames.append(frame)
             if event["event"] in URGENT:
                 self._urgent.set()
             self._condition.notify()
@@ -54,22 +59,22 @@ class Outbox:
         vitals_at = 0.0
         while True:
             with self._condition:
-                self._condition.wait_for(lambda: self._events or self._closed, timeout=VITALS_SECONDS)
-                batch, self._events = self._events, []
+                self._condition.wait_for(lambda: self._frames or self._closed, timeout=VITALS_SECONDS)
+                batch, self._frames = self._frames, []
                 self._urgent.clear()
                 closed = self._closed
             now = time.monotonic()
             if now - vitals_at >= VITALS_SECONDS:
                 vitals_at = now
-                batch.append({"event": "vitals", "time": time.time(), "memory": memory_used()})
+                batch.append(encode({"event": "vitals", "time": time.time(), "memory": memory_used()}))
             try:
                 if batch:
-                    self._connection.send(batch)
+                    send(self._connection, batch)
             except OSError:
                 return  # the parent is gone; the receiver sees the same and ends the process
             if closed:
                 with self._condition:
-                    if not self._events:
+                    if not self._frames:
                         return
             else:
                 self._urgent.wait(BATCH_SECONDS)
@@ -86,7 +91,7 @@ def main(connection: Connection, crash_path: str) -> None:
     faulthandler.enable(crash_file)
     outbox, inbox = Outbox(connection), Inbox()
     sys.stdout, sys.stderr = OutputLines(outbox.put, "stdout"), OutputLines(outbox.put, "stderr")
-    jobs: list[dict[str, Any]] = []
+    jobs: list[Any] = []
     arrived = threading.Event()
     receiver = threading.Thread(
         target=_receive, args=(connection, outbox, inbox, jobs, arrived), name="receiver", daemon=True
@@ -97,7 +102,7 @@ def main(connection: Connection, crash_path: str) -> None:
 
         outbox.put({"event": "worker_ready", "time": time.time(), "pid": os.getpid()})
         arrived.wait()
-        ok = perform(jobs[0], outbox.put, inbox)
+        ok = perform_sent(jobs[0], outbox.put, inbox)
     except BaseException:
         traceback.print_exc(file=crash_file)
         crash_file.flush()
@@ -110,27 +115,32 @@ def main(connection: Connection, crash_path: str) -> None:
 
 
 def _receive(
-    connection: Connection, outbox: Outbox, inbox: Inbox, jobs: list[dict[str, Any]], arrived: threading.Event
+    connection: Connection, outbox: Outbox, inbox: Inbox, jobs: list[Any], arrived: threading.Event
 ) -> None:
     while True:
         try:
-            message = connection.recv()
+            for values in receive(connection):
+                message = checked(values, dict[str, Any], "message")
+                command = checked(message.get("command"), str, "command")
+                if command == "ping":
+                    outbox.put({"event": "pong", "time": time.time(), "sent": message.get("sent")})
+                elif command == "job" and not jobs:
+                    jobs.append(message.get("job"))
+                    arrived.set()
+                elif is_command(command):
+                    inbox.put(command)
+                else:
+                    raise WireError(f"command: unknown: {command!r}")
         except (EOFError, OSError):
-            _orphaned(inbox, arrived)
-            return
-        command = message["command"]
-        if command == "ping":
-            outbox.put({"event": "pong", "time": time.time(), "sent": message["sent"]})
-        elif command == "job" and not jobs:
-            jobs.append(message["job"])
-            arrived.set()
-        elif is_command(command) or command.startswith("{"):  # a request of data_job
-            inbox.put(command)
+            _give_up(inbox, arrived, ORPHANED)
+        except WireError as error:
+            print(f"training process: invalid message from the window: {error}", file=sys.stderr, flush=True)
+            _give_up(inbox, arrived, CONFUSED)
 
 
-def _orphaned(inbox: Inbox, arrived: threading.Event) -> None:
-    """The parent is gone: let a training write its checkpoint, then end in any case."""
+def _give_up(inbox: Inbox, arrived: threading.Event, status: int) -> NoReturn:
+    """The parent has exited, or sends nonsense: let a training write its checkpoint, then exit."""
     if arrived.is_set():
         inbox.put("interrupt")
         time.sleep(ORPHAN_SECONDS)
-    os._exit(ORPHANED)
+    os._exit(status)

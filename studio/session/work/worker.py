@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from resources.scratch import Scratch, make_scratch
-from studio.session.jobs import Event, Inbox, perform
+from studio.session.work.job import Event, Inbox, Job, checked_event, perform_sent, plain_job
+from studio.session.work.wire import WireError, decode, encode, receive, send
 
 JOIN_SECONDS = 10.0
 MAX_CRASH_TEXT = 20_000
@@ -31,11 +32,11 @@ class Worker(Protocol):
 
     notify: Callable[[], None] | None
 
-    def start(self, job: dict[str, Any]) -> None:
+    def start(self, job: Job) -> None:
         """Begin ``job``; a worker takes one."""
 
     def send(self, command: str) -> None:
-        """Pass one of ``jobs.COMMANDS``, or ``ping``."""
+        """Pass one of ``job.COMMANDS``, or ``ping``."""
 
     def take(self) -> list[Event]:
         """Every event that arrived since the last call; never blocks."""
@@ -100,10 +101,12 @@ class ProcessWorker(_Mailbox):
         self._crash_path = self._scratch.path / "crash.txt" if self._scratch else Path(os.devnull)
         self._oom_kills = _oom_kills()
         self._memory = 0
+        self._job: Job | None = None
+        self._invalid = ""
         self._job_done = False
         self._killed = self._closed = False
         self._send_lock = threading.Lock()
-        from studio.session.worker_main import main
+        from studio.session.work.worker_main import main
 
         self._process: BaseProcess = context.Process(
             target=main, args=(theirs, str(self._crash_path)), name="model-studio-worker", daemon=True
@@ -117,8 +120,9 @@ class ProcessWorker(_Mailbox):
     def pid(self) -> int:
         return 0 if self._closed else self._process.pid or 0
 
-    def start(self, job: dict[str, Any]) -> None:
-        self._post({"command": "job", "job": job})
+    def start(self, job: Job) -> None:
+        self._job = job
+        self._post({"command": "job", "job": plain_job(job)})
 
     def send(self, command: str) -> None:
         self._post({"command": command, "sent": time.time()})
@@ -138,15 +142,21 @@ class ProcessWorker(_Mailbox):
         self._process.close()
 
     def _post(self, message: dict[str, Any]) -> None:
+        frame = encode(message)
         # A child that has just died is told about by the reader; a command to it is simply too late.
         with self._send_lock, suppress(OSError, ValueError):
-            self._connection.send(message)
+            send(self._connection, [frame])
 
     def _read(self) -> None:
         while True:
             try:
-                events: list[Event] = self._connection.recv()
+                events = [checked_event(event, self._job) for event in receive(self._connection)]
             except (EOFError, OSError):
+                break
+            except WireError as error:
+                # Nothing after it can be trusted: the child has failed, the window goes on.
+                self._invalid = f"training process: it sent an invalid message: {error}; report it"
+                self._process.kill()
                 break
             for event in events:
                 if event["event"] == "vitals":
@@ -164,9 +174,11 @@ class ProcessWorker(_Mailbox):
         self.deliver([self._ending(code, crash)])
 
     def _ending(self, code: int, crash: str) -> Event:
-        clean = self._job_done and code == 0
-        message = ""
-        if self._killed:
+        clean = self._job_done and code == 0 and not self._invalid
+        message = self._invalid
+        if message:
+            pass
+        elif self._killed:
             message = "training process: ended on request"
         elif not clean:
             message = death_message(code, self._memory, _oom_kills() > self._oom_kills)
@@ -193,14 +205,14 @@ class ProcessWorker(_Mailbox):
 
 class ThreadWorker(_Mailbox):
     """The same in a thread of this process, for debugging and tests: a crash of native code takes all with
-    it."""
+    it. Jobs and events pass through the pipe's encoding all the same."""
 
     def __init__(self, notify: Callable[[], None] | None = None) -> None:
         super().__init__(notify)
         self._inbox = Inbox()
         self._thread: threading.Thread | None = None
 
-    def start(self, job: dict[str, Any]) -> None:
+    def start(self, job: Job) -> None:
         self._thread = threading.Thread(target=self._work, args=(job,), name="worker-thread", daemon=True)
         self._thread.start()
 
@@ -219,8 +231,12 @@ class ThreadWorker(_Mailbox):
         if self._thread is not None:
             self._thread.join(JOIN_SECONDS)
 
-    def _work(self, job: dict[str, Any]) -> None:
-        ok = perform(job, lambda event: self.deliver([event]), self._inbox)
+    def _work(self, job: Job) -> None:
+        def emit(event: Event) -> None:
+            self.deliver([checked_event(each, job) for each in decode(encode(event))])
+
+        (sent,) = decode(encode(plain_job(job)))
+        ok = perform_sent(sent, emit, self._inbox)
         self.deliver(
             [
                 {"event": "job_done", "time": time.time(), "ok": ok},

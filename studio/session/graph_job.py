@@ -1,0 +1,24 @@
+"""The job that traces a model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from studio.session.work.job import Emit, Inbox, job
+
+
+@job
+class TraceModel:
+    """Trace the model of ``config`` without training it."""
+
+    config: dict[str, Any]
+
+    def run(self, emit: Emit, inbox: Inbox) -> None:
+        """Report one event ``program``."""
+        from engine.training import TrainingConfig
+        from engine.training.describe import program_event
+        from engine.training.setup import build_network
+
+        config = TrainingConfig.from_dict(self.config)
+        network, _ = build_network(config)
+        emit(program_event(network, config))

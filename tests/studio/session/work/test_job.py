@@ -1,0 +1,171 @@
+"""Jobs: a class is all that a new one needs; fields and events are checked on their way."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from studio.session.work.job import Event, Inbox, checked_event, job, job_of, name_of, perform_sent, plain_job
+from studio.session.work.types import checked
+from studio.session.work.wire import WireError, decode, encode
+from studio.session.work.worker import ProcessWorker, ThreadWorker, Worker
+from tests.studio.session.work.own_job import DoubleValues
+
+MODULE = "tests.studio.session.work.own_job"
+SECONDS = 40.0
+
+
+def events_of(make: Callable[[], Worker], sent: Any) -> list[Event]:
+    """All that a worker reports."""
+    worker = make()
+    try:
+        worker.start(sent)
+        found: list[Event] = []
+        deadline = time.monotonic() + SECONDS
+        while not (worker.ended() and found and found[-1]["event"] == "worker_ended"):
+            assert time.monotonic() < deadline, found
+            worker.wait(1.0)
+            found += worker.take()
+        return found
+    finally:
+        worker.close()
+
+
+@pytest.mark.parametrize("make", [ProcessWorker, ThreadWorker])
+def test_a_new_job_needs_only_its_class(make: Callable[[], Worker]) -> None:
+    events = {event["event"]: event for event in events_of(make, DoubleValues((1.0, float("nan"), 3.0)))}
+    np.testing.assert_array_equal(events["doubled"]["values"], [2.0, float("nan"), 6.0])
+    assert events["job_done"]["ok"] is True
+    assert events["worker_ended"]["clean"] is True
+    assert name_of(DoubleValues(())) == "double_values"
+
+
+@pytest.mark.parametrize("make", [ProcessWorker, ThreadWorker])
+def test_an_error_of_a_job_and_an_event_that_can_not_be_sent_are_failures(make: Callable[[], Worker]) -> None:
+    for how, what in (("no such way", "no such way"), ("object", "object can't be sent")):
+        events = {event["event"]: event for event in events_of(make, DoubleValues((1.0,), how))}
+        assert what in events["failed"]["what"]
+        assert events["job_done"]["ok"] is False
+
+
+def test_an_invalid_event_of_a_child_is_its_failure_and_not_the_windows() -> None:
+    *_, last = events_of(ProcessWorker, DoubleValues((1.0,), "wrong type"))
+    assert (last["event"], last["clean"], last["killed"]) == ("worker_ended", False, False)
+    assert last["message"] == (
+        "training process: it sent an invalid message: event doubled.mean: must be float: got str; report it"
+    )
+
+
+def test_an_invalid_message_of_the_window_ends_the_job_and_the_child() -> None:
+    worker = ProcessWorker()
+    events: list[Event] = []
+    try:
+        worker.start(DoubleValues((1.0,), "wait"))
+        while not any(event["event"] == "worker_ready" for event in events):
+            assert worker.wait(SECONDS)
+            events += worker.take()
+        worker._post({"command": "explode"})
+        while not worker.ended():
+            assert worker.wait(SECONDS)
+            events += worker.take()
+        said = [event["text"] for event in events if event["event"] == "output"]
+        assert said == ["training process: invalid message from the window: command: unknown: 'explode'"]
+        assert "doubled" in [event["event"] for event in events]
+    finally:
+        worker.close()
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({"job": f"{MODULE}:DoubleValues", "fields": {}}, "job DoubleValues: missing field: 'values'"),
+        (
+            {"job": f"{MODULE}:DoubleValues", "fields": {"values": [], "more": 1}},
+            "job DoubleValues: unknown field: 'more'",
+        ),
+        (
+            {"job": f"{MODULE}:DoubleValues", "fields": {"values": [1.0, "2"]}},
+            "job DoubleValues.values[1]: must be float: got str",
+        ),
+        ({"job": f"{MODULE}:DoubleValues", "fields": 3}, "job DoubleValues: must be DoubleValues: got int"),
+        ({"job": f"{MODULE}:Missing", "fields": {}}, "is not a class made by @job"),
+        ({"job": f"{MODULE}:NotAJob", "fields": {}}, "is not a class made by @job"),
+        ({"job": "os:system", "fields": {}}, "job: unknown: os:system is not a class"),
+        ({"job": "no_such_module:A", "fields": {}}, "job: unknown: no_such_module:A"),
+        ({"job": ":", "fields": {}}, "job: unknown"),
+        ({"job": None}, "job: must be str: got NoneType"),
+        (["job"], "job: must be"),
+    ],
+)
+def test_a_job_that_does_not_fit_its_class_is_refused(sent: Any, said: str) -> None:
+    with pytest.raises(WireError, match=re.escape(said)):
+        job_of(sent)
+    events: list[Any] = []
+    assert not perform_sent(sent, events.append, Inbox())
+    assert [event["event"] for event in events] == ["failed"]
+
+
+@pytest.mark.parametrize(
+    "event", [3, [], {}, {"event": 3, "time": 1.0}, {"event": "x"}, {"event": "x", "time": "1"}]
+)
+def test_an_event_has_a_kind_and_a_time(event: Any) -> None:
+    with pytest.raises(WireError, match=r"^event"):
+        checked_event(event, None)
+
+
+@dataclass(frozen=True)
+class Inner:
+    name: str
+    sizes: tuple[int | None, ...] = ()
+
+
+@job
+class Everything:
+    """One field of each kind."""
+
+    NOTHING: ClassVar = 3
+    inner: Inner
+    pairs: tuple[tuple[str, float], ...]
+    by_line: dict[int, list[bool]]
+    image: np.ndarray
+    rest: Any = None
+
+    def run(self, emit: Any, inbox: Any) -> None:
+        """Nothing."""
+
+
+def test_fields_come_back_as_they_were() -> None:
+    sent = Everything(Inner("a", (None, 3)), (("x", 1.0),), {3: [True]}, np.ones((2, 2)), {"k": [1]})
+    (values,) = decode(encode(plain_job(sent)))
+    found = job_of(values)
+    assert isinstance(found, Everything)
+    assert (found.inner, found.pairs, found.by_line, found.rest) == (
+        sent.inner,
+        sent.pairs,
+        sent.by_line,
+        sent.rest,
+    )
+    assert found.image.tolist() == sent.image.tolist()
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (True, int),
+        (1, bool),
+        ("1", int),
+        (None, str),
+        ([1], tuple[int, int]),
+        ({"a": 1}, dict[int, int]),
+        (1, np.ndarray),
+    ],
+)
+def test_types_are_not_converted_silently(value: Any, kind: Any) -> None:
+    with pytest.raises(WireError, match=r"^field"):
+        checked(value, kind, "field")
