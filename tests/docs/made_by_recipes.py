@@ -286,3 +286,19 @@ def test_a_file_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refused()
     with pytest.raises(DataError, match="nowhere"):
         read_labels(tmp_path / "nowhere")
+
+
+def test_a_job_of_a_child_process() -> None:
+    from studio.session.count_job import CountClasses
+    from studio.session.work.worker import ThreadWorker
+
+    worker = ThreadWorker()
+    worker.start(CountClasses("digits"))
+    events: list[Any] = []
+    while not events or events[-1]["event"] != "worker_ended":
+        assert worker.wait(60.0), events
+        events += worker.take()
+    counts = next(event["counts"] for event in events if event["event"] == "classes_counted")
+    assert len(counts) == 10
+    assert counts.min() > 0
+    worker.close()

@@ -38,6 +38,7 @@ def test_the_index_has_every_recipe() -> None:
         "An optimizer",
         "A widget or a chart",
         "A page of the studio",
+        "A job of a child process",
         "A command of the studio",
         "A command of the command line",
         "A file format",

@@ -75,7 +75,7 @@ def trained(stage: Any) -> Any:
 def answer(stage: Any, qtbot: Any, places: list[int]) -> None:
     """The child that reads pictures answers."""
     qtbot.waitUntil(lambda: stage.worker.job_name == "read_mistakes", timeout=20_000)
-    assert stage.worker.job.places == places
+    assert stage.worker.job.places == tuple(places)
     stage.tell(
         "mistakes",
         places=places,
