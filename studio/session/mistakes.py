@@ -15,6 +15,7 @@ from studio.session.epoch_tables import EpochTable, table_of
 from studio.session.mistake_job import ReadMistakes
 from studio.session.mistakes_view import MistakesView, SampleView
 from studio.session.problems import ProblemView, problem_from_event, problem_from_message
+from studio.session.work.task import Task
 from studio.session.work.worker import Worker
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Mistakes:
         self.view = MistakesView()
         self._make_worker, self._wake, self._report = make_worker, wake, report
         self._corrections, self._warm_up = corrections, warm_up
-        self._worker: Worker | None = None
+        self._task: Task | None = None
         self._reader: ThreadPoolExecutor | None = None
         self._answers: deque[tuple[str, int, Predictions | Exception | None]] = deque()
         self._known: tuple[str, int, Predictions | None] | None = None
@@ -177,13 +178,14 @@ class Mistakes:
     def _read_pictures(self, samples: list[SampleView]) -> None:
         self._stop_worker()
         if samples:
-            self._worker = self._make_worker()
-            self._worker.start(
+            self._task = Task(
                 ReadMistakes(
                     self.view.folder,
                     tuple(each.index for each in samples),
                     tuple(each.label for each in samples),
-                )
+                ),
+                self._make_worker(),
+                self._follow,
             )
 
     def _take_pictures(self, event: Mapping[str, Any]) -> None:
@@ -293,11 +295,9 @@ class Mistakes:
             then, self._then = self._then, None
             if then is not None:
                 then(answer)
-        if self._worker is not None:
-            worker, ended = self._worker, self._worker.ended()
-            for event in worker.take():
-                self._follow(event)
-            if ended and worker is self._worker:
+        if self._task is not None:
+            task, ended = self._task, self._task.take()
+            if ended and task is self._task:
                 self._stop_worker()
                 if self.view.what:
                     self._warm_up()
@@ -312,9 +312,9 @@ class Mistakes:
                 self.view.gallery_changed.emit()
 
     def _stop_worker(self) -> None:
-        worker, self._worker = self._worker, None
-        if worker is not None:
-            worker.close()
+        task, self._task = self._task, None
+        if task is not None:
+            task.close()
 
     def close(self) -> None:
         """End the child and the thread."""

@@ -8,6 +8,7 @@ from studio.session.problems import ProblemView
 from studio.session.rate_job import FindRate
 from studio.session.rate_view import RateViewModel
 from studio.session.settings import RunSettings, title_of
+from studio.session.work.task import Task
 from studio.session.work.worker import Worker
 
 LOWEST, HIGHEST, STEPS = 1e-6, 1.0, 100
@@ -24,42 +25,36 @@ class RateFinding:
     def __init__(self, make_worker: Callable[[], Worker], report: Callable[[ProblemView], object]) -> None:
         self.view = RateViewModel()
         self._make_worker, self._report = make_worker, report
-        self._worker: Worker | None = None
+        self._task: Task | None = None
 
     @property
     def searching(self) -> bool:
         """True from the start until the worker has ended."""
-        return self._worker is not None
+        return self._task is not None
 
     def start(
         self, settings: RunSettings, lowest: float = LOWEST, highest: float = HIGHEST, steps: int = STEPS
     ) -> None:
         """Try rates with these settings; nothing while a search runs."""
-        if self._worker is None:
+        if self._task is None:
             self.view.begin(f"{title_of(settings.model)}, {settings.optimizer}, batch {settings.batch_size}")
-            self._worker = self._make_worker()
-            self._worker.start(FindRate(settings.as_config(""), lowest, highest, steps))
+            job = FindRate(settings.as_config(""), lowest, highest, steps)
+            self._task = Task(job, self._make_worker(), self.view.take)
 
     def cancel(self) -> None:
         """End the search at once; what was tried stays."""
-        if self._worker is not None:
-            self._worker.kill()
+        if self._task is not None:
+            self._task.cancel()
 
     def take(self) -> None:
         """Take what the worker left. Called in the window's thread."""
-        if self._worker is None:
-            return
-        worker, ended = self._worker, self._worker.ended()
-        for event in worker.take():
-            self.view.take(event)
-        if ended:
-            worker.close()
-            self._worker = None
+        if self._task is not None and self._task.take():
+            self._task = None
             if self.view.last_problem is not None:
                 self._report(self.view.last_problem)
 
     def close(self) -> None:
         """End what still runs."""
-        if self._worker is not None:
-            self._worker.close()
-            self._worker = None
+        if self._task is not None:
+            self._task.close()
+            self._task = None

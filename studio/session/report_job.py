@@ -12,6 +12,7 @@ from psygnal import Signal
 
 from studio.session.problems import ProblemView, problem_from_event
 from studio.session.work.job import Emit, Inbox, job
+from studio.session.work.task import Task
 from studio.session.work.worker import Worker
 
 if TYPE_CHECKING:
@@ -60,23 +61,17 @@ class Reporting:
 
     def __init__(self, make_worker: Callable[[], Worker], tell: Callable[[ProblemView], None]) -> None:
         self._make_worker, self._tell = make_worker, tell
-        self._workers: deque[Worker] = deque()
+        self._tasks: deque[Task] = deque()
 
     def write(self, folder: str, out: str) -> None:
         """Begin to write a report."""
-        worker = self._make_worker()
-        self._workers.append(worker)
-        worker.start(WriteReport(folder, out))
+        self._tasks.append(Task(WriteReport(folder, out), self._make_worker(), self._follow))
 
     def take(self) -> None:
         """Tell what has become of them."""
-        for worker in list(self._workers):
-            ended = worker.ended()
-            for event in worker.take():
-                self._follow(event)
-            if ended:
-                worker.close()
-                self._workers.remove(worker)
+        for task in list(self._tasks):
+            if task.take():
+                self._tasks.remove(task)
 
     def _follow(self, event: Mapping[str, Any]) -> None:
         if event["event"] == "reported":
@@ -86,5 +81,5 @@ class Reporting:
 
     def close(self) -> None:
         """End those that are not written yet."""
-        while self._workers:
-            self._workers.popleft().close()
+        while self._tasks:
+            self._tasks.popleft().close()

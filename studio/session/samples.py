@@ -11,6 +11,7 @@ from psygnal import SignalGroupDescriptor
 
 from studio.session.problems import ProblemView, problem_from_event
 from studio.session.sample_job import ReadSamples
+from studio.session.work.task import Task
 from studio.session.work.worker import Worker
 
 BATCH = 32
@@ -49,7 +50,7 @@ class Samples:
     def __init__(self, make_worker: Callable[[], Worker], report: Callable[[ProblemView], None]) -> None:
         self.view = SamplesViewModel()
         self._make_worker, self._report = make_worker, report
-        self._worker: Worker | None = None
+        self._task: Task | None = None
         self._config: dict[str, Any] = {}
         self._known: dict[int, Sample] = {}
         self._random: list[int] = []
@@ -81,32 +82,28 @@ class Samples:
 
     def take(self) -> None:
         """Follow what the child tells."""
-        if self._worker is None:
-            return
-        worker, ended = self._worker, self._worker.ended()
-        for event in worker.take():
-            if event["event"] == "samples":
-                self._came(event)
-            elif event["event"] == "failed":
-                self._report(problem_from_event(event, "The test samples could not be read"))
-        if ended:
-            worker.close()
-            self._worker = None
+        if self._task is not None and self._task.take():
+            self._task = None
             self.view.reading = False
+
+    def _take(self, event: Mapping[str, Any]) -> None:
+        if event["event"] == "samples":
+            self._came(event)
+        elif event["event"] == "failed":
+            self._report(problem_from_event(event, "The test samples could not be read"))
 
     def close(self) -> None:
         """End the child."""
-        if self._worker is not None:
-            self._worker.kill()
-            self._worker.close()
-            self._worker = None
+        if self._task is not None:
+            self._task.close()
+            self._task = None
 
     def _read(self, first: int, wanted: int | None = None) -> None:
-        if self._worker is None:
+        if self._task is None:
             self._wanted = wanted
             self.view.reading = True
-            self._worker = self._make_worker()
-            self._worker.start(ReadSamples(self._config, first, BATCH))
+            job = ReadSamples(self._config, first, BATCH)
+            self._task = Task(job, self._make_worker(), self._take)
 
     def _came(self, event: Mapping[str, Any]) -> None:
         rows = zip(event["places"], event["values"], event["labels"], strict=True)

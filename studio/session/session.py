@@ -41,6 +41,7 @@ from studio.session.script import SessionScript
 from studio.session.settings import RunSettings, setting_problems
 from studio.session.train_job import Train
 from studio.session.work.job import RATE, Job
+from studio.session.work.task import Task
 from studio.session.work.worker import ProcessWorker, Worker
 
 Notify: TypeAlias = Callable[[], None]
@@ -73,7 +74,7 @@ class Session(NextRun):
         self._make_worker = make_worker
         self._arrived = threading.Event()
         self._training: Worker | None = None
-        self._task: Worker | None = None
+        self._task: Task | None = None
         self._task_view: GraphViewModel | ExportViewModel | None = None
         self._spare: Worker | None = None
         self.data = DataViewModel()
@@ -312,13 +313,12 @@ class Session(NextRun):
     def cancel_task(self) -> None:
         """Stop the task in progress; nothing half-written stays in its place."""
         if self._task is not None:
-            self._task.kill()
+            self._task.cancel()
 
     def _begin_task(self, view: GraphViewModel | ExportViewModel, job: Job) -> None:
         self._task_view = view
-        self._task = self._worker()
         self.script.record(job)
-        self._task.start(job)
+        self._task = Task(job, self._worker(), view.take)
         self.tasks_changed.emit()
 
     def load_model(self, prefix: str) -> None:
@@ -347,12 +347,7 @@ class Session(NextRun):
                 self._training = None
                 self._after_training()
         if self._task is not None:
-            worker, ended = self._task, self._task.ended()
-            for event in worker.take():
-                if self._task_view is not None:
-                    self._task_view.take(event)
-            if ended:
-                worker.close()
+            if self._task.take():
                 self._task, view, self._task_view = None, self._task_view, None
                 self.tasks_changed.emit()
                 if view is not None and view.last_problem is not None:
@@ -443,7 +438,7 @@ class Session(NextRun):
         if self._training is not None:
             self.interrupt()
         if self._task is not None:
-            self._task.kill()
+            self._task.cancel()
         self.wait_until(lambda: not self.busy(), timeout)
         for worker in (self._training, self._task, self._spare):
             if worker is not None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from studio.session.work.job import Job
+from studio.session.work.job import Event, Job
+from studio.session.work.task import Task
 
 if TYPE_CHECKING:
     from studio.session.work.worker import Worker
@@ -24,21 +25,20 @@ class OneJob(Generic[J]):
 
     def __init__(self, make_worker: Callable[[], Worker], told: Callable[[J, dict[str, Any]], bool]) -> None:
         self._make_worker, self._tell = make_worker, told
-        self._worker: Worker | None = None
+        self._task: Task | None = None
         self._answered = False
         self.job: J | None = None  # the one in progress, or the last one
 
     @property
     def running(self) -> bool:
         """Whether a job has begun and its process has not been seen to end."""
-        return self._worker is not None
+        return self._task is not None
 
     def start(self, job: J, worker: Worker | None = None) -> None:
         """Begin; only while nothing runs. ``worker`` is one that was made before."""
-        assert self._worker is None, "one job at a time"
+        assert self._task is None, "one job at a time"
         self.job, self._answered = job, False
-        self._worker = worker or self._make_worker()
-        self._worker.start(job)
+        self._task = Task(job, worker or self._make_worker(), lambda event: self._follow(job, event))
 
     def forget(self) -> None:
         """What runs is told to nobody."""
@@ -46,25 +46,22 @@ class OneJob(Generic[J]):
 
     def kill(self) -> None:
         """End the process; what it told before is still told."""
-        if self._worker is not None:
-            self._worker.kill()
+        if self._task is not None:
+            self._task.cancel()
 
     def take(self) -> bool:
         """Hand on what the worker has told; True where it has ended since the last call."""
-        worker, job = self._worker, self.job
-        if worker is None or job is None:
-            return False
-        ended = worker.ended()
-        for event in worker.take():
-            if not self._answered:
-                self._answered = self._tell(job, dict(event))
+        ended = self._task is not None and self._task.take()
         if ended:
-            worker.close()
-            self._worker = None
+            self._task = None
         return ended
+
+    def _follow(self, job: J, event: Event) -> None:
+        if not self._answered:
+            self._answered = self._tell(job, dict(event))
 
     def close(self) -> None:
         """End what runs, at once."""
-        if self._worker is not None:
-            self._worker.close()
-            self._worker = None
+        if self._task is not None:
+            self._task.close()
+            self._task = None
