@@ -16,6 +16,7 @@ from studio.session.mistake_job import ReadMistakes
 from studio.session.problems import ProblemView, problem_from_message
 from studio.session.quantization.link import Place, layer_at, places_of, weight_at
 from studio.session.quantization.view import QuantizationView
+from studio.session.work.task import Task
 from studio.session.work.worker import Worker
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class QuantizationReports:
         self._graph, self._make_worker, self._wake, self._tell = graph, make_worker, wake, tell
         self._reader: ThreadPoolExecutor | None = None
         self._answers: deque[Callable[[], None]] = deque()
-        self._worker: Worker | None = None
+        self._task: Task | None = None
         self._places: dict[str, list[Place]] = {}
         self._places_for: tuple[int, int] = (0, 0)
         graph.events.selected.connect(self._selected)
@@ -111,9 +112,9 @@ class QuantizationReports:
             self.view.no_pictures = "The run of these files is not known here, so there are no pictures."
             self.view.pictures_changed.emit()
             return
-        self._worker = self._make_worker()
         places, labels = tuple(each.index for each in wanted), tuple(each.label for each in wanted)
-        self._worker.start(ReadMistakes(self.view.run, places, labels))
+        job = ReadMistakes(self.view.run, places, labels)
+        self._task = Task(job, self._make_worker(), self._take_pictures)
 
     def _take_pictures(self, event: Mapping[str, Any]) -> None:
         view = self.view
@@ -128,9 +129,9 @@ class QuantizationReports:
         view.pictures_changed.emit()
 
     def _stop_pictures(self) -> None:
-        if self._worker is not None:
-            self._worker.close()
-            self._worker = None
+        if self._task is not None:
+            self._task.close()
+            self._task = None
 
     # ----- layers and the Program -----
 
@@ -212,12 +213,9 @@ class QuantizationReports:
         """Take what was read. Called in the window's thread."""
         while self._answers:
             self._answers.popleft()()
-        if self._worker is not None:
-            worker, ended = self._worker, self._worker.ended()
-            for event in worker.take():
-                self._take_pictures(event)
-            if ended:
-                self._stop_pictures()
+        if self._task is not None:
+            if self._task.take():
+                self._task = None
 
     def close(self) -> None:
         """End what still reads."""
