@@ -69,7 +69,7 @@ def _require(where: str, x: Any, norm: Any) -> None:
 
 
 def _axes(where: str, x: Any, axes: Any) -> list[int]:
-    """Axes counted from the front. Raises ArgumentError for what are none of x."""
+    """Axes counted from the front. Raises ArgumentError for axes that x does not have."""
     if not isinstance(axes, Sequence) or len(axes) > x.ndim:
         raise ArgumentError(f"{where}: axes are at most {x.ndim} integers in a list: got {axes!r}")
     for axis in axes:

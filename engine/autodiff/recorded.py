@@ -1,4 +1,4 @@
-"""An operator on the tape as its gradient rules see it: what it saved, in the state it was saved in."""
+"""An operator on the tape as its gradient rules see it: saved values, in their state when they were saved."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Recorded:
         self.node = node
         self.opdef = node.opdef
         self.attrs = node.attrs
-        # After what is read above, as ``release`` drops them first: another thread may free the operator.
+        # After the reads above, as ``release`` drops them first: another thread may free the operator.
         edges = node.edges
         if edges is None:
             raise _freed(node)

@@ -160,8 +160,8 @@ class Walk:
     def _find_leading(self, roots: Sequence[Edge], targets: dict[Place, Any]) -> dict[Operator, bool]:
         """Whether each operator behind the roots leads to a target: the others compute no gradients.
 
-        What lies behind a freed operator is not known: it counts as leading, so that the walk refuses it,
-        unless it is a target itself.
+        The graph behind a freed operator is not known: the operator counts as leading, so that the walk
+        refuses it, unless it is a target itself.
         """
         made_targets = {node for node, _ in targets}
         leading: dict[Operator, bool] = {}

@@ -12,7 +12,7 @@ from engine.ops.reductions import reduce
 
 
 class Application(Protocol):
-    """One application of an operator as its gradient rules see it: how to get at what a rule asks for.
+    """One application of an operator as its gradient rules see it: how to get the values that a rule uses.
 
     Inputs and outputs go by their position in the definition.
     """
@@ -57,7 +57,8 @@ def input_gradients(application: Application, grads: Sequence[Any], wanted: froz
 
 
 def _written(opdef: OpDef) -> Callable[..., list[Any]]:
-    """All rules of an operator as one function: what each asks for is looked up once, not at every call."""
+    """All rules of an operator as one function: the values that each uses are looked up once, not at every
+    call."""
     namespace: dict[str, Any] = {"wrong": _wrong_count}
     lines = ["def apply_rules(application, grads, wanted):", f" result = [None] * {len(opdef.inputs)}"]
     for number, rule in enumerate(opdef.rules):
@@ -84,7 +85,7 @@ def _written(opdef: OpDef) -> Callable[..., list[Any]]:
 
 
 def _asked(opdef: OpDef, asked: str) -> str:
-    """The expression for what a rule asks for by the name of a parameter."""
+    """The expression of the value that a rule's parameter names."""
     if asked == "g":
         return "(application.zero_gradient(0) if grads[0] is None else grads[0])"
     if asked == "wanted":

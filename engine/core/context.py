@@ -2,7 +2,7 @@
 
 A guard belongs to a context (a thread or an asyncio task), as a ContextVar does: two threads that build two
 Programs at once do not see each other's guards. Outside of guards a setting has one value for the process, so
-what the main thread sets holds in a new thread, as Paddle's scripts expect.
+a value that the main thread sets holds in a new thread, as Paddle's scripts expect.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The device that a run's setting means, and what it is: for command lines and records, not for scripts.
+"""The device of a run's setting, and its description: for command lines and records, not for scripts.
 
 ``auto`` is the first GPU where one can be used, else the CPU, and a line says so: nothing else falls back.
 """

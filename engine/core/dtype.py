@@ -92,7 +92,7 @@ def from_numpy(dtype: np.dtype[Any]) -> DType:
 def as_dtype(value: Any) -> DType:
     """A data type from a DType, a name (``'float32'``), a NumPy dtype or a Python type.
 
-    Python's types, and names that only NumPy knows (``'float'``, ``'long'``), are what NumPy takes them for;
+    Python's types, and names that only NumPy knows (``'float'``, ``'long'``), have NumPy's meaning;
     ``'uint16'`` is the storage of bfloat16. Raises DTypeError for anything else.
     """
     if isinstance(value, DType):

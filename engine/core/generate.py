@@ -217,7 +217,7 @@ def _fast_path(opdef: OpDef, names: str, attrs: str) -> list[str]:
 
 
 def _computing(opdef: OpDef, names: str, attrs: str, depth: int) -> list[str]:
-    """Call the kernel with the arrays at hand (``x_``), wrap what it gives, record it, and return.
+    """Call the kernel with the arrays at hand (``x_``), wrap its results, record them, and return.
 
     ``depth`` is how many frames above the user's is: that of the function, or of one around it.
     """

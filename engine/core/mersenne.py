@@ -34,7 +34,7 @@ _UPPER, _LOWER, _ONE, _MATRIX = map(_constant, (UPPER, LOWER, 1, MATRIX))
 _TEMPERING = tuple(map(_constant, (*TEMPERING[0], *TEMPERING[1], *TEMPERING[2], TEMPERING[3])))
 
 # Set by engine/kernels/fast: fills ``raw[WORDS:]`` with as many words as ``numbers`` has, and ``numbers``
-# with what they give; the same as NumPy's steps, word by word.
+# with their results; the same as NumPy's steps, word by word.
 compiled: Callable[[Words, Words], None] | None = None
 
 

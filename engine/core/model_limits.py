@@ -2,15 +2,15 @@
 
 An untrusted model file is data, but it determines what is computed: an endless loop, or a result that no
 memory holds. So its Programs are marked (``Program.foreign``), and each run of one is metered with the limits
-in force where it is called (``current()``), enlarged by what the size of the model and of its inputs explains
-(``ModelLimits.for_bytes``). Over a limit the run ends with a LimitError. Programs that were built here, and
-files that this installation signed, run without any of it.
+in force where it is called (``current()``), enlarged by amounts that the size of the model and of its inputs
+explains (``ModelLimits.for_bytes``). Over a limit the run ends with a LimitError. Programs that were built
+here, and files that this installation signed, run without any of it.
 
 The limits are raised in a block, ``with engine.model_limits(memory="2 GB", seconds=60):``, or for a whole
 process by the environment variable ``MODEL_STUDIO_LIMITS="memory=2 GB, seconds=60"``, which is how a parent
 hands them to a child: ``str(limits)`` is such a text and ``parse`` reads it.
 
-They bind what a Program computes. What only the operating system can stop, a single operator that takes too
+They bound the computation of a Program. Only the operating system can stop a single operator that takes too
 long, is for a process with its own limits.
 """
 
@@ -143,7 +143,7 @@ def current() -> ModelLimits:
 def model_limits(
     memory: float | str | None = None, seconds: float | None = None, steps: int | None = None
 ) -> AbstractContextManager[Any]:
-    """Within the block, what a run of a model may take that this installation did not write.
+    """Set the limits for runs of third-party models within the block.
 
     ``memory`` (bytes, or a text such as "2 GB") is the most that its values take at once, ``seconds`` the
     longest time of a run, ``steps`` the most iterations of its loops; omitted limits stay as they are. Raises

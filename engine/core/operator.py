@@ -120,7 +120,7 @@ class Operator:
         text = linecache.getline(*position).strip()
         return f"{position[0]}:{position[1]}" + (f": {text}" if text else "")
 
-    # -- what its Program prints of it -----------------------------------------------------------------------
+    # -- text that its Program prints -----------------------------------------------------------------------
     @property
     def type(self) -> str:
         """The operator's name, as in Paddle's OpDesc: ``relu``, ``relu_grad``, ``adam``."""
@@ -284,8 +284,8 @@ class OutEdge:
         self.index = index
 
 
-# Locks of gradients, each for many leaves. No code of users runs while one is held, but what the garbage
-# collector calls: so they are reentrant.
+# Locks of gradients, each for many leaves. No code of users runs while one is held, except code that the
+# garbage collector calls: so they are reentrant.
 _LOCKS = [threading.RLock() for _ in range(64)]
 
 
@@ -295,7 +295,7 @@ def lock_of(leaf: Leaf) -> threading.RLock:
 
 
 def _renew_locks() -> None:
-    """A forked process has one thread: what others held at that moment, none of them gives back."""
+    """A forked process has one thread: locks that other threads held at that moment are never released."""
     _LOCKS[:] = [threading.RLock() for _ in _LOCKS]
 
 
@@ -309,7 +309,7 @@ class Leaf:
 
     ``cleared`` is set while the gradient is one that was set to zero: it makes the zeros if someone looks at
     them, and the next backward replaces them. ``shown`` says that code outside may hold the gradient, which
-    then sees what is added to it and when it is set to zero. ``watcher`` is called during backward when the
+    then sees additions to it and when it is set to zero. ``watcher`` is called during backward when the
     gradient is complete, and stores it (a ``Watcher`` of ``engine.autodiff.tape``).
     """
 

@@ -175,7 +175,7 @@ def fetched(array: Any) -> Any:
 
 
 def look() -> None:
-    """Raise what kernels on a GPU have noted; call it where the host has waited for one."""
+    """Raise errors that kernels on a GPU have noted; call it after the host has waited for one."""
     faults = sys.modules.get("engine.kernels.cupy.faults")  # not there: nothing has noted anything
     if faults is not None:
         faults.look()

@@ -19,7 +19,7 @@ from engine.core.errors import ArgumentError
 KEY_WORDS = 624  # of NumPy's and Python's Mersenne Twister, words of 32 bits
 _MOST = sys.float_info.max
 _PYTHON_VERSION = 3
-_REMEDY = "give what the generator's own state gave, or resume from another checkpoint"
+_REMEDY = "pass the generator's own state, or resume from another checkpoint"
 
 
 def entry(where: str, state: Any, name: str) -> Any:

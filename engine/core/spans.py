@@ -45,7 +45,7 @@ class Recorder(Protocol):
 
 
 class Call:
-    """One call of an operator's kernel: what it took, what it gave (None after an error), and its caller."""
+    """One call of an operator's kernel: arguments, results (None after an error), and its caller."""
 
     __slots__ = ("args", "attrs", "frame", "result")
 
@@ -122,7 +122,7 @@ def timed(
 ) -> Callable[..., Any]:
     """``kernel`` in a span of the operator ``name``. On a GPU the span ends when the result is there.
 
-    ``bound`` are what stands for inputs, attributes and result of a kernel that has its arrays bound to it;
+    ``bound`` represents the inputs, attributes and result of a kernel that has its arrays bound to it;
     ``attrs`` the attributes of a kernel that has only those bound to it and does not report them.
     """
 

@@ -17,7 +17,7 @@ class LeniencyWarning(UserWarning):
 
 
 def strict(on: bool = True) -> AbstractContextManager[bool]:
-    """Within the block, what is otherwise a LeniencyWarning raises the error that says the same."""
+    """Within the block, the error of the same text is raised instead of a LeniencyWarning."""
     return _STRICT.guard(on)
 
 

@@ -1,4 +1,4 @@
-"""Paddle's ``VarType``: what kind of variable something is. Its dtypes are those of the engine."""
+"""Paddle's ``VarType``: kinds of variables. Its dtypes are those of the engine."""
 
 from __future__ import annotations
 

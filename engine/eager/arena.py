@@ -236,7 +236,7 @@ class Arenas:
 
 
 def _alone(tensor: Tensor) -> bool:
-    """Whether nothing but ``tensor`` holds its memory."""
+    """Whether only ``tensor`` holds its memory."""
     if tensor.__class__ is not Tensor and not isinstance(tensor, Parameter):
         return False
     if tensor._array.__class__ is not np.ndarray or _holders(tensor) > _OF_ONE:

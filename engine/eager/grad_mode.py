@@ -59,7 +59,7 @@ def _decorated(function: Function, switch: Callable[[], AbstractContextManager[N
                         resume = iterator.send
                     except GeneratorExit:
                         raise
-                    except BaseException as error:  # the generator may want to handle what is thrown into it
+                    except BaseException as error:  # the generator may handle the exception
                         resume, given = iterator.throw, error
             finally:
                 with switch():
@@ -118,5 +118,5 @@ class set_grad_enabled:
 def is_grad_enabled() -> bool:
     """True where operators on tensors with stop_gradient=False are recorded; False in static mode."""
     mode = modes.current()
-    # A converted function is traced for what it does eagerly.
+    # A converted function is traced as it runs eagerly.
     return mode.grad and not (mode.static and mode.training is None)

@@ -12,8 +12,8 @@ from engine.core.precision import CASTABLE, Precision
 def cast_inputs(precision: Precision, opdef: OpDef, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """``inputs`` in the dtypes that ``opdef`` computes in.
 
-    Casts themselves, and operators with effects (updates of parameters, assignments), take what they are
-    given.
+    Casts themselves, and operators with effects (updates of parameters, assignments), take their arguments as
+    they are given.
     """
     if opdef.name == "cast" or opdef.effect or opdef.regions:
         return inputs

@@ -158,8 +158,8 @@ class Tensor:
     def grad(self) -> Tensor | None:
         """The gradient that backward accumulated, or None.
 
-        A non-leaf keeps its gradient only after ``retain_grads()``. What is held of a leaf's gradient sees
-        what further calls of backward add to it, and is set to zero by ``clear_grad()``.
+        A non-leaf keeps its gradient only after ``retain_grads()``. A held gradient of a leaf sees additions
+        of further calls of backward, and is set to zero by ``clear_grad()``.
         """
         from engine.eager.backward import gradient_of
 

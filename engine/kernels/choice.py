@@ -130,7 +130,7 @@ def settled() -> Iterator[None]:
 
 @contextmanager
 def settled_as(choice: str) -> Iterator[None]:
-    """As :func:`settled`, with what a run's setting says; with "auto" the environment may say it.
+    """As :func:`settled`, with the choice of a run's setting; with "auto" that of the environment.
 
     Raises as :func:`wants_fast` does.
     """

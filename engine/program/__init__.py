@@ -1,6 +1,6 @@
 """Static graphs: Program, Block, Variable; building, checking, differentiating and running them.
 
-Importing any part of it imports the modules that define what methods of the graph delegate to
+Importing any part of it imports the modules that define the functions that methods of the graph delegate to
 (``graph/delegates.py`` and ``core/operator.py``).
 """
 

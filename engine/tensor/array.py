@@ -57,7 +57,9 @@ def array_read(array: Any, i: Any) -> Any:
         return array[i if is_later(i) or isinstance(i, Tensor) else whole("array_read", i)]
     at = _position("array_read", i, array)
     if at >= len(array):
-        raise OutOfRangeError(f"array_read: position {at} of an array of {len(array)}; read what was written")
+        raise OutOfRangeError(
+            f"array_read: position {at} of an array of {len(array)}; read one that was written"
+        )
     return array[at]
 
 

@@ -14,7 +14,7 @@ from engine.tensor.tensor_array import TensorArray, watching
 
 
 class _Changed(Exception):
-    """Arrays from outside that a function changed, with what they hold then.
+    """Arrays from outside that a function changed, with their elements after it.
 
     The branch or loop is built again and hands them on.
     """

@@ -153,7 +153,7 @@ def lu(x: Any, pivot: bool = True, get_infos: bool = False, name: str | None = N
 def lu_unpack(
     x: Any, y: Any, unpack_ludata: bool = True, unpack_pivots: bool = True, name: str | None = None
 ) -> tuple[Any, Any, Any]:
-    """P, L and U from what ``lu`` gives; None for those that are not requested."""
+    """P, L and U from the results of ``lu``; None for those that are not requested."""
     permutation, low, high = lu_ops.lu_unpack(
         x, y, unpack_ludata=bool(unpack_ludata), unpack_pivots=bool(unpack_pivots)
     )

@@ -144,7 +144,7 @@ def _written_at_once(x: Tensor, plain: tuple[Any, ...], tensors: list[Any], valu
     try:
         ops.put(x._array, given, [t._array for t in tensors], plain)
     except (IndexError, ValueError, TypeError, OverflowError):
-        return False  # the operator says what is wrong
+        return False  # the operator says why
     write(x, x._array)
     return True
 

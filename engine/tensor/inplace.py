@@ -22,9 +22,9 @@ def replace(where: str, x: Any, value: Any, *, becomes: str = "", always: bool =
 
     Without ``always`` x stays as it is while a Program is built in static mode, and ``value`` is the result:
     there Paddle's forms with a trailing underscore are those without. In converted functions x changes as it
-    does eagerly. ``becomes`` says what of x may change, "shape" or "dtype": x then holds another array, which
-    is a view of the old one where ``value`` is. Raises GradientError for a leaf that backward needs,
-    ShapeError and DTypeError where the shape would change, or a fraction be lost.
+    does eagerly. ``becomes`` names the property of x that may change, "shape" or "dtype": x then holds
+    another array, which is a view of the old one where ``value`` is. Raises GradientError for a leaf that
+    backward needs, ShapeError and DTypeError where the shape would change, or a fraction be lost.
     """
     if modes.is_symbolic(x) or modes.is_symbolic(value):
         builder = current_builder()
@@ -86,7 +86,7 @@ def _in_dtype(where: str, x: Any, value: Any) -> Any:
     return arithmetic.cast(value, out_dtype=x.dtype.name)
 
 
-_KINDS = "buifc"  # each holds what those before it hold, but for the range
+_KINDS = "buifc"  # each holds the values of those before it, but for the range
 
 
 def _rebind(builder: Builder, where: str, x: Any, value: Any, becomes: str) -> Any:
@@ -123,8 +123,8 @@ def _rebind(builder: Builder, where: str, x: Any, value: Any, becomes: str) -> A
     return x
 
 
-# The functions that have a form with a trailing underscore, by what of the tensor that may change. A function
-# that is added to the table of methods gets its form by adding its name here.
+# The functions that have a form with a trailing underscore, by the property of the tensor that may change. A
+# function that is added to the table of methods gets its form by adding its name here.
 FORMS = {
     "": (
         "abs acos acosh add addmm asin asinh atan atanh bitwise_and bitwise_not bitwise_or bitwise_xor ceil "

@@ -193,7 +193,7 @@ def norm(x: Any, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: 
 
     ``p`` is 'fro' (the root of the sum of squares), a number for (sum of |x|**p) ** (1 / p), or inf and -inf
     for the largest and the smallest absolute value; over two axes too it is that of their elements. 0 counts
-    what is not 0, along one axis or over everything. The gradient at 0 is 0.
+    nonzero elements, along one axis or over everything. The gradient at 0 is 0.
     """
     if name:
         return named(name, norm, x, p, axis, keepdim)

@@ -256,7 +256,7 @@ def broadcast_tensors(input: Any, name: str | None = None) -> list[Any]:
 
 
 def _joined(x: list[Any], y: list[Any]) -> list[Any]:
-    """The broadcast of two shapes, in which sizes that are not known keep what they stand for."""
+    """The broadcast of two shapes, in which unknown sizes keep their Variables."""
     broadcast_shapes("broadcast_tensors", x, y)
     size = max(len(x), len(y))
     x, y = ([1] * (size - len(s)) + s for s in (x, y))

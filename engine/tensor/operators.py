@@ -31,7 +31,7 @@ _NUMBERS = (float, int)
 
 
 def _operand(y: Any) -> bool:
-    """True for a tensor, number or array; False for what may know itself what to do with a tensor."""
+    """True for a tensor, number or array; False for an object that may define the operation itself."""
     if y is None or isinstance(y, (str, bytes, dict, set)):
         raise DTypeError(
             f"operator: the other operand is {type(y).__name__}: {y!r}; use a tensor, array or number (and "

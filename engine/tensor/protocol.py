@@ -152,7 +152,7 @@ def _strides(x: Tensor) -> list[int]:
 
 
 def _offset(x: Tensor) -> int:
-    """0: what lies before the tensor in its storage does not show."""
+    """0: elements before the tensor in its storage are not visible."""
     return 0
 
 

@@ -127,7 +127,7 @@ def _without_nan(x: Any) -> tuple[Any, Any]:
 def nansum(
     x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
 ) -> Any:
-    """Sum over ``axis`` (all by default) of what is not NaN."""
+    """Sum over ``axis`` (all by default) of the elements that are not NaN."""
     if name:
         return named(name, nansum, x, axis, dtype, keepdim)
     require_tensor("nansum", x=x)
@@ -135,7 +135,7 @@ def nansum(
 
 
 def nanmean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """Mean over ``axis`` (all by default) of what is not NaN; NaN where nothing is left."""
+    """Mean over ``axis`` (all by default) of the elements that are not NaN; NaN where nothing is left."""
     if name:
         return named(name, nanmean, x, axis, keepdim)
     require_tensor("nanmean", x=x)

@@ -115,7 +115,7 @@ def index_put(x: Any, indices: Any, value: Any, accumulate: bool = False, name: 
     value = _alike("index_put", value, x)
     if not accumulate:
         return index_ops.setitem(x, value, tensors, index=index)
-    # Adding is linear, so zeros with the value put in are what x changes by, places named twice included.
+    # Adding is linear, so the change of x is zeros with the value put in, places named twice included.
     part = index_ops.getitem(creation.fill_like(x, value=0.0), tensors, index=index)
     return arithmetic.add(x, index_ops.scatter_add(arithmetic.add(part, value), x, tensors, index=index))
 

@@ -1,4 +1,4 @@
-"""Arguments that are integers or shapes: ints, tensors, and what only the running Program knows."""
+"""Arguments that are integers or shapes: ints, tensors, and values that only the running Program knows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def whole(where: str, value: Any) -> Any:
 
 
 def number_of(value: Any) -> Any:
-    """A Python number, or the Variable that will hold one; what is neither is left as it is."""
+    """A Python number, or the Variable that will hold one; other values are returned unchanged."""
     value = known_operand(value)
     if modes.is_symbolic(value):
         return value

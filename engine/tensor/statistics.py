@@ -77,7 +77,7 @@ def median(x: Any, axis: int | None = None, keepdim: bool = False, name: str | N
 
 @takes_name
 def nanmedian(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """The median over ``axis`` (one or several, all by default) of what is not NaN; NaN where all is.
+    """The median over ``axis`` (one or several, all by default) of elements that are not NaN; NaN if all are.
 
     Differs from Paddle: integers become float32 first, so that the mean of two middle ones keeps its half.
     """

@@ -28,7 +28,7 @@ class Watch:
         self._before: dict[int, tuple[TensorArray, Any, tuple[Any, ...]]] = {}
 
     def note(self, array: TensorArray) -> None:
-        """Remember what an array held before its first change."""
+        """Store the elements of an array before its first change."""
         if id(array) not in self._before:
             self._before[id(array)] = (array, array.structure, tuple(array.leaves()))
 
@@ -39,7 +39,7 @@ class Watch:
         return [array for array, leaves in found if tuple(map(id, leaves)) != tuple(map(id, array.leaves()))]
 
     def put_back(self) -> None:
-        """Let them hold what they held before."""
+        """Restore their former elements."""
         for array, structure, leaves in self._before.values():
             array._stacked, array._structure = leaves, structure  # no change to those who watch around
 

@@ -1,6 +1,6 @@
 // Replaces NVIDIA's cuBLASLt in tests: the functions that the engine calls, with the numbers and sizes of
-// cublasLt.h (CUDA 13.0), on memory of the host. It answers INVALID_VALUE for what the header forbids, and
-// stores the reason in `said`.
+// cublasLt.h (CUDA 13.0), on memory of the host. It answers INVALID_VALUE for calls that the header forbids,
+// and stores the reason in `said`.
 #include <complex>
 #include <cstdint>
 #include <cstdio>

@@ -1,7 +1,7 @@
 """The array of the stand-in for CuPy: it computes with NumPy, and refuses what CuPy refuses.
 
 Sources: CuPy 14.2's documentation ("Differences between CuPy and NumPy") and ``cupy/_core/core.pyx``,
-``_routines_indexing.pyx`` for what is converted, what is refused and when the host waits.
+``_routines_indexing.pyx`` for conversions, refusals and waits of the host.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _axes(part: Any) -> int:
 
 
 class Flags:
-    """``cupy.ndarray.flags``: what CuPy knows of an array, which is less than NumPy does.
+    """``cupy.ndarray.flags``: CuPy's flags of an array, fewer than NumPy's.
 
     Nothing says whether an array may be written to: all may, those of ``broadcast_to`` too.
     """
@@ -351,7 +351,7 @@ class ndarray:
         index, host = _index(key, self.shape), self._host
         given = value._host if isinstance(value, ndarray) else value
         if isinstance(given, np.ndarray):
-            np.broadcast_to(given, host[index].shape)  # raises now what the graph would raise later
+            np.broadcast_to(given, host[index].shape)  # raises an error now that the graph would raise later
         write(lambda: host.__setitem__(index, given))
 
     def __contains__(self, value: Any) -> bool:

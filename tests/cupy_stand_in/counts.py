@@ -37,7 +37,7 @@ _open: list[Counts] = []
 
 @contextmanager
 def counted() -> Iterator[Counts]:
-    """Count what happens within the block."""
+    """Count events within the block."""
     counts = Counts()
     _open.append(counts)
     try:

@@ -152,7 +152,7 @@ def module() -> Any:
 
 
 def cupyx() -> Any:
-    """The module ``cupyx``: what makes arrays in pinned memory."""
+    """The module ``cupyx``: arrays in pinned memory."""
     made = types.ModuleType("cupyx")
     for name in ("empty_pinned", "zeros_pinned", "empty_like_pinned", "zeros_like_pinned"):
         setattr(made, name, getattr(memory, name))

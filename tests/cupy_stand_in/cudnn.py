@@ -1,7 +1,7 @@
 """A stand-in for ``cudnn`` (nvidia-cudnn-frontend): it checks each call and computes convolutions with NumPy.
 
-What it takes is what every recorded release takes (``record_cudnn.py``): names of arguments, enums. Arrays
-are found by their addresses, so an address, a stride or a shape that is wrong shows in the numbers.
+It takes the arguments that every recorded release takes (``record_cudnn.py``): names of arguments, enums.
+Arrays are found by their addresses, so an address, a stride or a shape that is wrong shows in the numbers.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def _module(refuse: str) -> Any:
     for name in ("data_type", "heur_mode", "numerical_note"):
         setattr(made, name, _enum(name))
     made.cudnnGraphNotSupportedError = cudnnGraphNotSupportedError
-    made.calls = []  # what was executed: the kind and the notes of engines that were excluded
+    made.calls = []  # executions: the kind and the notes of engines that were excluded
     made.built = []
 
     class pygraph:
@@ -224,7 +224,8 @@ def _module(refuse: str) -> Any:
 
 @contextmanager
 def cudnn_installed(refuse: str = "") -> Iterator[Any]:
-    """``import cudnn`` gives the stand-in; ``refuse`` is what it has no engine for: fprop, dgrad or wgrad."""
+    """``import cudnn`` gives the stand-in; ``refuse`` names operations without an engine: fprop, dgrad or
+    wgrad."""
     before = sys.modules.get("cudnn")
     sys.modules["cudnn"] = made = _module(refuse)
     try:

@@ -77,7 +77,7 @@ class UnownedMemory:
 
 
 class MemoryPointer:
-    """A place in memory of the device. What is laid over it must lie within that memory."""
+    """A place in memory of the device. Views of it must lie within that memory."""
 
     def __init__(self, mem: Any, offset: int) -> None:
         self.mem, self.ptr, self.device_id = mem, mem.ptr + offset, mem.device_id

@@ -185,7 +185,7 @@ def _full_like(
 
 
 def _empty(shape: Any, dtype: Any = float, order: str = "C") -> ndarray:
-    # Memory of the device is not cleared: what is read before it is written must show.
+    # Memory of the device is not cleared: reads before writes must show.
     made = ndarray(shape, dtype, order=order)
     spoil(made._host)
     return made

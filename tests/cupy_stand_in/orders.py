@@ -2,7 +2,7 @@
 
 A GPU runs blocks, and warps between two barriers, in any order. The shim runs them in one; a barrier that is
 missing, or two blocks that meet in one place, may not show there. So the first launches of each kernel are
-run again on what they were given: threads ascending between all barriers, descending, shuffled, blocks
+run again on their arguments: threads ascending between all barriers, descending, shuffled, blocks
 likewise. ``MODEL_STUDIO_SHIM_ORDERS=all`` repeats every launch, ``off`` none; ``repeated()`` does so for a
 block of a test.
 """

@@ -1,7 +1,7 @@
 """``RawModule`` and ``RawKernel`` of the stand-in: CUDA sources run on the host, launches are checked.
 
-CuPy passes on what it is given: arguments that are too few, or of another width than the kernel's parameters,
-make a GPU read wild memory. Here they are refused, each with what is wrong.
+CuPy passes on its arguments unchecked: arguments that are too few, or of another width than the kernel's
+parameters, make a GPU read wild memory. Here they are refused, each with a reason.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writes ``names.json``: what a real CuPy offers, with the arguments that it takes.
+"""Writes ``names.json``: the API of a real CuPy, with its arguments.
 
 ``python tests/cupy_stand_in/record.py`` in an environment that has CuPy 14 (no GPU and no driver needed: CuPy
 can be imported without). Run it again for a new release, and read the difference before you commit it.

@@ -1,4 +1,4 @@
-"""Adds to ``cudnn_names.json`` what a real ``nvidia-cudnn-frontend`` offers of what the engine uses.
+"""Adds to ``cudnn_names.json`` the parts of a real ``nvidia-cudnn-frontend`` that the engine uses.
 
 ``python tests/cupy_stand_in/record_cudnn.py`` with the wheel on the path; it imports without cuDNN and
 without a driver. The file contains the oldest and the newest release that ``gpu-cudnn`` allows: what the

@@ -1,8 +1,9 @@
 """Streams, events and graphs of the stand-in: work is done at once, or recorded while a stream captures.
 
-A graph runs what it captured on the same memory again. What CuPy or CUDA refuse during capture is refused
-with their words (``cupy/cuda/stream.pyx``, its ``test_graph.py``, ``cupy_backends/cuda/libs``). Copies
-that do not wait are seen by the host when it has waited, and their pinned source may not change before.
+A graph runs what it captured on the same memory again. Calls that CuPy or CUDA refuse during capture are
+refused with their words (``cupy/cuda/stream.pyx``, its ``test_graph.py``, ``cupy_backends/cuda/libs``).
+Copies that do not wait are seen by the host when it has waited, and their pinned source may not change
+before.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def work(function: Callable[[], Any]) -> None:
 
 
 _capturing: list[Stream] = []
-# Copies that the host has not waited for: what to do when it has.
+# Copies that the host has not waited for: functions to call when it has.
 _unseen: list[Callable[[], None]] = []
 
 
@@ -91,7 +92,7 @@ def refuse_library(name: str) -> None:
 
 
 def refuse_wait() -> None:
-    """The host would wait for what has not run."""
+    """The host would wait for work that has not run."""
     if capture() is not None:
         raise RuntimeError("the current stream is capturing, so synchronous API calls are disallowed")
 
@@ -127,7 +128,7 @@ def copied_later(out: Any, values: Any) -> None:
 
 
 def read_later(source: Any) -> None:
-    """A copy from pinned memory: who writes there before the copy is made changes what arrives."""
+    """A copy from pinned memory: writes there before the copy is made change the result."""
     before = source.copy()
 
     def check() -> None:

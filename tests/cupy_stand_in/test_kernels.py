@@ -1,4 +1,4 @@
-"""CUDA sources run on the host as CUDA says; what would crash a GPU is refused in words."""
+"""CUDA sources run on the host as CUDA defines; errors that would crash a GPU raise exceptions."""
 
 from __future__ import annotations
 

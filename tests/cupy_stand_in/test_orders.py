@@ -33,7 +33,7 @@ def _kernel(body: str) -> Any:
     from engine.kernels.cupy.source import Kernel, whole
 
     head = 'extern "C" __global__ void __launch_bounds__(256) f(int *y, int *z, float *x)'
-    # Only what the body uses: NVRTC has a word for each variable that nothing reads.
+    # Only variables that the body uses: NVRTC warns of each unused one.
     block = "int b = blockIdx.x; " if re.search(r"\bb\b", body) else ""
     return Kernel(whole(f"{head} {{ int t = threadIdx.x; {block}{body} }}", {}), "f")
 

@@ -68,7 +68,7 @@ def test_a_graph_computes_when_it_is_launched_and_on_the_same_memory(cupy: Any) 
         np.testing.assert_array_equal(made[2].get(), np.maximum(want + 1, 5).astype(np.float32))
         np.testing.assert_array_equal(made[3].get(), np.concatenate([x.get(), y.get()]))
         np.testing.assert_array_equal(made[4].get(), made[0].get().reshape(2, 2))
-    x[...] = 0  # the graph reads what is there now
+    x[...] = 0  # the graph reads the present values
     graph.launch()
     np.testing.assert_array_equal(made[0].get(), 1 + y.get().sum().repeat(4))
 
@@ -169,7 +169,7 @@ def test_a_pool_counts_splits_joins_and_has_a_limit(cupy: Any) -> None:
         assert (pool.used_bytes(), pool.free_bytes(), pool.total_bytes()) == (1024, 3584, 4608)
         del c
         assert pool.n_free_blocks() == 1
-        with cupy.cuda.Stream():  # what is free on one stream is not given to another
+        with cupy.cuda.Stream():  # free blocks of one stream are not given to another
             assert cupy.empty(100, np.int8).data.ptr != place
         del b
         pool.free_all_blocks()

@@ -157,7 +157,7 @@ class _Argument:
 
     def __init__(self, value: Any, kind: np.dtype[Any]) -> None:
         if type(value) is int:
-            value = np.array(value, kind)  # OverflowError for what the type does not hold, as in CuPy
+            value = np.array(value, kind)  # OverflowError for values that the type can't hold, as in CuPy
         self.value, self.kind, self.shape = value, kind, np.shape(value)
 
     def now(self) -> Any:

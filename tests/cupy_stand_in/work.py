@@ -56,7 +56,7 @@ def waits() -> None:
 
 
 def library(name: str, args: Sequence[Any], path: str = "") -> None:
-    """Refuse, while the stream captures, what CuPy leaves to libraries that do not capture."""
+    """Refuse, while the stream captures, calls that CuPy passes to libraries that do not capture."""
     if streams.capture() is None:
         return
     kinds = [each.dtype.kind for each in args if type(each).__module__ == "cupy"]

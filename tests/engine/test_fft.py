@@ -1,4 +1,4 @@
-"""``paddle.fft`` beyond what is recorded from Paddle: unknown sizes, converted code, derivatives."""
+"""``paddle.fft`` beyond the recorded calls of Paddle: unknown sizes, converted code, derivatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``paddle.signal`` beyond what is recorded from Paddle: unknown sizes, converted code, refusals."""
+"""``paddle.signal`` beyond the recorded calls of Paddle: unknown sizes, converted code, refusals."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from engine.core.alias import paths
 ALIAS, REAL = "paddle", "engine"
 
 PACKAGES = {"paddleslim": "engine.slim", ALIAS: REAL}
-"""Packages that scripts import -> where they are here. What lies in another package comes before it."""
+"""Packages that scripts import -> their location here. A package's parts come before it."""
 
 CHILDREN_PATH = str(Path(__file__).parent / "on_path")
 """A folder whose ``paddle.py`` and ``paddleslim.py`` install the finder: on ``sys.path``, which

@@ -86,7 +86,7 @@ ABSENT: dict[str, dict[str, str]] = {
         "mixed_precision": "has no form of fluid's here; use paddle.amp or paddle.static.amp",
         "slim": "has no form of fluid's here; use paddle.quantization",
         "model_stat": "has no form of fluid's here; use paddle.summary and paddle.flops",
-        "memory_usage_calc": "guesses what Paddle's operators take; watch the process's memory instead",
+        "memory_usage_calc": "estimates the memory of Paddle's operators; watch the process's memory instead",
     },
     "paddle.fluid.nets": {
         "sequence_conv_pool": _LOD.format(instead="pad the rows, use layers.conv2d and reduce with a mask"),
@@ -275,7 +275,7 @@ ABSENT: dict[str, dict[str, str]] = {
         "quant_recon_static": (
             "learns the rounding of weights block by block; use quant_post_static(round_type='adaround')"
         ),
-        "analysis": "plots what quantization costs; `model-studio quantize` prints it, layer by layer",
+        "analysis": "plots the cost of quantization; `model-studio quantize` prints it, layer by layer",
         **dict.fromkeys(
             ("SlimQAT", "SlimQuantConfig", "constraints", "nn"),
             "folds batch norms while it trains; use paddle.quantization.QAT and save with optimize=True",

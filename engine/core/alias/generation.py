@@ -13,7 +13,7 @@ _OLD_DISTRIBUTED = frozenset(("cloud_utils", "launch", "launch_ps", "utils"))
 
 
 def is_old(source: str | bytes) -> bool:
-    """Whether a script is one of 1.x: it uses ``paddle.fluid`` and none of what came with 2.0.
+    """Whether a script is one of 1.x: it uses ``paddle.fluid`` and no name that came with 2.0.
 
     Only its own text is looked at, nothing is run or imported. A text that is not Python is none.
     """
@@ -34,7 +34,7 @@ def _is_old_name(name: list[str]) -> bool:
 
 
 def _used(tree: ast.AST) -> Iterator[str]:
-    """The dotted names under ``paddle`` that are imported, or looked up on what was imported."""
+    """The dotted names under ``paddle`` that are imported, or looked up on imported names."""
     bound: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

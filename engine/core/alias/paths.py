@@ -94,7 +94,7 @@ def serve_all(real: str) -> None:
 
 
 def serve(module: ModuleType, path: str) -> None:
-    """Let ``module`` find the names that it lacks: paths below it, and what public modules around it have."""
+    """Let ``module`` find the names that it lacks: paths below it, and names of public modules around it."""
     places = [p for p in _places(path) if p != path]
     below = frozenset(other.rpartition(".")[2] for other in PATHS if other.rpartition(".")[0] == path)
     before = vars(module).get("__getattr__")
@@ -141,7 +141,8 @@ def _found(places: Sequence[str], name: str) -> Iterator[Any]:
         owner = importlib.import_module(f"engine.{place}" if place else "engine")
         found = vars(owner).get(name)
         lazy = vars(owner).get("__getattr__")
-        lazy = getattr(lazy, "before", lazy)  # not what looks around: two packages may look into each other
+        # Without the search around: two packages may look into each other.
+        lazy = getattr(lazy, "before", lazy)
         if found is None and lazy is not None:
             with suppress(AttributeError):
                 found = lazy(name)

@@ -135,7 +135,7 @@ def empty(xp: Any, shape: Sequence[int], dtype: Any, lies: bool) -> Array:
 def in_blocks(xp: Any, lead: Sequence[int], size: int, work: Callable[[Block], None]) -> None:
     """Call ``work`` for blocks of arrays with the leading dimensions ``lead``, of about BLOCK elements each.
 
-    ``size`` is that of the scores at one place of ``lead``. What blocks there are follows from the sizes.
+    ``size`` is that of the scores at one place of ``lead``. The blocks follow from the sizes.
     """
     axis = max(range(len(lead)), key=lambda n: lead[n])
     length = lead[axis]

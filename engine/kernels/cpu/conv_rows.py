@@ -1,6 +1,6 @@
 """Convolutions as products of output rows, in tiles that stay in the cache, over the threads of the pool.
 
-A tile is a few output rows and as many columns as a product is fast with. What it reads is copied once for
+A tile is a few output rows and as many columns as a product is fast with. Its input is copied once for
 each column of the filter, in long contiguous runs; then the window of an output row is one matrix, which
 overlaps with that of the next row. The gradient of the image goes the other way: a product for each row of
 the image with the few output rows that read it, whose columns of the filter are then added up.
@@ -145,7 +145,7 @@ class Rows:
         return x_grad, weight_grad
 
     def _by_windows(self, tiles: Sequence[Tile], total: Any, source: Any, flow: Any) -> None:
-        """Add what tiles give to the gradient of the filters."""
+        """Add the gradients of tiles to that of the filters."""
         turned = flow.transpose(1, 0, 3, 2)
         for rows, place, windows in self._windows(source, tiles):
             each = self.matmul(windows, turned[rows, :, place])
@@ -154,7 +154,7 @@ class Rows:
     def _by_lines(
         self, begin: int, end: int, flow: Any, turned: Any, image: Any, source: Any, total: Any
     ) -> None:
-        """Rows ``begin`` to ``end`` of the image: their gradient, and what they add to the filters'."""
+        """Rows ``begin`` to ``end`` of the image: their gradient, and their part of the filters'."""
         p = self.plan
         if image is not None:
             image[begin:end] = 0

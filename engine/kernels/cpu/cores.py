@@ -1,4 +1,4 @@
-"""How many cores this process may use: those that it is pinned to, within what its container may take."""
+"""How many cores this process may use: those that it is pinned to, within the limit of its container."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _groups(root: Path, own: Path) -> list[tuple[Path, PurePosixPath]]:
     for line in lines:
         _, controllers, path = [*line.split(":", 2), "", "", ""][:3]
         if ".." in path:
-            continue  # a group outside of what this process may see
+            continue  # a group that this process may not see
         if not controllers:
             groups.append((root, PurePosixPath("/" + path.lstrip("/"))))
         elif "cpu" in controllers.split(","):

@@ -1,4 +1,4 @@
-"""Arrays of one shape, and what broadcasts to it, cut into blocks that fit in the cache."""
+"""Arrays of one shape, and arrays that broadcast to it, cut into blocks that fit in the cache."""
 
 from __future__ import annotations
 

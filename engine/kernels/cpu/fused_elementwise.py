@@ -1,7 +1,7 @@
 """The kernel of ``fused_elementwise``: source that is written once for each list of steps.
 
-Large arrays that lie alike in memory are computed block by block, so that what a step makes is still in the
-cache when the next one reads it. Others are computed whole, step by step. Where results lie is seen in a
+Large arrays that lie alike in memory are computed block by block, so that the result of a step is still in
+the cache when the next one reads it. Others are computed whole, step by step. Where results lie is seen in a
 first call, which runs step by step: NumPy decides it from the strides of all operands.
 """
 
@@ -112,7 +112,7 @@ def in_blocks(steps: Steps, cut: Cut, values: Sequence[Any], outputs: tuple[int,
     inputs = len(values) - len(steps)
     source = _Source(steps, np)
     source.line(1, f"{', '.join(f'v{n}' for n in range(inputs))}, = xs")
-    for n in range(len(steps)):  # what broadcasts is computed whole
+    for n in range(len(steps)):  # values that broadcast are computed whole
         if not cut.is_full(inputs + n):
             source.line(1, f"v{inputs + n} = {source.call(n, 'v')}")
     made = [n for n in dict.fromkeys(outputs) if cut.is_full(n) and n >= inputs]
@@ -136,7 +136,7 @@ def in_blocks(steps: Steps, cut: Cut, values: Sequence[Any], outputs: tuple[int,
 
 
 def _write_block(source: _Source, cut: Cut, values: Sequence[Any], made: Sequence[int]) -> None:
-    """The steps on one block; what no later step reads gives its array to a result of its dtype."""
+    """The steps on one block; arrays that no later step reads are used for results of their dtype."""
     steps = source.steps
     inputs = len(values) - len(steps)
     last = _last_reads(steps, inputs)

@@ -60,7 +60,7 @@ class _Worker(threading.Thread):
         super().__init__(name=f"kernels-{number}", daemon=True)
         self.wake = threading.Lock()
         self.wake.acquire()
-        # The job and a copy of the caller's context: what NumPy does about overflow belongs to that.
+        # The job and a copy of the caller's context, which has NumPy's handling of overflow.
         self.job: tuple[_Job, contextvars.Context] | None = None
         self.leaving = False
 
@@ -102,7 +102,7 @@ def run(tasks: Sequence[Task]) -> None:
 
     Tasks must not depend on each other. They run at the same time as far as they leave the interpreter's
     lock, as products of matrices do. A call from within a task, or while another thread has the pool, does
-    its tasks one after another. Raises what the first task raised that did (tasks not yet begun are left
+    its tasks one after another. Raises the error of the first task that failed (tasks not yet begun are left
     out then); an interrupt is raised as soon as the tasks at hand have ended.
     """
     count = len(tasks)

@@ -1,9 +1,9 @@
 """Products of matrices in shards over the pool: each shard is one call of BLAS on one thread.
 
 How a product is split follows from its sizes and the number of threads alone, never from a measurement while
-it runs, so with as many threads it gives the same bits each time. Along what: leading dimensions where they
-divide well, else the rows or the columns of the result, whichever are more, since each shard packs the other
-operand anew. Where llvmlite is installed the shards are handed over in compiled code
+it runs, so with as many threads it gives the same bits each time. The split axis: leading dimensions where
+they divide well, else the rows or the columns of the result, whichever are more, since each shard packs the
+other operand anew. Where llvmlite is installed the shards are handed over in compiled code
 (engine/kernels/fast/products.py), with bitwise identical results.
 """
 
@@ -67,7 +67,7 @@ def cut(a: Any, b: Any, count: int, least: int) -> tuple[int, tuple[int, ...]] |
     """The cuts of a product for ``count`` threads, with at least ``least`` multiplications in a shard.
 
     The axis of the result (-2 and -1: rows and columns) and where its shards end; None where one call is as
-    good, or matmul has to explain what is wrong.
+    good, or matmul has to explain the error.
     """
     if a.dtype != b.dtype or a.dtype.kind not in "fc" or a.shape[-1] != b.shape[-2]:
         return None
@@ -131,7 +131,7 @@ def _compiled(a: Any, b: Any, out: Any, axis: int, ends: tuple[int, ...]) -> Any
 
 
 def _ask_for_code() -> None:
-    """Let the compiler's thread import what writes the code: it takes longer than many products."""
+    """Let the compiler's thread import the code generator: it takes longer than many products."""
     global _asked
     from engine.kernels.fast.compiler import available, compiler
 

@@ -17,7 +17,7 @@ from engine.kernels.cpu import threads as threads_
 LARGE = 1 << 19
 # Elements of a range, and how many ranges at most: a thread that another program keeps busy takes fewer.
 _RANGE, _MOST = 1 << 21, 4
-# Numbers in NumPy's buffer: shorter runs are faster through it, and so is what is cast.
+# Numbers in NumPy's buffer: shorter runs and casts are faster through it.
 _BUFFER = 256
 
 
@@ -26,7 +26,7 @@ def unbuffered() -> Iterator[None]:
     """Within the block, in this thread and in tasks of the pool that begin there, NumPy's elementwise
     functions read and write the parts of larger arrays where they lie.
 
-    Where it can't walk through its operands as one run, NumPy copies what fits in its buffer into that,
+    Where it can't walk through its operands as one run, NumPy copies parts into its buffer,
     computes there and copies the result back: 3 times the time for runs of 1,000 numbers. With a buffer
     shorter than the runs it leaves that.
     """

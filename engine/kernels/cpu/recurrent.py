@@ -29,7 +29,7 @@ def parted(weight: Any, gates: int) -> Any:
 
 
 def across(xp: Any, weight: Any, factor: Any = None) -> Any:
-    """Gates [gates, H, K] as what states are multiplied by from the right: [gates, K, H], contiguous.
+    """Gates [gates, H, K] as right factors of states: [gates, K, H], contiguous.
 
     BLAS is slower by half for the small product of a step with a transposed view.
     """
@@ -347,7 +347,7 @@ def shifted(xp: Any, states: Any, first: Any, is_reverse: bool) -> Any:
     return before
 
 
-# -- what both backends do around the steps ------------------------------------------------------------------
+# -- code of both backends around the steps ------------------------------------------------------------------
 
 
 def inside(xp: Any, lengths: Any, time: int, dtype: Any) -> Any:

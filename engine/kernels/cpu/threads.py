@@ -31,7 +31,7 @@ def users_count() -> int | None:
 
 
 def get_num_threads() -> int:
-    """How many threads compute: as set, else what the environment says, else the cores of this process."""
+    """How many threads compute: as set, else as in the environment, else the cores of this process."""
     global _count
     if not _count:
         _count = users_count() or _cores()

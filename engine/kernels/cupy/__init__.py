@@ -95,7 +95,7 @@ def on(index: int) -> AbstractContextManager[Any]:
 
 
 def synchronize(index: int) -> None:
-    """Wait until GPU number ``index`` has done what it was given. Raises OutOfRangeError for what its kernels
+    """Wait until GPU number ``index`` has done its work. Raises OutOfRangeError for faults that its kernels
     have noted."""
     with cupy.cuda.Device(index):
         cupy.cuda.Device(index).synchronize()

@@ -1,6 +1,6 @@
 """Elements put or added by position on a GPU: gradients of gather and embedding, scatter, along an axis.
 
-What meets in one place is added in its order, as NumPy does it: rows are sorted by their place, and one row
+Elements of one place are added in their order, as NumPy does it: rows are sorted by their place, and one row
 of threads adds those of each. Nothing waits, and there are no atomics on floating-point numbers.
 """
 

@@ -1,4 +1,4 @@
-"""Attention and its gradients in one launch and in two: what ``cuda/attention.cu`` is given.
+"""Attention and its gradients in one launch and in two: the arguments of ``cuda/attention.cu``.
 
 Above ``OWN`` multiplications the operators it stands for compute it, with products as ``products.py`` has
 them: those of 16 bits have units of their own on a GPU, which our kernel does not use.

@@ -15,7 +15,7 @@ _FIRST = ("NCHW", "NC", "NCL", "NCDHW", "AnyLayout")
 
 
 def _channels(x: Any, data_layout: str, numbers: tuple[Any, ...]) -> Rows | None:
-    """The channels of x as rows; None for what the default kernel serves or refuses."""
+    """The channels of x as rows; None if the default kernel has to serve or refuse them."""
     if not 2 <= x.ndim <= 5 or data_layout not in _LAST + _FIRST or x.dtype.name not in FLOATING:
         return None
     channel = x.ndim - 1 if data_layout in _LAST else 1

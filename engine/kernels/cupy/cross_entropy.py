@@ -145,13 +145,13 @@ def pick_class_grad(
 
 
 def _each(x: Any, axis: int) -> tuple[int, ...]:
-    """The shape of what there is one of for each row."""
+    """The shape of an array with one element for each row."""
     axis %= x.ndim
     return (*x.shape[:axis], 1, *x.shape[axis + 1 :])
 
 
 def _of(x: Any, label: Any, axis: int, soft_label: bool) -> Rows | None:
-    """The rows along ``axis``; None for what the default kernel serves or refuses."""
+    """The rows along ``axis``; None if the default kernel has to serve or refuse them."""
     if x.dtype.name not in FLOATING or not -x.ndim <= axis < x.ndim:
         return None
     if soft_label:

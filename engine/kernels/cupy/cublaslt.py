@@ -199,7 +199,7 @@ class _Product:
         return found if status == 0 and count.value and found.state == 0 else None
 
     def free(self) -> None:
-        """Give back what was created, last first."""
+        """Destroy the created objects, last first."""
         while self._made:
             what, made = self._made.pop()
             self._library.status(f"cublasLt{what}Destroy", made)
@@ -225,7 +225,7 @@ class Library:
         return int(getattr(self._functions, name)(*values))
 
     def call(self, name: str, *values: Any) -> None:
-        """Call a function. Raises DeviceError for what it answers other than success."""
+        """Call a function. Raises DeviceError for any status but success."""
         status = self.status(name, *values)
         if status:
             raise DeviceError(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _CACHED = 512  # graphs
-_ALIGNED = 16  # bytes: what cuDNN takes for granted of every address
+_ALIGNED = 16  # bytes: the alignment that cuDNN assumes of every address
 # The names of cuDNN's types by those of arrays; bfloat16 is stored as its bits.
 _TYPES = {"float32": "FLOAT", "float16": "HALF", "uint16": "BFLOAT16"}
 _lock = threading.Lock()  # a handle has one stream at a time

@@ -66,7 +66,7 @@ def _launch(
     try:
         values = values_of([Spec.of(x) for x in xs], steps)
     except EngineError:
-        return None  # the operators say what is wrong
+        return None  # the operators say why
     shape = np.broadcast_shapes(*[x.shape for x in xs])
     results = [n for n in dict.fromkeys(outputs) if n >= len(xs)]
     if not results or any(values[n].shape != shape for n in outputs):

@@ -82,8 +82,8 @@ def _made(device: int) -> tuple[Any, Any, Any]:
 
 
 def look() -> None:
-    """Raise OutOfRangeError for what a kernel has noted, and forget it. Call it after a wait for the device:
-    nothing here waits."""
+    """Raise OutOfRangeError for a fault that a kernel has noted, and clear it. Call it after a wait for the
+    device: nothing here waits."""
     for device, (host, _, _) in tuple(_records.items()):
         if host[0]:
             with _lock:
@@ -97,6 +97,6 @@ def _message(device: int, number: int, value: int, place: int, low: int, high: i
     name = _NAMES[number - 1]
     what = _MESSAGES[name].format(value=value, count=high + 1, low=low, high=high)
     return (
-        f"{name}: {what} (element {place} of what gpu:{device} was given; a GPU reports it when results are "
+        f"{name}: {what} (element {place} of an input on gpu:{device}; a GPU reports it when results are "
         "fetched, so an operator before this line is meant)"
     )

@@ -18,7 +18,7 @@ from engine.kernels.cupy import source
 Array = Any
 Shape = tuple[int, ...]
 
-# Memory type, computing type, and what alpha and beta are, by dtype.
+# Memory type, computing type, and type of alpha and beta, by dtype.
 _TYPES = {
     "float32": ("float", "float", np.float32),
     "float64": ("double", "double", np.float64),

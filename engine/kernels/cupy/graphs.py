@@ -1,4 +1,4 @@
-"""CUDA graphs: what a function gives a GPU, recorded once and launched again as one piece of work.
+"""CUDA graphs: the GPU work of a function, recorded once and launched again as one piece of work.
 
 While a stream records, nothing runs. Addresses, sizes and numbers of every launch become part of the graph,
 so all that it reads and writes has to stay where it is: it has its own memory pool, which gives nothing
@@ -23,8 +23,8 @@ from engine.kernels.cupy.source import recording
 class Arena:
     """The memory of the graphs of one stream, which run one after the other and so share it.
 
-    Blocks come from CuPy's pool, where they count as used, and stay as long as a graph lives. ``lock``: what
-    is copied into a graph, its launch and what is copied out belong together.
+    Blocks come from CuPy's pool, where they count as used, and stay as long as a graph lives. ``lock``:
+    copies into a graph, its launch and copies out of it belong together.
     """
 
     def __init__(self) -> None:
@@ -85,8 +85,8 @@ class Graph:
     """The recorded GPU work of ``function``; ``result`` is its result, filled by each launch.
 
     ``stays`` are arrays whose address is looked at before each launch, so they need not be held. Raises
-    whatever the function raises, and CuPy's error for what can't be recorded (a wait of the host, a copy from
-    or to it, cuBLAS). Nothing has run then, and streams can be used.
+    any error of the function, and CuPy's error for work that can't be recorded (a wait of the host, a copy
+    from or to it, cuBLAS). Nothing has run then, and streams can be used.
     """
 
     def __init__(self, memory: Arena, function: Callable[[], Any], stays: Sequence[Any]) -> None:

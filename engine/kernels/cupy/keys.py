@@ -55,8 +55,8 @@ class DeviceKey:
 class DeviceKeys:
     """The keys of the random operators of one captured plan, in their order: ``keys[n]``.
 
-    ``renew()`` before each replay gives them what ``count`` calls of ``reserve_on_gpu`` would: one launch on
-    the current stream, no copy and no wait.
+    ``renew()`` before each replay gives them the keys that ``count`` calls of ``reserve_on_gpu`` would
+    return: one launch on the current stream, no copy and no wait.
     """
 
     def __init__(self, count: int, generator: Generator | None = None) -> None:

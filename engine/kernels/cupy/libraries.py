@@ -17,7 +17,7 @@ def candidates(library: str, wheel: str) -> Iterator[str]:
 
     First its name with the major version of the CUDA that CuPy runs on: the copy that CuPy has loaded itself
     has it. Then files of the wheels nvidia-``wheel``-cu12 and the one of CUDA 13 and later, those of
-    ``CUDA_PATH``, and what the system's linker finds.
+    ``CUDA_PATH``, and libraries that the system's linker finds.
     """
     major = cupy.cuda.runtime.runtimeGetVersion() // 1000
     names = [f"{library}64_{major}.dll"] if os.name == "nt" else [f"lib{library}.so.{major}"]

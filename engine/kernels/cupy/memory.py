@@ -20,7 +20,7 @@ _UNIT = 512
 class Peaks:
     """An allocator over CuPy's pool that knows the most that was in use on each GPU.
 
-    The pool adds up what is in use by a walk over all blocks. That is done only where the sum of everything
+    The pool adds up the blocks in use by a walk over all. That is done only where the sum of everything
     that was requested since the last walk could have passed the peak, so the peak is exact and most
     allocations cost an addition.
     """
@@ -61,12 +61,12 @@ class Peaks:
         return self._held[index]
 
     def reset_used(self, index: int) -> None:
-        """Count the most in use from what is in use now."""
+        """Count the peak in use from the memory in use now."""
         with cupy.cuda.Device(index), self._lock:
             self._used[index] = self._bound[index] = int(self._pool.used_bytes())
 
     def reset_held(self, index: int) -> None:
-        """Count the most held from what is held now."""
+        """Count the peak held from the memory held now."""
         with cupy.cuda.Device(index), self._lock:
             self._held[index] = int(self._pool.total_bytes())
 

@@ -24,7 +24,7 @@ class _Normed:
     __slots__ = ("channels", "each", "rows", "shape", "statistics")
 
     def __init__(self, shape: tuple[int, ...], axes: tuple[int, ...], groups: int, last: bool) -> None:
-        """``shape`` is that of x with a dimension for groups, ``axes`` what a row has of it."""
+        """``shape`` is that of x with a dimension for groups, ``axes`` the axes of a row."""
         self.shape = shape
         self.rows = rows_of(shape, axes)
         points = prod(shape[1:-2]) if last else prod(shape[3:])

@@ -50,7 +50,7 @@ def _error(pool: Any, size: int) -> DeviceMemoryError:
     return DeviceMemoryError(
         f"gpu:{cupy.cuda.runtime.getDevice()}: no memory for {in_words(size)}: {in_words(free)} of "
         f"{in_words(total)} are free{allowed}, arrays hold {in_words(pool.used_bytes())}{held}; take a "
-        "smaller batch, use recompute or amp, or free what is not needed with device.cuda.empty_cache()"
+        "smaller batch, use recompute or amp, or free unused memory with device.cuda.empty_cache()"
     )
 
 

@@ -1,7 +1,7 @@
 """Which operators have kernels of the engine's own on a GPU, and where they are.
 
-An override takes what the operator's default kernel takes (``xp``, arrays, attributes, ``out``, ``key``) and
-gives what it gives; one that does not serve some dtypes, layouts or attributes hands over to the default
+An override has the arguments of the operator's default kernel (``xp``, arrays, attributes, ``out``, ``key``)
+and its results; one that does not serve some dtypes, layouts or attributes hands over to the default
 kernel. Eager execution and plans call the same ones. They are imported at their first call.
 """
 

@@ -1,7 +1,7 @@
 """Poolings on a GPU, their gradients, and the picks of second derivatives; kernels: ``cuda/pooling*.cu``.
 
-Arrays are read in any memory order, results are contiguous in the order of ``data_format``. What has as many
-elements as 32 bits can't count goes to the default kernel.
+Arrays are read in any memory order, results are contiguous in the order of ``data_format``. An image with as
+many elements as 32 bits can't count goes to the default kernel.
 """
 
 from __future__ import annotations

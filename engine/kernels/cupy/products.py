@@ -1,4 +1,4 @@
-"""Products of matrices on a GPU: who computes one, chosen by its size and by what is there.
+"""Products of matrices on a GPU: the backend of each, chosen by its size and by availability.
 
 Small ones: the engine's own kernel (``gemm.py``). Large ones: cuBLASLt (``cublaslt.py``), which may be
 captured into a CUDA graph as the own kernel may. Where cuBLASLt is not found: CuPy's matmul, which no capture

@@ -38,7 +38,7 @@ def _axes(x: Any, axis: Any, reduce_all: bool) -> tuple[int, ...]:
 
 
 def _reduced(xp: Any, what: str, x: Any, axes: tuple[int, ...], power: float = 1.0) -> Any:
-    """The rows of x over ``axes`` reduced, flat; None for what the default kernel serves or refuses."""
+    """The rows of x over ``axes`` reduced, flat; None if the default kernel has to serve or refuse them."""
     if x.dtype.name not in FLOATING and (x.dtype.name not in _WHOLE or _WHAT[what] not in (0, 2, 3)):
         return None
     rows = rows_of(x.shape, axes, True)

@@ -1,7 +1,7 @@
 """Rows that threads of a GPU share: how axes become rows, and how many threads take one.
 
 The kernels of ``cuda/rows.cuh`` see an array as [K1][R1][K2][R2], where K are preserved and R are reduced.
-What is chosen here depends on these sizes only, so that the order of sums does.
+Choices here depend on these sizes only, and so does the order of sums.
 """
 
 from __future__ import annotations

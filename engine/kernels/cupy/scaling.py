@@ -24,7 +24,7 @@ def _look(stored: str, parts: int) -> Kernel:
     body += [
         "bool bad = false;",
         *EACH,
-        "const auto rest = wide(x[i]) - wide(x[i]);",  # NaN for what is not finite
+        "const auto rest = wide(x[i]) - wide(x[i]);",  # NaN for infinity and NaN
         "bad = bad || rest != rest;",
         "}",
         "if (bad) atomicOr(found, 1);",

@@ -43,7 +43,7 @@ def softmax_grad(xp: Any, flow: Any, soft: Any, *, axis: int = -1, out: Any = No
 
 
 def _of(x: Any, axis: int) -> Any:
-    """The rows along ``axis``; None for what the default kernel serves or refuses."""
+    """The rows along ``axis``; None if the default kernel has to serve or refuse them."""
     if x.dtype.name not in FLOATING or not -x.ndim <= axis < x.ndim:
         return None
     return rows_of(x.shape, (axis,))

@@ -127,7 +127,7 @@ def index_sample(xp: Any, x: Any, index: Any) -> Any:
 
 
 def along(shape: tuple[int, ...], indices: Any, axis: int, broadcast: bool) -> tuple[int, ...] | None:
-    """The shape of what positions along an axis of an array name; None where they do not fit it."""
+    """The shape of the result of positions along an axis of an array; None if they do not fit it."""
     if indices.ndim != len(shape):
         return None
     axis %= len(shape)

@@ -47,11 +47,11 @@ class CudaWriter:
 
     Numbers of attributes are parameters ``k0``, ``k1`` ... of the kernel, in ``given_numbers`` as NumPy
     scalars of their types, so that steps that differ in them alone share a kernel. The 16-bit kinds are
-    computed in float; :meth:`settled` rounds what an operator gives.
+    computed in float; :meth:`settled` rounds an operator's result.
     """
 
     def __init__(self) -> None:
-        self._operations: list[tuple[str, str, str]] = []  # kind, name, what it is
+        self._operations: list[tuple[str, str, str]] = []  # kind, name, expression
         self.given_numbers: list[Any] = []
 
     def _made(self, kind: str, text: str) -> Value:

@@ -59,8 +59,8 @@ def product(
 ) -> None:
     """c = a @ b, or c += a @ b with ``add``, of contiguous matrices by rows.
 
-    ``sizes`` are the rows of a, the columns of b and what they share, 64-bit integers; ``function`` is the
-    address in a kernel's argument, ``kind`` float or double. The rows of a may lie ``apart``: so many
+    ``sizes`` are the rows of a, the columns of b and their common dimension, 64-bit integers; ``function`` is
+    the address in a kernel's argument, ``kind`` float or double. The rows of a may lie ``apart``: so many
     elements from one to the next.
     """
     _, columns, inner = sizes

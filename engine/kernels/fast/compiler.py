@@ -115,7 +115,7 @@ class Compiler:
         return self._thread is None
 
     def stop(self) -> None:
-        """Compile nothing that has not begun, and wait for what has: the process ends."""
+        """Cancel waiting compilations and wait for running ones: the process exits."""
         with self._lock:
             thread = self._thread
             self._waiting.clear()

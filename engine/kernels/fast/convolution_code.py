@@ -41,7 +41,7 @@ _BLOCK = 1 << 18  # bytes that a block should not exceed
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis of a phase: where its results stand, and what meets them.
+    """One axis of a phase: the positions of its results, and of their inputs.
 
     Result ``start + n * step`` for n below ``count`` takes, for each pair in ``taps``, what stands ``n *
     stride + tap[0]`` behind the start of the padded source, times entry ``tap[1]`` of the filter. The first
@@ -166,7 +166,7 @@ class _Code:
 
     def write(self) -> ir.Function:
         b, plan, lanes = self.b, self.plan, self.lanes
-        # A call uses the block of its first shard for all: what is reused stays in the cache.
+        # A call uses the block of its first shard for all: reused data stays in the cache.
         block = offset(b, self.blocks, b.mul(self.frame.begin, I64(plan.block_bytes(lanes))))
         most, stride, far = plan.reach(0)
         with items(self.frame, 12) as item:

@@ -182,7 +182,7 @@ class _Code:
         return replace(source, pointer=offset(b, source.pointer, there))
 
     def _add(self, image: Value, sent: Value, sums: Value, rows: Value, have: Value) -> None:
-        """Add what ``rows`` rows of the result contribute."""
+        """Add the contributions of ``rows`` rows of the result."""
         b, plan, lanes = self.b, self.plan, self.lanes
         height, width = plan.kernel
         deep = max(1, min(_ENTRIES // width, plan.ins))  # channels of a tile

@@ -176,7 +176,7 @@ def expm1(builder: Builder, x: Value) -> Value:
 
 
 def log1p(builder: Builder, x: Value) -> Value:
-    """log(1 + x), accurate near zero: what the sum lost is added again."""
+    """log(1 + x), accurate near zero: the rounding error of the sum is added again."""
     kind = x.type
     one = constant(kind, 1.0)
     above = builder.fadd(x, one)

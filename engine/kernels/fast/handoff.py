@@ -20,7 +20,7 @@ from llvmlite import ir
 from engine.kernels.fast.compiler import function
 from engine.kernels.fast.vectors import I64, POINTER, Builder, Local, Value
 
-# Places in the shared state, in 64-bit integers. What different threads write is 128 bytes apart.
+# Places in the shared state, in 64-bit integers. Words of different threads are 128 bytes apart.
 _SYSCALL, _NUMBER, _CALLED, _WITH = 0, 1, 2, 3  # set by Python: libc's syscall, futex's number, the next call
 _FUNCTION, _ARGS, _COUNT, _PARTS = 16, 17, 18, 19  # the call that is published
 _TICKET = 32  # number of the call << 32 | next shard
@@ -29,7 +29,7 @@ _WAKE, _SLEEPERS = 64, 65  # counts the times of waking; workers that may sleep
 _KEEP = 80  # workers from this number on leave
 _WORDS = 96
 
-_CLOSED = 0x7FFFFFFF  # no shard has this number: what is being published is not there yet
+_CLOSED = 0x7FFFFFFF  # no shard has this number: a call is being published
 _SLEEP, _WAKE_UP = 128, 129  # FUTEX_WAIT_PRIVATE, FUTEX_WAKE_PRIVATE
 _FUTEX = {"x86_64": 202, "aarch64": 98}
 # Looks at the ticket before a worker sleeps, and at the last shards before the leader does: some 10 us, less
@@ -43,7 +43,7 @@ def supported() -> bool:
 
 
 class Crew:
-    """Threads that sit in compiled code, and what they share with the caller."""
+    """Threads that run compiled code, and the state that they share with the caller."""
 
     def __init__(self) -> None:
         self._leader, self._worker = function("handoff leader", leader), function("handoff worker", worker)
@@ -127,7 +127,7 @@ class _Writer:
         self.builder.store_atomic(value, self.at(slot), "seq_cst", 8)
 
     def add(self, slot: int, value: int) -> Value:
-        """Add to a word; gives what it was before."""
+        """Add to a word; returns its former value."""
         return self.builder.atomic_rmw("add", self.at(slot), I64(value), "seq_cst")
 
     def futex(self, slot: int, what: int, value: Value) -> None:
@@ -201,8 +201,8 @@ def worker(module: ir.Module, name: str) -> ir.Function:
     b.cbranch(b.icmp_signed(">", w.get(_KEEP), w.begin), look, out)
     b.position_at_end(look)
     w.look_again(looks, spin, sleep)
-    # It counts itself among the sleepers before it looks for the last time: either it sees what the leader
-    # publishes, or the leader sees that a worker has to be woken.
+    # It counts itself among the sleepers before it looks for the last time: either it sees the work that the
+    # leader publishes, or the leader sees that a worker has to be woken.
     b.position_at_end(sleep)
     w.add(_SLEEPERS, 1)
     before = w.get(_WAKE)

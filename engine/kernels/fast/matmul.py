@@ -1,4 +1,4 @@
-"""Products of matrices in plans: what the operator's kernel finds out in every call is found out once.
+"""Products of matrices in plans: checks that the operator's kernel makes in every call are made once.
 
 Small products are calls of NumPy's ``matmul`` without anything around them, large ones tables of calls of
 BLAS (``products.py``), of smaller shards than through the interpreter.

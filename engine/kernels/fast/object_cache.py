@@ -1,8 +1,9 @@
 """Object code of compiled kernels on disk, in a folder that only its owner may write.
 
-A file is 32 bytes of SHA-256 over the key and the code, then the code. What does not match, whatever wrote
-it, is deleted and compiled again, never executed. Files are replaced whole, so a process that is killed while
-it writes leaves the old state. The folder is bounded: those that were not used for the longest time go first.
+A file is 32 bytes of SHA-256 over the key and the code, then the code. A file that does not match, whatever
+wrote it, is deleted and compiled again, never executed. Files are replaced whole, so a process that is killed
+while it writes leaves the old state. The folder is bounded: those that were not used for the longest time go
+first.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class ObjectCache:
         self._held: int | None = None  # bytes in the folder, as far as this process knows
 
     def read(self, key: str) -> bytes | None:
-        """The code, checked; None where there is none, or where it is not what was written."""
+        """The code, checked; None if there is none, or if it was changed."""
         path = self._path(key)
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         try:

@@ -28,7 +28,7 @@ _ENTRY = 5  # offsets of a, b and c in bytes, rows and columns of c
 _MOST = 1 << 14
 
 
-# The numbers before the table's address: gemm, how a and b lie, the steps of all three, what they share.
+# The numbers before the table's address: gemm, layouts of a and b, steps of all three, the common dimension.
 _NUMBERS = 7
 
 

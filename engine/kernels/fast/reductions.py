@@ -1,4 +1,4 @@
-"""Reductions in plans: what the operator's kernel finds out in every call is found out once."""
+"""Reductions in plans: checks that the operator's kernel makes in every call are made once."""
 
 from __future__ import annotations
 

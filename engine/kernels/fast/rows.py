@@ -29,7 +29,7 @@ class Row:
         self._full = builder.and_(count, v.I64(-self.width))
 
     def each(self, body: Callable[[Place], None]) -> None:
-        """Write ``body`` for whole vectors, and once more for what is left of the row."""
+        """Write ``body`` for whole vectors, and once more for the rest of the row."""
         b = self.builder
         with v.loop(b, v.I64(0), self._full, self.width) as i:
             body(Place(self, i, None))

@@ -1,4 +1,4 @@
-"""Images in blocks of samples: what kernels over samples-last images read, laid out side by side.
+"""Images in blocks of samples, laid out side by side for kernels over samples-last images.
 
 A block is [row][channel][column][lane]: as many samples as a vector has lanes, missing ones and padding as
 zeros. Copying costs a hundredth of a convolution, and the block stays in the cache, where an image whose
@@ -109,7 +109,7 @@ def emit_block(
     """Copy ``rows`` rows of the padded image from row ``first`` on into ``block``.
 
     ``source`` points to the first sample of the block, which has the samples of ``mask``.
-    ``channels``: so many are copied, where it is not all; the others keep what they were.
+    ``channels``: so many are copied, if not all; the others stay unchanged.
     """
     channels = I64(extent.channels) if channels is None else channels
     kind = ir.VectorType(F32, lanes)

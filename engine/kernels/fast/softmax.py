@@ -149,7 +149,7 @@ def cross_entropy(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Fast | Non
         made, loss, wrong = np.empty(x.shape, x.dtype), np.empty(shape, x.dtype), np.zeros(1, np.int64)
         rows.call(handle, [length, ignored], (x, classes, made, loss, wrong), count, x.size)
         if wrong[0]:
-            return slow(x, classes)  # type: ignore[no-any-return]  # which says what is wrong
+            return slow(x, classes)  # type: ignore[no-any-return]  # which raises the error
         return made, loss
 
     return Fast(kernel, [handle])

@@ -1,8 +1,9 @@
 """The code of Winograd's convolutions over samples-last images, and of the gradients of their images.
 
-A vector holds one pixel of as many samples as it has lanes; what a vector of a whole tile becomes is called a
-spot here. Each item takes a few spots of all channels through three steps that stay in the cache: the image's
-transform, for each point a product of matrices with the filters' transforms, and the result's transform.
+A vector holds one pixel of as many samples as it has lanes; the transform of a vector of a whole tile is
+called a spot here. Each item takes a few spots of all channels through three steps that stay in the cache:
+the image's transform, for each point a product of matrices with the filters' transforms, and the result's
+transform.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def lgamma(xp: Any, x: Any) -> Any:
     reflected = math.log(math.pi) - xp.log(xp.abs(_sin_pi(xp, value))) - result
     result = xp.where(mirrored, reflected, result)
     result = xp.where(small, _lgamma_right(xp, value + 1.0) - xp.log(value), result)
-    # From -1e306 on the reflection is inf - inf: what is so large is whole, so infinite.
+    # From -1e306 on the reflection is inf - inf: such large numbers are integers, so the result is infinite.
     pole = (value <= 0.0) & (xp.floor(value) == value)
     return xp.where(pole | xp.isinf(value), xp.inf, result)
 

@@ -105,7 +105,7 @@ def _cast(w: Writer, values: Sequence[Value], attrs: Mapping[str, Any]) -> Value
     if wanted == "bool":
         return w.compare("!=", x, w.number(x, 0))  # NaN is true
     if is_float(w, x) and wanted not in FLOATS:
-        raise Unsupported  # what NaN and large numbers become differs between processors
+        raise Unsupported  # the results for NaN and large numbers differ between processors
     return w.cast(x, wanted)
 
 

@@ -2,7 +2,7 @@
 
 A rule gives the new values of a parameter and its state, element by element. Numbers that all elements share
 (the rate, corrections of the betas' powers) are computed once, in double precision: from Python's numbers on
-the CPU, from what lies on the device on a GPU, so they are written with Python's operators.
+the CPU, from arrays of the device on a GPU, so they are written with Python's operators.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def _of_adamax(attrs: Mapping[str, Any]) -> Update:
     )
 
 
-# By the operator's name: from its attributes (all of them) and what rounds to the dtype of the powers.
+# By the operator's name: from all its attributes and a function that rounds to the dtype of the powers.
 UPDATES: dict[str, Callable[[Mapping[str, Any], Callable[[float], float]], Update]] = {
     "adam": lambda attrs, rounded: _of_adam(attrs, False, rounded),
     "adamw": lambda attrs, rounded: _of_adam(attrs, bool(attrs.get("with_decay", True)), rounded),

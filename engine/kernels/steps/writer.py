@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-Value = Any  # what a writer gives and takes: a value of LLVM, the name of a variable of CUDA C
+Value = Any  # the values of a writer: a value of LLVM, the name of a variable of CUDA C
 
 FLOATS = frozenset(("float16", "bfloat16", "float32", "float64"))
 
@@ -18,7 +18,7 @@ class Writer(Protocol):
     """Writes the operations of one backend.
 
     Values have a kind: the name of a dtype. Both values of an operation are of one kind. Products and sums
-    are never contracted, so arithmetic is bitwise identical to NumPy's; what a backend lacks raises
+    are never contracted, so arithmetic is bitwise identical to NumPy's; operations that a backend lacks raise
     :class:`Unsupported`.
     """
 

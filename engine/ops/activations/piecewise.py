@@ -220,7 +220,7 @@ def _to_slopes(g: Any, alpha_spec: Any, mode: str, data_format: str) -> Any:
 def prelu(xp, x, alpha, *, mode="all", data_format="NCHW"):
     """x where positive, else x times the slope of its channel."""
     if x.dtype != alpha.dtype:
-        raise TypeError("dtypes differ")  # inference explains what is wrong
+        raise TypeError("dtypes differ")  # inference explains the error
     return xp.where(x > 0, x, x * _slopes(alpha, mode, data_format, x.ndim))
 
 

@@ -20,7 +20,7 @@ from engine.ops.elementwise.error_function import erf
 def refuse_integers(x: Any) -> None:
     """Raise TypeError for integers: NumPy would compute in float64, or round constants to integers."""
     if x.dtype.kind not in "fc":
-        raise TypeError("not floating")  # inference explains what is wrong
+        raise TypeError("not floating")  # inference explains the error
 
 
 @op("sigmoid", infer=floating_as_x("sigmoid"))

@@ -28,7 +28,7 @@ def _infer_reshape(x: Spec, dims: list[Spec], *, shape: Any, places: Any) -> Spe
 
 @op("reshape2_dims", infer=_infer_reshape, view=True, slots={"dims": "ShapeTensor"})
 def reshape(xp, x, dims: list, *, shape, places):
-    """reshape2 with dimensions that are values; 0 and -1 mean what they mean to it. A view."""
+    """reshape2 with dimensions that are values; 0 and -1 have the same meaning. A view."""
     made = sizes(shape, dims, places, least=-1)
     return x.reshape([x.shape[n] if d == 0 and n < x.ndim else d for n, d in enumerate(made)])
 

@@ -59,7 +59,7 @@ _SLOTS = {"ids": "Ids", "weight": "W"}
 def lookup(xp, ids, weight, *, is_sparse=False, padding_idx=-1):
     """The row of weight at each number in ids, zeros where it is padding_idx (-1: none)."""
     if weight.ndim != 2 or ids.dtype.kind not in "iu" or not _fits(weight.dtype):
-        raise TypeError("wrong inputs")  # inference explains what is wrong
+        raise TypeError("wrong inputs")  # inference explains the error
     rows = weight.shape[0]
     if xp is np and ids.size and (int(ids.min()) < 0 or int(ids.max()) >= rows):
         wrong = ids[(ids < 0) | (ids >= rows)].reshape(-1)[0]

@@ -20,7 +20,7 @@ from engine.ops.elementwise import comparison
 # ("tensor", n) where it picks many elements and ("number", n) where it is one number that is known only when
 # the Program runs. A bound of a slice may be a ("number", n) too.
 #
-# Numbers, slices, None and the ellipsis are applied first, then tensors and masks to what is left: a number
+# Numbers, slices, None and the ellipsis are applied first, then tensors and masks to the rest: a number
 # is not the same as an index tensor of one element, unlike in NumPy.
 
 _ALL = slice(None)
@@ -277,7 +277,7 @@ def _infer_where(condition: Spec, x: Spec, y: Spec) -> Spec:
 def where(xp, condition, x, y):
     """x where condition holds, else y."""
     if condition.dtype != np.bool_:
-        raise ValueError("condition must be bool")  # inference explains what is wrong
+        raise ValueError("condition must be bool")  # inference explains the error
     return xp.where(condition, x, y)
 
 
@@ -377,7 +377,7 @@ def multiplex(xp, xs: list, index):
         or index.shape[1] != 1
         or any(x.shape != xs[0].shape for x in xs)
     ):
-        raise ValueError("wrong shapes")  # inference explains what is wrong
+        raise ValueError("wrong shapes")  # inference explains the error
     chosen = index[:, 0]
     if index.size and not 0 <= int(chosen.min()) <= int(chosen.max()) < len(xs):
         raise OutOfRangeError(

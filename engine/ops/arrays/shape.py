@@ -82,7 +82,7 @@ def flatten(xp, x, *, start_axis=1, stop_axis=-1):
         return x.reshape(1)
     first, last = (normal_axis("flatten", a, x.ndim) for a in (start_axis, stop_axis))
     if first > last:
-        raise ValueError("wrong order")  # inference explains what is wrong
+        raise ValueError("wrong order")  # inference explains the error
     return x.reshape((*x.shape[:first], _size(x.shape[first : last + 1]), *x.shape[last + 1 :]))
 
 
@@ -206,7 +206,7 @@ def _infer_stack(xs: list[Spec], *, axis: int) -> Spec:
 def stack(xp, xs: list, *, axis=0):
     """Join tensors along a new dimension."""
     if any(x.dtype != xs[0].dtype for x in xs):
-        raise ValueError("dtypes differ")  # inference explains what is wrong
+        raise ValueError("dtypes differ")  # inference explains the error
     return xp.stack(xs, axis=axis)
 
 

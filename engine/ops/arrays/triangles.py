@@ -20,7 +20,7 @@ def _infer_triangle(x: Spec, **_: Any) -> Spec:
 def tril_triu(xp, x, *, diagonal=0, lower=True):
     """The lower (or upper) triangle of the last two dimensions, zeros elsewhere."""
     if x.ndim < 2:
-        raise ValueError("too few dimensions")  # inference explains what is wrong
+        raise ValueError("too few dimensions")  # inference explains the error
     return xp.tril(x, diagonal) if lower else xp.triu(x, diagonal)
 
 

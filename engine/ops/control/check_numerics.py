@@ -68,6 +68,6 @@ def check_numerics(
     if (stats[0] or stats[1]) and check_nan_inf_level == ABORT:
         raise NotFiniteError(
             f"check_numerics: (PreconditionNotMet) There are NAN or INF (num_nan={stats[0]}, "
-            f"num_inf={stats[1]}, num_zero={stats[2]}) in {where}; look at what made the tensor"
+            f"num_inf={stats[1]}, num_zero={stats[2]}) in {where}; check the operator that gave it"
         )
     return xp.asarray(stats, dtype=xp.int64), xp.asarray(values, dtype=xp.float32)

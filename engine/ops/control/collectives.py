@@ -2,7 +2,7 @@
 
 They have effects: no pass removes, merges, folds or moves one, since the other processes wait for it. The
 processes are those that this one has joined itself: a file names a group by a number only. A gradient is that
-of the sum over all processes of what each computes.
+of the sum of all processes' results.
 """
 
 from __future__ import annotations
@@ -333,7 +333,7 @@ def _exchanged(x: Spec, in_sizes: Sequence[int] = (), out_sizes: Sequence[int] =
 
 @op("alltoall", infer=_exchanged, effect=True, gradient_effect=True, hidden=("in_sizes", "out_sizes"))
 def alltoall(xp, x, *, ring_id=0, use_calc_stream=False, in_sizes=(), out_sizes=()):
-    """Part i along the first axis goes to process i; the result has what the others sent here.
+    """Part i along the first axis goes to process i; the result has the parts that the others sent here.
 
     The parts are equal, or have ``in_sizes``; those that come ``out_sizes``.
     """

@@ -73,7 +73,7 @@ def py_func(
             e in (-1, d) for d, e in zip(array.shape, spec.shape, strict=True)
         )
         if not fits or array.dtype != spec.dtype.np:
-            # Paddle takes what comes: what reads it sees another shape than was said.
+            # Paddle accepts any result: its readers see another shape than was declared.
             tolerate(
                 ProgramError(
                     f"py_func: result {n} of the function is {array.dtype}{list(array.shape)}: its out "

@@ -94,7 +94,8 @@ def _operator(of: str) -> OpDef:
 
 
 def _trials(names: Sequence[str], rank: int) -> Iterator[tuple[int, ...]]:
-    """Values that the attributes may have: every axis, and two sizes, to see what depends on them."""
+    """Values that the attributes may have: every axis, and two sizes, to find dimensions that depend on
+    them."""
     each = [range(rank + 1) if name in _AXES else (1, 2) for name in names]
     return itertools.islice(itertools.product(*each), _MOST)
 

@@ -87,7 +87,7 @@ def yolo_box(
     count = len(anchors) // 2
     each = 6 if iou_aware else 5
     if channels != count * (class_num + each) or img_size.shape != (n, 2):
-        raise ValueError("shapes do not fit")  # inference explains what is wrong
+        raise ValueError("shapes do not fit")  # inference explains the error
     first = count if iou_aware else 0
     parts = x[:, first:].reshape(n, count, class_num + 5, height, width)
     real = x.dtype.type

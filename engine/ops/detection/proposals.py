@@ -196,7 +196,7 @@ def generate_proposals(
     s, d, sizes, places, spreads = _host(xp, scores, bbox_deltas, im_shape, anchors, variances)
     n, count, height, width = s.shape
     if d.shape != (n, 4 * count, height, width):
-        raise ValueError("shapes do not fit")  # inference explains what is wrong
+        raise ValueError("shapes do not fit")  # inference explains the error
     s = s.transpose(0, 2, 3, 1).reshape(n, height * width * count)
     d = d.reshape(n, count, 4, height, width).transpose(0, 3, 4, 1, 2).reshape(n, height * width * count, 4)
     places, spreads = places.reshape(-1, 4), spreads.reshape(-1, 4)

@@ -123,7 +123,7 @@ def roi_align(
 ):
     """Means of interpolated values in pooled_height x pooled_width parts of each box of x [N, C, H, W]."""
     if boxes_num is None or x.dtype != boxes.dtype:
-        raise ValueError("shapes do not fit")  # inference explains what is wrong
+        raise ValueError("shapes do not fit")  # inference explains the error
     made = xp.zeros((len(boxes), x.shape[1], pooled_height, pooled_width), x.dtype)
     for n, image, part, rows, columns in _aligned(
         xp, x.shape, boxes, boxes_num, pooled_height, pooled_width, spatial_scale, sampling_ratio, aligned
@@ -200,7 +200,7 @@ def _infer_pool(
 def roi_pool(xp, x, boxes, boxes_num=None, *, pooled_height=1, pooled_width=1, spatial_scale=1.0):
     """Maxima of the parts of each box of x [N, C, H, W], and their positions (-1: the part is empty)."""
     if boxes_num is None or x.dtype != boxes.dtype:
-        raise ValueError("shapes do not fit")  # inference explains what is wrong
+        raise ValueError("shapes do not fit")  # inference explains the error
     shape = (len(boxes), x.shape[1], pooled_height, pooled_width)
     made, where = xp.zeros(shape, x.dtype), xp.full(shape, -1, np.int32)
     host = _host(xp, boxes)
@@ -322,7 +322,7 @@ def psroi_pool(
         or x.dtype != boxes.dtype
         or x.shape[1] != output_channels * pooled_height * pooled_width
     ):
-        raise ValueError("shapes do not fit")  # inference explains what is wrong
+        raise ValueError("shapes do not fit")  # inference explains the error
     maps = x.reshape(x.shape[0], output_channels, pooled_height, pooled_width, *x.shape[2:])
     made = xp.zeros((len(boxes), output_channels, pooled_height, pooled_width), x.dtype)
     for n, image, i, j, rows, columns, count in _score_parts(

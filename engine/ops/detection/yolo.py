@@ -90,7 +90,7 @@ class _Problem:
         masks = len(anchor_mask)
         fits = gt_box.ndim == 3 and gt_box.shape[::2] == (n, 4) and gt_label.shape == gt_box.shape[:2]
         if channels != masks * (class_num + 5) or height != width or not fits:
-            raise ValueError("shapes do not fit")  # inference explains what is wrong
+            raise ValueError("shapes do not fit")  # inference explains the error
         self.parts = x.reshape(n, masks, class_num + 5, height, width)
         self.anchors = np.asarray(anchors, np.float64).reshape(-1, 2) / (downsample_ratio * height)
         self.anchor_mask = list(anchor_mask)

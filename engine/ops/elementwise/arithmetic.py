@@ -167,7 +167,7 @@ def add_n(xp, xs: list):
     total = xs[0].copy()
     for x in xs[1:]:
         if x.dtype != total.dtype:
-            raise ValueError("dtypes differ")  # inference explains what is wrong
+            raise ValueError("dtypes differ")  # inference explains the error
         total += x
     return total
 
@@ -194,7 +194,7 @@ def _infer_lerp(x: Spec, y: Spec, weight: Spec) -> Spec:
 def lerp(xp, x, y, weight):
     """x + weight * (y - x), exact at both ends."""
     if not x.dtype == y.dtype == weight.dtype:
-        raise ValueError("dtypes differ")  # inference explains what is wrong
+        raise ValueError("dtypes differ")  # inference explains the error
     step = y - x
     return xp.where(weight < 0.5, x + weight * step, y - (1 - weight) * step)
 

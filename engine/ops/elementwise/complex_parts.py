@@ -42,7 +42,7 @@ def _infer_part(where: str) -> Any:
 
 def _refuse_real(x: Any) -> None:
     if x.dtype.kind != "c":
-        raise TypeError("not complex")  # inference explains what is wrong
+        raise TypeError("not complex")  # inference explains the error
 
 
 @op("real", infer=_infer_part("real"), complex=True)
@@ -68,7 +68,7 @@ def _infer_complex(real: Spec, imag: Spec) -> Spec:
 def from_parts(xp, real, imag):
     """real + i imag."""
     if real.dtype != imag.dtype or real.dtype.kind != "f" or real.dtype.itemsize < 4:
-        raise TypeError("wrong dtypes")  # inference explains what is wrong
+        raise TypeError("wrong dtypes")  # inference explains the error
     made = xp.empty(np.broadcast_shapes(real.shape, imag.shape), xp.result_type(real.dtype, xp.complex64))
     made.real = real
     made.imag = imag
@@ -109,7 +109,7 @@ def _infer_as_complex(x: Spec) -> Spec:
 def as_complex(xp, x):
     """Complex numbers from pairs along the last dimension."""
     if x.ndim == 0 or x.shape[-1] != 2:
-        raise ValueError("no pairs")  # inference explains what is wrong
+        raise ValueError("no pairs")  # inference explains the error
     return from_parts.opdef.kernel(xp, x[..., 0], x[..., 1])
 
 

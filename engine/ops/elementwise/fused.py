@@ -1,4 +1,4 @@
-"""Several elementwise operators as one: what plans make of chains and trees of them.
+"""Several elementwise operators as one: plans build them from chains and trees.
 
 Values are numbered: the inputs first, then the result of each step. The operator gives the bits, and the
 layout in memory, that the operators give one by one.
@@ -21,7 +21,7 @@ Step = tuple[str, tuple[int, ...], tuple[tuple[str, Any], ...]]
 
 
 class Steps(tuple[Step, ...]):
-    """Steps that keep what is written for them, from call to call."""
+    """Steps that cache the code written for them, from call to call."""
 
     @cached_property
     def loop(self) -> Loop:
@@ -59,7 +59,7 @@ def _infer(xs: list[Spec], *, steps: tuple[Step, ...], outputs: tuple[int, ...])
     slots={"xs": "X", "outs": "Out"},
 )
 def fused_elementwise(xp, xs: list, *, steps, outputs, out=None):
-    """The values numbered ``outputs`` after ``steps``: (operator, numbers of what it reads, attributes) each.
+    """The values numbered ``outputs`` after ``steps``: (operator, numbers of its inputs, attributes) each.
 
     ``out`` has an array to write into, or None, for each output. It may be the array of an input that no step
     after the one that makes the output reads.

@@ -123,7 +123,7 @@ def _planned(
 ) -> Any:
     """The plan of one convolution of x [N, C, ...]; the plans used last are cached."""
     if x.dtype != weight.dtype or x.dtype.kind in "iub":
-        raise TypeError("dtypes do not fit")  # inference explains what is wrong
+        raise TypeError("dtypes do not fit")  # inference explains the error
     return _kept(
         plan,
         where,

@@ -103,7 +103,7 @@ def _transformed(plan: Plan, bias: bool, activation: str) -> Any:
 
     def compute(x: Any, weight: Any, bias: Any) -> Any:
         result = fast(x, weight, True, bias)
-        if result is None:  # what is not finite spreads over a tile: NumPy's way shows where it belongs
+        if result is None:  # infinity and NaN spread over a tile: NumPy's way computes their positions
             result = plan.forward(x, weight)
             if bias is not None:
                 result += bias.reshape(-1, 1, 1)

@@ -66,7 +66,7 @@ class Plan:
             or min(self.oh, self.ow) < 1
             or self.filters % groups
         ):
-            raise ValueError("shapes do not fit")  # inference explains what is wrong
+            raise ValueError("shapes do not fit")  # inference explains the error
         self.padded = self.full_height != self.height or self.full_width != self.width
         self.each = self.filters // groups
 
@@ -213,7 +213,7 @@ class DeepPlan:
         full = self.depth + self.front + back
         self.od = out[0] if out else (full - self.dilation * (self.kd - 1) - 1) // self.step + 1
         if self.od < 1 or min(self.front, back) < 0 or self.channels != self.taken * groups:
-            raise ValueError("shapes do not fit")  # inference explains what is wrong
+            raise ValueError("shapes do not fit")  # inference explains the error
         self.flat = Plan(
             xp,
             (self.samples * self.od, self.channels * self.kd, height, width),

@@ -125,7 +125,7 @@ def _planned(
 ) -> Any:
     """The plan of the convolution that makes x [N, C, ...] of the result."""
     if x.dtype != weight.dtype or x.dtype.kind in "iub":
-        raise TypeError("dtypes do not fit")  # inference explains what is wrong
+        raise TypeError("dtypes do not fit")  # inference explains the error
     size, kernel = x.shape[2:], weight.shape[2:]
     pads = pads_of(where, size, kernel, strides, paddings, algorithm)
     if algorithm == "SAME":

@@ -39,7 +39,7 @@ def deform_points(xp, offset, *, ksize, strides=(1, 1), paddings=(0, 0), dilatio
     n, channels, *out = offset.shape
     entries = ksize[0] * ksize[1]
     if channels != 2 * entries:
-        raise ValueError("shapes do not fit")  # inference explains what is wrong
+        raise ValueError("shapes do not fit")  # inference explains the error
     moved = offset.reshape(n, entries, 2, *out).transpose(0, 1, 3, 4, 2)[..., ::-1]
     if not middle:
         return moved.copy()

@@ -6,7 +6,7 @@ these rows lie side by side: nothing is copied or padded, and padding is the ent
 band holds mostly zeros, which a product costs less than the passes over memory that it saves, up to a width.
 
 Zeros of the band times infinity would be NaN where the filter does not reach. Results are added up, which is
-cheap, and where the sum is not finite the general way computes again what the filter reaches.
+cheap, and where the sum is not finite the general way computes the positions that the filter reaches again.
 """
 
 from __future__ import annotations

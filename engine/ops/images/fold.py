@@ -60,7 +60,7 @@ class _Windows:
             [(self.full[n] - dilations[n] * (kernel_sizes[n] - 1) - 1) // strides[n] + 1 for n in (0, 1)]
         )
         if min(self.out) < 1 or min(paddings) < 0:
-            raise ValueError("shapes do not fit")  # inference explains what is wrong
+            raise ValueError("shapes do not fit")  # inference explains the error
 
     def inside(self, full: Any) -> Any:
         top, left = self.paddings[:2]

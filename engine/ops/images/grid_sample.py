@@ -89,7 +89,7 @@ def grid_sampler(xp, x, grid, *, mode="bilinear", padding_mode="zeros", align_co
     """x [N, C, *size] at the coordinates of grid [N, ..., rank], where -1 and 1 are the image's edges."""
     rank = x.ndim - 2
     if rank not in (2, 3) or grid.ndim != x.ndim or grid.shape[-1] != rank or grid.shape[0] != x.shape[0]:
-        raise ValueError("shapes do not fit")  # inference explains what is wrong
+        raise ValueError("shapes do not fit")  # inference explains the error
     if x.dtype != grid.dtype:
         raise TypeError("dtypes differ")
     points = _placed(xp, grid, x.shape[2:], padding_mode, align_corners)[0]

@@ -157,7 +157,7 @@ def _define(method: str, rank: int) -> Any:
         last = data_layout[-1] == "C"
         size = x.shape[1:-1] if last else x.shape[2:]
         if x.ndim - 2 not in ((rank,) if rank else (2, 3)):
-            raise ValueError("shapes do not fit")  # inference explains what is wrong
+            raise ValueError("shapes do not fit")  # inference explains the error
         if scale_tensor is not None:
             scale = scale_tensor.reshape(-1).tolist()
         out, scales = _sizes(where, size, None if out_size is None else out_size.tolist(), scale, given)

@@ -138,7 +138,7 @@ def pad3d(xp, x, pads=None, *, paddings=(), mode="constant", value=0.0, data_for
 
 def _given(x: Any, pads: Any, paddings: Any, mode: str, data_format: str) -> list[tuple[int, int]]:
     if x.ndim != 5 or mode not in MODES:
-        raise ValueError("shapes do not fit")  # inference explains what is wrong
+        raise ValueError("shapes do not fit")  # inference explains the error
     if pads is not None:
         paddings = [int(p) for p in pads.tolist()]
     pairs = _by_axis(paddings, data_format)

@@ -103,7 +103,7 @@ def _spread(xp: Any, g: Any, points: Any, like: Any, orders: Any, nearest: bool)
 def sample_points(xp, x, points, *, orders, nearest=False):
     """x [N, C, *size] at points [N, ..., rank], or slopes of it along the coordinates with order 1."""
     if x.ndim != len(orders) + 2 or points.shape[0] != x.shape[0] or points.shape[-1] != len(orders):
-        raise ValueError("shapes do not fit")  # inference explains what is wrong
+        raise ValueError("shapes do not fit")  # inference explains the error
     return sampled(xp, x, points, orders, nearest)
 
 

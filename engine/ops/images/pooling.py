@@ -98,7 +98,7 @@ def _by_channels(xp: Any, compute: Any, plan: PoolPlan, size: Any, values: tuple
 def _reduce(xp: Any, x: Any, plan: PoolPlan, pooling_type: str) -> Any:
     """The maximum or mean of each window of x [N, C, ...]."""
     if pooling_type not in ("max", "avg"):
-        raise ValueError("unknown pooling_type")  # inference explains what is wrong
+        raise ValueError("unknown pooling_type")  # inference explains the error
     if plan.ragged is not None:
         result = xp.empty((*x.shape[:2], *plan.out), x.dtype)
         axes = tuple(range(2, x.ndim))

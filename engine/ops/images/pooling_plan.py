@@ -51,7 +51,7 @@ class PoolPlan:
         self.pads: Pads = ((0, 0),) * rank
         self.ragged: Any = None
         if len(self.kernel) != rank:
-            raise ValueError("shapes do not fit")  # inference explains what is wrong
+            raise ValueError("shapes do not fit")  # inference explains the error
         if global_pooling:
             self.out, self.kernel, self.strides = (1,) * rank, self.size, self.size
         elif adaptive:

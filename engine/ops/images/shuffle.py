@@ -165,7 +165,7 @@ def _moved(xp: Any, x: Any, seg_num: int, shift_ratio: float, last: bool, step: 
     channels = x.shape[3 if last else 1]
     one, two = int(channels * shift_ratio), int(channels * 2 * shift_ratio)
     if x.shape[0] % seg_num or x.ndim != 4:
-        raise ValueError("shapes do not fit")  # inference explains what is wrong
+        raise ValueError("shapes do not fit")  # inference explains the error
     source = x.reshape(x.shape[0] // seg_num, seg_num, *x.shape[1:])
     made = source.copy()
     before = (slice(None),) * (4 if last else 2)

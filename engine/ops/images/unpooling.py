@@ -107,7 +107,7 @@ def _define_unpool(name: str, rank: int) -> Any:
     ):
         """Zeros [N, C, *output_size] with each element of x at its position; the last of several stays."""
         if x.shape != indices.shape or x.ndim != rank + 2 or x.dtype.kind != "f" or indices.dtype.kind == "f":
-            raise ValueError("shapes do not fit")  # inference explains what is wrong
+            raise ValueError("shapes do not fit")  # inference explains the error
         size = math.prod(output_size)
         if indices.size and (int(indices.min()) < 0 or int(indices.max()) >= size):
             wrong = indices[(indices < 0) | (indices >= size)].reshape(-1)[0]

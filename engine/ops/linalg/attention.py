@@ -1,10 +1,10 @@
-"""Attention as one operator, and its gradient as one: what plans make of the operators that compute them.
+"""Attention as one operator, and its gradient as one: plans build them from several operators.
 
     softmax(x @ y.T * times + masks) @ v    with x * factor for x
 
 x is [..., rows, size], y [..., columns, size], or [..., size, columns] where it is ``turned``, v is
-[..., columns, width]; their leading dimensions are the same. A mask is what can be added to the scores
-[..., rows, columns].
+[..., columns, width]; their leading dimensions are the same. A mask is an array that can be added to the
+scores [..., rows, columns].
 Where ``lies`` is True, the dimension before the last two lies behind the rows in a result's memory, so that
 heads lie side by side as a projection reads and writes them.
 """
@@ -88,8 +88,8 @@ def fused_attention_grad(
 ):
     """The gradients of x, y and v where ``flow`` is that of the result; None where it is not wanted.
 
-    ``after`` is what the gradient of x is multiplied with: ``factor`` where x is what was scaled. After
-    dropout ``dropped`` are the weights that met the values, ``kept`` what dropout multiplies gradients with.
+    ``after`` is the factor of the gradient of x: ``factor`` where x was scaled. After
+    dropout ``dropped`` are the weights that met the values, ``kept`` the factors of dropout for gradients.
     """
     from engine.kernels.cpu import attention
 

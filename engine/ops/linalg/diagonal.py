@@ -63,7 +63,7 @@ def fill_diagonal(xp, x, y, *, offset=0, dim1=0, dim2=1):
     moved = xp.moveaxis(result, (first, second), (-2, -1))
     rows, cols = _diagonal_places(xp, x.shape[first], x.shape[second], offset)
     if y.shape != (*moved.shape[:-2], len(rows)):
-        raise ValueError("wrong shape")  # inference explains what is wrong
+        raise ValueError("wrong shape")  # inference explains the error
     moved[..., rows, cols] = y
     return result
 

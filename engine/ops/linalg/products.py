@@ -142,7 +142,7 @@ def _infer_product_of_rows(x: Spec, y: Spec) -> Spec:
 def product_of_rows(xp, x, y):
     """x.T @ y with all dimensions but the last as one: the gradient of a weight."""
     if x.shape[:-1] != y.shape[:-1] or x.ndim < 2 or x.dtype != y.dtype:
-        raise ValueError("wrong shapes")  # inference explains what is wrong
+        raise ValueError("wrong shapes")  # inference explains the error
     rows = python_math.prod(x.shape[:-1])
     return product(xp, x.reshape(rows, x.shape[-1]).T, y.reshape(rows, y.shape[-1]))
 
@@ -187,7 +187,7 @@ def _may_be_equal(x: Any, y: Any) -> bool:
 def dot(xp, x, y):
     """The sum of products of two vectors, or of corresponding rows of two matrices."""
     if x.ndim not in (1, 2) or x.shape != y.shape or x.dtype != y.dtype:
-        raise ValueError("wrong shapes")  # inference explains what is wrong
+        raise ValueError("wrong shapes")  # inference explains the error
     return xp.dot(x, y) if x.ndim == 1 else xp.sum(x * y, axis=-1, dtype=x.dtype)
 
 
@@ -208,7 +208,7 @@ def _infer_bmm(x: Spec, y: Spec) -> Spec:
 def bmm(xp, x, y):
     """The matrix products of two batches of matrices."""
     if x.ndim != 3 or y.ndim != 3 or x.shape[0] != y.shape[0] or x.dtype != y.dtype:
-        raise ValueError("wrong shapes")  # inference explains what is wrong
+        raise ValueError("wrong shapes")  # inference explains the error
     return product(xp, x, y)
 
 
@@ -228,7 +228,7 @@ def _infer_mv(x: Spec, vec: Spec) -> Spec:
 def mv(xp, x, vec):
     """A matrix times a vector."""
     if x.ndim != 2 or vec.ndim != 1 or x.dtype != vec.dtype:
-        raise ValueError("wrong shapes")  # inference explains what is wrong
+        raise ValueError("wrong shapes")  # inference explains the error
     return xp.matmul(x, vec)
 
 
@@ -254,12 +254,12 @@ def addmm(xp, input, x, y, *, alpha=1.0, beta=1.0):
     """beta * input + alpha * (x @ y)."""
     alike = input.dtype == x.dtype == y.dtype
     if x.ndim != 2 or y.ndim != 2 or input.ndim not in (1, 2) or not alike:
-        raise ValueError("wrong shapes")  # inference explains what is wrong
+        raise ValueError("wrong shapes")  # inference explains the error
     number = x.dtype.type
     made = product(xp, x, y)
     found = number(beta) * input + (made if alpha == 1 else number(alpha) * made)
     if found.shape != made.shape:
-        raise ValueError("input is too large")  # inference explains what is wrong
+        raise ValueError("input is too large")  # inference explains the error
     return found
 
 
@@ -284,7 +284,7 @@ def _infer_cross(x: Spec, y: Spec, *, dim: int) -> Spec:
 def cross(xp, x, y, *, dim):
     """The cross product of vectors of 3 elements along an axis."""
     if x.shape != y.shape or x.dtype != y.dtype or x.ndim == 0 or x.shape[dim] != 3:
-        raise ValueError("wrong shapes")  # inference explains what is wrong
+        raise ValueError("wrong shapes")  # inference explains the error
     a, b = xp.moveaxis(x, dim, 0), xp.moveaxis(y, dim, 0)
     found = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
     return xp.stack(found, axis=dim)

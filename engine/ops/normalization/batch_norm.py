@@ -143,7 +143,7 @@ def normalized(
     statistics: Callable[..., tuple[Any, Any, Any]] | None,
     out: Any = None,
 ) -> tuple[Any, ...]:
-    """The results of batch_norm with what ``statistics`` finds (see ``_of_batch``); None: those given, and
+    """The results of batch_norm with the result of ``statistics`` (see ``_of_batch``); None: those given, and
     ``out`` may be an array to write into."""
     channel = channel_axis("batch_norm", x.ndim, data_layout)
     axes = _other_axes(x.ndim, channel)
@@ -156,7 +156,7 @@ def normalized(
         or x.dtype not in (dtype, "float16")
         or not 0 <= epsilon <= 0.001
     ):
-        raise ValueError("shapes do not fit")  # inference explains what is wrong
+        raise ValueError("shapes do not fit")  # inference explains the error
     work = x.astype(dtype, copy=False)
     if statistics is None:
         used, mean_out, variance_out = mean.copy(), mean.copy(), variance.copy()
@@ -237,7 +237,7 @@ def gradients(
 ) -> tuple[Any, ...]:
     """The gradients of batch_norm's x, scale and bias; that of x in ``out`` if given.
 
-    ``total`` makes of the number of elements, and of what the gradients of scale and bias are here, those of
+    ``total`` makes of the number of elements, and of the local gradients of scale and bias, those of
     all batches that the statistics are of; None where they were given.
     """
     channel = channel_axis("batch_norm", x.ndim, data_layout)

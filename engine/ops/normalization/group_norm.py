@@ -35,7 +35,7 @@ class _Groups:
     def __init__(self, x: Any, groups: int, last: bool) -> None:
         channels = x.shape[-1] if last else x.shape[1]
         if groups < 1 or channels % groups:
-            raise ValueError("shapes do not fit")  # inference explains what is wrong
+            raise ValueError("shapes do not fit")  # inference explains the error
         each = channels // groups
         self.full = x.shape
         if last:

@@ -43,7 +43,7 @@ def _infer_layer_norm(
 def require_like(x: Any, *parts: Any) -> None:
     """Raise ValueError for parts of another dtype or rank, which NumPy would promote or broadcast."""
     if any(p is not None and (p.dtype != x.dtype or p.ndim != 1) for p in parts):
-        raise ValueError("dtypes do not fit")  # inference explains what is wrong
+        raise ValueError("dtypes do not fit")  # inference explains the error
 
 
 @op("layer_norm", infer=_infer_layer_norm, outputs=("y", "mean", "variance"))

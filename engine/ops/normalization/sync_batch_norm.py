@@ -1,7 +1,7 @@
 """Batch normalization with one mean and variance of the batches of all processes, and its gradients.
 
-Batches may differ in size, and be empty in some processes. What travels is a few numbers for each channel, in
-float64, and is added up in the order of the ranks: the statistics are the same bits everywhere.
+Batches may differ in size, and be empty in some processes. Processes exchange a few numbers for each channel,
+in float64, and is added up in the order of the ranks: the statistics are the same bits everywhere.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def sync_batch_norm(
     trainable_statistics=False,
     ring_id=0,
 ):
-    """batch_norm over what all processes have of x; see there for the results."""
+    """batch_norm over the x of all processes; see there for the results."""
 
     def of_all(xp: Any, work: Any, axes: tuple[int, ...], channel: int) -> tuple[Any, Any, Any]:
         across, count = across_channels(work.ndim, channel), count_of(work, axes)

@@ -1,6 +1,6 @@
 """Products of quantized integers: sums that are exact to the last digit, rescaled in one stated order.
 
-Integers come as floating values (what ``quantize_linear`` gives) or as int8 and int16 (weights). A floating
+Integers come as floating values (results of ``quantize_linear``) or as int8 and int16 (weights). A floating
 product of them is exact while no sum leaves the integers that the dtype holds, so products run in BLAS:
 
 - ``bits`` are those of both sides; a value of b bits is at most 2^(b-1), so a sum of n products is at most

@@ -1,4 +1,4 @@
-"""The arithmetic that the operators of quantization share: thresholds, integers, what they stand for.
+"""The arithmetic that the operators of quantization share: thresholds, integers, the values of integers.
 
 It is Paddle's to the last bit: float32 in the same order of operations.
 """
@@ -29,7 +29,7 @@ def broadcast(thresholds: Any, x: Any, axis: int) -> Any:
     """Thresholds [channels] in the shape that broadcasts against x; one for -1. ValueError if they do not
     fit."""
     if thresholds.size != (1 if axis < 0 else x.shape[axis]):
-        raise ValueError("thresholds do not fit")  # inference explains what is wrong
+        raise ValueError("thresholds do not fit")  # inference explains the error
     if axis < 0:
         return thresholds.reshape(())
     return thresholds.reshape(tuple(-1 if n == axis else 1 for n in range(x.ndim)))

@@ -28,7 +28,7 @@ def averaged(xp: Any, x: Any, state: Any, accum: Any, rate: float) -> tuple[Any,
 
 
 def require_state(where: str, in_accum: Spec | None, in_state: Spec | None) -> None:
-    """Raise where what training needs is missing or is not one number."""
+    """Raise if an input for training is missing or is not one number."""
     for name, spec in (("in_accum", in_accum), ("in_state", in_state)):
         if spec is None:
             raise ArgumentError(f"{where}: {name} [1] is missing, which training needs; or set is_test")
@@ -62,7 +62,7 @@ def _infer(where: str) -> Callable[..., Any]:
 def _followed(
     xp: Any, x: Any, in_scale: Any, in_accum: Any, in_state: Any, moving_rate: float, is_test: bool
 ) -> tuple[Any, Any, Any, Any]:
-    """The threshold to use; and what is written: threshold, state and accum, None in a test."""
+    """The threshold to use; and the values to write: threshold, state and accum, None in a test."""
     if is_test:
         return in_scale, None, None, None
     work = x.astype(levels.working(x.dtype), copy=False)
@@ -209,9 +209,9 @@ def fake_quantize_range_abs_max(
 ):
     """The integers of x, with the largest absolute value of the last ``window_size`` steps as threshold [1].
 
-    ``scales`` [window_size] is a ring of what the steps had, and ``iteration`` [1] the number of steps before
-    this one, which the caller counts. As in Paddle the ring is searched only where the value that leaves it
-    was the threshold. With ``is_test`` the threshold is ``in_scale`` and nothing is written.
+    ``scales`` [window_size] is a ring of the scales of the steps, and ``iteration`` [1] the number of steps
+    before this one, which the caller counts. As in Paddle the ring is searched only where the value that
+    leaves it was the threshold. With ``is_test`` the threshold is ``in_scale`` and nothing is written.
     """
     if is_test:
         return levels.quantized(xp, x, in_scale, -1, bit_length, round_type), None, None

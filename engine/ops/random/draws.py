@@ -105,7 +105,7 @@ def randperm(xp, *, n, dtype="int64", seed=0, key):
 
 def _require_floating(x: Any) -> None:
     if x.dtype.kind != "f":
-        raise TypeError("not floating")  # inference explains what is wrong
+        raise TypeError("not floating")  # inference explains the error
 
 
 @op("uniform_random_inplace", infer=floating_as_x("uniform_"))
@@ -134,7 +134,7 @@ def exponential_like(xp, x, *, lam=1.0, key):
     """Exponentially distributed with rate ``lam``, in the shape and dtype of x."""
     _require_floating(x)
     if lam <= 0:
-        raise ValueError("not above 0")  # inference explains what is wrong
+        raise ValueError("not above 0")  # inference explains the error
     (rate,) = _numbers(x.dtype, lam)
     with draws_of(key) as draws:
         drawn = 1 - draws.uniform(x.shape, rate.dtype)

@@ -46,7 +46,7 @@ def dropout(
     test time instead.
     """
     if not 0 <= dropout_prob <= 1 or dropout_implementation not in ("upscale_in_train", "downgrade_in_infer"):
-        raise ValueError("wrong attributes")  # inference explains what is wrong
+        raise ValueError("wrong attributes")  # inference explains the error
     keep = _kept_share(dropout_prob)
     upscale = dropout_implementation == "upscale_in_train"
     one = x.dtype.type

@@ -2,7 +2,7 @@
 
 The inverse error function is that of M. J. Wichura, Algorithm AS 241: the percentage points of the normal
 distribution (1988), for arguments up to 0.9545 (two of its three pieces). Its polynomials are computed in the
-dtype of the numbers, and what has a literal in float64, which shows in the last bit of float32 numbers.
+dtype of the numbers, and steps with a literal in float64, which shows in the last bit of float32 numbers.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from engine.ops.random.poisson import poisson_numbers
 
 def _require_floating(x: Any) -> None:
     if x.dtype.kind != "f":
-        raise TypeError("not floating")  # inference explains what is wrong
+        raise TypeError("not floating")  # inference explains the error
 
 
 @op("poisson", infer=floating_as_x("poisson"))

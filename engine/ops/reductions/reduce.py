@@ -71,7 +71,7 @@ sum.grad(x=_sum_grad)
 def mean(xp, x, *, axis=(), keepdim=False, reduce_all=False):
     """Arithmetic mean."""
     if x.dtype.kind not in "fc":
-        raise TypeError("not floating")  # inference explains what is wrong
+        raise TypeError("not floating")  # inference explains the error
     axes = _axes(axis, x.ndim, reduce_all)
     total = summed(xp, x, axes, keepdim)
     # Not xp.mean: it warns about the mean of nothing, which is NaN.
@@ -80,7 +80,7 @@ def mean(xp, x, *, axis=(), keepdim=False, reduce_all=False):
 
 def _mean_grad(g: Any, x_spec: Any, axis: Any, keepdim: Any, reduce_all: Any) -> Any:
     shape = tuple(x_spec.shape)
-    later = True in map(modes.is_symbolic, axis)  # only the running Program knows over what
+    later = True in map(modes.is_symbolic, axis)  # only the running Program knows the axes
     axes = None if later else _axes(axis, len(shape), reduce_all)
     sizes = [shape[n] for n in (range(len(shape)) if axes is None else axes)]
     if later or -1 in sizes:
@@ -166,7 +166,7 @@ def largest_of(xp: Any, x: Any, axes: tuple[int, ...] | None, nothing: float) ->
 def logsumexp(xp, x, *, axis=(), keepdim=False, reduce_all=False):
     """log(sum(exp(x))), without overflow; -inf for a sum of nothing."""
     if x.dtype.kind != "f":
-        raise TypeError("not floating")  # inference explains what is wrong
+        raise TypeError("not floating")  # inference explains the error
     axes = _axes(axis, x.ndim, reduce_all)
     largest = largest_of(xp, x, axes, -xp.inf)
     largest = xp.where(xp.isfinite(largest), largest, x.dtype.type(0))

@@ -108,7 +108,7 @@ def _infer_bincount(x: Spec, weights: Spec | None = None, *, minlength: int = 0)
 def bincount(xp, x, weights=None, *, minlength=0):
     """The count of each number from 0 on in x, or the sum of the weights of its occurrences."""
     if x.dtype.kind not in "iu" or x.ndim != 1 or (weights is not None and weights.shape != x.shape):
-        raise TypeError("wrong inputs")  # inference explains what is wrong
+        raise TypeError("wrong inputs")  # inference explains the error
     if x.size and int(x.min()) < 0:
         raise OutOfRangeError(f"bincount: x holds {int(x.min())}; numbers below 0 can't be counted")
     counted = xp.bincount(x.astype(xp.int64), weights, minlength=minlength)

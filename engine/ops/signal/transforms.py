@@ -44,7 +44,7 @@ def _require_complex(where: str, x: Spec) -> None:
 
 
 def _refuse(kind: str, x: Any, axes: Any) -> None:
-    """Raise where inference explains what is wrong, and NumPy would compute something."""
+    """Raise for errors that inference explains, where NumPy would compute something."""
     if x.dtype.kind != kind or x.dtype.itemsize < 4 or not axes or len({*axes}) != len(axes):
         raise TypeError("wrong dtype or axes")
 
@@ -56,7 +56,7 @@ def _sized(x: Spec, axis: int, size: int) -> Spec:
 
 
 def _interior(xp: Any, x: Any, axis: int, size: int, factor: float) -> Any:
-    """x with what stands for two conjugate elements of ``size`` multiplied by a factor, in place."""
+    """Multiply elements of x that represent two conjugate ones of ``size`` by a factor, in place."""
     xp.moveaxis(x, axis, -1)[..., 1 : (size + 1) // 2] *= factor
     return x
 
@@ -165,7 +165,7 @@ def fft_c2r(xp, x, *, axes, normalization, forward, last_dim_size=0):
     half = x.shape[axes[-1]]
     size = last_dim_size or 2 * (half - 1)
     if half != size // 2 + 1:
-        raise ValueError("not one half")  # inference explains what is wrong
+        raise ValueError("not one half")  # inference explains the error
     if forward:
         x, normalization = x.conj(), _ADJOINT[normalization]
     if len(axes) == 1:

@@ -37,7 +37,7 @@ def check_finite_and_unscale(xp, x: list, scale):
 
 
 def _unscaled(xp: Any, x: list[Any], scale: Any) -> list[Any]:
-    """The same on a GPU, where the host does not wait for what was found."""
+    """The same on a GPU, where the host does not wait for the result."""
     whole = xp.stack([xp.isfinite(each).all() for each in x]).all() if x else xp.ones((), bool)
     found = xp.logical_not(whole).reshape(1)
     factor = (1.0 / scale.astype(np.float64)).reshape(())

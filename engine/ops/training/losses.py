@@ -118,7 +118,7 @@ def _infer_binary(where: str) -> Any:
 def _require_alike(x: Any, label: Any) -> None:
     """Raise ValueError for different dtypes or shapes, which would broadcast: [N, 1] and [N] to [N, N]."""
     if x.shape != label.shape or x.dtype != label.dtype:
-        raise ValueError("shapes do not fit")  # inference explains what is wrong
+        raise ValueError("shapes do not fit")  # inference explains the error
 
 
 @op("bce_loss", infer=_infer_binary("binary_cross_entropy"))

@@ -373,7 +373,7 @@ def _infer_assign_into(target: Spec, value: Spec) -> Spec:
 def assign_into(xp, target, value):
     """Write value into target."""
     if value.shape != target.shape or value.dtype != target.dtype:
-        raise ValueError("they do not fit")  # inference explains what is wrong
+        raise ValueError("they do not fit")  # inference explains the error
     target[...] = value
     return target
 
@@ -405,7 +405,7 @@ def _infer_ftrl(
 
 
 _FTRL = {"param_out": "param", "squared_accum_out": "squared", "linear_accum_out": "linear"}
-_LEAST = 1e-10  # what Paddle adds to both penalties
+_LEAST = 1e-10  # the number that Paddle adds to both penalties
 
 
 @op("ftrl", infer=_infer_ftrl, outputs=tuple(_FTRL), writes=_FTRL)

@@ -37,7 +37,7 @@ def append_backward(
     the Variable and ``@GRAD``. ``callbacks`` and ``distop_context`` are accepted and ignored.
 
     With ``checkpoints`` (Variables or names; those of ``with_checkpoints`` where it is None) backward keeps
-    these values, and what comes after the last of them. The operators up to the first, and those between two,
+    these values, and those after the last of them. The operators up to the first, and those between two,
     run again in front of the operators that need their results: gradients are bitwise identical, random
     numbers and running statistics too.
 
@@ -65,7 +65,7 @@ def append_backward(
             note_attrs(operator, op_role=LOSS)
     with extending(block):
         starts = [(loss, _append_seed(block, loss))]
-        # Gradients of what depends on a source only through no_grad_set are emitted, as Paddle does.
+        # Gradients of Variables that depend on a source only through no_grad_set are emitted, as Paddle does.
         reached = IdentitySet(sources) | (depends_on(ops, sources) - stops)
         found = walk_back(ops, starts, sources, Named(block, chosen), reached, stops)
         if any(o.segment for o in ops):

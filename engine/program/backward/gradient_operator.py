@@ -1,4 +1,5 @@
-"""The ``gradient`` operator, one gradient of one operator: made, read, and replaced by what a plan runs."""
+"""The ``gradient`` operator, one gradient of one operator: created, read, and replaced by the operators that
+a plan runs."""
 
 from __future__ import annotations
 
@@ -97,7 +98,7 @@ def _expanded(program: Program, operator: Operator) -> list[Operator]:
     targets = operator.attrs["targets"]
     with modes.use(Builder(program, block=scratch)):
         found = operator_gradients(forward, incoming, targets)
-        written: IdentityMap[Variable, Variable] = IdentityMap()  # what takes the place of a scratch Variable
+        written: IdentityMap[Variable, Variable] = IdentityMap()  # the replacement of each scratch Variable
         copies: list[tuple[Variable, Variable]] = []
         for target, result, value in zip(targets, operator.outputs, found, strict=True):
             if value is None:

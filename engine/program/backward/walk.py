@@ -1,9 +1,9 @@
 """The one walk backwards over the operators of a Program.
 
-It finds which operators lie between what has a gradient and the Variables whose gradients are wanted, asks an
-``Emitter`` for the gradients of each, last operator first, and adds up what flows back to each Variable. The
-emitter decides what is written into the Program: ``Inlined`` writes the operators of gradient rules,
-``Named`` one gradient operator each under Paddle's names.
+It finds the operators between Variables with gradients and those whose gradients are wanted, asks an
+``Emitter`` for the gradients of each, last operator first, and adds up the gradients of each Variable. The
+emitter decides which operators are written into the Program: ``Inlined`` writes the operators of gradient
+rules, ``Named`` one gradient operator each under Paddle's names.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.core.identity import IdentityMap, IdentitySet
 from engine.core.operator import Operator, at_line
 from engine.program.graph.program import Variable, reads, writes
 
-# Gradients that flow back from one operator: an input, and what is added to its gradient.
+# Gradients that flow back from one operator: an input, and the term to add to its gradient.
 Contributions = Iterable[tuple[Variable, Variable]]
 Incoming = Sequence[Variable | None]  # the gradient of every output, None where nothing flows back
 RegionRule = Callable[[Operator, Incoming, Set[Variable]], Contributions]  # OpDef.grad_regions

@@ -33,7 +33,7 @@ class _NameScope:
 
 # None: no name scope is open in this context.
 _scope: Setting[_NameScope | None] = Setting("name_scope", None)
-# Each thread numbers its outermost scopes itself: what another thread builds does not change its Program.
+# Each thread numbers its outermost scopes itself: code of other threads does not change its Program.
 _roots: ContextVar[_NameScope | None] = ContextVar("name_scope_root", default=None)
 
 
@@ -57,7 +57,7 @@ def new_segment() -> int:
 
 @contextmanager
 def recomputed() -> Iterator[None]:
-    """Backward computes again what operators appended within the block give; one within another is a part of
+    """Backward recomputes the results of operators appended within the block; one within another is a part of
     it."""
     with _segment.guard(_segment.get() or new_segment()):
         yield

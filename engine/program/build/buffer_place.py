@@ -8,8 +8,8 @@ from typing import Any
 class BufferPlace:
     """``fields[name]``, which held ``buffer`` when the function began.
 
-    While the Program is built it holds what the function assigned, so that another name of the old value
-    holds that value. A branch or loop passes its last value on, as it does for values changed in place.
+    While the Program is built it holds the value that the function assigned, so that another name of the old
+    value holds that value. A branch or loop passes its last value on, as it does for values changed in place.
     """
 
     __slots__ = ("buffer", "fields", "name")

@@ -57,10 +57,10 @@ class Builder(modes.Mode):
         self.calls = Calls()
         self.grad = grad
         self.block = block if block is not None else program.global_block()
-        # Values changed in place while building: the object the user holds, and what it stands for now. In
+        # Values changed in place while building: the object the user holds, and its present Variable. In
         # static mode they outlive the builder, because another program_guard() continues the Program.
         self.rebound: Rebound = {} if startup is None else program.rebound
-        # Variables with hooks on their gradients, by id, and what everything reads in their place.
+        # Variables with hooks on their gradients, by id, and the Variables that operators read instead.
         self.hooked: dict[int, Hooked] = {}
         # The base of each view (by id), and all values that share storage with such a base.
         self.roots: dict[int, Variable] = {}

@@ -285,7 +285,7 @@ def _append_loop(
     flat = [_loop_value(builder, builder.now(v)) for v in nest.flatten(structure)]
     specs = [v.spec.with_shape([-1, *v.spec.shape[1:]]) if v.grows else v.spec for v in flat]
     stops = [v.stop_gradient for v in flat]
-    # Dimensions that the body changes become unknown, and what it computes from trained values has a
+    # Dimensions that the body changes become unknown, and values that it computes from trained ones have a
     # gradient, until nothing changes any more.
     for _ in range(4 + len(flat)):
         made = _build_loop(builder, test, step, structure, specs, stops, changed)

@@ -17,7 +17,7 @@ from engine.program.graph.program import Variable, reads, writes
 def register_hook(variable: Variable, hook: Callable[[Any], Any]) -> HookHandle:
     """Call ``hook(gradient)`` where the gradient of ``variable`` is computed; its result replaces it.
 
-    The hook is called when the backward part is built, with Variables, on the sum of what flows back from all
+    The hook is called when the backward part is built, with Variables, on the sum of the gradients from all
     that reads the variable, before this call and after it. Raises GradientError in a branch for a variable
     from outside that was read before, and in a loop for any from outside: there the hook would see a part of
     the gradient only.
@@ -43,7 +43,7 @@ def register_hook(variable: Variable, hook: Callable[[Any], Any]) -> HookHandle:
         made = _insert(builder, now, functions)
         if inside:
             builder.hooked[id(now)] = Hooked(now, made, functions)
-        else:  # after the branch the variable is what the branch made of it
+        else:  # after the branch the variable is the branch's result
             builder.rebound[id(variable)] = (variable, made)
     functions.append(hook)
     return HookHandle(functions, hook)

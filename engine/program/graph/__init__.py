@@ -1,1 +1,1 @@
-"""Program, Block, Variable, Region: the graph, what is ill-formed in it, how long its values live."""
+"""Program, Block, Variable, Region: the graph, checks of its form, lifetimes of its values."""

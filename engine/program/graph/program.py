@@ -149,7 +149,7 @@ class ProgramDesc:
 class Program:
     """A static graph: blocks of operators. Block 0 is the global one; control flow has sub-blocks."""
 
-    _global_seed = 0  # what ``global_seed`` set: the seed of Programs that are made later
+    _global_seed = 0  # the value of ``global_seed``: the seed of Programs that are created later
 
     def __init__(self) -> None:
         self.blocks: list[Block] = [Block(self, 0, -1)]
@@ -173,8 +173,8 @@ class Program:
         self.rates: list[Any] = []
         self.gradients: list[
             tuple[str, str]
-        ] = []  # names of parameters and of what append_backward gave them
-        self.readers: list[Any] = []  # what gives an Executor a batch at each run, besides the feed
+        ] = []  # names of parameters and of their gradients from append_backward
+        self.readers: list[Any] = []  # sources of a batch for an Executor at each run, besides the feed
 
     @property
     def random_seed(self) -> int:

@@ -17,7 +17,7 @@ LARGEST = 128 << 20  # bytes of one message, as in Paddle 1.5: its values are co
 
 
 def all_reduce_gradients(program: Program, ring_id: int = 0, mean: bool = True, fuse: bool = True) -> None:
-    """Put the mean (or the sum) over processes between the backward part and what reads the gradients.
+    """Put the mean (or the sum) over processes between the backward part and the readers of gradients.
 
     ::
 
@@ -52,7 +52,7 @@ def all_reduce_gradients(program: Program, ring_id: int = 0, mean: bool = True, 
 
 
 class _Reductions:
-    """Makes the operators; ``found`` has what stands for each gradient behind them."""
+    """Makes the operators; ``found`` maps each gradient to its replacement behind them."""
 
     def __init__(
         self, block: Block, ring_id: int, mean: bool, fuse: bool, pairs: IdentityMap[Variable, str]

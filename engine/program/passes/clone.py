@@ -61,7 +61,8 @@ def clone(program: Program, for_test: bool = False) -> Program:
 
 
 def switch_to_prediction(operator: Operator) -> None:
-    """Let ``operator`` compute as in prediction, where it has a mode; what it only trains is not written."""
+    """Let ``operator`` compute as in prediction, where it has a mode; outputs for training only are not
+    written."""
     if "is_test" not in operator.attrs:
         return
     opdef = operator.opdef

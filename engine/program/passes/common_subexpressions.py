@@ -49,7 +49,7 @@ def changing(program: Program) -> IdentitySet[Variable]:
 
 
 class _Search:
-    """Finds what stands for the results of operators that are run twice."""
+    """Finds replacements for the results of operators that are run twice."""
 
     def __init__(self, program: Program) -> None:
         self.program = program

@@ -27,7 +27,7 @@ def fold_weights(program: Program) -> None:
 
 
 def fold_integer_weights(program: Program) -> None:
-    """The same of what stored integers stand for, for a Program that runs here and is not saved.
+    """The same for the values of stored integers, for a Program that runs here and is not saved.
 
     ::
 

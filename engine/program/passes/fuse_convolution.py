@@ -56,7 +56,7 @@ def fuse_convolutions(program: Program) -> None:
 
 
 def _writes_between(block: Block, first: Sequence[Operator | None], last: Operator) -> bool:
-    """Whether an operator changes what has a value already, after one of ``first`` and before ``last``.
+    """Whether an operator changes an existing value, after one of ``first`` and before ``last``.
 
     Also where one of them is not in ``block``.
     """

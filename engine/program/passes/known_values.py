@@ -24,7 +24,7 @@ def computed(operator: Operator, known: Known, largest: int = 1 << 62) -> list[t
     """
     outputs = list(variables_of(operator.outputs))
     if (
-        any(v.block.program.foreign for v in outputs)  # what it takes is metered where it runs
+        any(v.block.program.foreign for v in outputs)  # its use of memory and time is metered when it runs
         or not is_pure(operator)
         or any(v.persistable or not 0 <= v.spec.size <= largest for v in outputs)
         or any(v not in known for v in reads(operator))

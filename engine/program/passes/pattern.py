@@ -16,7 +16,7 @@ class Uses:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        # None: written more than once, so that a reader's place decides what it reads.
+        # None: written more than once, so that a reader's position decides which value it reads.
         self.made_by: IdentityMap[Variable, Operator | None] = IdentityMap()
         self.read_by: IdentityMap[Variable, list[Operator]] = IdentityMap()
         for operator in with_sub_blocks(program.global_block().ops):

@@ -77,9 +77,9 @@ def optimize(
     convolutions that nothing reads: results stay the same, and gradients can be built of the optimized
     Program. Level 2 is for inference only: it folds batch norms into convolutions and computes values that
     depend on weights alone, so that later changes of those weights have no effect; results stay the same
-    within rounding. Level 3 also runs products of quantized values as products of integers, drops what only
-    watched values, and pools before a relu; it is for Programs that run and are not saved. ``after_each`` is
-    called after every pass with the Program and the pass.
+    within rounding. Level 3 also runs products of quantized values as products of integers, drops operators
+    that only watched values, and pools before a relu; it is for Programs that run and are not saved.
+    ``after_each`` is called after every pass with the Program and the pass.
 
     Raises ArgumentError for another level, or where the Program has no outputs: all of it would be dead code.
     """

@@ -41,7 +41,7 @@ def pruned(source: Program, feeds: Sequence[Variable], fetches: Sequence[Variabl
     if absent:
         raise ArgumentError(
             f"{where}: the fetched {[v.name for v in outputs]} depend on {absent}, which feed_vars does not "
-            "have; add them, or fetch what does not depend on them"
+            "have; add them, or fetch Variables that do not depend on them"
         )
     result = inference_program(made, inputs, outputs)
     for each in result.blocks:

@@ -130,7 +130,7 @@ class Rewriter:
         return Region(block, self.read((*region.arguments, *keys)), self.read(region.results))
 
     def notes_for(self, notes: dict[str, Any] | None) -> dict[str, Any] | None:
-        """The notes of a copy: what only its text shows."""
+        """The notes of a copy: data for its text only."""
         if not notes:
             return notes
         copied = dict(notes)
@@ -288,7 +288,7 @@ def like(variable: Variable, block: Block) -> Variable:
         made.copy_fields(variable)
         return made
     twin = Variable.__new__(type(variable))
-    twin.__dict__.update(variable.__dict__)  # what copy.copy does, in a third of the time
+    twin.__dict__.update(variable.__dict__)  # as copy.copy does, in a third of the time
     twin.block = block
     return twin
 
@@ -301,7 +301,7 @@ def _swap_names(a: Variable, b: Variable) -> None:
 
 
 def _capture(operator: Operator) -> None:
-    """Update the input ``captured`` of an operator with regions: what they read from outside."""
+    """Update the input ``captured`` of an operator with regions: Variables that they read from outside."""
     place, inputs = operator.opdef.index_of["captured"], list(operator.inputs)
     read = captured(operator)
     known = IdentitySet(v for v in inputs[place] if v in read)

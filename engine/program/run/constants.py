@@ -21,7 +21,7 @@ def constants(ops: Sequence[Operator]) -> dict[int, Any]:
     One that reads no more than the shape of its input counts as one without, where the shape is known.
 
     Values that may share another array's memory or change later are excluded: those written in place or more
-    than once, what goes into branches and loops or comes out of them, and what a user's function is given.
+    than once, those that enter or leave branches and loops, and arguments of a user's function.
     """
     everything = list(with_sub_blocks(ops))
     makers = [o for o in everything if o.outputs and (_is_filled(o) or next(reads(o), None) is None)]

@@ -105,7 +105,7 @@ class Executor:
     ) -> list[Any]:
         """Run ``program`` (default: the main one); returns the values of ``fetch_list``, Variables or names.
 
-        Lists within ``fetch_list`` are taken apart; what ``minimize`` returns runs and fetches nothing.
+        Lists within ``fetch_list`` are taken apart; results of ``minimize`` run and fetch nothing.
         ``feed`` gives arrays or Tensors by the names of data Variables; lists and numbers take the Variable's
         dtype. A Program ``with_data_parallel`` also takes a list of dicts, one for each device, which are one
         batch here: they are joined along the first dimension. Parameters and other persistable Variables have
@@ -229,7 +229,7 @@ def _flat(wanted: Iterable[Any]) -> Iterator[Any]:
 
 
 def fetch_key(fetch: Any) -> Any:
-    """The name of what is fetched. Raises DTypeError for what has none."""
+    """The name of a fetched object. Raises DTypeError for an object without a name."""
     if isinstance(fetch, str):
         return fetch
     if isinstance(fetch, Variable):

@@ -1,4 +1,5 @@
-"""Errors of plans: which operator made one, and what it says with that operator's line of the user's code."""
+"""Errors of plans: the operator that raised one, and its message with that operator's line of the user's
+code."""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ def explained(plan: Plan, lines: Mapping[int, Operator], error: Exception) -> Ex
 
 
 def _with_largest(error: Exception, plan: Plan) -> DeviceMemoryError:
-    """That a GPU has no memory, with the largest values that the plan holds at its fullest moment."""
+    """An error for lack of GPU memory, with the largest values that the plan holds at its peak."""
     from engine.kernels.cupy.out_of_memory import in_words  # which is there, as it has raised the error
 
     largest = []

@@ -26,7 +26,7 @@ def fuse_attention(
     specs: Mapping[int, Spec],
     known: Container[int],
 ) -> list[Operator]:
-    """Let one operator do what attention's do.
+    """Replace the operators of attention by one.
 
     ::
 
@@ -38,7 +38,7 @@ def fuse_attention(
         return out
 
     ``specs`` are those of a run, ``known`` the constants of the plan, both by id of the Variable. Forward
-    and gradient are found each by itself. What stays in between, dropout or another reader of the scores,
+    and gradient are found each by itself. An operator in between, dropout or another reader of the scores,
     leaves the operators unchanged; w may be read by others.
     """
     found = _Search(ops, outputs, specs, known)
@@ -265,7 +265,7 @@ class _Search:
             return None
         return (of_x, y), (of_y, x), turns.pop()
 
-    # -- what must hold --------------------------------------------------------------------------------------
+    # -- conditions --------------------------------------------------------------------------------------
     def _alike(self, *values: Variable) -> bool:
         """Whether they have the same leading dimensions and dtype."""
         found = [self.spec(v) for v in values]
@@ -315,7 +315,7 @@ class _Search:
 
     # -- in their place --------------------------------------------------------------------------------------
     def fold_scales(self, fused: Sequence[_Fused]) -> None:
-        """Let the fused operators scale x themselves, where nothing else reads what was scaled."""
+        """Let the fused operators scale x themselves, where nothing else reads the scaled value."""
         for one in fused:
             x = one.inputs[one.left]
             scale = self.made_by(x, "scale")

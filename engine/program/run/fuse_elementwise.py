@@ -188,7 +188,7 @@ def fuse_elementwise(
     known: Container[int],
     by: Way,
 ) -> list[Operator]:
-    """Let one operator do what several elementwise ones do, where its kernel is faster.
+    """Replace several elementwise operators by one, where its kernel is faster.
 
     ::
 
@@ -327,7 +327,7 @@ def _replaced(ops: Sequence[Operator], groups: Sequence[_Group], fetched: Contai
 
 
 def fused(parts: Sequence[Operator], given: Sequence[Variable]) -> Operator:
-    """The operator that does what ``parts`` do, one after the other, and gives the Variables ``given``."""
+    """The operator that runs ``parts`` one after the other, and gives the Variables ``given``."""
     numbers: dict[int, int] = {}
     own = {id(v) for part in parts for v in part.outputs}
     inputs: list[Variable] = []

@@ -106,7 +106,7 @@ class Kernels:
             self.came.set()
 
     def _make(self, calls: Sequence[Call]) -> None:
-        """In the compiler's thread: queue what the makers need, then look whether it came."""
+        """In the compiler's thread: queue the requests of the makers, then check for answers."""
         from engine.kernels.fast.compiler import compiler, log_failure
 
         made = []

@@ -1,4 +1,4 @@
-"""The operators of a plan or a Program as text: what passes made of a Program."""
+"""The operators of a plan or a Program as text, after the passes."""
 
 from __future__ import annotations
 

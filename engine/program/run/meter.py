@@ -26,7 +26,8 @@ from engine.program.graph.program import Variable
 from engine.program.run.measure import data_bytes, operations, workspace
 
 _TRACKED = 1024  # the sum ignores arrays of fewer bytes
-# Operations (multiplications with additions) that a second surely allows: what takes longer is not begun.
+# Operations (multiplications with additions) that a second surely allows: operators that take longer are not
+# begun.
 _PER_SECOND = 10_000_000_000
 
 Array = Any
@@ -72,7 +73,7 @@ class Meter:
             )
 
     def add(self, value: Array) -> None:
-        """Count an array as long as it lives; a view counts as what it is a view of."""
+        """Count an array as long as it lives; a view counts as its base."""
         if isinstance(value, (list, tuple)):
             for each in value:
                 self.add(each)

@@ -47,8 +47,8 @@ class Compiled:
 
 
 def prepare(program: Program, feeds: Mapping[str, Any], wanted: Sequence[Any]) -> Prepared:
-    """The Program for these feeds and fetches. Raises ProgramError for what nothing computes, ArgumentError
-    for a feed of what it computes itself."""
+    """The Program for these feeds and fetches. Raises ProgramError for Variables that nothing computes,
+    ArgumentError for a feed of a computed one."""
     block = program.global_block()
     fetched = [program.latest(block.var(fetch_key(f))) for f in wanted]
     computed = {id(v) for o in block.ops for v in writes(o)}
@@ -113,7 +113,7 @@ def compile_plan(prepared: Prepared, arrays: Sequence[Any], xp: Any) -> Compiled
 
 
 def _twice(plan: Plan) -> set[int]:
-    """The places of outputs whose memory a later output has too: what is both fetched and stored, say.
+    """The places of outputs whose memory a later output has too: one that is both fetched and stored, say.
 
     The plan itself copies outputs that have the memory of an input.
     """

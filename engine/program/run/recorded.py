@@ -47,7 +47,7 @@ class Recorded:
 
     ``fixed`` says which of them are taken where they lie; of the results ``copied`` copies are handed out.
     ``draws`` is how many keys the function takes. Raises Refused for arguments and results that are not
-    arrays, and what ``engine.kernels.cupy.graphs.Graph`` raises.
+    arrays, and the errors of ``engine.kernels.cupy.graphs.Graph``.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The trail of the passes: a Program as text after each of them, and what each one did."""
+"""The trace of the passes: a Program as text after each of them, and the changes of each."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class AfterPass:
-    """The operators after a pass, and what it did: how many operators of which name went (``gone``) and came
+    """The operators after a pass, and its changes: how many operators of which name went (``gone``) and came
     (``made``), how many stand elsewhere (``moved``) or read something else (``changed``). ``difference`` has
     the operators before and after it in one order: "-" for those before, "+" for those after, "" for both."""
 

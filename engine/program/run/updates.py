@@ -62,7 +62,7 @@ def _alike(first: Operator, other: Operator, ops: Sequence[Operator], group: Seq
 
 class _Place:
     """Positions of the arrays of a call: the rows, the numbers of their parameters, and ``inputs`` of
-    ``flat``, the operator over flat arrays, with None for the gradients and what is shared."""
+    ``flat``, the operator over flat arrays, with None for the gradients and shared inputs."""
 
     __slots__ = ("ids", "inputs", "kernel", "order", "rows")
 

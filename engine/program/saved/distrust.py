@@ -308,7 +308,7 @@ def _interface_faults(program: Program, defined: set[int]) -> Iterator[str]:
     block = program.global_block()
     data = [v.name for v in block.vars.values() if v.is_data]
     if sorted(program.inputs) != sorted(data):
-        yield f"its inputs are {program.inputs}, but what it reads is {data}"
+        yield f"its inputs are {program.inputs}, but it reads {data}"
     for name in program.outputs:
         variable = block.vars.get(name)
         if variable is not None and not (variable.is_data or variable.persistable or id(variable) in defined):

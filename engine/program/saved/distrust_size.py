@@ -1,7 +1,7 @@
 """Checks of the size of an untrusted Program, before anything is built from it.
 
 Reading a Program takes time in proportion to its file with one exception: blocks see the Variables of all
-blocks around them. So a Program has limits in numbers, far above what networks have.
+blocks around them. So a Program has limits in numbers, far above those of networks.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MOST_VARIABLES = 400_000
 MOST_SEEN = 10_000_000
 LONGEST_NAME = 1_000
 LONGEST_TEXT = 10_000
-# Numbers in a list among the attributes, but for constants and what belongs to long lists of inputs.
+# Numbers in a list among the attributes, but for constants and attributes of long lists of inputs.
 LONGEST_LIST = 1_024
 DEEPEST_ATTRIBUTE = 16
 _LONG_LISTS = frozenset(

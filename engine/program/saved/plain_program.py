@@ -17,7 +17,8 @@ class PlainRegion(TypedDict):
 
 
 class PlainVariable(TypedDict):
-    """A Variable; ``says`` holds what its text shows instead: stop_gradient, name, type, and spec or None."""
+    """A Variable; ``says`` holds the values that its text shows instead: stop_gradient, name, type, and spec
+    or None."""
 
     name: str
     shape: list[int]

@@ -150,7 +150,7 @@ def from_plain(plain: object, where: str = "program", training: bool = False, ow
     """The Program that ``to_plain`` wrote; with ``training`` it may write its parameters.
 
     ``own`` says that this installation wrote the file. A Program of another one is ``foreign``: its size is
-    limited, and so is what its runs take (see ``engine.core.model_limits``).
+    limited, and so are the resources of its runs (see ``engine.core.model_limits``).
 
     ``plain`` is not trusted: raises FormatError, naming ``where``, for anything that is not a well-formed
     Program of operators that this build has.

@@ -1,6 +1,6 @@
 """How Paddle 2.6.2 writes each operator: slots that stay empty, attributes, results that only it has.
 
-Data, read by ``describe``. What is not listed here is written as the operator is defined.
+Data, read by ``describe``. Operators that are not listed here are written as they are defined.
 """
 
 from __future__ import annotations

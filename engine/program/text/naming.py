@@ -1,4 +1,4 @@
-"""Names of what operators give, as Paddle's LayerHelper makes them: ``fc_0.tmp_1``, ``elementwise_add_0``.
+"""Names of operators' results, as Paddle's LayerHelper creates them: ``fc_0.tmp_1``, ``elementwise_add_0``.
 
 In Paddle each public function makes a helper, ``linear_3``, and the results of its operators are called after
 it, ``linear_3.tmp_0``. Here functions whose helper is not called like their operator say so when they are
@@ -22,13 +22,13 @@ BARE = "{helper}"
 class Naming:
     """How the results of one call are named.
 
-    ``key`` is what the helper is counted under (``{operator}``: that of the first operator). ``form`` is the
-    key of the results themselves: ``{helper}.tmp`` as a rule, ``{helper}`` for a result that is called like
-    its helper, ``tmp`` or ``{x}_slice`` (``x`` is the name of the first input) where there is no helper, and
-    empty where each operator names its own. ``skip`` helpers are counted before and not used. ``only`` lists
-    the operators that are named so (all by default); ``early`` those whose result Paddle declares before that
-    of the operator in front; ``order`` is that of the results' slots, where it differs from the form's.
-    With ``exact`` the first result is called like its key, as with ``{helper}``.
+    ``key`` is the name that the helper is counted under (``{operator}``: that of the first operator).
+    ``form`` is the key of the results themselves: ``{helper}.tmp`` as a rule, ``{helper}`` for a result that
+    is called like its helper, ``tmp`` or ``{x}_slice`` (``x`` is the name of the first input) where there is
+    no helper, and empty where each operator names its own. ``skip`` helpers are counted before and not used.
+    ``only`` lists the operators that are named so (all by default); ``early`` those whose result Paddle
+    declares before that of the operator in front; ``order`` is that of the results' slots, where it differs
+    from the form's. With ``exact`` the first result is called like its key, as with ``{helper}``.
     ``outer`` takes precedence over the functions called inside. ``device`` is where Paddle computes the
     operator.
     """
@@ -97,7 +97,7 @@ class Calls:
             self._forced.pop()
 
     def namer(self, program: Program, operator: str, first: str) -> tuple[Naming, Callable[[], str]]:
-        """How the results of ``operator`` are named, and what gives one name after the other.
+        """The naming of the results of ``operator``, and an iterator of their names.
 
         ``first`` is the name of its first input.
         """

@@ -40,7 +40,7 @@ def variable_text(variable: Variable, name: str | None = None) -> str:
 
 @delegates.variable_details.define
 def variable_details(variable: Variable) -> str:
-    """The line, and under it what else is known."""
+    """The line, and further details below it."""
     known: dict[str, Any] = {"persistable": variable.persistable, "is_data": variable.is_data}
     for field in ("trainable", "optimize_attr", "regularizer", "do_model_average", "need_clip"):
         if variable.is_parameter and hasattr(variable, field):
@@ -49,7 +49,7 @@ def variable_details(variable: Variable) -> str:
 
 
 def is_hidden(operator: Operator) -> bool:
-    """Whether Paddle has no such operator: the text of another one covers what it does."""
+    """Whether Paddle has no such operator: the text of another one covers it."""
     return operator.notes is not None and "hidden" in operator.notes
 
 

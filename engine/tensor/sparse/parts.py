@@ -106,7 +106,7 @@ def require_sparse(where: str, **values: object) -> None:
 
 
 def require_coo(where: str, **values: object) -> None:
-    """Raise UnsupportedError for what is not a COO tensor."""
+    """Raise UnsupportedError unless x is a COO tensor."""
     require_sparse(where, **values)
     for name, value in values.items():
         if cast(Sparse, value).is_sparse_csr():

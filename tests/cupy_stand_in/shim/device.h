@@ -1,7 +1,8 @@
 // CUDA's keywords, types and functions for a CUDA source that a C++ compiler of the host compiles.
 //
-// It includes nothing, so that a source compiles in a fraction of a second. What is not here is not used by
-// the sources yet: add it with what CUDA's documentation says of it. Barriers and shuffles are in runtime.cpp.
+// It includes nothing, so that a source compiles in a fraction of a second. Names that are missing here are
+// not used by the sources yet: add them as CUDA's documentation defines them. Barriers and shuffles are in
+// runtime.cpp.
 #pragma once
 
 #define __global__
@@ -221,8 +222,9 @@ static inline int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; 
 static inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
 
-// ----- what raw.py asks of a kernel -----------------------------------------------------------------------
-// A parameter as text: its kind (p: pointer), the kind of number and its bytes.
+// ----- queries of raw.py about a kernel
+// ----------------------------------------------------------------------- A parameter as text: its kind (p:
+// pointer), the kind of number and its bytes.
 template <class V> struct shim_kind { static const char name = 's'; };
 template <> struct shim_kind<void> { static const char name = 'v'; };
 template <> struct shim_kind<bool> { static const char name = 'b'; };

@@ -2,8 +2,9 @@
 //
 // A thread runs until it ends or waits; only threads that wait have a stack of their own (a fiber), so a
 // kernel without barriers is a plain loop. Blocks of even number start with their first thread, the others with
-// their last: what a forgotten barrier leaves to chance on a GPU comes out differently here. A launch may be
-// repeated with threads and blocks in other orders (orders.py): every result must have the same bits then.
+// their last: results that a forgotten barrier leaves to chance on a GPU come out differently here. A launch
+// may be repeated with threads and blocks in other orders (orders.py): every result must have the same bits
+// then.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -122,7 +123,7 @@ static void work() {
 
 static void prepare(Fiber *fiber) {
 #if defined(__SANITIZE_ADDRESS__)
-    ASAN_UNPOISON_MEMORY_REGION(fiber->stack, STACK); // what an abandoned thread has left
+    ASAN_UNPOISON_MEMORY_REGION(fiber->stack, STACK); // left by an abandoned thread
 #endif
 #if defined(__x86_64__)
     void **top = (void **)(fiber->stack + STACK) - 16;
@@ -223,7 +224,7 @@ extern "C" unsigned char *shim_offer(unsigned mask, const void *value, int bytes
 
 static void start(bool first, char *shared, char *shared_end, unsigned bytes) {
 #if defined(__SANITIZE_ADDRESS__)
-    // Between the variables lie zones that must not be written; reading what was not written shows in the
+    // Between the variables lie zones that must not be written; reading unwritten memory shows in the
     // run without the sanitizer.
     ASAN_UNPOISON_MEMORY_REGION(shim_dynamic, sizeof shim_dynamic);
     memset(shim_dynamic, 0xFF, bytes);

@@ -77,7 +77,7 @@ def test_the_same_gradient_array_is_not_shared_between_leaves() -> None:
     z.grad.set_value(np.array([5.0]))
     assert start.tolist() == [1.0]
     w = _leaf(1.0)
-    w.reshape([1, 1]).backward(start.reshape([1, 1]))  # the gradient comes back as a view of what was given
+    w.reshape([1, 1]).backward(start.reshape([1, 1]))  # the gradient comes back as a view of the given one
     w.grad.set_value(np.array([5.0]))
     assert start.tolist() == [1.0]
 
@@ -339,7 +339,7 @@ def test_grad_computes_only_paths_to_its_inputs() -> None:
     assert found.tolist() == [2.0, 2.0]
     (found,) = engine.grad(y, aside)
     assert calls == []
-    aside.sum().backward()  # what leads to no input was not freed
+    aside.sum().backward()  # paths without an input were not freed
     assert calls == [1]
     assert w.grad.tolist() == [2.0, 2.0]
 

@@ -1,4 +1,4 @@
-"""Names count on as Paddle's do, and what is remembered of them stays small."""
+"""Names are numbered as Paddle's, and the memory for them stays small."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Definitions of operators: what is read from a kernel, and what is refused at definition."""
+"""Definitions of operators: properties read from a kernel, and refusals at definition."""
 
 from __future__ import annotations
 

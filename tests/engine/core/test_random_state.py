@@ -1,4 +1,4 @@
-"""States of NumPy's and Python's generators: what can't be one is refused before C code reads it."""
+"""States of NumPy's and Python's generators: invalid ones are refused before C code reads them."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def test_a_device_that_is_not_there_leaves_the_old_one() -> None:
     with pytest.raises((MissingExtraError, DeviceError), match="gpu:97"):
         engine.set_device("gpu:97")
     assert engine.get_device() == "cpu"
-    with pytest.raises((ImportError, RuntimeError)):  # what a user of Paddle would catch
+    with pytest.raises((ImportError, RuntimeError)):  # as a user of Paddle would catch it
         engine.set_device("gpu:97")
 
 

@@ -1,4 +1,4 @@
-"""saved_tensors_hooks: what is packed, what is unpacked, and what is refused."""
+"""saved_tensors_hooks: packing, unpacking, and refusals."""
 
 from __future__ import annotations
 

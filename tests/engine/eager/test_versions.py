@@ -253,7 +253,7 @@ def test_a_gradient_that_needs_a_shape_only_lets_the_value_change() -> None:
 
 
 def test_a_leaf_that_is_frozen_after_use_still_gets_its_gradient() -> None:
-    """As in Paddle: what was recorded stays recorded, and freezing a leaf for a while loses nothing."""
+    """As in Paddle: recorded operators stay recorded, and freezing a leaf for a while loses nothing."""
     x = _leaf(1.0, 2.0)
     loss = (x * x).sum()
     x.stop_gradient = True

@@ -49,7 +49,7 @@ def test_the_error_names_the_operator_its_line_sizes_and_the_largest_tensors(wei
     assert "the largest tensors are weights float32 [512, 512] 1.00 MiB" in message
     assert describe_problem(raised.value).do.startswith("take a smaller batch")
     assert weights.numpy().sum() == 512 * 512
-    assert float((weights + 1.0).sum()) == 2.0 * 512 * 512  # what is left can be used
+    assert float((weights + 1.0).sum()) == 2.0 * 512 * 512  # the remaining memory can be used
 
 
 def test_the_error_for_data_that_does_not_fit_has_its_line(weights: Any) -> None:

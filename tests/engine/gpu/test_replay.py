@@ -25,7 +25,7 @@ from studio.cli.planned_output import show_plans
 from tests.cupy_stand_in.counts import counted
 from tests.cupy_stand_in.module import gpu
 
-needs_counts = pytest.mark.skipif(gpu(), reason="the stand-in counts what a GPU is given")
+needs_counts = pytest.mark.skipif(gpu(), reason="the stand-in counts the work of a GPU")
 
 
 @pytest.fixture(autouse=True)
@@ -188,7 +188,7 @@ def test_a_replayed_training_step_waits_only_for_fetched_values() -> None:
         plain, plain_done = steps()
     assert found == plain
     assert (done.waits, done.to_host, done.to_device) == (3, 3, 0), done.lines("waits")
-    # The graph, what is fed to it, two copies of numbers, the norm and one update.
+    # The graph, its feed, two copies of numbers, the norm and one update.
     assert done.launches < 16
     assert plain_done.launches > 2 * done.launches
 

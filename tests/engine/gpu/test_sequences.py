@@ -101,7 +101,7 @@ def test_the_losses_are_those_of_the_cpu_and_the_steps_are_graphs(name: str) -> 
     assert len(set(losses)) == len(losses)
 
 
-@pytest.mark.skipif(REAL, reason="the stand-in counts what a GPU is given")
+@pytest.mark.skipif(REAL, reason="the stand-in counts the work of a GPU")
 def test_eager_steps_never_wait() -> None:
     for name in ("lstm", "transformer"):
         network = MAKERS[name]()

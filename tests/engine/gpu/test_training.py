@@ -1,4 +1,4 @@
-"""Training on a GPU gives what it gives on the CPU: optimizers, mixed precision, the tape, quantization."""
+"""Training on a GPU agrees with the CPU: optimizers, mixed precision, the tape, quantization."""
 
 from __future__ import annotations
 

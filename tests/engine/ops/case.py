@@ -26,7 +26,7 @@ def s(*inputs: Any, **attrs: Any) -> Sample:
 
 @dataclass
 class Case:
-    """One sample of one operator, with what is expected of it."""
+    """One sample of one operator, with expectations."""
 
     op: str
     sample: Sample

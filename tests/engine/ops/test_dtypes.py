@@ -1,7 +1,7 @@
 """Every operator on integers and truth values: its rows again, as int64, int32 and bool.
 
-An operator that takes them infers what its kernel gives and computes what the row says; one that doesn't
-refuses them when its result is inferred, or stands below with the reason.
+An operator that takes them infers the spec of its kernel's result and computes the row's result; one that
+doesn't refuses them when its result is inferred, or stands below with the reason.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ EXEMPT: dict[str, str] = (
     )
     | {
         "elementwise_pow": "an integer has no negative integer power",
-        "elementwise_heaviside": "what its rows expect knows where they are 0",
+        "elementwise_heaviside": "its rows' expectations depend on zeros",
     }
 )
 # Operators that take integers, but truth values only after a cast.

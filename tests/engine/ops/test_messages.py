@@ -1,4 +1,4 @@
-"""Messages of operators that do not fit: where, what is wrong, the values seen, what to do."""
+"""Messages of operators that do not fit: where, the problem, the values seen, the remedy."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ WITHOUT_EMPTY = {
     """,
     ),
     **_named(
-        "what it is given is not empty by its nature",
+        "its input can't be empty",
         """
         fill_diagonal_tensor view_dtype unique_consecutive write_to_array assign_into integer_factor
     """,

@@ -138,7 +138,7 @@ def _conv_transpose(
 
 
 def windows(x: Any, attrs: dict[str, Any]) -> Any:
-    """Output position, the range of the image in each dimension, and what is counted for the mean."""
+    """Output position, the range of the image in each dimension, and the count for the mean."""
     size, k = x.shape[2:], attrs["ksize"]
     if attrs.get("global_pooling"):
         yield (0,) * len(size), [range(n) for n in size], math.prod(size)

@@ -1,4 +1,4 @@
-"""Sparse tensors beyond what is recorded from Paddle: operators, gradients, copies, refusals."""
+"""Sparse tensors beyond the recorded calls of Paddle: operators, gradients, copies, refusals."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_gradients_that_are_set_and_cleared() -> None:
     np.testing.assert_array_equal(x.grad.values().numpy(), np.zeros(4))
     x.clear_gradient(set_to_zero=False)
     assert x.grad is None
-    x.grad = other()  # what it has at the positions of x
+    x.grad = other()  # its elements at the positions of x
     np.testing.assert_array_equal(x.grad.values().numpy(), [0, 2, -4, 0])
     assert x.gradient().shape == (4,)
     with pytest.raises(ShapeError, match="its tensor's shape"):

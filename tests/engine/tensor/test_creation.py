@@ -122,7 +122,7 @@ def test_filling_in_place_keeps_the_tensor() -> None:
     y = paddle.ones([2])
     y.stop_gradient = False
     z = (y * 2).normal_()
-    assert z.stop_gradient  # what was drawn has no gradient
+    assert z.stop_gradient  # drawn numbers have no gradient
 
 
 def test_normal_of_tensors() -> None:

@@ -1,4 +1,4 @@
-"""Functions on tensors in Programs whose first dimensions only the run knows give what they give at once."""
+"""Functions on tensors in Programs whose first dimensions only the run knows agree with eager ones."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def _in_program(function: Any) -> Any:
         y = variable(program, "y", Spec([-1, 4], "float32"))
         n = variable(program, "n", Spec([-1], "int64"))
         k = variable(program, "k", Spec([], "int64"))
-        out = builder.result(function(x, y, n, k))  # what a name stands for after a change in place
+        out = builder.result(function(x, y, n, k))  # the value of a name after a change in place
     check(program)
     default_generator().manual_seed(11)
     feed = {"x": X, "y": Y, "n": N, "k": np.array(2)}

@@ -1,4 +1,4 @@
-"""x[index] and x[index] = value against NumPy for random indices, their gradients, and what is refused."""
+"""x[index] and x[index] = value against NumPy for random indices, their gradients, and refusals."""
 
 from __future__ import annotations
 

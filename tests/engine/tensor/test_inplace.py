@@ -1,4 +1,4 @@
-"""Forms with a trailing underscore: what they change, what they refuse, gradients through them."""
+"""Forms with a trailing underscore: changes, refusals, gradients through them."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_leaf_that_backward_needs_is_refused(name: str) -> None:
     x.stop_gradient = False
     with pytest.raises(GradientError, match=f"{name}_: .* is a leaf with stop_gradient=False") as raised:
         getattr(x, f"{name}_")(*ARGUMENTS.get(name, ()))
-    assert isinstance(raised.value, ValueError)  # which is what Paddle raises
+    assert isinstance(raised.value, ValueError)  # as in Paddle
     np.testing.assert_array_equal(x.numpy(), _start(name).numpy())
 
 

@@ -43,8 +43,9 @@ extern "C" __global__ void ranks(const i64 *keys, i64 *order, i64 count) {
 
 enum { ADDED, SUMMED, LAST };
 
-// from [outer][count][inner] into to [outer][size][inner] at keys, whose order is known. ADDED: to what is there;
-// SUMMED: in its place; LAST: the last of each place. The thread rows where a key begins do all of its.
+// from [outer][count][inner] into to [outer][size][inner] at keys, whose order is known. ADDED: to the
+// present values; SUMMED: in its place; LAST: the last of each place. The thread rows where a key begins do
+// all of its.
 extern "C" __global__ void add_runs(
     const i64 *keys, const i64 *order, const T *from, T *to, i64 count, i64 size, i64 outer, i64 inner, u32 how) {
     i64 begin = (i64)blockIdx.x * blockDim.y + threadIdx.y;
@@ -68,7 +69,8 @@ extern "C" __global__ void add_runs(
 enum { ASSIGN, ADD, MULTIPLY, LEAST, MOST };
 
 // values [outer][count][inner] put at positions of their own along the middle axis of made [outer][size][inner].
-// A thread does one column from its first to its last. `anew`: what is there does not count, but `neutral`.
+// A thread does one column from its first to its last. `anew`: starts from `neutral` instead of the present
+// values.
 extern "C" __global__ void put_along(
     const I *index, const T *values, T *made, i64 columns, i64 count, i64 size, i64 inner, u32 how, u32 anew,
     A neutral, int code, i64 *record) {

@@ -168,7 +168,8 @@ extern "C" __global__ void __launch_bounds__(256) attention(
 }
 
 // The gradient of x, and for each row the sum of weights times their gradients, which by_columns needs.
-// flow [rows, width] is the gradient of the result; ``kept`` what dropout multiplied the weights with.
+// flow [rows, width] is the gradient of the result; ``kept`` the factors that dropout multiplied the weights
+// with.
 extern "C" __global__ void __launch_bounds__(256) by_rows(
     const T *__restrict__ flow, const T *__restrict__ weights, const T *__restrict__ y, const T *__restrict__ v,
     const T *__restrict__ kept, T *__restrict__ to_x, A *__restrict__ sums, int places, int inner, int rows,

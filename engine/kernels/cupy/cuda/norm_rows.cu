@@ -1,8 +1,8 @@
 // Rows normalized by their own mean and variance: layer_norm, group_norm, instance_norm; their gradients.
 //
 // A row is a sample, or a group of channels of one. Numbers of channels belong to elements: element j of a row
-// has channel (row % groups) * per + (j / spread) % per. Flags say what is given: 1 scale, 2 bias, 4 that the
-// second statistic is 1 / sqrt(variance + epsilon) instead of the variance.
+// has channel (row % groups) * per + (j / spread) % per. Flags mark the given arrays: 1 scale, 2 bias, 4 that
+// the second statistic is 1 / sqrt(variance + epsilon) instead of the variance.
 #include "rows.cuh"
 
 #define CHANNELS u32 groups, u32 per, u32 spread

@@ -1,10 +1,10 @@
 // Poolings of images and volumes, and their gradients.
 //
 //   pooled    the maximum (and where it is, `places`) or mean of each window, a thread for each.
-//   gathered  the gradient: each element of the image adds up what the windows that hold it give to it. Of a
+//   gathered  the gradient: each element of the image adds up the gradients of the windows that hold it. Of a
 //             maximum that is the first element that equals it; of windows of NaN none, as NumPy's kernel has
 //             it, but for ragged ones, where it is the first NaN.
-//   picked    what other values hold at the first maxima.
+//   picked    the elements of other values at the first maxima.
 #include "pooling_windows.cuh"
 
 // Whether the first of the elements of a window that equal `value` (NaN: that are NaN) is at a place.

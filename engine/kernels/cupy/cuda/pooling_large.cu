@@ -1,4 +1,4 @@
-// Poolings with large windows: the lanes of a warp share one, and combine what they found in a fixed tree.
+// Poolings with large windows: the lanes of a warp share one, and combine their results in a fixed tree.
 #include "pooling_windows.cuh"
 
 #define WARPS 4

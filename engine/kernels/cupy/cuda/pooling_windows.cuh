@@ -4,8 +4,8 @@
 // the image as evenly as integers do. Sizes of depth are 1 for images.
 struct window_t {
     int start;     // where it begins, with the padding
-    int from, to;  // what it holds of the image
-    int counted;   // by what the mean divides
+    int from, to;  // the part of the image that it holds
+    int counted;   // the divisor of the mean
 };
 
 __device__ __forceinline__ window_t window_of(int place, int size, int made, int kernel, int stride, int pad,
@@ -75,7 +75,7 @@ __device__ __forceinline__ element_t element_of(int place, int channels, int d, 
     const window_t h = window_of(at.h, size_h, made_h, kernel_h, stride_h, pad_h, ragged, exclusive);         \
     const window_t w = window_of(at.w, size_w, made_w, kernel_w, stride_w, pad_w, ragged, exclusive);
 
-// Where a window holds nothing but the least there is, padding before it counts as its first maximum.
+// If a window holds only the least value, padding before it counts as its first maximum.
 #define LOST(value) (!ragged && (value) == -INFINITE && (d.start < 0 || h.start < 0 || w.start < 0))
 
 #define INFINITE ((A)(1.0f / 0.0f))

@@ -27,7 +27,7 @@ __device__ __forceinline__ A sigmoid(A x) { return hyperbolic(x * (A)0.5) * (A)0
 // of all steps of a gate.
 
 // Forward. ``h0`` is the first state, ``state`` [2, N, H] the last two where there are lengths, ``product``
-// [gates, N, H] what the state was multiplied to where that is given. ``biased``: 1 with b_ih, 2 with b_hh.
+// [gates, N, H] the product of the state where that is given. ``biased``: 1 with b_ih, 2 with b_hh.
 extern "C" __global__ void __launch_bounds__(TILE *TILE) step_forward(
     const T *__restrict__ w, const T *__restrict__ b_ih, const T *__restrict__ b_hh, const T *__restrict__ h0,
     const T *__restrict__ c0, const T *__restrict__ product, const i64 *__restrict__ lengths, T *gates, T *y,
@@ -108,8 +108,8 @@ extern "C" __global__ void __launch_bounds__(TILE *TILE) step_forward(
 }
 
 // Backward: from the gradients of the gates of the step that was walked last (``after``, -1: none) that of
-// the state, and from it those of this step's gates. ``carry`` and ``dc`` [N, H] are what flows past the
-// product. With ``last`` the state's gradient is the result, in ``first`` [N, H].
+// the state, and from it those of this step's gates. ``carry`` and ``dc`` [N, H] are the gradients that flow
+// past the product. With ``last`` the state's gradient is the result, in ``first`` [N, H].
 extern "C" __global__ void __launch_bounds__(TILE *TILE) step_backward(
     const T *__restrict__ w, const T *__restrict__ gates, const T *__restrict__ y, const T *__restrict__ cells,
     const T *__restrict__ h0, const T *__restrict__ c0, const T *__restrict__ g_y,
@@ -170,7 +170,7 @@ extern "C" __global__ void __launch_bounds__(TILE *TILE) step_backward(
             carry[here] = 0;
 #elif MODE == 1
             const A r = wide(gates[now]), z = wide(gates[gate + now]), c = wide(gates[2 * gate + now]);
-            // Walked in reverse, what comes before the last step of a sequence is the first state.
+            // In reverse, the first state comes before the last step of a sequence.
             const bool begins = before < 0 || (reverse && masked && before >= lengths[sample]);
             const A old = wide(begins ? h0[here] : y[before * all + here]);
             const A to_c = dh * (1 - c * c) * (1 - z), to_r = (1 - r) * r * wide(gates[3 * gate + now]) * to_c;

@@ -1,5 +1,5 @@
-// Rows reduced to one number each: WHAT says to which. Long rows may be cut into parts, which are joined in
-// their order.
+// Rows reduced to one number each: WHAT selects the reduction. Long rows may be cut into parts, which are
+// joined in their order.
 #include "rows.cuh"
 
 #define TOTAL 0

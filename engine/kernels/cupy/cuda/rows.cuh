@@ -1,6 +1,7 @@
-// Rows that threads share: what a row is, which thread reads what of it, reductions in a fixed order.
+// Rows that threads share: the layout of a row, the elements that each thread reads, reductions in a fixed
+// order.
 //
-// An array lies as [K1][R1][K2][R2]; a row is what is reduced, R1 x R2 elements, and there are K1 x K2 rows.
+// An array lies as [K1][R1][K2][R2]; a row is R1 x R2 elements that are reduced, and there are K1 x K2 rows.
 // Every reduction over neighbouring axes, over channels and over groups has this form. Sums are trees whose
 // form depends on these sizes only, so the same numbers give the same bits each time.
 

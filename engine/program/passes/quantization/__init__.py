@@ -1,1 +1,1 @@
-"""Passes that quantize Programs: which operators can be, which are, and what is put in front of them."""
+"""Passes that quantize Programs: which operators can be, which are, and the pairs in front of them."""

@@ -1,4 +1,4 @@
-"""Pairs that only watched values go: in prediction they hand on what they are given."""
+"""Removal of pairs that only observe values: in prediction they return their input."""
 
 from __future__ import annotations
 

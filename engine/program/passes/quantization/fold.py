@@ -26,7 +26,7 @@ def fold_for_quantization(program: Program, evaluate: Evaluate) -> dict[str, str
     """Let the operators that can be quantized read weights that nothing has to compute.
 
     The folded weight takes the name of the one that it was made of, unless something else has that name;
-    returns the names of such folded weights, each with the name of what it was made of::
+    returns the names of such folded weights, each with the name of its source::
 
         a = conv2d(x, w)
         b = batch_norm(a, scale, bias,       ->    a = conv2d(x, w)        w has the batch norm in it
@@ -92,7 +92,7 @@ def _targets(
     found: IdentitySet[Variable] = IdentitySet()
     for operator in block.ops:
         if any(v in roots for v in variables_of(operator.outputs)):
-            continue  # folded itself, or only read by what is
+            continue  # folded itself, or only read by folded operators
         entry = TABLE.get(operator.opdef.name)
         weights = {id(v) for s, v in values_of(operator) if s in entry.weights} if entry else set()
         for variable in reads(operator):
@@ -119,7 +119,7 @@ def _drop_unread(program: Program) -> None:
 
 
 def _rename(program: Program, variable: Variable, root: Variable) -> None:
-    """Give a folded weight the name of what it was made of, where that is free."""
+    """Give a folded weight the name of its source, if that is free."""
     names = program.global_block().vars
     if root.name in names:
         return

@@ -33,7 +33,7 @@ _MATRICES = ("mul", "matmul_v2")
 
 
 class _Side(NamedTuple):
-    """One side of a product: its integers, and what they stand for."""
+    """One side of a product: its integers, and their values."""
 
     integers: Variable
     scale: Variable

@@ -35,7 +35,7 @@ class _Pair(NamedTuple):
 
 
 def to_old_format(program: Program, activations: str = ACTIVATIONS[0]) -> None:
-    """Turn pairs and integer weights into what Paddle wrote before its onnx format.
+    """Turn pairs and integer weights into Paddle's format before its onnx format.
 
     ::
 
@@ -97,7 +97,7 @@ def to_old_format(program: Program, activations: str = ACTIVATIONS[0]) -> None:
 def _pairs(
     block: Block,
 ) -> tuple[IdentityMap[Variable, _Pair], IdentityMap[Variable, _Pair], list[Operator]]:
-    """Values and weights by what dequantize_linear makes of them; the operators of all pairs."""
+    """Values and weights by their results of dequantize_linear; the operators of all pairs."""
     values: IdentityMap[Variable, _Pair] = IdentityMap()
     weights: IdentityMap[Variable, _Pair] = IdentityMap()
     makers: IdentityMap[Variable, Operator] = IdentityMap()

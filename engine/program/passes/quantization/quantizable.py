@@ -15,7 +15,7 @@ Axis = Callable[[Operator, str], "int | None"]
 class Quantizable(NamedTuple):
     """How one type of operator is quantized.
 
-    ``values`` are the slots of what an operator computes with, ``weights`` those that may hold a weight
+    ``values`` are the slots of an operator's operands, ``weights`` those that may hold a weight
     (products take a weight on either side). Channels of a weight are always along an axis of the *output*:
     only then may an integer product be scaled after it is summed.
     """
@@ -61,7 +61,7 @@ TABLE: Mapping[str, Quantizable] = {
     "matmul_v2": Quantizable(("X", "Y"), ("X", "Y"), _matmul_axis),
     # Rows of a table are chosen, not computed with: only the weight is quantized.
     "lookup_table_v2": Quantizable((), ("W",), lambda operator, slot: 0),
-    # Only where a caller asks for them: what they compute is not a product.
+    # Only on request: their results are not products.
     **dict.fromkeys(("elementwise_add", "elementwise_sub", "elementwise_mul"), _BOTH),
     **dict.fromkeys(
         (

@@ -84,7 +84,7 @@ def select(
 
 
 def matches(pattern: str, layer: Layer) -> bool:
-    """Whether a pattern means ``layer``: by the name of it, of what it is within, of its weight or of its
+    """Whether a pattern means ``layer``: by its name, that of a layer around it, of its weight or of its
     type of operator."""
     name = layer.name.partition(":")[0]
     parts = name.split(".")

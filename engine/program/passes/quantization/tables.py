@@ -24,7 +24,7 @@ _INTERVAL = 0.125
 
 @dataclass(frozen=True)
 class IntegerTable:
-    """The integers of a table, and what turns a row of them into values.
+    """The integers of a table, and the parameters that turn a row of them into values.
 
     ``scale`` is the threshold [1] where ``levels`` says how many it stands for, else the magnitudes [128] of
     ``dequantize_log``.

@@ -48,11 +48,11 @@ class Training:
 
 
 def insert_for_training(program: Program, training: Training, store: Store) -> int:
-    """Let operators read what they will read as integers; returns how many.
+    """Let operators read the values that they will read after quantization; returns how many.
 
     Weights and values pass through a pair each, whose thresholds are found anew in each run: the largest
     absolute value of each channel of a weight, a moving average for other values. Gradients pass the pairs
-    as they are: the gradient of an operator reads what it read, and is that of the value in front of the
+    as they are: the gradient of an operator reads its inputs, and is that of the value in front of the
     pair. ``store`` receives the first values of thresholds and averages::
 
                                         p = quantize_linear(w, w@scale, writes w@scale)

@@ -2,7 +2,7 @@
 
 A prediction of one sample takes longer for its calls than for its numbers: each operator is a few
 microseconds of Python and NumPy. Where all of a frozen plan is a chain of convolutions, poolings, relus and
-products, it is compiled as a whole (``kernels/fast/chain.py``); what it takes is small.
+products, it is compiled as a whole (``kernels/fast/chain.py``); its memory is small.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class _Chain:
         return self._specs.get(id(variable), variable.spec)
 
     def _value(self, variable: Any) -> Array | None:
-        """The array of a weight; None for what a call brings."""
+        """The array of a weight; None for an argument of the call."""
         found = None if variable is None else self._known.get(id(variable))
         return found if found is None or found.dtype == np.float32 else None
 

@@ -59,7 +59,7 @@ class FrozenPlan(Plan):
         track(self)
 
     def _find_chain(self) -> None:
-        """In the compiler's thread, which imports what writes code."""
+        """Run in the compiler's thread, which imports the code generator."""
         from engine.kernels.fast.compiler import log_failure
         from engine.program.run.frozen.chain import chain_of
 
@@ -134,7 +134,7 @@ class FrozenWriter(Writer):
         self.known = plan.constants | plan._weights
         self._places: dict[int, Array] = {}
         self.bound: dict[int, Bound] = {}
-        self.order: list[str | None] = []  # of what the source calls: bound operators by name
+        self.order: list[str | None] = []  # operators that the source calls: bound ones by name
         fresh = self._fresh(plan.ops)
         for operator in plan.ops:
             if any(id(v) in fresh for v in variables_of(operator.outputs)):

@@ -34,7 +34,7 @@ class Site:
     ``inputs`` are Specs, without unknown dimensions; ``values`` the arrays of inputs that never change, and
     ``places`` those that hold an input in every call, both None for others. ``out`` is the result's Spec.
     ``over`` is the input that the kernel may overwrite, None if there is none. A ``fresh`` result is a new
-    array in each call, because the caller may hold it. ``once(what, make)`` gives what a function makes of
+    array in each call, because the caller may hold it. ``once(what, make)`` gives the result of a function of
     the weights, which all runs of the plan share.
     """
 

@@ -31,7 +31,7 @@ def paddings(where: str, padding: Any, rank: int) -> list[int]:
 
 
 def require_images(where: str, x: Any, rank: int, data_format: str) -> None:
-    """Raise an error for what is no COO tensor of images with dense channels."""
+    """Raise an error unless x is a COO tensor of images with dense channels."""
     if data_format != FORMATS[rank]:
         raise ConditionError(f"{where}: data_format must be {FORMATS[rank]!r}: got {data_format!r}")
     parts.require_sparse(where, x=x)

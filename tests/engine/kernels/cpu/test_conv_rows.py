@@ -1,4 +1,4 @@
-"""Convolutions in tiles: any cut gives what sums give, and any number of threads the same bits."""
+"""Convolutions in tiles: any cut agrees with plain sums, bitwise for any number of threads."""
 
 from __future__ import annotations
 

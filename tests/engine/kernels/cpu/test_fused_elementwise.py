@@ -61,7 +61,7 @@ def laid_out(rng: Any, shape: tuple[int, ...], order: tuple[int, ...], dtype: st
 
 @st.composite
 def programs(draw: Any) -> tuple[Any, ...]:
-    """Inputs and steps: shapes, layouts, what broadcasts, dtypes."""
+    """Inputs and steps: shapes, layouts, broadcasts, dtypes."""
     ndim = draw(st.integers(1, 4))
     shape = tuple(draw(st.lists(st.integers(1, 7), min_size=ndim, max_size=ndim)))
     order = tuple(draw(st.permutations(range(ndim))))

@@ -19,7 +19,7 @@ def same(cupy: Any, name: str, *inputs: Any, launches: int | None = 1, **attrs: 
     opdef = OPS[name]
     want = _several(opdef.kernel(np, *[None if i is None else i.copy() for i in inputs], **attrs))
     moved = [None if i is None else cupy.asarray(i) for i in inputs]
-    _run(cupy, name, moved, attrs)  # what the kernels keep is there
+    _run(cupy, name, moved, attrs)  # fills the caches of the kernels
     with counts.counted() as found:
         first = _several(_run(cupy, name, moved, attrs))
     if hasattr(cupy.ndarray, "_host"):  # the stand-in counts

@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 
 CUDA = Path(__file__).resolve().parents[4] / "engine" / "kernels" / "cupy" / "cuda"
-# sm_: down to the machine's code, which shows what does not fit (shared memory); compute_: down to PTX.
+# sm_: down to the machine's code, which shows excessive shared memory; compute_: down to PTX.
 TARGETS = ("sm_70", "compute_80", "sm_90")
-# Those of engine/kernels/cupy/source.py, and what CuPy adds to all.
+# Options of engine/kernels/cupy/source.py, and those that CuPy adds to all.
 OPTIONS = ("-std=c++17", "--fmad=true", "-ftz=true", "--device-as-default-execution-space")
 EXPECTED = re.compile(r"nvrtc: warning: Architectures prior to .* are deprecated.*")
 BOUNDS = re.compile(r"__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)")

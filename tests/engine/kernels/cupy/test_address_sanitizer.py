@@ -16,7 +16,8 @@ from tests.cupy_stand_in import compiler
 from tests.cupy_stand_in.module import gpu
 
 LONG = bool(os.environ.get("MODEL_STUDIO_LONG"))
-# Without these: other types of elements than the first, large arrays, and what launches no kernel of ours.
+# Without these: other types of elements than the first, large arrays, and tests that launch no kernel of
+# ours.
 LEFT_OUT = ("dtype", "half", "narrow", "float16", "large", "cublaslt", "sanitizer")
 WRONG = """
 import sys

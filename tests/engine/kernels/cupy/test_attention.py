@@ -45,7 +45,7 @@ def _moved(cupy: Any, value: Any) -> Any:
 
 
 def _check(cupy: Any, name: str, values: list[Any], launches: int, near: float = 1e-10, **attrs: Any) -> Any:
-    """Our kernel gives what NumPy's gives, in so many launches, and the same bits again."""
+    """Our kernel agrees with NumPy's, in ``launches``, and gives the same bits again."""
     kernel, _ = OPS[name].kernel_for("cupy")
     given = [_moved(cupy, v) for v in values]
     with counted() as counts:

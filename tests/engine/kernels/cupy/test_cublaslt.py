@@ -1,4 +1,4 @@
-"""The calls of cuBLASLt against a library of the tests that checks what they say of the operands."""
+"""The calls of cuBLASLt against a library of the tests that checks their descriptors of the operands."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_products_are_prepared_once_and_freed_when_there_are_many(
 ) -> None:
     from engine.kernels.cupy import cublaslt
 
-    monkeypatch.setattr(cublaslt, "_KEPT", 2)
+    monkeypatch.setattr(cublaslt, "_CACHED", 2)
     x = cupy.asarray(_numbers(4, 4))
     library.product(x, x)
     alive = library._functions.stand_in_alive()

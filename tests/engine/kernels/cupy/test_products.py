@@ -1,4 +1,4 @@
-"""Products of matrices on a GPU: the own kernel at its borders, and who computes what."""
+"""Products of matrices on a GPU: the own kernel at its borders, and the choice of the backend."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def test_a_step_is_one_launch_and_nothing_waits(cupy: Any) -> None:
     lengths = np.arange(BATCH) % (TIME + 1)
     kernel, _ = OPS["rnn"].kernel_for("cupy")
     given = _moved(cupy, _inputs("LSTM", lengths=lengths))
-    kernel(cupy, *given, mode="LSTM")  # what is made once for all steps
+    kernel(cupy, *given, mode="LSTM")  # fills the caches for all steps
     with counted() as counts:
         results = kernel(cupy, *given, mode="LSTM")
     assert (counts.waits, counts.to_device, counts.to_host) == (0, 0, 0), counts.lines("waits")

@@ -1,4 +1,4 @@
-"""Reductions on a GPU: rows, columns, channels and all, long rows in parts, what is no number."""
+"""Reductions on a GPU: rows, columns, channels and all, long rows in parts, NaN."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ LAUNCHES = {"sgd": 1, "momentum": 1, "adam": 2, "adamw": 4, "scheduled": 2, "two
 
 
 def _trained(rule: str, device: str) -> tuple[list[Any], Any]:
-    """The parameters of a small net after three steps, and what the third did to the device."""
+    """The parameters of a small network after three steps, and the counts of the third."""
     paddle.seed(3)
     rng = np.random.default_rng(0)
     with place_guard(device):

@@ -27,7 +27,7 @@ PLAIN = {
     "data_format": "NCHW",
 }
 
-# Shapes of x and weight, and what differs from PLAIN.
+# Shapes of x and weight, and differences from PLAIN.
 CASES = [
     ((5, 3, 6, 7), (6, 3, 3, 3), {"paddings": (1, 1)}),
     ((16, 2, 9, 8), (5, 2, 3, 2), {"strides": (2, 3), "dilations": (2, 1), "paddings": (2, 0, 1, 3)}),

@@ -29,7 +29,7 @@ PLAIN = {
     "data_format": "NCHW",
 }
 
-# Height and width of the image, and what differs from PLAIN.
+# Height and width of the image, and differences from PLAIN.
 CASES = [
     (6, 8, {}),
     (7, 5, {"ceil_mode": True, "pooling_type": "avg"}),

@@ -1,6 +1,6 @@
 """Rows of the collectives in a process alone, which is a group of itself.
 
-What two and three processes compute is checked in tests/engine/distributed/programs.py.
+Results of two and three processes are checked in tests/engine/distributed/programs.py.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""References that tables of ``engine/ops/detection`` share: what operators give, computed another way."""
+"""References that tables of ``engine/ops/detection`` share: results of operators, computed another way."""
 
 from __future__ import annotations
 

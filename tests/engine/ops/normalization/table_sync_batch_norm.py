@@ -1,6 +1,6 @@
 """Rows of the operators in ``engine/ops/normalization/sync_batch_norm.py``, in a process alone.
 
-What several processes compute is checked in tests/engine/distributed/parallel_ranks.py.
+Results of several processes are checked in tests/engine/distributed/parallel_ranks.py.
 """
 
 from __future__ import annotations

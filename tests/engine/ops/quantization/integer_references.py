@@ -1,4 +1,5 @@
-"""Products of integers in int64, and the stated order of their rescaling: what the operators must give."""
+"""Products of integers in int64, and the stated order of their rescaling: expected results of the
+operators."""
 
 from __future__ import annotations
 

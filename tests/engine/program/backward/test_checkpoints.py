@@ -90,7 +90,7 @@ def test_a_training_is_the_same_to_the_bit_and_holds_less() -> None:
         check(program)
         for a, b in zip(plain, found, strict=True):
             np.testing.assert_array_equal(a, b)
-        # A layer saves three values: its hyperbolic tangent, what was normalized, and the mask of dropout.
+        # A layer saves three values: its hyperbolic tangent, the normalized value, and the mask of dropout.
         assert _peak(without) - _peak(program) >= 12 * ROWS * WIDTH * 4
         kinds = [o.opdef.name for o in program.clone(for_test=True).global_block().ops]
         assert kinds == [o.opdef.name for o in without.clone(for_test=True).global_block().ops]

@@ -20,7 +20,7 @@ from engine.program.graph.program import Program
 
 
 class Spelled:
-    """Gradients are strings: ``tanh(g)`` is what flows back through tanh from ``g``."""
+    """Gradients are strings: ``tanh(g)`` is the gradient through tanh from ``g``."""
 
     def __init__(self, sums_at_once: bool = True) -> None:
         self.sums_at_once = sums_at_once

@@ -1,4 +1,4 @@
-"""Random Programs: lists of steps that hypothesis draws, and what a Program of them computes."""
+"""Random Programs: lists of steps that hypothesis draws, and the results of a Program of them."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def steps(draw: Any, depth: int = 0) -> list[tuple[Any, ...]]:
 
 
 class Weights:
-    """Parameters by what they are for, the same in every Program that is built from one list of steps."""
+    """Parameters by purpose, the same in every Program that is built from one list of steps."""
 
     def __init__(self) -> None:
         self.rng = np.random.default_rng(3)
@@ -87,7 +87,7 @@ class Weights:
 
 
 def applied(plan: list[Any], values: list[Any], weights: Weights) -> Any:
-    """The last value after all steps; ``values`` is what steps choose from."""
+    """The last value after all steps; steps choose from ``values``."""
     values = list(values)
     for kind, (one, other), inner in plan:
         a, b = values[one % len(values)], values[other % len(values)]

@@ -37,7 +37,7 @@ def test_results_and_gradients_stay_the_same(plan: list[Any]) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
     inference = optimize(program, 3, after_each=lambda made, _: check(made))
     if draws_in(inference) != draws_in(exact):
-        return  # a folded batch norm no longer writes its statistics: with it goes what only it read
+        return  # a folded batch norm no longer writes its statistics: with it go operators that only it read
     with paddle.no_grad():
         for one, other in zip(run(inference, x, weights), run(program, x, weights), strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)

@@ -86,7 +86,8 @@ def _input(known: dict[str, Variable], node: ast.expr) -> Any:
 
 
 def text_of(program: Program) -> str:
-    """The operators of the global block and what the Program returns; attributes that are not the default."""
+    """The operators of the global block and the results of the Program; attributes that are not the
+    default."""
     lines = [_text(o) for o in program.global_block().ops]
     return "\n".join([*lines, f"return {', '.join(program.outputs)}"])
 

@@ -1,6 +1,6 @@
 """Random networks: lists of steps that hypothesis draws, built of public layers and functions.
 
-A step says what it wants and holds numbers that choose among what fits the value at hand, so every list of
+A step names its kind and holds numbers that choose among the fitting values at hand, so every list of
 steps is a network, and hypothesis may shorten it as it likes.
 """
 
@@ -127,7 +127,7 @@ def through(dtype: str) -> Callable[[Any], Any]:
 
 
 def integers(dtype: str) -> Callable[[Any], Any]:
-    """Arithmetic of integers, and what compares them."""
+    """Arithmetic and comparison of integers."""
 
     def run(x: Any) -> Any:
         known = paddle.where(paddle.isfinite(x), x, paddle.zeros_like(x))
@@ -195,7 +195,7 @@ ANY: dict[str, Callable[[Any, int], Any]] = {
 
 
 def binary(x: Any, y: Any, other: int) -> Any:
-    """Two values, where their shapes fit; else a value and what broadcasts to it."""
+    """Two values, where their shapes fit; else a value and one that broadcasts to it."""
     if list(x.shape[1:]) != list(y.shape[1:]):
         y = paddle.mean(x, axis=pick([[0], [len(x.shape) - 1], 1], other // 8), keepdim=True)
     return pick(

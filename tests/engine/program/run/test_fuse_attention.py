@@ -1,4 +1,4 @@
-"""Attention in plans: what becomes one operator, what does not, and that values and gradients stay."""
+"""Attention in plans: which operators become one, which do not, and that values and gradients stay."""
 
 from __future__ import annotations
 

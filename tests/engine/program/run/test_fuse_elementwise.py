@@ -1,4 +1,4 @@
-"""Fused elementwise operators in plans: what becomes one, what does not, and that every bit stays."""
+"""Fused elementwise operators in plans: which become one, which do not, and that every bit stays."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_at_level_0_operators_stay_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("between", "want"),
     [
-        # what others read before the group is complete is made before they read it
+        # values that others read before the group is complete are computed before the reads
         (
             "s = reduce_sum(a)\n t = elementwise_mul(c, s)",
             ["[elementwise_add relu]", "reduce_sum", "elementwise_mul"],

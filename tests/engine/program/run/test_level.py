@@ -1,4 +1,4 @@
-"""The switch of the passes: what runs with them and without, and that Executors use them unseen."""
+"""The switch of the passes: operators that run with them and without, and Executors that use them."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def rounded(x: Any, random: Any) -> Any:
 
 
 def agrees_call_by_call(run: Callable[[Case, Way], list[Any]], case: Case) -> None:
-    """Each compiled kernel gives what NumPy's gives; with NumPy's results the rest is bitwise identical to a
+    """Each compiled kernel agrees with NumPy's; with NumPy's results the rest is bitwise identical to a
     run without a plan."""
     pytest.importorskip("llvmlite")
     watch = Watch()

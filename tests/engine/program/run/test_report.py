@@ -80,7 +80,7 @@ def test_backward_in_training_frees_values_after_their_last_read() -> None:
 
 
 def _peak(net: Any, x: Any) -> int:
-    """The largest number of bytes that a step takes beyond what there is before it, gradients included."""
+    """The largest number of bytes that a step takes in addition, gradients included."""
     net(x).sum().backward()
     net.clear_gradients()
     tracemalloc.start()

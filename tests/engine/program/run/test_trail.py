@@ -1,4 +1,5 @@
-"""The trail of the passes: each one's text, what it removed, made, moved and changed."""
+"""The trace of the passes: each one's text, and its counts of removed, created, moved and changed
+operators."""
 
 from __future__ import annotations
 

@@ -13,17 +13,17 @@ from engine.program.run.kernels import Call
 
 
 class Watch:
-    """Compares what each compiled kernel gives with NumPy's kernel for the same arrays.
+    """Compares the results of each compiled kernel with NumPy's kernel for the same arrays.
 
     The plan continues with NumPy's results, so its own must be bitwise identical to those of a plan without
-    compiled kernels, unless a sum runs over what ``lies_otherwise``: a kernel that writes where it must not
-    is seen.
+    compiled kernels, unless a sum runs over arrays that ``lies_otherwise``: a kernel that writes where it
+    must not is seen.
     """
 
     def __init__(self) -> None:
         self.names: set[str] = set()
         self.problems: list[str] = []
-        # Whether what was written in place lies in another way than NumPy's result.
+        # Whether an array written in place has another layout than NumPy's result.
         self.lies_otherwise = False
 
     @contextmanager
@@ -65,7 +65,7 @@ class Watch:
         for got, want in pairs[: len(_listed(result))]:
             self.lies_otherwise |= got is not None and _steps(got) != _steps(want) and _shared(got, targets)
         results = [
-            # A new array lies as NumPy's does, so that what comes after it adds up in the same order.
+            # A new array lies as NumPy's does, so that later operators add up in the same order.
             got if _shared(got, own) else want
             for got, want in zip(_listed(result), _listed(wanted), strict=True)
         ]

@@ -101,7 +101,7 @@ def trained(case: Case, way: Way) -> Arrays:
                 made += executor.run(main, {"x": value, "label": labels}, wanted)
                 np.testing.assert_array_equal(value, before, "the user's array changed")
                 copies += [each.copy() for each in made[len(copies) :]]
-            same(made, copies)  # no run changes what was fetched before
+            same(made, copies)  # no run changes values that were fetched before
             names = sorted(v.name for v in block.vars.values() if v.persistable)
             holders = [scope.find_var(name) for name in names]
             made += [np.array(each.get_tensor()) for each in holders if each is not None]

@@ -23,7 +23,7 @@ ONE = """
 
 
 def packed(values: Any, bits: int = 8, more: str = "", outputs: str = "z") -> str:
-    """The dtype that the weight has afterwards; what the Program computes stays the same."""
+    """The dtype that the weight has afterwards; the results of the Program stay the same."""
     program = text.program_of(ONE.format(bits=bits, more=more, outputs=outputs))
     weight = program.global_block().var("w")
     weight.tensor._array[:] = values

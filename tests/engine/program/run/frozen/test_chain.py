@@ -1,4 +1,4 @@
-"""Small networks that predict by one compiled call: what it gives, and which networks have one."""
+"""Small networks that predict by one compiled call: its results, and which networks have one."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _saved(network: nn.Layer, path: Path, shape: Any) -> Any:
     with paddle.no_grad():
         frozen(paddle.to_tensor(_values(shape)))
     done = threading.Event()
-    for _ in range(2):  # what finds the chain, and the code that it asks for
+    for _ in range(2):  # the first finds the chain, the second its code
         compiler().submit(done.set)
         assert done.wait(120)
         done.clear()

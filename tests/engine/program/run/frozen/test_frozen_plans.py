@@ -1,4 +1,4 @@
-"""Frozen plans: what models predict with equals what they say as they were saved, in threads too."""
+"""Frozen plans: predictions equal those of the saved models, in threads too."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_convolutions_and_poolings_agree_with_the_saved_model(
     tolerance = 2e-5 if dtype == "float32" else 1e-12
     for samples, size in itertools.product((1, 3), ((7, 9), (11, 6))):
         x = paddle.to_tensor(_values((samples, *size, 4) if last else (samples, 4, *size), n, dtype))
-        for _ in range(2):  # the second call finds what the first one left in the plan
+        for _ in range(2):  # the second call finds arrays that the first one left in the plan
             np.testing.assert_allclose(frozen(x).numpy(), plain(x).numpy(), rtol=tolerance, atol=tolerance)
     assert len(_plans(frozen)) == 4
 
