@@ -20,7 +20,7 @@ from types import ModuleType
 
 from engine.core import alias
 from engine.core.alias.generation import is_old
-from engine.core.alias.missing import asked_for
+from engine.core.alias.missing import message_for
 from engine.core.errors import DeviceError, EngineError
 from engine.core.place import REDIRECT
 
@@ -221,7 +221,7 @@ def missing_name(error: BaseException) -> str | None:
         frames.pop()  # a module only said that the user's name is not there
     if not frames or _is_engines(frames[-1].filename):
         return None
-    said = asked_for(error)
+    said = message_for(error)
     # Not the text that a script gave to exec, but the line that did so.
     user = [frame for frame in frames if not frame.filename.startswith("<")] or frames
     return None if said is None else f"{user[-1].filename}:{user[-1].lineno}: {said}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.core.operator import Leaf, Operator, OutEdge
 
-# An operator with one output stands for its output itself.
+# An operator with one output represents its output itself.
 Edge = Operator | OutEdge | Leaf
 Place = tuple[Operator | Leaf, int]  # an operator's output by its position, or a leaf
 
@@ -20,7 +20,7 @@ def end(edge: Edge) -> tuple[Any, int]:
 
 
 def shape_of(edge: Edge) -> tuple[int, ...]:
-    """The shape of the value that an edge stands for."""
+    """The shape of the value of an edge."""
     if isinstance(edge, Leaf):
         return edge.shape
     node, index = end(edge)

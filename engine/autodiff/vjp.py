@@ -64,9 +64,9 @@ def _written(opdef: OpDef) -> Callable[..., list[Any]]:
     for number, rule in enumerate(opdef.rules):
         namespace[f"rule_{number}"] = rule.function
         tests = " or ".join(f"{target!r} in wanted" for target in rule.targets)
-        asked = [_asked(opdef, name) for name in rule.asks]
-        asked += [f"{name}=application.attrs[{name!r}]" for name in rule.rest]
-        lines += [f" if {tests}:", f"  value = rule_{number}({', '.join(asked)})"]
+        arguments = [_expression(opdef, name) for name in rule.asks]
+        arguments += [f"{name}=application.attrs[{name!r}]" for name in rule.rest]
+        lines += [f" if {tests}:", f"  value = rule_{number}({', '.join(arguments)})"]
         single = len(rule.targets) == 1
         if not single:
             lines.append(
@@ -84,24 +84,24 @@ def _written(opdef: OpDef) -> Callable[..., list[Any]]:
     return made_function
 
 
-def _asked(opdef: OpDef, asked: str) -> str:
+def _expression(opdef: OpDef, symbol: str) -> str:
     """The expression of the value that a rule's parameter names."""
-    if asked == "g":
+    if symbol == "g":
         return "(application.zero_gradient(0) if grads[0] is None else grads[0])"
-    if asked == "wanted":
+    if symbol == "wanted":
         return "wanted"
-    if asked in opdef.output_names:
-        return f"application.output({opdef.output_names.index(asked)})"
-    if asked == "out":
+    if symbol in opdef.output_names:
+        return f"application.output({opdef.output_names.index(symbol)})"
+    if symbol == "out":
         return "application.output(0)"
-    name = opdef.input_asked(asked)
+    name = opdef.input_for(symbol)
     if name is not None:
         return f"application.input({opdef.index_of[name]})"
-    if asked in opdef.attributes:
-        return f"application.attrs[{asked!r}]"
-    if asked.startswith("g_"):
-        return f"grads[{opdef.output_names.index(asked[2:])}]"
-    return f"application.input_spec({opdef.index_of[asked.removesuffix('_spec')]})"
+    if symbol in opdef.attributes:
+        return f"application.attrs[{symbol!r}]"
+    if symbol.startswith("g_"):
+        return f"grads[{opdef.output_names.index(symbol[2:])}]"
+    return f"application.input_spec({opdef.index_of[symbol.removesuffix('_spec')]})"
 
 
 def _wrong_count(name: str, value: Sequence[Any], targets: tuple[str, ...]) -> None:

@@ -45,10 +45,10 @@ class Matrix:
         index = self._checked(indexes)
         if self._row_axis is None:
             return self._row(0)[index] if index else self._row(0)
-        asked = index[self._row_axis]
-        if isinstance(asked, int):
-            return self._row(asked)[(*index[: self._row_axis], *index[self._row_axis + 1 :])]
-        rows = list(range(self.shape[self._row_axis]))[asked]
+        row = index[self._row_axis]
+        if isinstance(row, int):
+            return self._row(row)[(*index[: self._row_axis], *index[self._row_axis + 1 :])]
+        rows = list(range(self.shape[self._row_axis]))[row]
         if not rows:
             none = [*self.shape[: self._row_axis], 0, *self.shape[self._row_axis + 1 :]]
             part = creation.zeros(none, self._dtype)

@@ -96,7 +96,7 @@ def cut(xp: Any, array: Any) -> Any:
 
 
 def converted(xp: Any, array: Any, dtype: DType, *, copy: bool = True) -> Any:
-    """The numbers of ``array`` in ``dtype``; uint16 stands for bfloat16 in both."""
+    """The numbers of ``array`` in ``dtype``; uint16 means bfloat16 in both."""
     if is_bfloat16(array):
         if dtype is bfloat16:
             return adopt(array.copy() if copy else array)
@@ -139,7 +139,7 @@ def _specs(value: Any) -> Any:
 def wrapped(opdef: OpDef, xp: Any, low: list[bool], attrs: dict[str, Any]) -> Any:
     """The kernel of ``opdef`` for arrays of which some are bfloat16.
 
-    ``low`` says which outputs are. It takes ``xp`` and attributes, whatever the kernel itself takes.
+    ``low`` marks the outputs that are. It takes ``xp`` and attributes, whatever the kernel itself takes.
     """
     kernel, direct = opdef.kernel_for("cpu" if xp is np else "cupy")
     if xp is np:

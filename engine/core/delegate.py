@@ -13,8 +13,8 @@ R = TypeVar("R")
 class Delegate(Generic[P, R]):
     """Calls the function that was given to ``define``.
 
-    ``declaration`` says parameters, result and meaning and is never called itself; ``where`` names the module
-    that defines the function. The calling room declares::
+    ``declaration`` has the parameters, result and docstring and is never called itself; ``where`` names the
+    module that defines the function. The calling room declares::
 
         @delegate("engine.program.passes.clone")
         def clone(program: Program, for_test: bool) -> Program: ...

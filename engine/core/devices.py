@@ -1,6 +1,6 @@
 """The device of a run's setting, and its description: for command lines and records, not for scripts.
 
-``auto`` is the first GPU where one can be used, else the CPU, and a line says so: nothing else falls back.
+``auto`` is the first GPU where one can be used, else the CPU, and a line reports it: nothing else falls back.
 """
 
 from __future__ import annotations
@@ -15,37 +15,35 @@ AUTO = "auto"
 
 @dataclass(frozen=True)
 class Used:
-    """A device by its name (``cpu``, ``gpu:0``); ``fallback`` says why it is the CPU where ``auto`` hoped for
-    a GPU, and is empty otherwise."""
+    """A device by its name (``cpu``, ``gpu:0``); ``fallback`` is the reason for the CPU where ``auto`` looked
+    for a GPU, and is empty otherwise."""
 
     device: str
     fallback: str = ""
 
 
-def use(asked: str) -> Used:
-    """Make ``asked`` (cpu, gpu, gpu:1, auto) the place of new tensors.
+def use(name: str) -> Used:
+    """Make ``name`` (cpu, gpu, gpu:1, auto) the place of new tensors.
 
     Raises:
         DeviceError: it can't be used; MissingDeviceError where CuPy is not installed.
         ArgumentError: no device has this name.
     """
-    wanted = "gpu:0" if asked == AUTO else asked
+    wanted = "gpu:0" if name == AUTO else name
     try:
         place = set_device(wanted)
     except DeviceError as error:
-        if asked != AUTO:
-            raise _worded(asked, error) from error
+        if name != AUTO:
+            raise _with_advice(name, error) from error
         set_device("cpu")
         return Used("cpu", f"device auto: the CPU computes, because {wanted} {error.why or error}")
     return Used(place.device)
 
 
-def _worded(asked: str, error: DeviceError) -> DeviceError:
+def _with_advice(name: str, error: DeviceError) -> DeviceError:
     """The error in the words of a setting."""
     remedy = f"{error.remedy}, or " if error.remedy else ""
-    worded = type(error)(
-        f"device {asked}: {error.why or error}; {remedy}compute on the CPU with --device cpu"
-    )
+    worded = type(error)(f"device {name}: {error.why or error}; {remedy}compute on the CPU with --device cpu")
     worded.why, worded.remedy = error.why, error.remedy
     return worded
 

@@ -12,7 +12,7 @@ from engine.core.errors import DTypeError, OutOfRangeError
 
 
 class DType:
-    """One data type, e.g. ``paddle.float32``. Equal to itself, its name and the NumPy dtype it stands for."""
+    """One data type, e.g. ``paddle.float32``. Equal to itself, its name and its NumPy dtype."""
 
     __slots__ = ("is_complex", "is_floating_point", "is_inexact", "is_integer", "name", "np", "number")
 

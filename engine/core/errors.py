@@ -1,4 +1,4 @@
-"""The family of the engine's errors: each message says where, what is wrong, the values seen, what to do.
+"""The family of the engine's errors: each message has the location, the problem, the values seen, the remedy.
 
 Every class also derives from the built-in exception that a Paddle user would catch (``ValueError`` for a
 wrong shape, ``TypeError`` for a wrong dtype, ...), so code written for Paddle catches the same errors here.
@@ -22,8 +22,8 @@ class EngineError(Exception):
     @property
     def message(self) -> str:
         """The message without the word for the kind of error."""
-        said = str(self.args[0]) if self.args else ""
-        return said.replace(f" ({self.kind})", "") if self.kind else said
+        message = str(self.args[0]) if self.args else ""
+        return message.replace(f" ({self.kind})", "") if self.kind else message
 
     def __str__(self) -> str:
         # OSError would print errno and file name instead, once they are set.

@@ -2,7 +2,7 @@
 
 A generic ``apply(*args, **kwargs)`` costs about twice as much as a function with the operator's own
 parameters, its saved inputs and its kernel written out. Eager execution of NumPy arrays runs straight through
-the generated body; everything else (building, CuPy, lists, mixed precision) goes through ``Mode.apply``.
+the generated body; everything else (building, CuPy, lists, mixed precision) uses ``Mode.apply``.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class Training(Protocol):
     def backward_once(self, value: Any) -> None:
         """Add the gradients of ``value`` unless ``backward`` did."""
 
-    def asked_each_run(self, function: Any) -> Any:
+    def evaluated_each_run(self, function: Any) -> Any:
         """The placeholder of the Tensor that ``function()`` returns at the beginning of each run."""
 
     def done_each_run(self, function: Any) -> None:

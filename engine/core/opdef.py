@@ -263,10 +263,10 @@ class OpDef:
         )
         allowed |= {f"g_{n}" for n in self.output_names}
         allowed |= {f"{n}_{what}" for n in self.input_names for what in ("spec", "like")}
-        for asked in rule.asks:
-            if asked not in allowed:
+        for symbol in rule.asks:
+            if symbol not in allowed:
                 raise TypeError(
-                    f"gradient of {self.name}: the rule asks for {asked!r}, "
+                    f"gradient of {self.name}: the rule asks for {symbol!r}, "
                     f"which the operator does not have; it has {sorted(allowed)}"
                 )
         for target in rule.targets:
@@ -275,8 +275,8 @@ class OpDef:
             self.rule_of[target] = rule
         self.rules.append(rule)
         self.apply_rules = None
-        for asked in rule.asks:
-            name = self.input_asked(asked)
+        for symbol in rule.asks:
+            name = self.input_for(symbol)
             if name is not None:
                 self.saved_inputs[name] = self.saved_inputs.get(name, frozenset()) | set(rule.targets)
         self.valued_inputs |= set(rule.asks) & set(self.input_names)
@@ -286,15 +286,15 @@ class OpDef:
         self.saved_outputs |= names & set(self.output_names)
         relink(self)
 
-    def input_asked(self, asked: str) -> str | None:
+    def input_for(self, symbol: str) -> str | None:
         """The input that a rule asks for: by its name, or as ``x_like``, whose value may have changed.
 
         ``x_like`` gives shape, dtype and device: a change in place does not matter.
         """
-        if asked in self.index_of:
-            return asked
-        name = asked.removesuffix("_like")
-        return name if name != asked and name in self.index_of else None
+        if symbol in self.index_of:
+            return symbol
+        name = symbol.removesuffix("_like")
+        return name if name != symbol and name in self.index_of else None
 
     @property
     def differentiable(self) -> bool:

@@ -189,7 +189,7 @@ class Operator:
 
     @property
     def desc(self) -> OpDesc:
-        """The same as Paddle's C++ says it: scripts ask it for attributes and types."""
+        """The counterpart of Paddle's C++ description: scripts read attributes and types from it."""
         return OpDesc(self)
 
     def to_string(self, throw_on_error: bool = True, **_: Any) -> str:
@@ -308,7 +308,7 @@ class Leaf:
     """Collects the gradient of a Tensor that no operator made. Knows no Tensor, so there is no cycle.
 
     ``cleared`` is set while the gradient is one that was set to zero: it makes the zeros if someone looks at
-    them, and the next backward replaces them. ``shown`` says that code outside may hold the gradient, which
+    them, and the next backward replaces them. ``shown`` marks that other code may hold the gradient, which
     then sees additions to it and when it is set to zero. ``watcher`` is called during backward when the
     gradient is complete, and stores it (a ``Watcher`` of ``engine.autodiff.tape``).
     """

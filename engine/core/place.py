@@ -118,7 +118,7 @@ def refused(place: Place, why: str, remedy: str = "", kind: type[DeviceError] = 
 
 
 def is_pinned(array: Any) -> bool:
-    """Whether an array of NumPy lies in page-locked memory, or is a view of one that does."""
+    """Whether an array of NumPy is in page-locked memory, or is a view of one that does."""
     base = array.base
     while base is not None:
         if type(base).__module__.startswith("cupy.cuda"):
@@ -128,7 +128,8 @@ def is_pinned(array: Any) -> bool:
 
 
 def is_writable(array: Any) -> bool:
-    """Whether numbers may be put into an array: one of NumPy says it, into one of CuPy they always may."""
+    """Whether numbers may be put into an array: an array of NumPy has a flag, one of CuPy is always
+    writable."""
     return bool(getattr(array.flags, "writeable", True))
 
 

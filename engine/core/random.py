@@ -1,4 +1,4 @@
-"""The generator of random numbers, and the keys that it hands out.
+"""The generator of random numbers, and its keys.
 
 A random operator gets a *key*. Its first use draws from the generator; every later use (the second run of a
 loop's body, recomputation) draws the same numbers again, and leaves the generator alone. Eager and static
@@ -45,7 +45,7 @@ class PhiloxKey(NamedTuple):
 
 
 class TwisterKey:
-    """A draw of the Mersenne Twister: where it stood at the first use."""
+    """A draw of the Mersenne Twister: its state at the first use."""
 
     __slots__ = ("_lock", "_start", "_twister")
 
@@ -114,7 +114,7 @@ def draws_of(key: Key, seed: int = 0) -> AbstractContextManager[Draws]:
 
 
 class Generator:
-    """Hands out random keys. ``state()`` is all of it, so a checkpoint resumes it exactly."""
+    """Generates random keys. ``state()`` is its whole state, so a checkpoint resumes it exactly."""
 
     def __init__(self, seed: int = 0, kind: str = KINDS[0]) -> None:
         self._lock = threading.RLock()
@@ -177,7 +177,7 @@ class Generator:
             return self._offset - count
 
     def state(self) -> dict[str, Any]:
-        """Plain values and an array: where the generator stands."""
+        """The state of the generator as plain values and an array."""
         with self._lock:
             if self._twister is None:
                 return {"kind": self._kind, "seed": self._seed, "offset": self._offset}

@@ -68,7 +68,7 @@ class Arena:
     """Rows of one dtype in flat arrays, one for the parameters and one for each slot."""
 
     def __init__(self, members: Sequence[tuple[Tensor, ...]], powers: Sequence[bool]) -> None:
-        """Move ``members`` in; ``powers`` says of each Tensor of a row whether it holds one number."""
+        """Move ``members`` in; ``powers`` marks the Tensors of a row that hold one number."""
         dtype = members[0][0]._array.dtype
         aligned = _LINE // dtype.itemsize
         # Whole lines first: all of these begin at a line, whatever the order.
@@ -176,7 +176,7 @@ class Arenas:
         if not row.arena.could_return(row):
             del self._rows[key]
             return None
-        if self._asked(key):
+        if self._is_due(key):
             if row.arena.take_back(row):
                 self._settled(key)
                 return row
@@ -185,7 +185,7 @@ class Arenas:
 
     def homeless(self, parameters: Iterable[Any]) -> list[Any]:
         """Those that have no row and may be asked now."""
-        return [p for p in parameters if id(p) not in self._rows and self._asked(id(p))]
+        return [p for p in parameters if id(p) not in self._rows and self._is_due(id(p))]
 
     def take_in(self, members: Sequence[tuple[Tensor, ...]]) -> None:
         """Move parameters with their state into arenas: those that may, two and more of a dtype."""
@@ -208,7 +208,7 @@ class Arenas:
                 self._rows[id(row.tensors[0])] = row
                 self._settled(id(row.tensors[0]))
 
-    def _asked(self, key: int) -> bool:
+    def _is_due(self, key: int) -> bool:
         left = self._waiting.get(key, 0)
         if left:
             self._waiting[key] = left - 1

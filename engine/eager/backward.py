@@ -32,7 +32,7 @@ def backward(
 ) -> None:
     """Add the gradients of ``tensors`` to the ``grad`` of every leaf they depend on.
 
-    ``grads`` are the gradients to start from, each of its tensor's shape; None stands for ones. Raises
+    ``grads`` are the gradients to start from, each of its tensor's shape; None means ones. Raises
     GradientError if the graph was freed, or a needed value was changed in place; ShapeError or DTypeError for
     a gradient that does not fit. A tensor with stop_gradient=True, for which nothing was recorded, gives a
     LeniencyWarning and no gradients.

@@ -22,7 +22,7 @@ def check_values(on: bool, level: int = 0, looked_at: Callable[[str], bool] | No
     """Turn the check of every eager operator's results on or off.
 
     At ``level`` 0 a result with nan or infinity raises NotFiniteError; above, it gives a RuntimeWarning.
-    ``looked_at`` says by an operator's name whether its results are checked; by default all are.
+    ``looked_at`` decides by an operator's name whether its results are checked; by default all are.
     """
 
     def check(opdef: OpDef, inputs: tuple[Any, ...], results: list[Any]) -> None:

@@ -47,14 +47,14 @@ class PyLayerContext:
         return self.container
 
     def mark_not_inplace(self, *args: Value) -> None:
-        """Say that ``forward`` does not change ``args`` in place.
+        """Declare that ``forward`` does not change ``args`` in place.
 
         Where ``forward`` returns such an input, the result is a new tensor and the input stays as it is.
         """
         self.not_inplace_tensors = args
 
     def mark_non_differentiable(self, *args: Value) -> None:
-        """Say that the results ``args`` get no gradient; ``backward`` receives zeros for them."""
+        """Declare that the results ``args`` get no gradient; ``backward`` receives zeros for them."""
         self.non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:

@@ -20,7 +20,7 @@ class Sparse:
     """Base of sparse tensors and sparse values of a Program: positions, shape and values.
 
     ``_values`` holds the elements, [n] or [n, ...] where further dimensions are dense; ``_pattern`` the
-    integers that say where they stand: ``indices`` or ``crows`` and ``cols``; ``_size`` the shape.
+    the integers of their positions: ``indices`` or ``crows`` and ``cols``; ``_size`` the shape.
     """
 
     __slots__ = ()
@@ -259,7 +259,7 @@ class SparseCooTensor(SparseTensor):
 class SparseCsrTensor(SparseTensor):
     """A sparse matrix, or a batch of them, stored row by row.
 
-    ``crows`` says where each row begins and ends, in each matrix anew; ``cols`` has the column of each
+    ``crows`` has the begin and end of each row, in each matrix anew; ``cols`` has the column of each
     element.
     """
 

@@ -206,7 +206,7 @@ class Tensor:
     def numpy(self, blocking: bool = True) -> np.ndarray[Any, Any]:
         """A copy of the data as a NumPy array of the same shape and dtype, on the CPU.
 
-        It is complete when the call returns, whatever ``blocking`` says.
+        It is complete when the call returns, for any value of ``blocking``.
         """
         array = self._array
         on_cpu = isinstance(array, np.ndarray)

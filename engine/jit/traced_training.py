@@ -185,7 +185,7 @@ class TracedTraining:
         if leaf.begins != "value":
             return Mark.ZERO if leaf.begins == "zeros" else Mark.NONE
         tensor = leaf.tensor
-        return self.asked_each_run(lambda: cast(Tensor, eager.leaf_gradient(_leaf_of(tensor))))
+        return self.evaluated_each_run(lambda: cast(Tensor, eager.leaf_gradient(_leaf_of(tensor))))
 
     def clear(self, tensor: Any, set_to_zero: bool) -> None:
         self._builder("clear_grad()")
@@ -215,7 +215,7 @@ class TracedTraining:
         return found
 
     # -- what each run asks for ----------------------------------------------------------------------------
-    def asked_each_run(self, function: Callable[[], Tensor]) -> Variable:
+    def evaluated_each_run(self, function: Callable[[], Tensor]) -> Variable:
         now = function()
         found = self._known.get(now)
         if found is None:

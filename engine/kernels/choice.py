@@ -15,7 +15,7 @@ from engine.core.errors import ArgumentError, ModeError
 
 _log = logging.getLogger(__name__)
 
-PATIENCE = 300.0  # seconds that a training or a plan waits for the compiler
+TIMEOUT = 300.0  # seconds that a training or a plan waits for the compiler
 VARIABLE = "MODEL_STUDIO_KERNELS"
 CHOICES = ("auto", "numpy", "fast")
 # The backend under which an operator registers the update of many parameters of a GPU (``kernels/cupy``).
@@ -58,16 +58,16 @@ class Waiting(Protocol):
 class Gate:
     """Holds compiled kernels back until a known step, so that a training run can be repeated.
 
-    Plans that are made in its context before :meth:`open` wait with NumPy's kernels; afterwards a plan waits
-    for its kernels before its first call. Compiling begins with :meth:`begin`: the compiler's thread would
-    take half of the time of the first step, in which plans are made.
+    Plans that are created in its context before :meth:`open` wait with NumPy's kernels; afterwards a plan
+    waits for its kernels before its first call. Compiling begins with :meth:`begin`: the compiler's thread
+    would take half of the time of the first step, in which plans are created.
     """
 
     def __init__(self) -> None:
         self.is_open = False
         self._plans: list[Waiting] = []
         self._begun = 0
-        self._patient = True
+        self._waits = True
 
     def add(self, plan: Waiting) -> None:
         """A plan that wants kernels."""
@@ -100,13 +100,13 @@ class Gate:
 
         That plan stays with NumPy's kernels then, and another run may not.
         """
-        came = plan.came.wait(PATIENCE if self._patient else 0.0)
-        if not came and self._patient:
-            self._patient = False
+        came = plan.came.wait(TIMEOUT if self._waits else 0.0)
+        if not came and self._waits:
+            self._waits = False
             _log.warning(
                 "kernels: compiled ones are not ready after %g s: NumPy computes instead, and the same "
                 "run at another time may differ in the last digits; choose 'numpy' for runs that repeat",
-                PATIENCE,
+                TIMEOUT,
             )
         return came
 
@@ -117,8 +117,8 @@ gate: Setting[Gate | None] = Setting("kernels_gate", None)
 
 @contextmanager
 def settled() -> Iterator[None]:
-    """Plans that are made within the block wait for their kernels, so that results never depend on when the
-    compiler is done. Within a training that has a gate, that one holds."""
+    """Plans that are created within the block wait for their kernels, so that results never depend on when
+    the compiler is done. Within a training that has a gate, that one holds."""
     if gate.get() is not None:
         yield
         return
@@ -140,7 +140,7 @@ def settled_as(choice: str) -> Iterator[None]:
 
 
 def wants_fast() -> bool:
-    """Whether a plan that is made now asks for compiled kernels.
+    """Whether a plan that is created now requests compiled kernels.
 
     Raises ArgumentError for a choice that does not exist, ModeError where "fast" is chosen and llvmlite is
     not installed.

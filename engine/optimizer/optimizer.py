@@ -165,7 +165,7 @@ class Optimizer:
         training = modes.current().training
         if training is None:
             return self._rate(lr, factor, parameter)
-        return training.asked_each_run(lambda: self._rate(self.get_lr(), factor, parameter))
+        return training.evaluated_each_run(lambda: self._rate(self.get_lr(), factor, parameter))
 
     # -- steps ---------------------------------------------------------------------------------------------
     def step(self) -> None:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from engine.core.place import current_place
 from engine.kernels.cpu.threads import computing_threads, get_num_threads
 from engine.program.run.explain import WHY, Explained
+from engine.program.run.pass_trace import AfterPass, pass_trace
 from engine.program.run.replay import WARM
 from engine.program.run.report import Report
-from engine.program.run.trail import AfterPass, trail
 from engine.training.config import TrainingConfig
 from engine.training.kernel_swap import KernelSwap
 from engine.training.stepper import random_state, seed_everything, set_random_state
@@ -111,7 +111,7 @@ def planned_step(stepper: Any) -> Planned:
         return Planned((), (), tuple(calls), alone, get_num_threads())
     runner = concrete.runner
     return Planned(
-        tuple(trail(concrete.main_program, runner.passes, [v.name for v in runner.outputs])),
+        tuple(pass_trace(concrete.main_program, runner.passes, [v.name for v in runner.outputs])),
         tuple([Part.of(title, plan) for title, plan in concrete.plans()]),
         tuple(calls),
         alone,

@@ -34,7 +34,7 @@ reverse = flip
 def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
     """Elements moved by ``shifts`` along ``axis``; those that leave one end enter at the other.
 
-    Without ``axis`` as if all elements stood in one row.
+    Without ``axis`` as if all elements were in one row.
     """
     if name:
         return named(name, roll, x, shifts, axis)

@@ -90,5 +90,5 @@ def _position(where: str, i: Any, array: Any) -> int:
 
 def _listed(where: str, array: Any) -> list[Any]:
     if not isinstance(array, list):
-        raise DTypeError(f"{where}: array is made by create_array(): got {type(array).__name__}")
+        raise DTypeError(f"{where}: array must come from create_array(): got {type(array).__name__}")
     return array

@@ -121,7 +121,7 @@ def _with_arrays(arrays: list[TensorArray], built: Callable[[list[TensorArray]],
 
 
 def _observed(function: Callable[[], Any], handed: list[TensorArray]) -> tuple[Any, Any, list[list[Any]]]:
-    """The function's value, the same with leaves in place of arrays, and the leaves of the arrays handed on.
+    """The function's value, the same with leaves in place of arrays, and the leaves of the arrays passed on.
 
     Its changes are undone. Raises _Changed if it changed other arrays.
     """

@@ -67,9 +67,9 @@ class _Term:
 def einsum(equation: str, *operands: Any) -> Any:
     """The sum of products of the operands that ``equation`` writes with indices, as in "ij,jk->ik".
 
-    An index that is missing after "->" is summed over, one that stands twice at an operand takes its
-    diagonal, "..." stands for dimensions that are broadcast. Without "->" the result has the indices that
-    stand once, in alphabetical order. Of three operands and more those are multiplied first whose product is
+    An index that is missing after "->" is summed over, one that appears twice in an operand takes its
+    diagonal, "..." means dimensions that are broadcast. Without "->" the result has the indices that appear
+    once, in alphabetical order. Of three operands and more those are multiplied first whose product is
     smallest. Raises ArgumentError for an equation that can't be read, ShapeError for one that does not fit.
     """
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
@@ -162,7 +162,7 @@ def _with_diagonals(term: _Term) -> _Term:
             shape = term.tensor.shape
             if shape[first] != shape[second] and -1 not in (shape[first], shape[second]):
                 raise ShapeError(
-                    f"einsum: index {label} stands twice at an operand of shape {list(shape)}; "
+                    f"einsum: index {label} appears twice in an operand of shape {list(shape)}; "
                     "its dimensions must be equal"
                 )
             taken = diagonal_ops.diagonal(term.tensor, offset=0, axis1=first, axis2=second)
@@ -225,7 +225,7 @@ def _product(a: _Term, b: _Term, retained: set[Label]) -> _Term:
 
 
 def _grouped(x: Any, counts: Sequence[int]) -> Any:
-    """x with as many dimensions joined as each of ``counts`` says; none gives a dimension of 1."""
+    """x with groups of ``counts`` dimensions joined; 0 gives a dimension of 1."""
     if list(counts) == [1, 1, 1]:
         return x
     shape, at = [], 0

@@ -73,7 +73,7 @@ def _as_array(data: Any, dtype: DType | None) -> Any:
 def _from_python(data: Any, converted: bool) -> Any:
     """Numbers and nested lists: floats in the default dtype, ints as int64; tensors in them keep theirs.
 
-    ``converted`` says that they get another dtype anyway, so that nothing is lost before.
+    ``converted`` means that they get another dtype anyway, so that nothing is lost before.
     """
     tensors = arrays = False
     if isinstance(data, (list, tuple)):
@@ -255,7 +255,7 @@ def _kind_of(value: Any) -> DType:
 def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, name: str | None = None) -> Any:
     """Values from start, below end; int64 where all three are integers, else the default dtype.
 
-    Differs from Paddle: empty where start lies beyond end.
+    Differs from Paddle: empty if start is beyond end.
     """
     kinds = [v.dtype for v in (start, end, step) if isinstance(v, Tensor)]
     values = [number_of(v) for v in (start, end, step)]

@@ -113,7 +113,7 @@ def diff(
 
 
 def _trapezoids(where: str, y: Any, x: Any, dx: Any, axis: int) -> tuple[Any, int]:
-    """The areas between neighbours, and the axis they lie along, counted from the end."""
+    """The areas between neighbours, and their axis, counted from the end."""
     require_tensor(where, y=y)
     if x is not None and dx is not None:
         raise ArgumentError(f"{where}: give x or dx, not both")

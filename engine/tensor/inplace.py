@@ -90,7 +90,7 @@ _KINDS = "buifc"  # each holds the values of those before it, but for the range
 
 
 def _rebind(builder: Builder, where: str, x: Any, value: Any, becomes: str) -> Any:
-    """In a Program values do not change: from here on the name stands for the new value.
+    """In a Program values do not change: from here on the name means the new value.
 
     A tensor from outside of a converted function gets its value when the Program has run.
     """

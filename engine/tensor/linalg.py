@@ -254,7 +254,7 @@ def cdist(
     """The p-norm distance of each of the n rows of x [..., n, k] to each of the m of y [..., m, k].
 
     The result has shape [..., n, m]. For p = 2 a matrix product is quicker for many rows, but less exact for
-    near ones: ``compute_mode`` says when to use it (by default for more than 25 rows).
+    near ones: ``compute_mode`` decides when to use it (by default for more than 25 rows).
     """
     if name:
         return named(name, cdist, x, y, p, compute_mode)

@@ -149,7 +149,7 @@ def unbind(input: Any, axis: int = 0) -> Any:
 
 @names_results("unstack", outer=True)
 def unstack(x: Any, axis: int = 0, num: int | None = None) -> Any:
-    """The parts along a dimension, which is dropped; ``num`` says how many where that is not known."""
+    """The parts along a dimension, which is dropped; ``num`` is their number if that is not known."""
     if num is not None and x.ndim and x.shape[normal_axis("unstack", axis, x.ndim)] not in (num, -1):
         raise ArgumentError(f"unstack: num is {num}: dimension {axis} of {list(x.shape)} has another size")
     if num is not None and x.ndim and x.shape[axis] == -1:

@@ -54,8 +54,8 @@ def _binary(
 ) -> Callable[..., Any]:
     """An operator: straight to the op for two eager tensors of one dtype, else through the function.
 
-    ``number(x, value)`` is the short way for a floating tensor and a Python number. Without ``apply`` there
-    is no other; with ``floating`` only floats go straight to it.
+    ``number(x, value)`` is the short way for a floating tensor and a Python number. Without ``apply`` it is
+    the only one; with ``floating`` only floats go straight to it.
     """
     general = python_operator(general)
 

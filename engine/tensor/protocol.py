@@ -147,7 +147,7 @@ def _set_data(x: Tensor, other: Any) -> None:
 
 
 def _strides(x: Tensor) -> list[int]:
-    """How many elements lie between neighbours, for each dimension."""
+    """The number of elements between neighbours, for each dimension."""
     return [s // x._array.itemsize for s in x._array.strides]
 
 
@@ -163,12 +163,12 @@ def _address(x: Tensor) -> int:
 
 
 def _contiguous(x: Tensor) -> Tensor:
-    """The tensor itself, or a copy whose elements lie in row-major order."""
+    """The tensor itself, or a copy in row-major order."""
     return x if x._array.flags.c_contiguous else creation.clone(x)
 
 
 def _is_contiguous(x: Tensor) -> bool:
-    """True if the elements lie in row-major order."""
+    """True if the elements are in row-major order."""
     return bool(x._array.flags.c_contiguous)
 
 

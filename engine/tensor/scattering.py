@@ -140,7 +140,7 @@ def put_along_axis(
 ) -> Any:
     """``arr`` with ``values`` put at the positions in ``indices`` along ``axis``.
 
-    ``reduce`` says how they join each other and, with ``include_self``, the element that is there:
+    ``reduce`` combines them with each other and, with ``include_self``, with the present element:
     ``assign``, ``add``, ``mul`` (``multiply``), ``mean``, ``amin`` or ``amax``.
     """
     values = _alike("put_along_axis", values, arr)

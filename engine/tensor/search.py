@@ -179,7 +179,7 @@ def searchsorted(
 def bucketize(
     x: Any, sorted_sequence: Any, out_int32: bool = False, right: bool = False, name: str | None = None
 ) -> Any:
-    """Which interval between the numbers of a sorted vector each element of x lies in."""
+    """The interval between the numbers of a sorted vector that contains each element of x."""
     if name:
         return named(name, bucketize, x, sorted_sequence, out_int32, right)
     if sorted_sequence.ndim != 1:

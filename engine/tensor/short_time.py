@@ -1,4 +1,4 @@
-"""Short-time Fourier transforms, and the frames that they are made of."""
+"""Short-time Fourier transforms, and the frames that they consist of."""
 
 from __future__ import annotations
 
@@ -205,9 +205,9 @@ def _named(name: str | None, function: Any, x: Any, **attrs: Any) -> Any:
     return named(name, function, x, **attrs) if name else function(x, **attrs)
 
 
-def _assert(condition: bool, said: str) -> None:
+def _assert(condition: bool, message: str) -> None:
     if not condition:
-        raise ConditionError(said)
+        raise ConditionError(message)
 
 
 def _require_tensor(where: str, x: Any, name: str = "x") -> None:

@@ -94,7 +94,7 @@ def check_shape(
 ) -> None:
     """Raise DTypeError or ArgumentError where ``shape`` is none: a list of ints or a tensor, none negative.
 
-    The last three are Paddle's way to say so; they are not looked at.
+    The last three are Paddle's way to request it; they are ignored.
     """
     dimensions(op_name, shape)
 

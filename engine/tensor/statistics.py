@@ -103,7 +103,7 @@ def _quantile(where: str, x: Any, q: Any, axis: Any, keepdim: bool, ignore_nan: 
 def quantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
     """Quantiles over ``axis`` (one or several, all by default), interpolated linearly, as float64.
 
-    Several ``q`` (numbers between 0 and 1) lie along a new first dimension. NaN where an element is.
+    Several ``q`` (numbers between 0 and 1) are stacked along a new first dimension. NaN where an element is.
     """
     return _quantile("quantile", x, q, axis, keepdim, False)
 
@@ -115,7 +115,7 @@ def nanquantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
 
 @takes_name
 def histogram(input: Any, bins: int = 100, min: float = 0, max: float = 0, name: str | None = None) -> Any:
-    """How many elements lie in each of ``bins`` equal parts of [min, max], as int64; others are not counted.
+    """The number of elements in each of ``bins`` equal parts of [min, max], as int64; others are not counted.
 
     If min equals max, the range is that of the elements, or one to either side of their one value.
     """
@@ -145,7 +145,7 @@ def cov(
 ) -> Any:
     """The covariance matrix of the rows of x (of its columns with ``rowvar=False``).
 
-    ``ddof`` divides by n - 1, else by n. ``fweights`` says how often each observation is counted (integers),
+    ``ddof`` divides by n - 1, else by n. ``fweights`` is the count of each observation (integers),
     ``aweights`` how important each is. Raises ShapeError for more than 2 dimensions.
     """
     x = floating("cov", x)

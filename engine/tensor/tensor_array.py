@@ -49,7 +49,7 @@ _watch: ContextVar[Watch | None] = ContextVar("arrays_watched", default=None)
 
 @contextmanager
 def watching() -> Iterator[Watch]:
-    """Within the block it is noted which arrays are made and changed."""
+    """Record the arrays that are created and changed within the block."""
     watch = Watch()
     token = _watch.set(watch)
     try:
@@ -111,7 +111,7 @@ class TensorArray:
         return TensorArray(self._structure, leaves)
 
     def elements(self, stacked: Sequence[Any]) -> list[Any]:
-        """The list that the array stands for, of the values of its leaves when the Program has run."""
+        """The list of the array, of the values of its leaves when the Program has run."""
         count = len(stacked[0])
         return [nest.pack(self._structure, [values[n] for values in stacked]) for n in range(count)]
 

@@ -14,8 +14,8 @@ from engine.program.graph.variable import Variable
 
 
 def place(x: Variable) -> None:
-    """None, with a LeniencyWarning: where a Variable lies is known when its Program runs."""
-    tolerate(ModeError(f"place: {x.name!r} is a static Variable, which lies nowhere before its Program runs"))
+    """None, with a LeniencyWarning: the place of a Variable is known when its Program runs."""
+    tolerate(ModeError(f"place: {x.name!r} is a static Variable, which has no place before its Program runs"))
 
 
 def _moved(x: Variable) -> Any:

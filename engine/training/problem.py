@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 from engine.core import errors
-from engine.core.alias.missing import asked_for
+from engine.core.alias.missing import message_for
 from engine.core.errors import EngineError, WorkerError
 from resources.syntax_words import syntax_words
 
@@ -52,7 +52,7 @@ def describe_problem(error: BaseException, user_files: Sequence[str] = ()) -> Pr
     said = error.message if isinstance(error, EngineError) else str(error)
     if isinstance(error, SyntaxError) and error.filename:
         said = syntax_words(error)
-    message = asked_for(error) or said.strip() or type(error).__name__
+    message = message_for(error) or said.strip() or type(error).__name__
     if isinstance(error, MemoryError) and message == "MemoryError":
         message = (
             "memory: not enough for this step: out of memory; take a smaller batch size or a smaller model"

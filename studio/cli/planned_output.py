@@ -12,7 +12,7 @@ from studio.cli.output import say
 if TYPE_CHECKING:
     from engine.profiler.planned import Planned
     from engine.program.run.explain import Explained
-    from engine.program.run.trail import AfterPass, Shown
+    from engine.program.run.pass_trace import AfterPass, Shown
 
 
 def show_passes(found: Planned) -> None:

@@ -1,6 +1,6 @@
 // Replaces NVIDIA's cuBLASLt in tests: the functions that the engine calls, with the numbers and sizes of
 // cublasLt.h (CUDA 13.0), on memory of the host. It answers INVALID_VALUE for calls that the header forbids,
-// and stores the reason in `said`.
+// and stores the reason in `reason`.
 #include <complex>
 #include <cstdint>
 #include <cstdio>
@@ -45,13 +45,13 @@ std::set<void *> handles;
 std::map<void *, Operation> operations;
 std::map<void *, Layout> layouts;
 std::map<void *, Preference> preferences;
-std::string said;
+std::string reason;
 void *stream_seen;
 int compute_seen, refuses;
 uint64_t serial = 0x1000;
 
 int wrong(const std::string &why) {
-    said = why;
+    reason = why;
     return INVALID;
 }
 void *name() { return reinterpret_cast<void *>(serial += 16); }
@@ -209,7 +209,7 @@ int cublasLtMatmul(void *handle, void *operation, const void *alpha, const void 
     if (c != d) return wrong("c and d differ");
     const void *places[4] = {a, b, c, d};
     for (int n = 0; n < 4; n++)
-        if ((uint64_t)places[n] % algorithm->alignments[n]) return wrong("less aligned than was said");
+        if ((uint64_t)places[n] % algorithm->alignments[n]) return wrong("less aligned than declared");
     if (o.epilogue == 4 && !o.bias) return wrong("no bias");
     stream_seen = stream;
     compute_seen = o.compute;
@@ -235,7 +235,7 @@ int cublasLtMatmul(void *handle, void *operation, const void *alpha, const void 
 
 // For the tests.
 int stand_in_alive() { return (int)(handles.size() + operations.size() + layouts.size() + preferences.size()); }
-const char *stand_in_said() { return said.c_str(); }
+const char *stand_in_reason() { return reason.c_str(); }
 uint64_t stand_in_stream() { return (uint64_t)stream_seen; }
 int stand_in_compute() { return compute_seen; }
 void stand_in_refuse(int yes) { refuses = yes; }

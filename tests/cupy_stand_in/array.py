@@ -122,7 +122,7 @@ def _index(key: Any, shape: Sequence[int]) -> Any:
 
 
 def _axes(part: Any) -> int:
-    """How many dimensions of the array a part of an index stands for."""
+    """The number of dimensions of the array that a part of an index covers."""
     if part is None or part is Ellipsis:
         return 0
     if isinstance(part, (ndarray, np.ndarray)):
@@ -133,7 +133,7 @@ def _axes(part: Any) -> int:
 class Flags:
     """``cupy.ndarray.flags``: CuPy's flags of an array, fewer than NumPy's.
 
-    Nothing says whether an array may be written to: all may, those of ``broadcast_to`` too.
+    No flag protects an array from writes: all are writable, those of ``broadcast_to`` too.
     """
 
     __slots__ = ("c_contiguous", "f_contiguous", "fnc", "forc", "owndata")

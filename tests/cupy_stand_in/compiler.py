@@ -58,8 +58,10 @@ def sanitizer() -> str | None:
     command = _command()
     if missing() or sys.platform != "linux" or command is None:
         return None
-    asked = [command, "-print-file-name=libasan.so"]
-    found = subprocess.run(asked, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
+    command_line = [command, "-print-file-name=libasan.so"]
+    found = subprocess.run(
+        command_line, capture_output=True, text=True, check=True, timeout=60
+    ).stdout.strip()
     return found if os.path.isabs(found) else None
 
 
@@ -124,8 +126,10 @@ def translated(code: str) -> str:
 @cache
 def _common() -> bytes:
     """The inputs of every object besides its source; runtime.cpp is a source itself."""
-    said = subprocess.run([str(_command()), "--version"], capture_output=True, check=True, timeout=60).stdout
-    return said + (SHIM / "device.h").read_bytes()
+    version = subprocess.run(
+        [str(_command()), "--version"], capture_output=True, check=True, timeout=60
+    ).stdout
+    return version + (SHIM / "device.h").read_bytes()
 
 
 def built(code: str, cuda_source: str = "", watched: bool = False) -> Path:

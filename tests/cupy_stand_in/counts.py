@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 
 @dataclass
 class Counts:
-    """Numbers since the block began; ``places`` says from which lines of the program."""
+    """Numbers since the block began; ``places`` counts them by lines of the program."""
 
     launches: int = 0
     to_device: int = 0

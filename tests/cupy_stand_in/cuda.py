@@ -1,4 +1,4 @@
-"""``cupy.cuda`` of the stand-in: one device with 8 GiB; streams and memory are in rooms of their own."""
+"""``cupy.cuda`` of the stand-in: one device with 8 GiB; streams and memory have their own modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory of the stand-in: pools that keep, split and give out blocks again as CuPy's do, and pinned memory.
+"""Memory of the stand-in: pools that hold, split and reuse blocks as CuPy's do, and pinned memory.
 
 Freed memory is used again, so a graph that writes to memory after freeing it spoils other arrays here
 as it does on a GPU. Sources: ``cupy/cuda/memory.pyx`` and ``pinned_memory.pyx`` of CuPy 14.
@@ -167,7 +167,7 @@ class MemoryPool:
     def malloc(self, size: int) -> MemoryPointer:
         if size == 0:
             return MemoryPointer(_nothing, 0)
-        # Under the sanitizer something closed lies behind every array.
+        # Under the sanitizer a closed zone follows every array.
         whole = -(-size // UNIT) * UNIT + UNIT * compiler.sanitized()
         with self._lock:
             chunk = self._found(whole, streams.current().ptr)
@@ -339,7 +339,7 @@ def alloc_pinned_memory(size: int) -> Any:
 
 
 def is_pinned(array: Any) -> bool:
-    """Whether an array of NumPy lies in pinned memory."""
+    """Whether an array of NumPy is in pinned memory."""
     while isinstance(array, np.ndarray):
         array = array.base
     return isinstance(array.obj if isinstance(array, memoryview) else array, _Pinned)

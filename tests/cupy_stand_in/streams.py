@@ -34,7 +34,7 @@ class CUDARuntimeError(RuntimeError):
     """An error of the driver."""
 
 
-def said(name: str) -> CUDARuntimeError:
+def cuda_error(name: str) -> CUDARuntimeError:
     return CUDARuntimeError(f"cudaError{name}: {_WORDS[name]}")
 
 
@@ -75,7 +75,7 @@ def work(function: Callable[[], Any]) -> None:
         capturing.work.append(function)
         return
     if current().ptr == 0 and any(not each.is_non_blocking for each in _capturing):
-        raise said("StreamCaptureImplicit")
+        raise cuda_error("StreamCaptureImplicit")
     with np.errstate(all="ignore"):
         function()
 
@@ -154,7 +154,7 @@ class Event:
     @property
     def done(self) -> bool:
         if self._capture is not None and self._capture.open:
-            raise said("CapturedEvent")
+            raise cuda_error("CapturedEvent")
         seen()
         self._waited = True
         return True
@@ -166,7 +166,7 @@ class Event:
     def synchronize(self) -> None:
         if self._capture is not None and self._capture.open:
             self._capture.valid = False
-            raise said("CapturedEvent")
+            raise cuda_error("CapturedEvent")
         self._waited = True
         waited()
 
@@ -175,9 +175,9 @@ def get_elapsed_time(start_event: Event, end_event: Event) -> float:
     """Milliseconds between two events; the host has waited for the later one."""
     for event in (start_event, end_event):
         if event._at is None or not event._timed:
-            raise said("InvalidResourceHandle")
+            raise cuda_error("InvalidResourceHandle")
     if not end_event._waited:
-        raise said("NotReady")
+        raise cuda_error("NotReady")
     return 1000.0 * (end_event._at - start_event._at)  # type: ignore[operator]
 
 
@@ -225,7 +225,7 @@ class Stream:
     def synchronize(self) -> None:
         if self._capture is not None:
             self._capture.valid = False
-            raise said("StreamCaptureUnsupported")
+            raise cuda_error("StreamCaptureUnsupported")
         waited()
 
     def record(self, event: Event | None = None) -> Event:
@@ -237,14 +237,14 @@ class Stream:
         capturing = event._capture
         if capturing is not None and capturing.open and self._capture is None:
             if self.ptr == 0:
-                raise said("StreamCaptureImplicit")
+                raise cuda_error("StreamCaptureImplicit")
             self._capture = capturing
             capturing.streams.append(self)
 
     def add_callback(self, callback: Any, arg: Any) -> None:
         if self._capture is not None:
             self._capture.valid = False
-            raise said("StreamCaptureUnsupported")
+            raise cuda_error("StreamCaptureUnsupported")
         callback(self, 0, arg)
 
     def launch_host_func(self, callback: Any, arg: Any) -> None:
@@ -255,30 +255,30 @@ class Stream:
         if self.ptr == 0:
             raise RuntimeError("cannot capture on the default (legacy) stream")
         if self._capture is not None:
-            raise said("IllegalState")
+            raise cuda_error("IllegalState")
         self._capture = _Capture(self)
         _capturing.append(self)
 
     def end_capture(self) -> Graph:
         capturing = self._capture
         if capturing is None:
-            raise said("IllegalState")
+            raise cuda_error("IllegalState")
         if capturing.origin is not self:
             capturing.valid = False
-            raise said("StreamCaptureUnmatched")
+            raise cuda_error("StreamCaptureUnmatched")
         for stream in capturing.streams:
             stream._capture = None
         capturing.open = False
         _capturing.remove(self)
         if not capturing.valid:
-            raise said("StreamCaptureInvalidated")
+            raise cuda_error("StreamCaptureInvalidated")
         made = Graph.__new__(Graph)
         made._work = capturing.work
         return made
 
     def is_capturing(self) -> bool:
         if self.ptr == 0 and any(not each.is_non_blocking for each in _capturing):
-            raise said("StreamCaptureImplicit")
+            raise cuda_error("StreamCaptureImplicit")
         return self._capture is not None
 
 
@@ -311,5 +311,5 @@ def wait_for_device() -> None:
         for each in _capturing:
             if each._capture is not None:
                 each._capture.valid = False
-        raise said("StreamCaptureUnsupported")
+        raise cuda_error("StreamCaptureUnsupported")
     waited()

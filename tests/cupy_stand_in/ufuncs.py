@@ -174,7 +174,7 @@ def _is_whole(kind: Any) -> bool:
 
 
 def _fits(kind: Any, to: np.dtype[Any]) -> bool:
-    """Whether an argument goes into a loop: Python's numbers do where they do not change its type."""
+    """Whether an argument enters a loop: Python's numbers do where they do not change its type."""
     if isinstance(kind, np.dtype):
         return bool(np.can_cast(kind, to, "safe"))
     return bool(np.result_type(kind(0), to) == to)

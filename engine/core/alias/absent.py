@@ -354,9 +354,9 @@ def refusing(module: str) -> Callable[[str], Any]:
 
     def __getattr__(name: str) -> Any:
         why = reason(owner, name)
-        said = f"module {module!r} has no attribute {name!r}"
+        message = f"module {module!r} has no attribute {name!r}"
         if why is not None:
-            said = f"{owner}.{name}: is absent: it {why}"
-        raise AttributeError(said, name=name, obj=sys.modules[module])
+            message = f"{owner}.{name}: is absent: it {why}"
+        raise AttributeError(message, name=name, obj=sys.modules[module])
 
     return __getattr__

@@ -39,7 +39,7 @@ _SEARCHED = (
 )
 
 
-def asked_for(error: BaseException) -> str | None:
+def message_for(error: BaseException) -> str | None:
     """The message for a missing name: ``paddle.nn.Lineer: no such name; did you mean paddle.nn.Linear?``.
 
     None where ``error`` was not raised because a module, a Tensor or a Variable of the engine lacks a name,

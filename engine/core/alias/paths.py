@@ -100,7 +100,7 @@ def serve(module: ModuleType, path: str) -> None:
     before = vars(module).get("__getattr__")
     if getattr(before, "serves", False) or not (places or below):
         return
-    module.__getattr__ = _looking_up(module, path, places, below, before)  # type: ignore[method-assign]
+    module.__getattr__ = _lookup(module, path, places, below, before)  # type: ignore[method-assign]
 
 
 def _places(path: str) -> tuple[str, ...]:
@@ -111,7 +111,7 @@ def _places(path: str) -> tuple[str, ...]:
     return AROUND.get(package, ())
 
 
-def _looking_up(
+def _lookup(
     module: ModuleType,
     path: str,
     places: Sequence[str],

@@ -1,6 +1,6 @@
 """Attention and its gradient in NumPy: blocks over the leading dimensions, so that scores stay in the cache.
 
-Each block calls the kernels of the operators that the fused one stands for, one after the other, so results
+Each block calls the kernels of the operators that the fused one combines, one after the other, so results
 have the bits that those give; blocks are on the threads of the pool.
 """
 
@@ -104,7 +104,7 @@ def backward(
 
 
 class _Kernels:
-    """The kernels of the operators that attention is made of."""
+    """The kernels of the operators that attention consists of."""
 
     def __init__(self, xp: Any) -> None:
         self._xp = xp

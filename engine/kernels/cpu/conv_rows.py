@@ -351,7 +351,7 @@ def _fill(target: Any, columns: slice, values: Any) -> None:
 
 
 def meeting(begin: int, end: int, size: int, stride: int, offset: int) -> tuple[range, slice]:
-    """The places n from ``begin`` to ``end`` whose ``n * stride + offset`` lies in ``size``, and these."""
+    """The places n from ``begin`` to ``end`` whose ``n * stride + offset`` is in ``size``, and these."""
     first = max(-(offset // stride), begin)
     last = min((size - 1 - offset) // stride, end - 1)
     if last < first:

@@ -15,7 +15,7 @@ Pattern = tuple[bool, ...]
 
 
 class Cut:
-    """How arrays that lie alike are walked in the order of memory: its longest strides first.
+    """The walk through arrays of one layout in the order of memory: its longest strides first.
 
     ``lengths`` are the dimensions after neighbours are joined that every array can be walked through as one.
     """
@@ -27,7 +27,7 @@ class Cut:
 
     @classmethod
     def of(cls, values: Sequence[Any], inputs: int) -> Cut | None:
-        """The cut of that many inputs and of results; None where the large ones don't lie alike."""
+        """The cut of that many inputs and of results; None if the layouts of the large ones differ."""
         shape = np.broadcast_shapes(*[v.shape for v in values])
         steps = {_in_elements(v) for v in values if v.shape == shape}
         if len(steps) != 1 or not any(v.shape == shape for v in values[inputs:]) or 0 in shape:
@@ -115,7 +115,7 @@ class Cut:
 
 
 def _in_elements(array: Any) -> tuple[int, ...]:
-    """Strides in elements; 0 for dimensions of length 1, where they say nothing."""
+    """Strides in elements; 0 for dimensions of length 1, where they have no meaning."""
     size = array.itemsize
     return tuple([0 if n == 1 else s // size for n, s in zip(array.shape, array.strides, strict=True)])
 

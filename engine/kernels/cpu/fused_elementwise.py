@@ -1,8 +1,8 @@
 """The kernel of ``fused_elementwise``: source that is written once for each list of steps.
 
-Large arrays that lie alike in memory are computed block by block, so that the result of a step is still in
-the cache when the next one reads it. Others are computed whole, step by step. Where results lie is seen in a
-first call, which runs step by step: NumPy decides it from the strides of all operands.
+Large arrays of one layout are computed block by block, so that the result of a step is still in
+the cache when the next one reads it. Others are computed whole, step by step. The layout of results is found
+in a first call, which runs step by step: NumPy decides it from the strides of all operands.
 """
 
 from __future__ import annotations

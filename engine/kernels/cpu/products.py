@@ -34,7 +34,7 @@ def product(xp: Any, a: Any, b: Any, out: Any = None) -> Any:
 
     Args:
         a, b: arrays as matmul takes them: vectors, matrices, or matrices with leading dimensions.
-        out: where the result goes; must not overlap a or b.
+        out: the array of the result; must not overlap a or b.
 
     Raises:
         ValueError: shapes that do not fit, as matmul raises it.
@@ -113,7 +113,7 @@ def _in_shards(a: Any, b: Any, out: Any, count: int) -> Any:
 
 
 _fast: Any = None  # engine.kernels.fast.products, once it is imported
-_asked: Any = None  # the compiler that was called to import it
+_requested: Any = None  # the compiler that was called to import it
 
 
 def _compiled(a: Any, b: Any, out: Any, axis: int, ends: tuple[int, ...]) -> Any:
@@ -132,12 +132,12 @@ def _compiled(a: Any, b: Any, out: Any, axis: int, ends: tuple[int, ...]) -> Any
 
 def _ask_for_code() -> None:
     """Let the compiler's thread import the code generator: it takes longer than many products."""
-    global _asked
+    global _requested
     from engine.kernels.fast.compiler import available, compiler
 
-    if available() and _asked is not compiler():  # another one in a forked child
-        _asked = compiler()
-        _asked.submit(_import)
+    if available() and _requested is not compiler():  # another one in a forked child
+        _requested = compiler()
+        _requested.submit(_import)
 
 
 def _import() -> None:

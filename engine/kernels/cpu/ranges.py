@@ -24,7 +24,7 @@ _BUFFER = 256
 @contextlib.contextmanager
 def unbuffered() -> Iterator[None]:
     """Within the block, in this thread and in tasks of the pool that begin there, NumPy's elementwise
-    functions read and write the parts of larger arrays where they lie.
+    functions read and write the parts of larger arrays without copies.
 
     Where it can't walk through its operands as one run, NumPy copies parts into its buffer,
     computes there and copies the result back: 3 times the time for runs of 1,000 numbers. With a buffer
@@ -67,6 +67,6 @@ def in_parts(work: Callable[..., None], *arrays: Any) -> None:
 
 
 def lie_alike(*arrays: Any) -> bool:
-    """Whether arrays have one shape and lie in one order, so that parts of them lie side by side."""
+    """Whether arrays have one shape and one order, so that their parts are contiguous."""
     first = arrays[0]
     return all(each.shape == first.shape and each.strides == first.strides for each in arrays[1:])

@@ -22,7 +22,7 @@ _count = 0  # 0: not worked out yet
 
 
 def users_count() -> int | None:
-    """The number of threads that the user's environment says, or None where it says none."""
+    """The number of threads in the user's environment, or None."""
     for name in USERS_WORD:
         word = os.environ.get(name, "").partition(",")[0].strip()  # OpenMP takes a number for each level
         if word.isdecimal() and int(word) > 0:

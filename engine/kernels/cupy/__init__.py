@@ -56,7 +56,7 @@ def check(index: int) -> None:
     try:
         with cupy.cuda.Device(index):
             (cupy.zeros(1) + 1).item()  # a sum would be ready-made: this one is compiled
-    except Exception as error:  # whatever the driver or the compiler of kernels has to say
+    except Exception as error:  # any error of the driver or the compiler of kernels
         raise refused(
             place,
             f"can't compute: CuPy says {type(error).__name__}: {error}",

@@ -1,6 +1,6 @@
 """Attention and its gradients in one launch and in two: the arguments of ``cuda/attention.cu``.
 
-Above ``OWN`` multiplications the operators it stands for compute it, with products as ``products.py`` has
+Above ``OWN`` multiplications the operators it combines compute it, with products as ``products.py`` has
 them: those of 16 bits have units of their own on a GPU, which our kernel does not use.
 """
 
@@ -210,7 +210,7 @@ def _added(masks: Sequence[Array]) -> Array | None:
 
 
 def _laid(lead: tuple[int, ...], arrays: Sequence[Array | None], skips: bool) -> Any:
-    """The arrays with how they lie: (arrays, the length of the inner walk, four steps for each).
+    """The arrays with their layouts: (arrays, the length of the inner walk, four steps for each).
 
     With ``skips`` the third, of the values, is not there. Arrays in the order of the kernel's parameters; the
     results are never copied. None where the places before rows and columns are more than two walks.

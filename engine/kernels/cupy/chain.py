@@ -86,7 +86,7 @@ class Chain:
         return made
 
     def kernel(self, run: Run) -> tuple[Kernel, list[Any]] | None:
-        """The kernel for arrays that lie so (inputs, then results), and the arguments after them: None
+        """The kernel for arrays of these layouts (inputs, then results), and the arguments after them: None
         where there would be more than a kernel takes."""
         assert self.made is not None
         size = int(np.prod(run.sizes, dtype=np.int64))

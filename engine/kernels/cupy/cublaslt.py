@@ -109,8 +109,8 @@ class Operand(NamedTuple):
 
 
 def operand(rows: int, columns: int, strides: tuple[int, int], step: int) -> Operand | None:
-    """How a matrix of so many rows and columns lies, with strides in elements; None if neither its rows nor
-    its columns are contiguous. A matrix by rows is its transposed by columns."""
+    """The layout of a matrix of so many rows and columns, with strides in elements; None if neither its rows
+    nor its columns are contiguous. A matrix by rows is its transposed by columns."""
     down, across = strides
     if (across == 1 or columns == 1) and (down >= columns or rows == 1):
         return Operand(columns, rows, max(columns, down if rows > 1 else 1, 1), False, step)
@@ -277,7 +277,7 @@ class Library:
         """out = alpha * a @ b + beta * out, plus a bias; False where cuBLASLt has no algorithm for it."""
         if _operand(out, out.shape[:-2]).turned:
             if bias is not None:
-                raise ValueError("product: a bias needs a result that lies by rows")
+                raise ValueError("product: a bias needs a result in row-major order")
             a, b, out = b.swapaxes(-1, -2), a.swapaxes(-1, -2), out.swapaxes(-1, -2)
         lead = out.shape[:-2]
         a, b = _fitted(a, lead), _fitted(b, lead)
@@ -362,7 +362,7 @@ class Library:
 
 
 def _step(x: Array, lead: tuple[int, ...]) -> int | None:
-    """The distance of the matrices of a batch in elements; None where no one number says it."""
+    """The distance of the matrices of a batch in elements; None if it is not one number."""
     walks = gemm.walks(lead, gemm.leading(x.shape, x.strides, lead))
     if len(walks) > 1:
         return None
@@ -370,7 +370,7 @@ def _step(x: Array, lead: tuple[int, ...]) -> int | None:
 
 
 def _operand(x: Array, lead: tuple[int, ...]) -> Any:
-    """How the matrices of an array lie; None where they have to be copied."""
+    """The layout of the matrices of an array; None if they have to be copied."""
     step = _step(x, lead)
     strides = (x.strides[-2] // x.itemsize, x.strides[-1] // x.itemsize)
     return None if step is None else operand(x.shape[-2], x.shape[-1], strides, step)
@@ -381,7 +381,7 @@ def _lies(x: Array) -> bool:
 
 
 def _fitted(x: Array, lead: tuple[int, ...]) -> Array:
-    """x, or a copy of it whose matrices lie as cuBLASLt takes them."""
+    """x, or a copy of it in a layout that cuBLASLt takes."""
     if _operand(x, lead) is not None:
         return x
     whole = cupy.ascontiguousarray(x)
@@ -397,7 +397,7 @@ def _alignment(x: Array) -> int:
 
 @cache
 def found() -> Library | None:
-    """cuBLASLt of the CUDA version that CuPy runs on; None where it is not found, which one line says."""
+    """cuBLASLt of the CUDA version that CuPy runs on; None if it is not found, which is logged once."""
     tried = []
     for path in libraries.candidates("cublasLt", "cublas"):
         try:

@@ -34,14 +34,14 @@ _lock = threading.Lock()  # a handle has one stream at a time
 
 @cache
 def front_end() -> Any:
-    """The module ``cudnn``; None where it is not installed, or finds no library (one line says why)."""
+    """The module ``cudnn``; None where it is not installed, or finds no library (the reason is logged)."""
     if importlib.util.find_spec("cudnn") is None:
         return None
     try:
         import cudnn
 
         cudnn.backend_version()
-    except Exception as error:  # whatever the loader of the library has to say
+    except Exception as error:  # any error of the loader of the library
         _log.warning("cuDNN is installed and can't be used, the engine's own kernels compute: %s", error)
         return None
     return cudnn
@@ -146,7 +146,7 @@ def _after(sizes: Convolution) -> list[int]:
 def _plan(
     kind: str, sizes: Convolution, name: str, strides: tuple[tuple[int, ...], ...], device: int
 ) -> _Plan | None:
-    """The convolution built; None where cuDNN does not serve it (one line says why)."""
+    """The convolution built; None if cuDNN does not serve it (the reason is logged)."""
     try:
         return _Plan(kind, sizes, name, strides, device)
     except (RuntimeError, front_end().cudnnGraphNotSupportedError) as error:

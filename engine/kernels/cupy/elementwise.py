@@ -90,7 +90,7 @@ def _launch(
 
 
 def _in_a_row(shape: Sequence[int], size: int) -> tuple[int, ...]:
-    """The strides of an array whose elements lie side by side."""
+    """The strides of a contiguous array."""
     found = []
     for length in reversed(shape):
         found.append(size)
@@ -134,7 +134,7 @@ def _specs(value: Any) -> Any:
 
 
 class _Like:
-    """Stands for an array in a cache's key and for the maker."""
+    """Represents an array in a cache's key and for the maker."""
 
     __slots__ = ("dtype", "shape", "strides")
 

@@ -87,7 +87,7 @@ def product(
         None if out is None else out.strides,
         None if other is None else (other.shape, other.strides),
     )
-    if made is None:  # leading dimensions that lie too wildly
+    if made is None:  # leading dimensions with too irregular strides
         lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         a = cupy.ascontiguousarray(cupy.broadcast_to(a, (*lead, *a.shape[-2:])))
         b = cupy.ascontiguousarray(cupy.broadcast_to(b, (*lead, *b.shape[-2:])))

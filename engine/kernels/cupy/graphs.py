@@ -52,7 +52,7 @@ class Arena:
             return [cupy.empty(1)]
 
     def has(self, place: int) -> bool:
-        """Whether an address lies in it."""
+        """Whether an address is in it."""
         return any(block.ptr <= place < block.ptr + block.mem.size for block in self._blocks)
 
 

@@ -1,6 +1,6 @@
 """x[index] with index tensors on a GPU, and its gradient: without a wait, sums in NumPy's order.
 
-Served are whole-number tensors that stand side by side, with numbers and slices around them; masks, whose
+Served are integer tensors next to each other, with numbers and slices around them; masks, whose
 results have sizes that only the device knows, are left to CuPy's functions.
 """
 

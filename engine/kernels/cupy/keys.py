@@ -21,7 +21,7 @@ _MOST = (1 << 64) - 1
 class DeviceKey:
     """A key of one random operator: ``array`` is uint64 [2], seed and offset, read when a kernel runs.
 
-    It stands wherever a key does. An operator that draws on the CPU can't take it: its numbers would be those
+    It is used in place of a key. An operator that draws on the CPU can't take it: its numbers would be those
     of the capture at every replay. It raises UnsupportedError.
     """
 

@@ -150,7 +150,7 @@ sending = Sending()
 
 
 def put(array: Any, index: int) -> Any:
-    """The array on GPU number ``index``: itself if it lies there, else a copy.
+    """The array on GPU number ``index``: itself if it is there, else a copy.
 
     From page-locked memory the GPU copies while the host continues: do not change it before the copy is done.
     """

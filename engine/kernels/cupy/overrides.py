@@ -251,7 +251,7 @@ class Override:
     """A kernel that is imported when it is called first.
 
     With the choice ``numpy`` (``MODEL_STUDIO_KERNELS``) the default kernel runs on CuPy. Where the kernel
-    can't be compiled one line says so, and the default kernel serves from then on. Without NVRTC CuPy
+    can't be compiled one line reports it, and the default kernel is used from then on. Without NVRTC CuPy
     computes nothing: :func:`engine.kernels.cupy.check` refuses the GPU then.
     """
 
@@ -280,7 +280,7 @@ class Override:
 
 
 class Together:
-    """Updates many parameters by one operator in few launches, and says whether it did.
+    """Updates many parameters by one operator in few launches; returns whether it did.
 
     See :func:`engine.kernels.cupy.updates.together`; where that can't be compiled, each is updated alone.
     """

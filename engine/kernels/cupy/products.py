@@ -31,7 +31,7 @@ def product(a: Array, b: Array, out: Array = None) -> Array:
 
     Args:
         a, b: as matmul takes them: vectors, matrices, or matrices with leading dimensions.
-        out: where the result goes, with any strides; must not overlap a or b.
+        out: the array of the result, with any strides; must not overlap a or b.
 
     Raises:
         ValueError: shapes that do not fit, as matmul raises it.
@@ -97,7 +97,7 @@ def _large(a: Array, b: Array, out: Array) -> Array | None:
 
 @cache
 def _compiles() -> bool:
-    """Whether the own kernel can be compiled here; one line says why not."""
+    """Whether the own kernel can be compiled here; if not, the reason is logged."""
     try:
         one = cupy.empty((1, 1), "float32")
         gemm.product(one, one)

@@ -163,6 +163,6 @@ def backward(
 
 
 def _states(x: Array, w_hh: Array, h0: Array | None, c0: Array | None) -> tuple[Array, Array]:
-    """Both first states; one array of zeros stands for those that are not given."""
+    """Both first states; one array of zeros replaces those that are not given."""
     zeros = None if h0 is not None and c0 is not None else steps.start(cupy, None, x, w_hh)
     return zeros if h0 is None else h0, zeros if c0 is None else c0

@@ -86,7 +86,7 @@ def rows_of(shape: tuple[int, ...], axes: tuple[int, ...], in_parts: bool = Fals
     if len(merged) > 4 or prod(size for is_reduced, size in merged if is_reduced) >= _LIMIT or 0 in shape:
         return None
     sizes = [size for _, size in merged]
-    # A single pair is [K1][1][1][R2]: rows that lie in one piece.
+    # A single pair is [K1][1][1][R2]: contiguous rows.
     k1, r1, k2, r2 = sizes if len(sizes) == 4 else (sizes[0], 1, 1, sizes[1]) if sizes else (1, 1, 1, 1)
     made = Rows((k1, r1, k2, r2), in_parts)
     return made if made.grid[0] < _LIMIT else None

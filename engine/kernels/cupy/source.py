@@ -1,6 +1,6 @@
 """CUDA sources of the engine: read, specialised by macros, compiled at the first launch, launched.
 
-``cuda/NAME.cu`` holds kernels of one subject; ``cuda/prelude.cuh`` stands before each. NVRTC compiles them,
+``cuda/NAME.cu`` holds kernels of one subject; ``cuda/prelude.cuh`` precedes each. NVRTC compiles them,
 in the process, when a kernel is launched for the first time; CuPy keeps the code on disk.
 """
 

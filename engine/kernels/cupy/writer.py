@@ -13,7 +13,7 @@ import numpy as np
 from engine.kernels.cupy.source import FOLDER
 from engine.kernels.steps.writer import FLOATS, Unsupported
 
-# The types that a kind of value lies in, and is computed in.
+# The types that a kind of value is stored in, and computed in.
 STORED = {
     "float16": "half_t",
     "bfloat16": "bfloat_t",

@@ -4,7 +4,7 @@ Each file writes those of one subject as LLVM code. An operator's ``fast`` makes
 
     maker(inputs, attrs) -> Fast | None
 
-``inputs`` are Specs of known shape (None and lists as the operator has them); None says that NumPy is as
+``inputs`` are Specs of known shape (None and lists as the operator has them); None means that NumPy is as
 good for these. Makers are called in the compiler's thread, so nothing here is imported before a plan has
 requested it, and it does not delay the plan's first run.
 """

@@ -1,4 +1,4 @@
-"""Batch normalization in training and its gradients: a channel at a time, in whatever order the axes lie."""
+"""Batch normalization in training and its gradients: a channel at a time, in any order of the axes."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ def _channels(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, int
 
 
 def _run(x: Array, channel: int) -> tuple[int, int, int, int] | None:
-    """How the elements of a channel lie: the length of a run, how many there are, bytes from one to the
-    next, and bytes from a channel to the next. None where they do not lie in runs worth their loop."""
+    """The layout of a channel: the length of a run, how many there are, bytes from one to the
+    next, and bytes from a channel to the next. None if its runs are too short for a loop."""
     sizes = enumerate(zip(x.strides, x.shape, strict=True))
     axes = sorted((stride, n) for axis, (stride, n) in sizes if n > 1 and axis != channel)
     merged: list[list[int]] = []

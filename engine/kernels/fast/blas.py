@@ -84,7 +84,7 @@ def call(
     """The same for matrices a, b, c at ``places`` with ``steps`` elements from one row to the next; the
     product is multiplied with ``factor`` where there is one.
 
-    ``flags`` say for a and b whether they lie transposed (CBLAS_TRANSPOSE, 32 bits): then the step is that
+    ``flags`` mark for a and b whether they are transposed (CBLAS_TRANSPOSE, 32 bits): then the step is that
     from one column to the next.
     """
     whole = I64 if bits == 64 else I32

@@ -36,7 +36,7 @@ _WIDE = 8  # vectors of results of a product that are added up side by side
 
 @dataclass(frozen=True)
 class Grid:
-    """Values of images in memory: sizes, how many rows and columns stand before them and there are in all.
+    """Values of images in memory: sizes, the rows and columns before them, and in all.
 
     ``planar`` ones are [channel][row][column], others [row][column][channel] with ``across`` channels.
     """
@@ -81,7 +81,7 @@ class Convolution:
 
 @dataclass(frozen=True)
 class Pool:
-    """The largest element, or the mean, of each window; all windows lie in the image."""
+    """The largest element, or the mean, of each window; all windows are inside the image."""
 
     source: Grid
     target: Grid
@@ -327,7 +327,7 @@ class _Code:
                     store(b, value, offset(b, target, I64(goal), F32))
 
     def _add(self, sums: list[Local], values: Value, count: int, rows: Value) -> None:
-        """Add ``count`` values that lie side by side, each times its row of the matrix."""
+        """Add ``count`` contiguous values, each times its row of the matrix."""
         b, vector = self.b, self.lanes * 4
         with loop(b, I64(0), I64(count)) as n:
             value = spread(b, offset(b, values, n, F32), self.lanes)

@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 
 def log_failure(error: Exception, what: str) -> None:
-    """Say that a kernel was not made."""
+    """Log that a kernel was not compiled."""
     _log.warning(
         "kernels: one was not compiled, NumPy computes instead: %s: %s (%s)",
         type(error).__name__,
@@ -141,7 +141,7 @@ class Compiler:
         address, from_cache = None, False
         try:
             address, from_cache = self._compiled(handle.key, build)
-        except Exception as error:  # whatever the generator or LLVM has to say: NumPy stays
+        except Exception as error:  # any error of the generator or LLVM: NumPy stays
             log_failure(error, handle.key)
         handle._finish(address, from_cache, self._engine)
 

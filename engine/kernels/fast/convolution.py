@@ -30,7 +30,7 @@ def forward_axis(outputs: int, kernel: int, stride: int, dilation: int) -> Axis:
 def backward_axes(
     size: int, outputs: int, kernel: int, stride: int, dilation: int, before: int
 ) -> tuple[list[Axis], int]:
-    """The phases of an image along one axis, and how much padding stands before the result's gradient."""
+    """The phases of an image along one axis, and the padding before the result's gradient."""
     found = []
     for phase in range(min(stride, size)):
         reads = sorted(

@@ -1,4 +1,4 @@
-"""How a loop walks through arrays of one broadcast shape that lie in memory in any way."""
+"""Loops through arrays of one broadcast shape, with any layouts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = Any
 
 
 class Walk:
-    """The loops over ``inputs``, which broadcast to ``shape``, and over results that are made for them.
+    """The loops over ``inputs``, which broadcast to ``shape``, and over results that are created for them.
 
     There are DEPTH outer loops, the first of them in ``shards``, and one inner loop over runs of elements
     that lie side by side. Results (``itemsizes``) lie in memory as NumPy's would. ``arguments`` makes
@@ -58,12 +58,12 @@ class Walk:
         self._set_loops(loops, len(inputs) + len(itemsizes))
 
     def _runs(self, strides: tuple[int, ...], itemsize: int) -> bool:
-        """Whether along the innermost axis the elements lie side by side, or are one."""
+        """Whether the elements are contiguous along the innermost axis, or are one."""
         inner = next((axis for axis in reversed(self._order) if self.shape[axis] != 1), None)
         return inner is None or strides[inner] in (0, itemsize)
 
     def _dense(self, shape: Sequence[int], itemsize: int) -> tuple[int, ...]:
-        """The strides of an array that lies in the order of the loops without gaps, 0 where it broadcasts."""
+        """The strides of an array in the order of the loops without gaps, 0 where it broadcasts."""
         found, step = [0] * len(shape), itemsize
         for axis in reversed(self._order):
             if shape[axis] != 1:
@@ -105,7 +105,7 @@ class Walk:
         self.arguments = Arguments(numbers, count)
 
     def prepared(self, inputs: Sequence[Array]) -> Sequence[Array]:
-        """The inputs, those copied whose elements do not lie in runs."""
+        """The inputs; those whose elements are not in runs are copied."""
         if not self._copied:
             return inputs
         return [self._copy(x) if n in self._copied else x for n, x in enumerate(inputs)]
@@ -123,7 +123,7 @@ class Walk:
         return np.empty([self.shape[axis] for axis in self._order], dtype).transpose(self._inverse)
 
     def fits(self, n: int, array: Array) -> bool:
-        """Whether ``array`` lies as result number ``n`` does."""
+        """Whether ``array`` has the layout of result number ``n``."""
         return array.shape == self.shape and _stretched(array, self.shape) == self._strides[n]
 
 

@@ -47,7 +47,7 @@ class Pooling:
     is_max: bool
 
     def inside(self) -> bool:
-        """Whether every window lies in the image."""
+        """Whether every window is inside the image."""
         ends = [
             (out - 1) * step + size - before <= whole
             for out, step, size, before, whole in zip(

@@ -39,14 +39,14 @@ class Layout(NamedTuple):
     strides: tuple[int, ...]
 
 
-class Lie(NamedTuple):
+class BlasLayout(NamedTuple):
     """How BLAS reads a matrix: plain or transposed, and elements from one row or column to the next."""
 
     flag: int
     step: int
 
 
-def lie(rows: int, columns: int, strides: Sequence[int], itemsize: int) -> Lie | None:
+def blas_layout(rows: int, columns: int, strides: Sequence[int], itemsize: int) -> BlasLayout | None:
     """How BLAS reads matrices [rows, columns] with such strides, as NumPy finds it; None where it can't."""
     for flag, (outer, inner), length in (
         (blas.AS_IT_IS, strides, columns),
@@ -54,12 +54,12 @@ def lie(rows: int, columns: int, strides: Sequence[int], itemsize: int) -> Lie |
     ):
         step, rest = divmod(outer, itemsize)
         if inner == itemsize and not rest and length <= step < 1 << 31:
-            return Lie(flag, step)
+            return BlasLayout(flag, step)
     return None
 
 
 class Table:
-    """The calls of BLAS that make up a product of arrays that lie in one way."""
+    """The calls of BLAS for a product of arrays of one layout."""
 
     __slots__ = ("_entries", "_make", "_template", "count", "handle")
 
@@ -87,7 +87,7 @@ def handle(letter: str) -> Handle | None:
 
 @lru_cache(maxsize=512)
 def table(letter: str, a: Layout, b: Layout, c: Layout, axis: int, ends: tuple[int, ...]) -> Table | None:
-    """The calls that compute ``c = a @ b``, arrays of the dtype ``letter`` that lie in these ways.
+    """The calls that compute ``c = a @ b``, arrays of the dtype ``letter`` and these layouts.
 
     Matrices are cut at ``ends`` of their rows where ``axis`` is -2, of the columns of b where it is -1; with
     another axis each matrix is one call. None where a call would not be NumPy's: other dtypes than floats,
@@ -100,7 +100,7 @@ def table(letter: str, a: Layout, b: Layout, c: Layout, axis: int, ends: tuple[i
     (rows, inner), columns = a.shape[-2:], b.shape[-1]
     if gemm is None or code is None or inner < 2:
         return None
-    first, second, third = (lie(*x.shape[-2:], x.strides[-2:], itemsize) for x in (a, b, c))
+    first, second, third = (blas_layout(*x.shape[-2:], x.strides[-2:], itemsize) for x in (a, b, c))
     if first is None or second is None or third is None or third.flag != blas.AS_IT_IS:
         return None
     cuts = list(itertools.pairwise(ends)) if axis < 0 else [(0, 0)]

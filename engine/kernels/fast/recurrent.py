@@ -157,7 +157,7 @@ class Walk:
         return offset(self.builder, array, self.here, self.scalar)
 
     def weight(self, array: Value, gate: int, inner: Value | None = None) -> Value:
-        """A gate's weight [inner, H], or [H, inner]; ``inner`` is H where it is not said."""
+        """A gate's weight [inner, H], or [H, inner]; ``inner`` is H by default."""
         place = self.builder.mul(I64(gate), self.builder.mul(inner or self.size, self.size))
         return offset(self.builder, array, place, self.scalar)
 

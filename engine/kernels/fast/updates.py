@@ -1,6 +1,6 @@
 """Updates of optimizers over flat arrays of parameters: one pass, with the bits of NumPy's many.
 
-The gradients need not lie in one array: a table in the arguments says where each part of the parameters has
+The gradients need not be in one array: a table in the arguments says where each part of the parameters has
 its own. One kernel serves all sizes and rates.
 """
 
@@ -112,7 +112,7 @@ class Update:
         self.handle: Handle = function(f"update {of.key} {self._dtype}", self.build)
 
     def fits(self, *arrays: Array) -> bool:
-        """Whether elements lie side by side."""
+        """Whether elements are contiguous."""
         return all(x.flags.c_contiguous for x in arrays)
 
     def __call__(self, grads: Sequence[Array], arrays: Sequence[Array], scalars: Sequence[float]) -> None:

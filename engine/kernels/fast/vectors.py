@@ -2,7 +2,7 @@
 
 Every helper takes an ``ir.IRBuilder`` and plain LLVM values. A value may be a scalar or a vector of any
 count: LLVM splits vectors that are wider than the CPU's registers, so code for 16 lanes runs everywhere.
-:func:`lanes` in ``compiler`` says which count is fast here.
+:func:`lanes` in ``compiler`` returns the count that is fast here.
 """
 
 from __future__ import annotations

@@ -166,7 +166,7 @@ def spot_at(b: Builder, plan: Tiles, number: Value, samples: Value, lanes: int) 
 class Window:
     """``high`` rows and columns of an image from a row and column on, zeros outside the image.
 
-    ``strides`` are bytes between rows and columns; samples lie side by side.
+    ``strides`` are bytes between rows and columns; samples are contiguous.
     """
 
     def __init__(

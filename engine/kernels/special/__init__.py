@@ -1,1 +1,1 @@
-"""Special functions over an array module (numpy or cupy), computed in float64 unless said otherwise."""
+"""Special functions over an array module (numpy or cupy), computed in float64 unless noted otherwise."""

@@ -1,4 +1,4 @@
-"""Each elementwise operator as a rule for one value of each input; a fused loop is made of them.
+"""Each elementwise operator as a rule for one value of each input; a fused loop consists of them.
 
 Arithmetic keeps NumPy's order of operations, so it is bitwise identical; functions such as ``exp`` differ by
 rounding.

@@ -23,7 +23,7 @@ def _infer_repeat(x: Spec, *, repeats: int, axis: int = 0) -> Spec:
 
 
 def repeated(xp: Any, x: Any, counts: Any) -> Any:
-    """Each row of x as often as ``counts``, an array, says. CuPy's repeat takes no array."""
+    """Each row of x repeated ``counts`` times, an array. CuPy's repeat takes no array."""
     if xp is np:
         return np.repeat(x, counts, axis=0)
     ends = xp.cumsum(counts)

@@ -285,7 +285,7 @@ c_reducescatter.grad(x=lambda g, nranks, ring_id: c_allgather(g, nranks=nranks, 
 def c_gather(xp, x, *, nranks, ring_id=0, root=0, use_calc_stream=False, everywhere=True):
     """x of every process, one behind the other, in the process ``root``; zeros in the others.
 
-    ``everywhere`` says that all of them compute with the result, so that all run its gradient.
+    ``everywhere`` means that all of them compute with the result, so that all run its gradient.
     """
     return xp.asarray(ring(ring_id, "c_gather", nranks).joined(x, root))
 

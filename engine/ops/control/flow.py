@@ -30,7 +30,7 @@ def merged(where: str, first: Spec, second: Spec) -> Spec:
 
 
 def of_either(true: Spec, false: Spec) -> Spec:
-    """The Spec that a branch's result is declared with; where rank or dtype differ, as the true side says.
+    """The Spec that a branch's result is declared with; if rank or dtype differ, that of the true side.
 
     Dimensions that differ are unknown only where the ranks are equal, as in Paddle.
     """
@@ -42,7 +42,7 @@ def _from_regions(*_: Any, **__: Any) -> Any:
 
 
 def _fit(what: str, have: Sequence[Any], want: Sequence[Any]) -> Iterator[str]:
-    """Faults where Variables can't stand for others, one by one."""
+    """Faults of Variables that can't replace others, one by one."""
     if len(have) != len(want):
         yield f"{what}: {len(have)} for {len(want)}"
         return

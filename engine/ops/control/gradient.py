@@ -26,7 +26,7 @@ def _infer(xs: list[Spec], outs: list[Spec], gs: list[Spec], *, targets: Any, **
 def gradient(xp, xs: list, outs: list, gs: list, *, of, attrs, inputs, outputs, given, targets):
     """The gradients of some inputs of operator ``of``, from those of its outputs.
 
-    ``xs`` and ``outs`` are its inputs and outputs as flat lists; ``inputs`` says for each declared input how
+    ``xs`` and ``outs`` are its inputs and outputs as flat lists; ``inputs`` has for each declared input how
     many of ``xs`` belong to it (-1 for one that is not a list, None for an absent one), ``outputs`` whether
     each output exists, ``given`` whether its gradient does. ``targets`` are positions among ``xs``.
     """

@@ -1,7 +1,7 @@
 """An operator some of whose attributes only the running Program knows: ``sum(x, axis=a)`` with a Variable a.
 
-One operator stands for all: it names the operator that it runs (``of``), holds the attributes that are known
-and says which of them are to be replaced by values.
+One operator serves all: it names the operator that it runs (``of``), holds the attributes that are known
+and the names of those that values replace.
 """
 
 from __future__ import annotations

@@ -329,7 +329,7 @@ def box_coder(
 ):
     """Encode targets [N, 4] as offsets [N, M, 4] from each prior box [M, 4], or decode such offsets.
 
-    ``axis`` says along which dimension of the offsets the priors are repeated when decoding.
+    ``axis`` is the dimension of the offsets along which the priors are repeated when decoding.
     """
     extra = prior_box.dtype.type(0 if box_normalized else 1)
     if prior_box_var is not None:

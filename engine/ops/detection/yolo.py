@@ -214,9 +214,9 @@ def yolo_loss(
     each += (_cross_entropy(xp, here[:, 5:], wanted) * score).sum(axis=1)
     loss = xp.zeros(x.shape[0], x.dtype)
     xp.add.at(loss, sample, each.astype(x.dtype))
-    said = problem.parts[:, :, 4]
-    something = _cross_entropy(xp, said, 1) * objectness
-    nothing = _cross_entropy(xp, said, 0)
+    confidence = problem.parts[:, :, 4]
+    something = _cross_entropy(xp, confidence, 1) * objectness
+    nothing = _cross_entropy(xp, confidence, 0)
     parts = xp.where(objectness > 1e-5, something, xp.where(objectness > -0.5, nothing, 0))
     return loss + parts.sum(axis=(1, 2, 3)), objectness, match
 
@@ -255,9 +255,11 @@ def _yolo_loss_grad(
     slope[:, 2:4] = xp.where(here[:, 2:4] > target[:, 2:], 1, -1) * weight
     slope[:, 5:] = (sigmoid(xp, here[:, 5:]) - wanted) * score
     xp.add.at(made, place, slope)
-    said = sigmoid(xp, problem.parts[:, :, 4])
+    confidence = sigmoid(xp, problem.parts[:, :, 4])
     made[:, :, 4] = xp.where(
-        objectness_mask > 1e-5, (said - 1) * objectness_mask, xp.where(objectness_mask > -0.5, said, 0)
+        objectness_mask > 1e-5,
+        (confidence - 1) * objectness_mask,
+        xp.where(objectness_mask > -0.5, confidence, 0),
     )
     return (made * g_in.reshape(-1, 1, 1, 1, 1)).reshape(x.shape)
 
@@ -340,9 +342,9 @@ def _second(
     **attrs: Any,
 ) -> Any:
     weights = _yolo_weights(x, gt_box, gt_label, objectness_mask, gt_match_mask, gt_score, **attrs)
-    said = smooth.sigmoid(x)
+    confidence = smooth.sigmoid(x)
     bend = arithmetic.multiply(
-        weights, arithmetic.multiply(said, arithmetic.scale(said, scale=-1.0, bias=1.0))
+        weights, arithmetic.multiply(confidence, arithmetic.scale(confidence, scale=-1.0, bias=1.0))
     )
     to_x = arithmetic.multiply(arithmetic.multiply(g, bend), shape.reshape(g_in, shape=[-1, 1, 1, 1]))
     once = _yolo_loss_grad(

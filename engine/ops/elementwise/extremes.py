@@ -15,16 +15,16 @@ def maximum(xp, x, y, *, axis=-1, out=None):
 
 
 # Paddle gives the whole gradient of a tie to y.
-maximum.grad(x=lambda g, x, y: kept(g, x > y), y=lambda g, x, y: kept(g, x <= y))
+maximum.grad(x=lambda g, x, y: gradient_where(g, x > y), y=lambda g, x, y: gradient_where(g, x <= y))
 
 
 @op("gradient_where", infer=lambda g_in, mask: g_in)
-def kept(xp, g_in, mask, *, out=None):
+def gradient_where(xp, g_in, mask, *, out=None):
     """g where the mask is True, else 0, also where g is infinite."""
     return chosen(xp, g_in, mask, out)
 
 
-kept.grad(g_in=lambda g, mask: kept(g, mask))
+gradient_where.grad(g_in=lambda g, mask: gradient_where(g, mask))
 
 
 @op("elementwise_min", infer=broadcast("minimum"), broadcasts=True)
@@ -33,7 +33,7 @@ def minimum(xp, x, y, *, axis=-1, out=None):
     return xp.minimum(x, y, out=out)
 
 
-minimum.grad(x=lambda g, x, y: kept(g, x < y), y=lambda g, x, y: kept(g, x >= y))
+minimum.grad(x=lambda g, x, y: gradient_where(g, x < y), y=lambda g, x, y: gradient_where(g, x >= y))
 
 
 @op("clip", infer=same_as_x)
@@ -44,7 +44,7 @@ def clip(xp, x, *, min=None, max=None, out=None):
     return xp.clip(x, low, high, out=out)
 
 
-clip.grad(x=lambda g, x, **attrs: kept(g, _inside(x, **attrs)))
+clip.grad(x=lambda g, x, **attrs: gradient_where(g, _inside(x, **attrs)))
 
 
 @op("clip_mask", infer=as_bool)
@@ -66,8 +66,8 @@ def fmax(xp, x, y, *, axis=-1, out=None):
 
 # Paddle gives the whole gradient of a tie to x.
 fmax.grad(
-    x=lambda g, x, y: kept(g, _first_of_fmax(x, y)),
-    y=lambda g, x, y: kept(g, comparison.logical_not(_first_of_fmax(x, y))),
+    x=lambda g, x, y: gradient_where(g, _first_of_fmax(x, y)),
+    y=lambda g, x, y: gradient_where(g, comparison.logical_not(_first_of_fmax(x, y))),
 )
 
 
@@ -84,8 +84,8 @@ def fmin(xp, x, y, *, axis=-1, out=None):
 
 
 fmin.grad(
-    x=lambda g, x, y: kept(g, _first_of_fmin(x, y)),
-    y=lambda g, x, y: kept(g, comparison.logical_not(_first_of_fmin(x, y))),
+    x=lambda g, x, y: gradient_where(g, _first_of_fmin(x, y)),
+    y=lambda g, x, y: gradient_where(g, comparison.logical_not(_first_of_fmin(x, y))),
 )
 
 

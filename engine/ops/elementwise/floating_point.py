@@ -70,4 +70,4 @@ def nan_to_num(xp, x, *, nan=0.0, posinf=None, neginf=None):
     return xp.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
 
 
-nan_to_num.grad(x=lambda g, x: extremes.kept(g, isfinite(x)))
+nan_to_num.grad(x=lambda g, x: extremes.gradient_where(g, isfinite(x)))

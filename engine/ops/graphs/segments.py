@@ -49,7 +49,7 @@ def _infer(
 
 
 def _extremes(xp: Any, x: Any, ids: Any, starts: Any, pooltype: str) -> Any:
-    """The least or largest of the rows of each number, which lie side by side from ``starts`` on."""
+    """The least or largest of the rows of each number, which are contiguous from ``starts`` on."""
     if xp is np:
         return (np.minimum if pooltype == "MIN" else np.maximum).reduceat(x, starts, axis=0)
     # CuPy reduces so by sums only: sort the rows' elements, each column within its numbers.
@@ -68,7 +68,7 @@ def segment_pool(xp, x, segment_ids, like=None, *, pooltype="SUM", size=0, risin
 
     The result has ``size`` rows; for 0 as many as ``like``, or else as the largest number asks for. Those
     that no row belongs to are 0.
-    ``rising`` says that the numbers must not fall.
+    with ``rising`` the numbers must not fall.
     """
     _check(x, segment_ids, pooltype)
     most = int(segment_ids.max()) + 1 if segment_ids.size else 0

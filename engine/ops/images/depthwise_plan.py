@@ -175,7 +175,7 @@ class DepthwisePlan(Plan):
 
 
 def _meeting(outputs: int, size: int, stride: int, offset: int) -> tuple[range, slice]:
-    """The results whose place ``n * stride + offset`` lies in the image, and these places."""
+    """The results whose place ``n * stride + offset`` is in the image, and these places."""
     first = max(-(offset // stride), 0)
     last = min((size - 1 - offset) // stride, outputs - 1)
     start = first * stride + offset

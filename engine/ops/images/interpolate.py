@@ -94,7 +94,7 @@ class _Axis:
 def _sizes(
     where: str, size: Any, out_size: Any, scale: Any, given: tuple[int, ...]
 ) -> tuple[list[int], list[float]]:
-    """Size of the result, and scale of each dimension (0 where the sizes say it)."""
+    """Size of the result, and scale of each dimension (0 where the sizes determine it)."""
     rank = len(size)
     if out_size is not None:
         return [int(n) for n in out_size], [0.0] * rank

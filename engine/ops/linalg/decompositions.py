@@ -80,7 +80,7 @@ cholesky.grad(x=_cholesky_grad)
 def _infer_eigh(x: Spec, *, UPLO: str = "L") -> tuple[Spec, Spec]:
     require_matrices("eigh", x, square=True)
     if UPLO not in ("L", "U"):
-        raise ArgumentError(f"eigh: UPLO says which triangle of x is read, 'L' or 'U': got {UPLO!r}")
+        raise ArgumentError(f"eigh: UPLO selects the triangle of x to read, 'L' or 'U': got {UPLO!r}")
     return Spec(x.shape[:-1], part_dtype(x.dtype)), x
 
 

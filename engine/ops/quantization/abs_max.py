@@ -1,6 +1,6 @@
 """Quantization by the largest absolute value that is there now: of all values, or of each channel.
 
-``fake_quantize_...`` gives the integers, ``fake_quantize_dequantize_...`` the values that they stand for.
+``fake_quantize_...`` gives the integers, ``fake_quantize_dequantize_...`` the values that they represent.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def fake_channel_wise_quantize_abs_max(
 def fake_channel_wise_quantize_dequantize_abs_max(
     xp, x, kept=None, *, bit_length=8, round_type=1, quant_axis=0
 ):
-    """The values that x stands for after rounding each channel; the gradient passes straight through."""
+    """The values of x after rounding each channel; the gradient passes straight through."""
     threshold = levels.channel_thresholds(xp, x, quant_axis)
     out = levels.quantized(xp, x, threshold, quant_axis, bit_length, round_type, back=True)
     return out, levels.like_replaced(threshold, kept, x)

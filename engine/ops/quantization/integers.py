@@ -5,9 +5,10 @@ product of them is exact while no sum leaves the integers that the dtype holds, 
 
 - ``bits`` are those of both sides; a value of b bits is at most 2^(b-1), so a sum of n products is at most
   n * 2^(sum(bits) - 2).
-- Up to 16 bits together (8 and 8) sums are made in float32, which holds integers up to 2^24: 1,024 products
+- Up to 16 bits together (8 and 8) sums are computed in float32, which holds integers up to 2^24: 1,024
+products
   of 8 bits each, or more of fewer bits. Longer sums are split there, and the parts added in float64.
-- Above, they are made in float64, which holds integers up to 2^53: 2^23 products of 16 bits each.
+- Above, they are computed in float64, which holds integers up to 2^53: 2^23 products of 16 bits each.
 
 The order of the rescaling is stated, so that results do not depend on who computes them:
 

@@ -36,7 +36,7 @@ def broadcast(thresholds: Any, x: Any, axis: int) -> Any:
 
 
 def to_integers(xp: Any, x: Any, threshold: Any, bits: int, round_type: int) -> Any:
-    """The integers, as values of x's dtype, that stand for ``x``; ``threshold`` broadcasts against it.
+    """The integers, as values of x's dtype, that represent ``x``; ``threshold`` broadcasts against it.
 
     Type 0 rounds halves to the even integer and has the levels -bnt - 1 to bnt; type 1 first limits x to the
     threshold and rounds halves away from zero: -bnt to bnt. NaN stays NaN.
@@ -53,7 +53,7 @@ def to_integers(xp: Any, x: Any, threshold: Any, bits: int, round_type: int) -> 
 
 
 def to_values(q: Any, threshold: Any, bits: int) -> Any:
-    """The values that the integers ``q``, in a floating dtype, stand for."""
+    """The values that the integers ``q``, in a floating dtype, represent."""
     made = q * threshold
     made /= q.dtype.type(largest(bits))
     return made
@@ -62,7 +62,7 @@ def to_values(q: Any, threshold: Any, bits: int) -> Any:
 def quantized(
     xp: Any, x: Any, threshold: Any, axis: int, bits: int, round_type: int, back: bool = False
 ) -> Any:
-    """The integers of ``x`` in its dtype, or with ``back`` the values they stand for.
+    """The integers of ``x`` in its dtype, or with ``back`` the values they represent.
 
     ``threshold`` is one, or one for each channel along ``axis``.
     """

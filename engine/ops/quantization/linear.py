@@ -64,9 +64,9 @@ def quantize_linear(
 
     They are the first of four results; the others are the new thresholds, state and accum, None if not made.
     ``scale`` is [1] with ``quant_axis`` -1, else [channels] along axis 0 or 1. ``zero_point`` is not read, as
-    in Paddle: integers lie around 0. Without ``is_test`` the thresholds are first found from x and written to
-    ``scale``: a channel's largest absolute value, or the moving average (see ``moving.averaged``). With
-    ``only_observer`` the result is x itself. There is no gradient, as in Paddle.
+    in Paddle: integers are centred on 0. Without ``is_test`` the thresholds are first found from x and
+    written to ``scale``: a channel's largest absolute value, or the moving average (see ``moving.averaged``).
+    With ``only_observer`` the result is x itself. There is no gradient, as in Paddle.
     """
     work = x.astype(levels.working(x.dtype), copy=False)
     used, state, accum = scale, None, None
@@ -113,7 +113,7 @@ def dequantize_linear(
     is_test=True,
     only_observer=False,
 ):
-    """The values of ``scale``'s dtype that the integers ``x`` stand for: x * scale / (2 ** (bits - 1) - 1).
+    """The values of ``scale``'s dtype that the integers ``x`` represent: x * scale / (2 ** (bits - 1) - 1).
 
     x is of any dtype but a complex one; with ``only_observer`` the result is x itself. ``scale``,
     ``quant_axis`` and ``zero_point`` are as in ``quantize_linear``; ``round_type`` and ``is_test`` change
@@ -179,7 +179,7 @@ def _infer_channels(
 def fake_channel_wise_dequantize_max_abs(
     xp, x, scales: list, *, quant_bits=(8,), quant_axis=0, x_num_col_dims=1
 ):
-    """The values that integers with channels stand for: of a weight, or of a product of two integers.
+    """The values that integers with channels represent: of a weight, or of a product of two integers.
 
     One ``scales``: [channels] along ``quant_axis`` 0 or 1. Two: the weight's [channels] along axis
     ``x_num_col_dims`` of the product and the activation's [1]. ``quant_bits`` has the bits of each.

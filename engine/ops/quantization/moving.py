@@ -115,7 +115,7 @@ def fake_quantize_dequantize_moving_average_abs_max(
     round_type=1,
     is_test=False,
 ):
-    """The values that x stands for after rounding to levels of the moving threshold.
+    """The values of x after rounding to levels of the moving threshold.
 
     All as in ``fake_quantize_moving_average_abs_max``; the gradient passes straight through.
     """

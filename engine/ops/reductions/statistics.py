@@ -24,7 +24,8 @@ def _infer_quantile(x: Spec, *, q: Any, ignore_nan: bool = False) -> tuple[Spec,
 
 @op("quantile", infer=_infer_quantile, outputs=("out", "low", "high", "weight"))
 def quantile(xp, x, *, q, ignore_nan=False):
-    """Quantiles ``q`` over the last dimension, interpolated linearly; they lie along a new last dimension.
+    """Quantiles ``q`` over the last dimension, interpolated linearly; they are stacked along a new last
+    dimension.
 
     ``low`` and ``high`` are the positions of the two elements between which each lies, ``weight`` is the
     weight of the upper one. NaN where an element is NaN, unless ``ignore_nan``: then NaN are ignored.

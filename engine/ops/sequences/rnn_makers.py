@@ -137,7 +137,7 @@ def _backward(
 
 
 def _viewed(x: Array) -> Array:
-    """x itself where the elements of a row lie side by side and rows do not overlap, else a copy."""
+    """x itself if the elements of a row are contiguous and rows do not overlap, else a copy."""
     rows_apart = all(step >= x.shape[2] * x.itemsize for step in x.strides[:2])
     return x if x.strides[2] == x.itemsize and rows_apart else np.ascontiguousarray(x)
 

@@ -19,8 +19,8 @@ def _check(where: str, x: Spec, axis: int, **lengths: int) -> None:
             f"{where}: x must be int32, int64, float32, float64 or complex: got {x}; cast it first"
         )
     if axis not in (0, -1) or min(lengths.values()) < 1:
-        said = " and ".join(f"{name} {length}" for name, length in lengths.items())
-        raise ArgumentError(f"{where}: axis is 0 or -1 and lengths are at least 1: got axis {axis}, {said}")
+        seen = " and ".join(f"{name} {length}" for name, length in lengths.items())
+        raise ArgumentError(f"{where}: axis is 0 or -1 and lengths are at least 1: got axis {axis}, {seen}")
 
 
 def _infer_frame(x: Spec, *, frame_length: int, hop_length: int, axis: int = -1) -> Spec:
@@ -87,7 +87,7 @@ def _with_signal_last(xp: Any, x: Any, axis: int) -> Any:
 
 
 def _as_frames(xp: Any, frames: Any, axis: int) -> Any:
-    """[..., frames, frame_length] as the result stands."""
+    """[..., frames, frame_length] in the layout of the result."""
     if axis == 0:
         frames = xp.moveaxis(frames, (-2, -1), (0, 1))
     else:
@@ -96,7 +96,7 @@ def _as_frames(xp: Any, frames: Any, axis: int) -> Any:
 
 
 def _with_frames_last(xp: Any, x: Any, axis: int) -> Any:
-    """Frames as they stand, as [..., frames, frame_length]."""
+    """Frames of either layout as [..., frames, frame_length]."""
     return xp.moveaxis(x, (0, 1), (-2, -1)) if axis == 0 else x.swapaxes(-1, -2)
 
 

@@ -1,9 +1,9 @@
 """Discrete Fourier transforms over one or several axes: complex, of real values, and to real values.
 
-``normalization`` says which direction is scaled: 'backward' the inverse one by 1/n, 'forward' the forward one
-by 1/n, 'ortho' both by 1/sqrt(n), where n is the number of elements that are transformed together. With
-``forward`` the exponent is negative. The last of ``axes`` is the one of which a transform of real values
-keeps one half (``onesided``), since the other one is its conjugate.
+``normalization`` selects the direction that is scaled: 'backward' the inverse one by 1/n, 'forward' the
+forward one by 1/n, 'ortho' both by 1/sqrt(n), where n is the number of elements that are transformed
+together. With ``forward`` the exponent is negative. The last of ``axes`` is the one of which a transform of
+real values keeps one half (``onesided``), since the other one is its conjugate.
 
 Gradients follow the field's convention: that of a complex x is dL/d(real) + i dL/d(imag). The transforms are
 linear, so each one's gradient is its adjoint: the same scale in the other direction.

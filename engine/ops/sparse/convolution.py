@@ -50,8 +50,8 @@ def rulebook(xp, indices, *, shape, kernel_size, strides, paddings, dilations, s
     """Positions of the outputs and their numbers; pairs of input row and output row, kernel element by
     element.
 
-    ``shape`` and indices have the batch in front. ``counts`` says how many pairs belong to each element of
-    the kernel. With ``same_sites`` the outputs stand where the inputs stand, sorted.
+    ``shape`` and indices have the batch in front. ``counts`` has the number of pairs of each element of the
+    kernel. With ``same_sites`` the outputs have the positions of the inputs, sorted.
     """
     size = (shape[0], *extents(shape[1:], kernel_size, strides, paddings, dilations))
     if same_sites:
@@ -101,7 +101,7 @@ def _infer_conv(values: Spec, weight: Spec, sources: Spec, targets: Spec, counts
 
 @op("sparse_conv3d", infer=_infer_conv, slots={"values": "x", "weight": "kernel"})
 def convolve(xp, values, weight, sources, targets, counts, like):
-    """As many rows as like has: rows of values by matrices of the kernel, added up as the pairs say."""
+    """As many rows as like has: rows of values by matrices of the kernel, added up by pairs."""
     matrices = weight.reshape(-1, *weight.shape[-2:])
     result = xp.zeros((len(like), weight.shape[-1]), values.dtype)
     begin = 0

@@ -21,7 +21,7 @@ def _infer_lookahead(param: Spec, slow: Spec, step: Spec, **_: Any) -> tuple[Spe
     writes={"param_out": "param", "slow_out": "slow", "step_out": "step"},
 )
 def lookahead(xp, param, slow, step, *, alpha, k):
-    """Every k steps the slow copy goes ``alpha`` of the way to the parameter, which goes back to it."""
+    """Every k steps the slow copy moves ``alpha`` of the way to the parameter, which is reset to it."""
     step += 1
     count = int(step.item())
     if count == 1:

@@ -2,9 +2,9 @@
 
 ``adam_flat`` is ``adam`` over ``param`` [N], which is k parameters one after the other; its moments are [N]
 in the same order and its powers [k], all equal. ``grads`` are the parameters' gradients in order, of any
-shapes, N elements together: they need not lie in one array. All other slots and the attributes are those of
+shapes, N elements together: they need not be in one array. All other slots and the attributes are those of
 the operator for one parameter, and so is every bit of the result. ``sgd_flat``, ``momentum_flat``,
-``adamw_flat``, ``adagrad_flat``, ``rmsprop_flat``, ``adadelta_flat`` and ``adamax_flat`` are made alike.
+``adamw_flat``, ``adagrad_flat``, ``rmsprop_flat``, ``adadelta_flat`` and ``adamax_flat`` are created alike.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def compute_again(block: Block, begin: int, outputs: Iterable[Variable] = ()) ->
                                                    gx = elementwise_mul(g, h2)
 
     Values of a segment that other operators read, and ``outputs``, stay as before, as are results of control
-    flow. The copies stand before the first operator that reads a result of theirs. They take the random keys
+    flow. The copies precede the first operator that reads one of their results. They take the random keys
     that the first run drew and write nothing in place; of Variables that change in place they read copies,
     made where the first run reads them, so the results are bitwise identical. Returns the number of operators
     in front of backward.

@@ -111,7 +111,7 @@ def loop_gradient(operator: Operator, incoming: Incoming, reached: Set[Variable]
         ]
         sources = [*(loop_values[n] for n in carried), *outside]
         starts = zip((inliner.mapped.get(v, v) for v in after), incoming_after, strict=True)
-        # A loop value that is handed on unchanged is its own result: its gradient is the incoming one itself.
+        # A loop value that is passed on unchanged is its own result: its gradient is the incoming one itself.
         found = inline_gradients(copies, starts, sources)
         made = [_zeros_like(s) if g is None else shape.assign(g) for s, g in zip(sources, found, strict=True)]
         block.ops[:] = needed(block.ops, made)  # the replay omits operators that only the loop's results need

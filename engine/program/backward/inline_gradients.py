@@ -49,7 +49,7 @@ def inline_gradients(
 ) -> list[Variable | None]:
     """Append to the block being built the gradients of ``sources``, from ``starts``.
 
-    ``starts`` are Variables and their gradients; one that stands there twice begins with the sum. ``ops`` are
+    ``starts`` are Variables and their gradients; one that appears twice begins with the sum. ``ops`` are
     the forward operators, in order. Nothing flows into ``stops``. Returns one gradient a source,
     None for one that is not reached.
     """

@@ -117,7 +117,7 @@ def _by_slot(operator: Operator, targets: list[tuple[int, Variable]]) -> list[Va
 
 
 def free_name(block: Block, name: str) -> str:
-    """``name``, or a unique one made of it where ``block`` has a Variable of that name."""
+    """``name``, or a unique one derived from it if ``block`` has a Variable of that name."""
     return block.program.unique_name(name) if name in block.vars else name
 
 

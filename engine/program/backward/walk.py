@@ -26,7 +26,7 @@ RegionRule = Callable[[Operator, Incoming, Set[Variable]], Contributions]  # OpD
 class Step(NamedTuple):
     """One operator on the way back, and the inputs that gradients flow to: a position among all, a Variable.
 
-    An input that is read twice stands there twice, but once for an operator with regions.
+    An input that is read twice appears twice, but once for an operator with regions.
     """
 
     operator: Operator
@@ -59,7 +59,7 @@ def depends_on(
 ) -> IdentitySet[Variable]:
     """``sources`` and every Variable that depends on them through operators with gradients.
 
-    No dependence goes through ``stops`` or a Variable with ``stop_gradient``.
+    No dependence passes through ``stops`` or a Variable with ``stop_gradient``.
     """
     reached = IdentitySet(sources)
     for operator in ops:

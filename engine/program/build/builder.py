@@ -125,7 +125,7 @@ class Builder(modes.Mode):
         return made[0] if opdef.single else tuple(made)
 
     def rebind(self, x: Any, value: Variable) -> None:
-        """Let ``x``, which was changed in place, stand for ``value`` from here on.
+        """Let ``x``, which was changed in place, mean ``value`` from here on.
 
         Values that share storage with ``x`` would see the change in eager mode, but not here: reading them
         again is refused. In static mode nothing shares storage, as in Paddle, and a persistable Variable is
@@ -147,7 +147,7 @@ class Builder(modes.Mode):
         self.rebound[id(x)] = (x, value)
 
     def now(self, x: Any) -> Any:
-        """The Variable that ``x`` stands for at this point."""
+        """The Variable of ``x`` at this point."""
         if isinstance(x, BufferPlace):
             return self.now(x.value())
         return self.read_as(self.rebound[id(x)][1] if id(x) in self.rebound else x)
@@ -159,7 +159,7 @@ class Builder(modes.Mode):
     def side(self, function: Callable[[], Any]) -> tuple[Any, Rebound]:
         """The result of ``function``, one branch or a loop's body, and the values that it changed in place.
 
-        Afterwards every name stands for its value before the call, until the caller rebinds it.
+        Afterwards every name has its value before the call, until the caller rebinds it.
         """
         rebound, stale = dict(self.rebound), dict(self.stale)
         held = {id(place): place.value() for place in self._places()}
@@ -239,7 +239,7 @@ class Builder(modes.Mode):
         ]
 
     def result(self, value: Any) -> Variable | None:
-        """The Variable that a leaf of a function's result stands for; None for a plain Python value."""
+        """The Variable of a leaf of a function's result; None for a plain Python value."""
         if id(value) in self.rebound:
             return self.result(self.rebound[id(value)][1])
         if isinstance(value, Variable):

@@ -37,7 +37,7 @@ def starts(naming: Naming) -> bool:
 def called(
     naming: Naming, name: str | None, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs
 ) -> R:
-    """``function(*args, **kwargs)``, its results called after ``name``, or as ``naming`` says."""
+    """``function(*args, **kwargs)``, its results named after ``name``, or by ``naming``."""
     builder = current_builder()
     assert builder is not None, "starts() is true only while a Program is built"
     with builder.calls.running(Call(naming, name)):
@@ -50,7 +50,7 @@ def takes_name(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def names_results(key: str = "", **more: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A function whose results are called as ``Naming(key, **more)`` says, or after its argument ``name``."""
+    """A function whose results are named by ``Naming(key, **more)``, or after its argument ``name``."""
     naming = Naming(key, **more)
     return lambda function: _calling(function, naming)
 

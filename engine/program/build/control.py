@@ -33,7 +33,7 @@ def cond(
 
     Both must give the same structure; numbers that differ become Variables. In eager mode, or for a Python
     bool, the chosen function is simply called. Raises ConversionError where the structures differ, ShapeError
-    or DTypeError where the values can't stand for one another.
+    or DTypeError if the values can't replace one another.
     """
     true_fn, false_fn = true_fn or (lambda: None), false_fn or (lambda: None)
     builder = current_builder()
@@ -87,7 +87,7 @@ def changed_outside(builder: Builder, *changes: Rebound) -> list[Any]:
 
 
 def _after(builder: Builder, value: Any, changes: Rebound) -> Any:
-    """The value that an object stands for at the end of a branch."""
+    """The value of an object at the end of a branch."""
     return changes[id(value)][1] if id(value) in changes else builder.now(value)
 
 
@@ -408,7 +408,7 @@ def _part(
             raise _error(
                 ConversionError(
                     f"while_loop: the body gives {nest.describe(given)} for loop values "
-                    f"{nest.describe(list(structure))}; give back one value for each, in the same structure"
+                    f"{nest.describe(list(structure))}; return one value for each, in the same structure"
                 )
             )
         return [_loop_value(builder, _after(builder, v, changes)) for v in nest.flatten(given)], block

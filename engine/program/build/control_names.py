@@ -1,6 +1,6 @@
 """Names that Paddle gives while it builds branches and loops, stored as notes for the text.
 
-They are made in Paddle's order, so that all later names have Paddle's numbers, too.
+They are created in Paddle's order, so that all later names have Paddle's numbers, too.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def _require_unread(builder: Builder, variable: Variable) -> None:
 
 
 class _Rule:
-    """A gradient that goes through functions; they are looked up when the backward part is built."""
+    """A gradient that passes through functions; they are looked up when the backward part is built."""
 
     def __init__(self, functions: list[Callable[[Any], Any]]) -> None:
         self.functions = functions

@@ -67,7 +67,7 @@ def _region_problems(block: Block, region: Region) -> Iterator[str]:
     elif not any(b is block for b in inner.lineage()):
         yield f"its block {inner.idx} is not within block {block.idx}"
     else:
-        state = [v for v in region.arguments if _is_replay_state(block.program, v)]  # wherever it stands
+        state = [v for v in region.arguments if _is_replay_state(block.program, v)]  # in any order
         for variable in (*region.arguments, *region.results):
             if not _visible(inner, variable) and not any(variable is v for v in state):
                 yield f"names {variable.name!r}, which is not in its block {inner.idx} or a parent"

@@ -1,4 +1,5 @@
-"""The places in the user's code that an operator comes from; one that passes made of several has several."""
+"""The places in the user's code that an operator comes from; one that passes built from several has
+several."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from engine.core.operator import Operator
 
 
 def positions(operator: Operator) -> list[tuple[str, int]]:
-    """File and line of all that the operator is made of, each once."""
+    """File and line of all operators that it combines, each once."""
     notes = operator.notes or {}
     if "parts" in notes:
         found = [place for part in notes["parts"] for place in positions(part)]

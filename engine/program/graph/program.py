@@ -154,8 +154,8 @@ class Program:
     def __init__(self) -> None:
         self.blocks: list[Block] = [Block(self, 0, -1)]
         self._random_seed = Program._global_seed
-        self.inputs: list[str] = []  # names fed, in order, where the Program stands for a function
-        self.outputs: list[str] = []  # names it gives back
+        self.inputs: list[str] = []  # names fed, in order, if the Program represents a function
+        self.outputs: list[str] = []  # names of its results
         self._names: names.NameGenerator | None = None  # its own; None: the process's
         self._captured: dict[int, Variable] = {}
         self._version = next(_serial)
@@ -194,7 +194,7 @@ class Program:
         self.changed()
 
     def global_seed(self, seed: int = 0) -> None:
-        """Set the ``random_seed`` of this Program and of all that are made later; 0 takes it back."""
+        """Set the ``random_seed`` of this Program and of all that are created later; 0 resets it."""
         self.random_seed = seed
         Program._global_seed = self._random_seed
 
@@ -257,7 +257,7 @@ class Program:
         return block
 
     def capture(self, tensor: Any) -> Variable:
-        """The persistable Variable that stands for an eager Tensor, sharing its storage."""
+        """The persistable Variable of an eager Tensor, sharing its storage."""
         found = self._captured.get(id(tensor))
         if found is not None and found.tensor is tensor:
             return found
@@ -338,7 +338,7 @@ def variables_of(value: Any) -> Iterator[Variable]:
     """The Variables in an operator's input or output: one, a list, or none."""
     if isinstance(value, (list, tuple)):
         for each in value:
-            if isinstance(each, Variable):  # most inputs are one Variable: no generator is made for each
+            if isinstance(each, Variable):  # most inputs are one Variable: create no generator for each
                 yield each
             else:
                 yield from variables_of(each)

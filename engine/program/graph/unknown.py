@@ -49,7 +49,7 @@ class Unknown:
 
 
 def known_operand(value: Any) -> Any:
-    """``value``, or the Variable that an Unknown stands for."""
+    """``value``, or the Variable of an Unknown."""
     return value.value() if value.__class__ is Unknown else value
 
 

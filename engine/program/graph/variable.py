@@ -245,7 +245,7 @@ class Variable:
 
 
 class Parameter(Variable):
-    """A persistable Variable that is trained: made by Layers and ``create_parameter`` in static mode."""
+    """A persistable Variable that is trained: created by Layers and ``create_parameter`` in static mode."""
 
     def __init__(self, block: Block, name: str, spec: Spec, *, trainable: bool = True, **fields: Any) -> None:
         super().__init__(

@@ -73,7 +73,7 @@ class _Search:
                 self.found.update(zip(outputs, variables_of(first.outputs), strict=True))
 
     def _same(self, one: Operator, other: Operator) -> bool:
-        """Whether operators with the same inputs give the same, wherever they stand."""
+        """Whether operators with the same inputs give the same results, at any position."""
         try:
             if frozen(one.attrs) != frozen(other.attrs):
                 return False

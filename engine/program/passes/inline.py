@@ -57,7 +57,7 @@ def inline(
 ) -> IdentityMap[Variable, Variable]:
     """Append copies of the operators of ``source`` to the current block, with ``given`` for its ``inputs``.
 
-    Returns the Variable that stands for each Variable of ``source``. Tensors that it shares storage with stay
+    Returns the Variable that replaces each Variable of ``source``. Tensors that it shares storage with stay
     shared.
     """
     inliner = Inliner(builder)

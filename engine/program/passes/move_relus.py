@@ -24,7 +24,7 @@ def move_relus(program: Program) -> None:
         return c
 
     The result is the same, NaN included; ties may give their gradient to another element, so this is for
-    prediction. A window that may lie in the padding alone (``ceil_mode``) keeps its order.
+    prediction. A window that may be entirely in the padding (``ceil_mode``) keeps its order.
     """
     for _, pool in each(program, "pool2d"):
         uses, unstable = Uses(program), changing(program)

@@ -96,9 +96,7 @@ def copied(program: Program, level: int, outputs: Sequence[str] | None = None) -
         raise ArgumentError(f"optimize: level {level!r} is unknown; use 0, 1, 2 or 3")
     wanted = list(program.outputs if outputs is None else outputs)
     if not wanted:
-        raise ArgumentError(
-            "optimize: the Program has no outputs; say which Variables are wanted by outputs="
-        )
+        raise ArgumentError("optimize: the Program has no outputs; name the wanted Variables by outputs=")
     made = clone(program)
     made.outputs = wanted
     return made

@@ -1,6 +1,6 @@
 """Rewriter: copies operators with substitution, and erases, replaces and inserts them.
 
-Every pass and every copy of a Program goes through it, so that notes, source lines, regions, random keys and
+Every pass and every copy of a Program uses it, so that notes, source lines, regions, random keys and
 name hints stay with their operators.
 """
 
@@ -29,7 +29,7 @@ from engine.program.graph.variable import Parameter, Variable
 class Rewriter:
     """Changes ``program``; operators of another one, or of another of its blocks, are copied into it.
 
-    ``mapped`` gives the Variable of ``program`` that stands for one of the source, ``blocks`` the same for
+    ``mapped`` gives the Variable of ``program`` for one of the source, ``blocks`` the same for
     Blocks. With ``replay`` the copies are a second run of the originals: they reuse the random keys that
     those drew (a loop those of its iterations) and have no effects. Subclasses define how Variables
     (``made``) and blocks (``block_for``) are created.
@@ -46,7 +46,7 @@ class Rewriter:
 
     # -- copies --------------------------------------------------------------------------------------------
     def made(self, variable: Variable, target: Block) -> Variable:
-        """A new Variable in ``target`` that stands for ``variable``."""
+        """A new Variable in ``target`` for ``variable``."""
         return self.mapped[variable]
 
     def block_for(self, block: Block, target: Block) -> Block:

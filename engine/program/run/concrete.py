@@ -49,7 +49,7 @@ def concrete_specs(program: Program, ops: Sequence[Operator], feeds: Mapping[str
 
 
 def _undecided(operator: Operator) -> Iterator[tuple[int, Spec]]:
-    """Results whose rank or dtype is that of the region that runs: nothing is made to measure for them."""
+    """Results whose rank or dtype is that of the region that runs: they need no specialization."""
     for output, *results in zip(operator.outputs, *(r.results for r in operator.regions), strict=True):
         if not all(v.spec.agrees(output.spec) for v in results):
             yield id(output), output.spec.with_shape([-1] * output.spec.ndim)

@@ -1,4 +1,4 @@
-"""Which operators a plan computes once, when it is made: small constants that nothing can write into."""
+"""Operators that a plan computes once, when it is created: small constants that nothing can write into."""
 
 from __future__ import annotations
 

@@ -252,7 +252,7 @@ def fed(variable: Variable, value: Any, xp: Any) -> Any:
         array = converted(xp, xp.asarray(value), spec.dtype, copy=False)
     if array.dtype != spec.dtype.np:
         raise DTypeError(
-            f"Executor.run: feed {variable.name!r} has dtype {array.dtype}: the Program says {spec}; "
+            f"Executor.run: feed {variable.name!r} has dtype {array.dtype}: the Program expects {spec}; "
             f"convert it with astype({spec.dtype.name!r})"
         )
     if array.shape != spec.shape and not (
@@ -260,7 +260,7 @@ def fed(variable: Variable, value: Any, xp: Any) -> Any:
     ):
         raise ShapeError(
             f"Executor.run: feed {variable.name!r} has shape {list(array.shape)}: "
-            f"the Program says {spec}; reshape it"
+            f"the Program expects {spec}; reshape it"
         )
     return array
 

@@ -24,11 +24,11 @@ WHY = {
     "as good": "NumPy's kernel stays for these sizes and attributes",
     "sizes": "its sizes are known only when it runs",
     "bfloat16": "it computes in bfloat16",
-    "chosen": "the setting kernels says NumPy",
+    "chosen": "the setting kernels selects NumPy",
     "absent": "llvmlite is not installed: pip install 'model-studio[fast]'",
     "foreign": "a third-party model runs metered",
     "device": "it runs on another device",
-    "failed": "its code could not be compiled: the log says why",
+    "failed": "its code could not be compiled: see the log",
 }
 _PRODUCTS = frozenset(("matmul", "matmul_v2", "mul", "bmm", "mv", "dot"))
 # How an operator runs.
@@ -40,12 +40,12 @@ class Explained:
     """One operator of a plan.
 
     ``text`` is its line in :meth:`Plan.text` without ``places``, the files and lines of the user that it
-    comes from; ``depth`` counts the branches and loops around it. ``parts`` are the operators that it is made
-    of, itself alone where it is not fused. ``how``: "kernel", "view" (no number is moved), "constant"
-    (computed once, with the plan), "flow" (branches and loops, as Python) or "update" (one of several updates
-    that are one call over flat arrays). ``reuses``: the result is written into the array of an
-    input. ``bytes`` are those of its results, 0 for a view, -1 where only a run knows. ``kernel`` is "fast",
-    "numpy", "compiling", "frozen" (bound to its arrays, for prediction) or empty; ``why`` a key of
+    comes from; ``depth`` counts the branches and loops around it. ``parts`` are the operators that it
+    consists of, itself alone where it is not fused. ``how``: "kernel", "view" (no number is moved),
+    "constant" (computed once, with the plan), "flow" (branches and loops, as Python) or "update" (one of
+    several updates that are one call over flat arrays). ``reuses``: the result is written into the array of
+    an input. ``bytes`` are those of its results, 0 for a view, -1 where only a run knows. ``kernel`` is
+    "fast", "numpy", "compiling", "frozen" (bound to its arrays, for prediction) or empty; ``why`` a key of
     :data:`WHY` where it is NumPy's.
     """
 
@@ -125,7 +125,7 @@ def _kernel(plan: Plan, operator: Operator, how: str, update: Update | None) -> 
     if id(operator) in plan.bound:
         return "frozen", ""
     call = plan._called.get(id(operator))
-    if call is None:  # a view of an array that stays is made once
+    if call is None:  # a view of a constant array is created once
         return "frozen", ""
     why = plan._kernels.why_numpy(call)
     if why == "none":

@@ -114,7 +114,7 @@ class _Search:
 
     # -- the two patterns ------------------------------------------------------------------------------------
     def match(self, position: int) -> _Fused | None:
-        """The attention, or the gradient, whose softmax stands there."""
+        """The attention, or the gradient, of the softmax at this position."""
         operator = self.ops[position]
         if operator.opdef.name not in ("softmax", "softmax_grad"):
             return None
@@ -245,7 +245,7 @@ class _Search:
         return variable
 
     def _from_scores(self, scores: Variable) -> Any:
-        """The products of the gradient of scores with y and with x, with those, and how y lies."""
+        """The products of the gradient of scores with y and with x, with those, and the layout of y."""
         of_x = of_y = x = y = None
         turns = set()
         for reader in self.read_by(scores, "matmul_v2"):
@@ -287,7 +287,7 @@ class _Search:
         return True
 
     def _is_merged(self, variable: Variable) -> bool:
-        """Whether it is only read as heads that lie side by side, as rows of all heads."""
+        """Whether it is only read as adjacent heads, as rows of all heads."""
         if self.spec(variable).ndim != 4 or not self.alone(variable):
             return False
         for turn in self.read_by(variable, "transpose2"):

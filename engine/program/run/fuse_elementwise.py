@@ -143,7 +143,7 @@ class Way(NamedTuple):
 
 
 def way(compiled: bool, on_gpu: bool = False) -> Way:
-    """The way of a plan that is made now, in NumPy, in compiled loops, or on a GPU."""
+    """The way of a plan that is created now, in NumPy, in compiled loops, or on a GPU."""
     if on_gpu:
         from engine.kernels.steps.further import FURTHER  # with the first plan on a GPU
 
@@ -165,7 +165,7 @@ def _pays_compiled(size: int, names: Sequence[str]) -> bool:
 
 
 def compiles() -> bool:
-    """Whether a plan that is made now asks for compiled loops."""
+    """Whether a plan that is created now requests compiled loops."""
     return wants_fast() and fused_elementwise.opdef.fast is not None
 
 
@@ -199,7 +199,7 @@ def fuse_elementwise(
 
     ``specs`` are those of a run, ``known`` the constants of the plan, both by id of the Variable.
     Compiled loops gain in smaller groups, too; in NumPy only large ones do (decision 92), on a GPU all. A
-    group stands where its last operator stood; in between nothing changes in place what
+    group replaces its last operator; in between nothing changes in place what
     it reads.
     """
     everything = list(with_sub_blocks(ops))
@@ -300,7 +300,7 @@ def _pays(group: _Group, ops: Sequence[Operator], specs: Mapping[int, Spec], by:
 
 
 def _replaced(ops: Sequence[Operator], groups: Sequence[_Group], fetched: Container[int]) -> list[Operator]:
-    """``ops`` with one operator in place of each group, where its last operator stood."""
+    """``ops`` with one operator for each group, at the position of its last operator."""
     if not groups:
         return list(ops)
     place = {group.members[-1]: group for group in groups}

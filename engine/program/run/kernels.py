@@ -23,9 +23,9 @@ from engine.program.run.listing import name_with_parts
 class Call:
     """One operator of a plan, and how the plan's source calls its kernel: by the global ``name``.
 
-    ``low`` says which outputs are bfloat16 where any value is, else it is None. ``bound``: attributes and
-    array module are bound to the kernel, so that a compiled one can take its place. ``declined`` says why
-    the maker gave none: see :data:`engine.program.run.explain.WHY`.
+    ``low`` marks the outputs that are bfloat16 where any value is, else it is None. ``bound``: attributes and
+    array module are bound to the kernel, so that a compiled one can take its place. ``declined`` is the
+    reason why the maker gave none: see :data:`engine.program.run.explain.WHY`.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Kernels:
         self.swapped = False
         self.came = threading.Event()  # all requested kernels are ready, or never will be
         self._gate = gate.get()
-        self._asked = False
+        self._requested = False
 
     def add(self, call: Call) -> None:
         """Let the plan's source call the kernel of an operator by a global name."""
@@ -86,7 +86,7 @@ class Kernels:
         """Ask for compiled kernels, where any call may have one; they come in the background."""
         if not self._fast:
             return
-        self._asked = any(c.bound for c in self.calls)
+        self._requested = any(c.bound for c in self.calls)
         if self._gate is not None and not self._gate.is_open:
             self._gate.add(self)
             return
@@ -100,7 +100,7 @@ class Kernels:
         from engine.kernels.fast.compiler import compiler
 
         compile_random_words()
-        if self._asked:
+        if self._requested:
             compiler().submit(partial(self._make, [c for c in self.calls if c.bound]))
         else:
             self.came.set()
@@ -148,7 +148,7 @@ class Kernels:
 
     def whose(self, call: Call) -> str:
         """Whose kernel the plan calls now: "numpy", "fast" or "compiling"."""
-        if self.swapped or not (self._asked and call.bound) or (self.came.is_set() and call.fast is None):
+        if self.swapped or not (self._requested and call.bound) or (self.came.is_set() and call.fast is None):
             return "fast" if self.swapped and call.fast is not None else "numpy"
         return "compiling"
 

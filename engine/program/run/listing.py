@@ -19,7 +19,7 @@ class Line(NamedTuple):
 
 
 def name_with_parts(name: str, attrs: Mapping[str, Any]) -> str:
-    """The name of an operator; that of a fused one with the operators that it is made of."""
+    """The name of an operator; that of a fused one with the operators that it combines."""
     if name != "fused_elementwise":
         return name
     return f"{name}({', '.join(step[0] for step in attrs['steps'])})"

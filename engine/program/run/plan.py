@@ -1,6 +1,6 @@
 """Compiles operators of a Program into one flat function: slots are local variables, kernels are bound.
 
-A plan is made once per (Program version, concrete specs of the feeds, wanted results). Branches and loops
+A plan is created once per (Program version, concrete specs of the feeds, wanted results). Branches and loops
 are written out as ``if`` and ``while``; small constants are computed once, with the plan. An elementwise
 operator writes into the array of an input that nothing reads any more, where an eager call would lay its
 result out alike; all other results are allocated by
@@ -150,7 +150,7 @@ class Plan:
         return explain(self)
 
     def kernels(self) -> list[tuple[str, str]]:
-        """The operators in the order of the source, then those that stand for grouped updates, and whose
+        """The operators in the order of the source, then the grouped updates, and whose
         kernel each calls: "numpy", "fast", or "compiling" where NumPy's serves until the compiled one is
         there."""
         return [*self._kernels.report(), *((update.name, update.kernel()[0]) for update in self.updates)]
@@ -240,7 +240,7 @@ class Writer:
         return found
 
     def slots(self, value: Any) -> str:
-        """The argument that stands for an operator's input: a slot, a list of slots, or None."""
+        """The argument of an operator's input: a slot, a list of slots, or None."""
         if value is None:
             return "None"
         if isinstance(value, (list, tuple)):
@@ -316,7 +316,7 @@ class Writer:
         return "\n".join(self._text) + "\n"
 
     def update(self, depth: int, operators: Sequence[Operator]) -> None:
-        """The call that stands for several updates, see ``engine/program/run/updates.py``."""
+        """The call of several updates, see ``engine/program/run/updates.py``."""
         from engine.program.run.updates import Update
 
         made = Update(operators)

@@ -65,7 +65,7 @@ def prepare(program: Program, feeds: Mapping[str, Any], wanted: Sequence[Any]) -
         if target is None:
             warnings.warn(
                 f"Executor.run: feed has {name!r}, which is not a Variable of the Program; it is not used",
-                stacklevel=4,  # run and the cache stand between
+                stacklevel=4,  # run and the cache are in between
             )
             continue
         if id(target) in computed and not target.is_data:

@@ -1,4 +1,4 @@
-"""The CUDA graph of a plan: which arguments are taken where they lie, which are copied, and results on loan.
+"""The CUDA graph of a plan: arguments that are read in place, arguments that are copied, and results on loan.
 
 A graph holds the addresses of everything it reads and writes. What a plan changes in place, and what is the
 same array as in the call before, is taken where it lies, and a look at its address comes before each replay;
@@ -27,7 +27,7 @@ class Refused(Exception):
 
 
 class _Handing(threading.local):
-    """The keys of random operators that a recording of this thread hands out; None where nothing records."""
+    """The keys that a recording of this thread gives to random operators; None where nothing records."""
 
     keys: Iterator[Any] | None = None
 
@@ -45,7 +45,7 @@ def next_key() -> Any:
 class Recorded:
     """The graph of a plan's ``function`` for arguments like ``values``.
 
-    ``fixed`` says which of them are taken where they lie; of the results ``copied`` copies are handed out.
+    ``fixed`` marks those that are read in place; ``copied`` results are returned as copies.
     ``draws`` is how many keys the function takes. Raises Refused for arguments and results that are not
     arrays, and the errors of ``engine.kernels.cupy.graphs.Graph``.
     """

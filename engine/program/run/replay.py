@@ -1,6 +1,6 @@
 """Plans on a GPU as CUDA graphs: run operator by operator at first, then recorded, then replayed.
 
-A plan that can't be recorded runs as before, and one line says why; see decision 113.
+A plan that can't be recorded runs as before, and the reason is logged; see decision 113.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def refusal(plan: Plan, program: Program) -> Refused | None:
         if opdef.effect and not opdef.only_writes:
             return Refused("the host takes part in it", operator)
         if opdef.moves:
-            return Refused("its result may lie on another device", operator)
+            return Refused("its result may be on another device", operator)
         if not all(plan.spec_of(v).known for v in variables_of(operator.outputs)):
             return Refused("the shape of its result depends on values", operator)
     return None
@@ -101,7 +101,7 @@ class Replay:
             if not graph.lies_as_before(values):
                 self._moves += 1
                 if self._moves > MOVES:
-                    self.refused = Refused("what it changes in place lies elsewhere again and again")
+                    self.refused = Refused("arrays that it changes in place move again and again")
             held = graph.lent()
             self._copied |= held if not self._copied else set(range(graph.count))
             self.let_go()
@@ -143,8 +143,8 @@ class Replay:
         from engine.program.run.failures import operator_of  # with the first error
 
         operator = operator_of(self._lines, error)
-        said = str(error).strip().split("\n")[0]
-        return Refused(f"{type(error).__name__}: {said}", operator)
+        line = str(error).strip().split("\n")[0]
+        return Refused(f"{type(error).__name__}: {line}", operator)
 
     def _tell(self) -> None:
         """One line in the log for a plan that is called again and again and can't be recorded."""
@@ -178,7 +178,7 @@ _cached_lock = threading.Lock()
 
 
 def _cache(replay: Replay) -> None:
-    """Note a graph as used now; the one unused for longest goes where there are too many."""
+    """Note a graph as used now; free the least recently used one if there are too many."""
     from engine.kernels.cupy.out_of_memory import giving_back
 
     if let_go_of_all not in giving_back:

@@ -61,7 +61,7 @@ class Report:
 
 
 def report_of(plan: Plan) -> Report:
-    """The report of a plan, from the shapes that it was made for; nothing runs."""
+    """The report of a plan, from the shapes that it was compiled for; nothing runs."""
     ops = plan.ops
     sizes, unknown = _sizes(plan, ops)
     root = bases_of(ops)

@@ -99,7 +99,7 @@ def handed_on(ops: Sequence[Operator]) -> set[int]:
 def fitting(target: Any, *others: Any) -> Any:
     """``target``, or None where an elementwise kernel that makes its own result would lay it out otherwise.
 
-    Sums add in the order of memory, so a gradient that lies differently differs by a rounding. A training
+    Sums add in the order of memory, so a gradient of another layout differs by a rounding. A training
     with batch normalization over few values makes that large (a MobileNet's loss by 1% in a few steps).
     """
     strides = target.strides
@@ -111,7 +111,7 @@ def fitting(target: Any, *others: Any) -> Any:
 
 @lru_cache(maxsize=4096)
 def _dense(strides: tuple[int, ...], shape: tuple[int, ...], itemsize: int) -> bool:
-    """True where the elements lie side by side, in whatever order of the axes."""
+    """True if the elements are contiguous, in any order of the axes."""
     step = itemsize
     for stride, length in sorted((s, n) for s, n in zip(strides, shape, strict=True) if n != 1):
         if stride != step:

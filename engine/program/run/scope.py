@@ -88,7 +88,7 @@ class ScopeVariable:
 
 
 class Scope:
-    """Values by name. A scope made by ``new_scope`` also sees those of its parent."""
+    """Values by name. A scope created by ``new_scope`` also sees those of its parent."""
 
     def __init__(self, parent: Scope | None = None) -> None:
         self._parent = parent

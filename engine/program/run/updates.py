@@ -1,9 +1,9 @@
-"""Updates in plans: those that stand side by side become one call.
+"""Updates in plans: adjacent ones become one call.
 
 The operators of a Program stay one for each parameter. Where the arrays that a call gets are slices of an
 arena (``engine/eager/arena.py``), one operator over flat arrays updates them; otherwise each is updated
 alone, with bitwise identical results, and ``missed`` says that moving them into one may be worthwhile. On a
-GPU one launch updates them where they lie.
+GPU one launch updates them in place.
 """
 
 from __future__ import annotations

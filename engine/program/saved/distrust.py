@@ -126,7 +126,7 @@ def _region_faults(block: Block, operator: Operator, used: set[int], training: b
     elif not operator.opdef.loops:
         if outer is not block:
             yield f"its regions are below block {outer.idx}, not below this one"
-    elif operator.opdef is not while_grad.opdef:  # which stands below the values of its loop
+    elif operator.opdef is not while_grad.opdef:  # which comes below the values of its loop
         if outer.parent_idx != block.idx or outer.ops or outer.idx in used:
             yield "its regions are not below a block of its values"
         used.add(outer.idx)
@@ -181,7 +181,7 @@ def _gradient_faults(operator: Operator) -> Iterator[str]:
     if of is None or not of.rules or not isinstance(attrs["attrs"], dict):
         yield f"of is {attrs['of']!r}, which has no gradient"
     elif not _are(attrs["outputs"], bool) or not _are(attrs["given"], bool):
-        yield "outputs and given do not say which outputs exist"
+        yield "outputs and given do not define which outputs exist"
     elif not isinstance(counts, list) or not all(c is None or type(c) is int for c in counts):
         yield f"inputs is {counts!r}"
     elif len(counts) != len(of.inputs) or sum(abs(c) for c in counts if c is not None) != len(xs):
@@ -289,14 +289,14 @@ def _spec_faults(operator: Operator) -> Iterator[str]:
         return
     outputs = operator.outputs
     if len(specs) != len(outputs):
-        yield f"has {len(outputs)} results: inference says {len(specs)}"
+        yield f"has {len(outputs)} results: inference gives {len(specs)}"
         return
     for spec, variable in zip(specs, outputs, strict=True):
         if spec is None or variable is None:
             if spec is not variable:
                 yield "a result is missing, or one too many"
         elif not spec.agrees(variable.spec):
-            yield f"its result {variable.name!r} is {variable.spec}: inference says {spec}"
+            yield f"its result {variable.name!r} is {variable.spec}: inference gives {spec}"
         elif any(d < -1 for d in spec.shape) or _bytes(spec) > LARGEST:
             yield f"its result would be {spec}"
 

@@ -149,7 +149,7 @@ def _attribute(value: Any) -> Any:
 def from_plain(plain: object, where: str = "program", training: bool = False, own: bool = False) -> Program:
     """The Program that ``to_plain`` wrote; with ``training`` it may write its parameters.
 
-    ``own`` says that this installation wrote the file. A Program of another one is ``foreign``: its size is
+    ``own`` means that this installation wrote the file. A Program of another one is ``foreign``: its size is
     limited, and so are the resources of its runs (see ``engine.core.model_limits``).
 
     ``plain`` is not trusted: raises FormatError, naming ``where``, for anything that is not a well-formed
@@ -165,16 +165,16 @@ def from_plain(plain: object, where: str = "program", training: bool = False, ow
     try:
         program = _read(cast("PlainProgram", plain))
     except FormatError as error:
-        said = _brief(str(error))
-        raise FormatError(f"{where}: its Program can't be read: {said}; save the model again") from error
+        reason = _brief(str(error))
+        raise FormatError(f"{where}: its Program can't be read: {reason}; save the model again") from error
     except Exception as error:  # values of other types than expected raise errors of any class
-        said = _brief(repr(error))
-        raise FormatError(f"{where}: its Program can't be read: {said}; save the model again") from error
+        reason = _brief(repr(error))
+        raise FormatError(f"{where}: its Program can't be read: {reason}; save the model again") from error
     found = list(structure_faults(program, training)) or problems(program)
     found = found or list(content_faults(program, training)) or list(_text_faults(program))
     if found:
-        said = "; ".join(map(_brief, found[:5]))
-        raise FormatError(f"{where}: its Program is ill-formed: {said}; save the model again")
+        reason = "; ".join(map(_brief, found[:5]))
+        raise FormatError(f"{where}: its Program is ill-formed: {reason}; save the model again")
     program.foreign = foreign
     return program
 

@@ -74,7 +74,7 @@ def tails(program: Program) -> dict[int, list[OpDesc]]:
 
 
 def header_parts(operator: Operator) -> list[tuple[Variable, str | None]]:
-    """The Variables that Paddle declares where the loop stands."""
+    """The Variables that Paddle declares at the loop."""
     block = operator.regions[0].block
     scope = Variable(block, operator.notes[LOOP]["scope"] if operator.notes else "", Spec((), "int32"))
     scope.type = VarType.STEP_SCOPES

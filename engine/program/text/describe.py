@@ -78,19 +78,19 @@ def _names(value: Any) -> list[str]:
 
 
 def says_name(variable: Variable) -> str:
-    """The name that the text says: Paddle's loops write their values in place."""
+    """The name in the text: Paddle's loops write their values in place."""
     return variable.says_name or variable.name
 
 
 def says_stop_gradient(variable: Variable) -> bool:
-    """The flag that the text says: Paddle lets integers made of trained values have gradients."""
-    said = variable.says_stop_gradient
-    return variable.stop_gradient if said is None else said
+    """The flag in the text: Paddle lets integers made of trained values have gradients."""
+    flag = variable.says_stop_gradient
+    return variable.stop_gradient if flag is None else flag
 
 
 def describe(operator: Operator) -> OpDesc:
     """The operator as Paddle shows it."""
-    if operator.notes and "own" in operator.notes:  # its notes say all: gradients
+    if operator.notes and "own" in operator.notes:  # its notes have all: gradients
         notes = operator.notes
         own = {**COMMON, **notes["own"], **notes.get("attrs", {})}
         return OpDesc(notes["type"], dict(notes["inputs"]), dict(notes["outputs"]), own)

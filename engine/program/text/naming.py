@@ -2,8 +2,8 @@
 
 In Paddle each public function makes a helper, ``linear_3``, and the results of its operators are called after
 it, ``linear_3.tmp_0``. Here functions whose helper is not called like their operator say so when they are
-called (``build/calls.py``), and so does a call with ``name=``; a table says it for operators. Of the calls
-that are running the innermost one that says something makes the name.
+called (``build/calls.py``), and so does a call with ``name=``; a table does it for operators. Of the running
+calls the innermost one with a name decides.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Calls:
 
     @property
     def innermost(self) -> Naming | None:
-        """How the innermost call names its results; None where it does not say, or none is running."""
+        """How the innermost call names its results; None if it has no name, or none is running."""
         return self._running[-1].naming if self._running else None
 
     @contextmanager
@@ -89,7 +89,7 @@ class Calls:
 
     @contextmanager
     def forced(self, key: str, order: str = "") -> Iterator[None]:
-        """Within the block every result is called ``key``, numbered, whatever functions say."""
+        """Within the block every result is called ``key``, numbered, regardless of functions."""
         self._forced.append((key, Naming(order=order)))
         try:
             yield

@@ -97,7 +97,7 @@ def sparse_csr_tensor(
 ) -> Sparse:
     """A sparse matrix, or a batch of them, with ``values`` [n] stored row by row.
 
-    ``crows`` says where each row begins and ends, counted in each matrix anew; ``cols`` [n] has the columns.
+    ``crows`` has the begin and end of each row, counted in each matrix anew; ``cols`` [n] has the columns.
     The tensor is a leaf over the storage of ``values``. Raises ShapeError for parts that do not fit.
     """
     where = "sparse_csr_tensor"

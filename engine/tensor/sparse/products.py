@@ -41,7 +41,7 @@ def _require_matrices(where: str, x: Any, y: Any) -> None:
 
 
 def flat_places(x: Sparse) -> tuple[Any, Any]:
-    """Row and column of each element where the matrices of a batch stand along one diagonal."""
+    """Row and column of each element if the matrices of a batch form one block diagonal."""
     indices = x.coordinates()
     if x.ndim == 2:
         return indices[0], indices[1]

@@ -52,7 +52,7 @@ bool backwards;
 enum Order { ARRIVING, ASCENDING, DESCENDING, SHUFFLED, ORDERS };
 const char *const order_names[] = {"as they arrive", "ascending", "descending", "shuffled"};
 int order;
-int ranked[MOST]; // threads as they start; places: where a thread stands there
+int ranked[MOST]; // threads as they start; places: the position of a thread there
 int places[MOST];
 unsigned long long chance;
 // Memory that a launch may write, and how much of it has to come out alike.
@@ -224,7 +224,7 @@ extern "C" unsigned char *shim_offer(unsigned mask, const void *value, int bytes
 
 static void start(bool first, char *shared, char *shared_end, unsigned bytes) {
 #if defined(__SANITIZE_ADDRESS__)
-    // Between the variables lie zones that must not be written; reading unwritten memory shows in the
+    // Between the variables are zones that must not be written; reading unwritten memory shows in the
     // run without the sanitizer.
     ASAN_UNPOISON_MEMORY_REGION(shim_dynamic, sizeof shim_dynamic);
     memset(shim_dynamic, 0xFF, bytes);

@@ -11,7 +11,7 @@ import pytest
 import engine
 from engine.core import alias
 from engine.core.alias.absent import ABSENT
-from engine.core.alias.missing import asked_for
+from engine.core.alias.missing import message_for
 
 
 @pytest.fixture
@@ -81,11 +81,11 @@ def test_an_error_for_a_missing_name_suggests_a_similar_one(
 ) -> None:
     with pytest.raises((AttributeError, ImportError)) as raised:
         exec(code, {})
-    assert (asked_for(raised.value) or "").startswith(f"{name}: the engine has no such name; {remedy}")
+    assert (message_for(raised.value) or "").startswith(f"{name}: the engine has no such name; {remedy}")
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("code", "message"),
     [
         ("import paddle; paddle.static.nn.nce", "paddle.static.nn.nce: is absent: it draws its noise"),
         ("from paddle.static.nn import sequence_pad", "paddle.static.nn.sequence_pad: is absent: it works"),
@@ -98,12 +98,14 @@ def test_an_error_for_a_missing_name_suggests_a_similar_one(
         ("import paddle.static as s; s.IpuStrategy()", "paddle.static.IpuStrategy: is absent: it is for"),
     ],
 )
-def test_an_error_for_a_name_absent_on_purpose_has_the_reason(paddle: object, code: str, said: str) -> None:
+def test_an_error_for_a_name_absent_on_purpose_has_the_reason(
+    paddle: object, code: str, message: str
+) -> None:
     with pytest.raises((AttributeError, ImportError)) as raised:
         exec(code, {})
-    assert (asked_for(raised.value) or "").startswith(said)
+    assert (message_for(raised.value) or "").startswith(message)
     if isinstance(raised.value, AttributeError):
-        assert str(raised.value).startswith(said)
+        assert str(raised.value).startswith(message)
 
 
 def test_names_listed_as_absent_are_absent() -> None:
@@ -116,7 +118,7 @@ def test_names_listed_as_absent_are_absent() -> None:
 def test_other_errors_are_not_about_the_engine(code: str) -> None:
     with pytest.raises(Exception) as raised:
         exec(code, {})
-    assert asked_for(raised.value) is None
+    assert message_for(raised.value) is None
 
 
 @pytest.mark.parametrize(

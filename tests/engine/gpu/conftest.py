@@ -22,7 +22,7 @@ def module() -> Iterator[Any]:
 
 @pytest.fixture(autouse=True)
 def cupy(module: Any) -> Iterator[Any]:
-    """The module ``cupy``; new tensors are made on the GPU."""
+    """The module ``cupy``; new tensors are created on the GPU."""
     paddle.set_device("gpu:0")
     yield module
     paddle.set_device("cpu")

@@ -1,4 +1,4 @@
-"""Plans on a GPU: elementwise operators are fused whatever their size, constants lie there, one update."""
+"""Plans on a GPU: elementwise operators are fused whatever their size, constants are there, one update."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from engine.nn import functional as F
 from tests.cupy_stand_in.counts import counted
 from tests.cupy_stand_in.module import gpu
 
-REAL = gpu()  # asked before the stand-in, which has one, is there; it alone counts
+REAL = gpu()  # checked before the stand-in, which has one, is installed; only it counts
 
 
 @pytest.fixture(autouse=True)

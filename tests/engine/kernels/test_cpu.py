@@ -1,4 +1,4 @@
-"""Kernels of the CPU stand for the default ones; memory order of images."""
+"""Kernels of the CPU replace the default ones; memory order of images."""
 
 from __future__ import annotations
 

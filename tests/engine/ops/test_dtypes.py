@@ -1,7 +1,7 @@
 """Every operator on integers and truth values: its rows again, as int64, int32 and bool.
 
 An operator that takes them infers the spec of its kernel's result and computes the row's result; one that
-doesn't refuses them when its result is inferred, or stands below with the reason.
+doesn't refuses them when its result is inferred, or is listed below with the reason.
 """
 
 from __future__ import annotations

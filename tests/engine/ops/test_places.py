@@ -1,4 +1,5 @@
-"""Rows stand where their operators do: ``engine/ops/linalg/lu.py`` has its rows in ``linalg/table_lu.py``."""
+"""Rows are in the files of their operators: ``engine/ops/linalg/lu.py`` has its rows in
+``linalg/table_lu.py``."""
 
 from __future__ import annotations
 

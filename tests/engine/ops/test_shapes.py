@@ -1,6 +1,6 @@
 """Which shapes the rows of each operator cover: no dimension at all, a dimension of size 0, broadcasting.
 
-An operator for which one of them has no meaning stands here with the reason; the lists only shrink.
+An operator for which one of them has no meaning is listed here with the reason; the lists only shrink.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _UPDATES = "changes parameters elementwise, whose shapes its inputs share"
 _POSITIONS = "reads lists of positions, nodes or steps, of which there is at least one"
 _BATCH = "statistics of a batch: one without elements has none"
 
-# Operators whose inference refuses tensors without dimensions need not stand here.
+# Operators whose inference refuses tensors without dimensions need not be listed here.
 WITHOUT_SCALAR = {
     **_named(
         _ALONG,
@@ -149,7 +149,7 @@ def _arrays(value: Any) -> Iterator[Any]:
 
 @cache
 def _shapes() -> dict[str, set[tuple[tuple[int, ...], ...]]]:
-    """For each operator that is no gradient, the shapes of the inputs of its rows."""
+    """For each operator that is not a gradient, the shapes of the inputs of its rows."""
     found: dict[str, set[tuple[tuple[int, ...], ...]]] = {}
     for case in CASES:
         if not case.op.endswith("_grad"):

@@ -19,7 +19,7 @@ ORDERS = {"as given": (0, 1, 2, 3), "rows first": (2, 1, 3, 0), "channels first"
 
 
 def drawn(draw: Any, order: tuple[int, ...], odd: bool = False) -> Any:
-    """Numbers of ``SHAPE`` whose axes lie in that order."""
+    """Numbers of ``SHAPE`` with the memory order of its axes."""
     made = draw.standard_normal([SHAPE[n] for n in order], dtype=np.float32)
     if odd:
         made.flat[:6] = np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0

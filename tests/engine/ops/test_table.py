@@ -289,8 +289,8 @@ def check_dtype(case: Case) -> None:
     for a, b, spec in zip(double, single, specs, strict=True):
         if a is not None:
             assert b.dtype == spec.dtype.np
-            asked = case.sample.attrs.get("dtype") or case.sample.attrs.get("out_dtype")
-            if a.dtype == np.float64 and asked is None:
+            dtype_given = case.sample.attrs.get("dtype") or case.sample.attrs.get("out_dtype")
+            if a.dtype == np.float64 and dtype_given is None:
                 assert b.dtype == np.float32
             np.testing.assert_allclose(b, a, rtol=3e-4, atol=3e-4)
     if case.grads:

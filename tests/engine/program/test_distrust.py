@@ -1,4 +1,4 @@
-"""Programs from files with a valid hash that are made to do harm: refused when they are read."""
+"""Malicious Programs from files with a valid hash: refused when they are read."""
 
 import copy
 import random

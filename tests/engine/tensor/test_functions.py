@@ -1,4 +1,4 @@
-"""Public functions made of several operators: einsum, statistics, differences, integrals, choosing."""
+"""Public functions of several operators: einsum, statistics, differences, integrals, choosing."""
 
 from __future__ import annotations
 

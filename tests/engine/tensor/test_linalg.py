@@ -33,7 +33,7 @@ def _matrix(*shape: int, seed: int = 0) -> Any:
 
 
 def _symmetric(x: Any) -> Any:
-    """A function of any square matrix that hands on a symmetric one: its derivative is that of eigh."""
+    """A function of any square matrix that passes on a symmetric one: its derivative is that of eigh."""
     order = [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2]
     return x + x.transpose(order)
 

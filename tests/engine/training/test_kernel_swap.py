@@ -133,7 +133,7 @@ def test_runs_that_wait_for_kernels_repeat_to_the_bit(bars: Path, tmp_path: Path
 def test_a_compiler_that_takes_too_long_is_told_once(
     bars: Path, tmp_path: Path, held: Held, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(choice, "PATIENCE", 0.05)
+    monkeypatch.setattr(choice, "TIMEOUT", 0.05)
     slow = _story(bars, tmp_path / "slow", kernels="fast", epochs=1)
     slow.train({})
     plain = _story(bars, tmp_path / "plain", kernels="numpy", epochs=1)

@@ -1,7 +1,7 @@
 // Convolutions and their gradients by the image, as products whose second factor is gathered while they run.
 //
 // Rows are channels of the result, columns its places; a sum goes over channels of the source and entries of
-// the filter. Both factors lie in shared memory twice, so that the next part comes while one is used. Where
+// the filter. Both factors are in shared memory twice, so that the next part comes while one is used. Where
 // there are few tiles, several blocks share one: each adds a stretch of the sum, and `sums` adds those.
 #include "convolution_axes.cuh"
 #include "convolution_tile.cuh"

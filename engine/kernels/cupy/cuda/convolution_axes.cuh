@@ -114,7 +114,7 @@ __device__ __forceinline__ A finished(A sum, const T *bias, int biased, int rect
     return rectified && sum < (A)0 ? (A)0 : sum;
 }
 
-// How far a weight lies behind the first of its row and group.
+// The offset of a weight from the first of its row and group.
 #define WEIGHT(k)                                                                                             \
     (k.c * weight_channel +                                                                                   \
      ((d.tap + k.d * d.skip) * kernel_h + h.tap + k.h * h.skip) * kernel_w + w.tap + k.w * w.skip)

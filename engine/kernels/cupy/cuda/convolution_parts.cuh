@@ -40,7 +40,7 @@ __device__ __forceinline__ place_t place_of(const digits_t &at, int stride_d, in
     place_of(at, stride_d, stride_h, stride_w, pad_d, pad_h, pad_w, source_n, source_d, source_h, source_w,   \
              gradient_n, gradient_d, gradient_h, gradient_w)
 
-// How far an entry of the filter lies behind the beginning of its window.
+// The offset of an entry of the filter from the beginning of its window.
 struct entry_t { int place, d, h, w; };
 
 __device__ __forceinline__ entry_t entry_of(int k, int kernel_d, int kernel_h, int kernel_w, int dilation_d,

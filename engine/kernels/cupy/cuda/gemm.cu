@@ -50,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) gemm(
     const int wide_tiles = (n + TN - 1) / TN;
     const int first_row = (int)(blockIdx.x / wide_tiles) * TM, first_col = (int)(blockIdx.x % wide_tiles) * TN;
     const int begin = blockIdx.z * span, end = begin + span < k ? begin + span : k;
-    // Neighbouring threads read neighbouring elements, whichever way an operand lies.
+    // Neighbouring threads read neighbouring elements, for any layout of an operand.
     const bool a_turned = a_row == 1 && a_col != 1, b_turned = b_row == 1 && b_col != 1;
 
     for (i64 at_batch = blockIdx.y; at_batch < batches; at_batch += gridDim.y) {

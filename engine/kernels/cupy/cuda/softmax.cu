@@ -1,4 +1,4 @@
-// softmax and log_softmax of rows, and the gradient of softmax. Results may lie where an input does.
+// softmax and log_softmax of rows, and the gradient of softmax. Results may be in the memory of an input.
 #include "rows.cuh"
 #include "exponentials.cuh"
 

@@ -25,7 +25,7 @@ _RESHAPES = ("reshape2", "unsqueeze2", "flatten_contiguous_range")
 def fold_for_quantization(program: Program, evaluate: Evaluate) -> dict[str, str]:
     """Let the operators that can be quantized read weights that nothing has to compute.
 
-    The folded weight takes the name of the one that it was made of, unless something else has that name;
+    The folded weight takes the name of its source, unless something else has that name;
     returns the names of such folded weights, each with the name of its source::
 
         a = conv2d(x, w)
@@ -56,7 +56,7 @@ def fold_for_quantization(program: Program, evaluate: Evaluate) -> dict[str, str
 
 
 def _roots(program: Program) -> IdentityMap[Variable, Variable]:
-    """For each Variable that depends on weights alone, the weight that it is made of.
+    """For each Variable that depends on weights alone, the weight that it is computed from.
 
     That is the largest of those that its operators read first.
     """

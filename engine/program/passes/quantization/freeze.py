@@ -49,7 +49,7 @@ def to_integers(
 
 
 def to_values(weight: IntegerWeight, dtype: Any = np.float32) -> Array:
-    """The values, of ``dtype``, that the integers stand for."""
+    """The values, of ``dtype``, that the integers represent."""
     return np.asarray(
         linear.dequantize_linear.opdef.kernel(
             np,

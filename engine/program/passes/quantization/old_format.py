@@ -119,7 +119,7 @@ def _pairs(
 
 
 def _channels(operator: Operator, weight: Variable, axis: int) -> int | None:
-    """The dimension of the result along which the thresholds of ``weight`` lie, by its channels' ``axis``.
+    """The dimension of the result of the thresholds of ``weight``, by its channels' ``axis``.
 
     -1 where it has one threshold, None where the result can't be rescaled by them.
     """

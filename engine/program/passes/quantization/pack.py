@@ -29,7 +29,7 @@ def pack_integers(programs: Sequence[Program]) -> dict[int, Tensor]:
         return y                                      return y
 
     ``programs`` are those of one model, which share Tensors; they are changed. The values computed stay the
-    same to the last bit. Returns the new Tensors by the ids of those that they stand for.
+    same to the last bit. Returns the new Tensors by the ids of those that they replace.
     """
     if not any(any(each(program, _BACK)) for program in programs):
         return {}
@@ -50,7 +50,7 @@ def pack_integers(programs: Sequence[Program]) -> dict[int, Tensor]:
 
 
 def drop_zero_points(program: Program) -> None:
-    """Omit zero points, which no operator reads: integers lie around 0.
+    """Omit zero points, which no operator reads: integers are centred on 0.
 
     ::
 

@@ -89,7 +89,7 @@ ALSO: Mapping[str, tuple[str, ...]] = {
 }
 
 WITH_WEIGHTS = ("conv2d", "depthwise_conv2d", "conv2d_transpose", "mul", "matmul", "matmul_v2")
-"""The types that are quantized unless a caller says others; Paddle's."""
+"""The types that are quantized by default, as in Paddle."""
 
 IN_FLOAT: Mapping[str, str] = {
     "rnn": "recurrent layers stay in float: their state passes through every step",
@@ -103,7 +103,7 @@ IN_FLOAT: Mapping[str, str] = {
 
 
 def types(wanted: tuple[str, ...]) -> frozenset[str]:
-    """The operators that the types of a caller stand for."""
+    """The operators of the types of a caller."""
     return frozenset(name for each in wanted for name in (each, *ALSO.get(each, ())))
 
 

@@ -27,7 +27,7 @@ class Layer:
     Variable, else that of its result; a weight that several operators read makes ``name``, ``name:2`` ...
     ``position`` is the operator's place in the main block, so that it is found in a copy of the Program too.
     ``weight`` and ``activations`` are names of Variables. ``axis`` is that of the weight's channels, None
-    where it has one scale. ``why`` says why it stays in float; empty where it is quantized.
+    where it has one scale. ``why`` is the reason to stay in float; empty if it is quantized.
     """
 
     name: str

@@ -26,7 +26,7 @@ _INTERVAL = 0.125
 class IntegerTable:
     """The integers of a table, and the parameters that turn a row of them into values.
 
-    ``scale`` is the threshold [1] where ``levels`` says how many it stands for, else the magnitudes [128] of
+    ``scale`` is the threshold [1] of ``levels`` levels, or the magnitudes [128] of
     ``dequantize_log``.
     """
 

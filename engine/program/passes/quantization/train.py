@@ -126,10 +126,10 @@ def _compute_from(back: Operator, old: Variable, new: Variable) -> None:
     """Let the gradient of an operator be computed from ``new`` where the operator read ``old``."""
     read, results, given = back.inputs
     back.inputs = ([new if v is old else v for v in read], results, given)
-    said = (back.notes or {}).get("inputs")
-    if said:  # its text
+    slots = (back.notes or {}).get("inputs")
+    if slots:  # its text
         names = {old.name: new.name}
-        back.note("inputs", {slot: [names.get(n, n) for n in listed] for slot, listed in said.items()})
+        back.note("inputs", {slot: [names.get(n, n) for n in listed] for slot, listed in slots.items()})
 
 
 def _pair(value: Variable, axis: int, bits: int, training: Training, store: Store) -> Variable:

@@ -1,7 +1,7 @@
 """Frozen plans: inference with weights and shapes that stay, so that all checks and layouts are done once.
 
-Imported when the first plan is frozen. ``KERNELS`` says how operators are bound; one without an entry runs
-its usual kernel between the bound ones.
+Imported when the first plan is frozen. ``KERNELS`` has the functions that bind operators; one without an
+entry runs its usual kernel between the bound ones.
 """
 
 from engine.program.run.frozen import convolution, elementwise, pooling, products

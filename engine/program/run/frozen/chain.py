@@ -34,7 +34,7 @@ def chain_of(
     specs: Mapping[int, Spec],
     weights: Mapping[int, Array],
 ) -> Any:
-    """The kernel that stands for all ``ops``, or None; its code comes in the background.
+    """The kernel that replaces all ``ops``, or None; its code is compiled in the background.
 
     ``weights`` are the arrays of Variables that never change, by id, ``specs`` those without unknown
     dimensions.

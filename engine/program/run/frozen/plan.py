@@ -147,7 +147,7 @@ class FrozenWriter(Writer):
         self.known |= self._places
 
     def _fresh(self, ops: Sequence[Operator]) -> set[int]:
-        """The values whose array a caller gets, or that control flow may hand on, by id."""
+        """The values whose array a caller gets, or that control flow may pass on, by id."""
         found = {id(v) for v in self.plan.outputs} | handed_on(ops)
         for operator in reversed(ops):
             if operator.opdef.view and id(operator.outputs[0]) in found:
@@ -209,7 +209,7 @@ class FrozenWriter(Writer):
 
 
 def _view(kernel: Any, site: Site) -> Bound | None:
-    """A view of an array that has a fixed place is made once."""
+    """A view of an array that has a fixed place is created once."""
     place = site.places[0]
     if place is None or site.fresh or len(site.inputs) != 1:
         return None

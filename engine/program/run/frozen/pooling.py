@@ -1,4 +1,4 @@
-"""Poolings whose windows have one size and lie in the image."""
+"""Poolings whose windows have one size and are inside the image."""
 
 from __future__ import annotations
 

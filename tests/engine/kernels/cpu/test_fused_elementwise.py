@@ -105,7 +105,7 @@ def test_bits_and_layout_are_those_of_the_operators(program: tuple[Any, ...]) ->
     expected = one_by_one(steps, xs)
     loop = Loop(steps)
     with np.errstate(all="ignore"):
-        for _ in range(2 if steps else 0):  # the first call looks where results lie, the second cuts
+        for _ in range(2 if steps else 0):  # the first call finds the layout of results, the second cuts
             for n, got in zip(outputs, loop(np, xs, outputs), strict=True):
                 assert got.tobytes() == expected[n].tobytes()
                 assert got.dtype == expected[n].dtype

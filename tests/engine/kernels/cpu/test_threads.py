@@ -1,4 +1,4 @@
-"""So many threads compute as was set, as the environment says, or as there are cores; BLAS has one."""
+"""The number of threads: as set, as in the environment, or the number of cores; BLAS has one."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def blas_threads():
 
 @pytest.fixture
 def no_word(monkeypatch):
-    """No environment says how many; there are seven cores, and BLAS has two threads."""
+    """The environment sets no number; there are seven cores, and BLAS has two threads."""
     for name in threads.USERS_WORD:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(threads, "_count", 0)
@@ -48,7 +48,7 @@ def test_the_users_environment_counts(no_word, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "4,2")
     with computing_threads(3) as count:
         assert (count, blas_threads()) == (4, 1)
-    threads.set_num_threads(6)  # a program that says so goes before the environment
+    threads.set_num_threads(6)  # a call takes precedence over the environment
     assert (threads.get_num_threads(), blas_threads()) == (6, 1)
 
 

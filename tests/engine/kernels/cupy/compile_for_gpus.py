@@ -42,9 +42,9 @@ def complaints(source: str, target: str) -> str:
 def _checked(path: Path) -> str:
     source = path.read_text(encoding="utf-8")
     for target in TARGETS:
-        if said := complaints(source, target):
+        if errors := complaints(source, target):
             macros = "".join(line for line in source.splitlines(True)[:12] if line.startswith("#define"))
-            return f"{path.name} for {target}:\n{macros}{said}"
+            return f"{path.name} for {target}:\n{macros}{errors}"
     return ""
 
 
@@ -61,7 +61,7 @@ def not_run(folder: Path) -> list[str]:
     lost = []
     for path in sorted(CUDA.glob("*.cu*")):
         source = path.read_text(encoding="utf-8")
-        parts = [part.strip() for part in INCLUDED.split(source)]  # what is included stands between them
+        parts = [part.strip() for part in INCLUDED.split(source)]  # included text is between them
         lost += [
             f"{path.name}: {name}"
             for name in _kernels(source)
@@ -81,7 +81,7 @@ def main(folder: Path) -> int:
         assert complaints(kernel.format(wrong), "sm_70"), f"NVRTC has nothing against {wrong}"
     paths = sorted(folder.glob("*.cu"))
     with multiprocessing.get_context("spawn").Pool(2) as pool:
-        found = [said for said in pool.imap_unordered(_checked, paths, chunksize=4) if said]
+        found = [errors for errors in pool.imap_unordered(_checked, paths, chunksize=4) if errors]
     lost = not_run(folder)
     print(*found, sep="\n\n")
     print(*(f"no test runs this kernel: {each}" for each in lost), sep="\n")

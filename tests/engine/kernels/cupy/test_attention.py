@@ -18,7 +18,7 @@ from tests.cupy_stand_in.module import gpu, installed
 from tests.engine.program.run.test_fuse_attention import BACKWARD, FORWARD, MASKS, names, plan_of
 
 RNG = np.random.default_rng(5)
-REAL = gpu()  # asked before the stand-in, which has one and counts, is there
+REAL = gpu()  # checked before the stand-in, which has one and counts, is installed
 # Rows and columns over one and two tiles of 32, sizes over one of 32, widths over one of 64.
 ROWS, COLUMNS, SIZE, WIDTH = 35, 70, 33, 66
 

@@ -36,7 +36,7 @@ def library(cupy: Any, path: Path) -> Iterator[Any]:
     from engine.kernels.cupy.cublaslt import Library
 
     made = Library(str(path))
-    made._functions.stand_in_said.restype = ctypes.c_char_p
+    made._functions.stand_in_reason.restype = ctypes.c_char_p
     made._functions.stand_in_stream.restype = ctypes.c_uint64
     yield made
     made.close()

@@ -62,7 +62,7 @@ def _numbers(seed: int, *shape: int, dtype: Any = np.float32) -> Any:
 
 
 def _moved(cupy: Any, x: Any) -> Any:
-    """The array on the device, as it lies: through the whole that it is a view of."""
+    """The array on the device in its layout: through its base."""
     if x.base is None:
         return cupy.asarray(x)
     whole = cupy.asarray(x.base)

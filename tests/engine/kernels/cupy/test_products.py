@@ -20,7 +20,7 @@ from tests.cupy_stand_in.counts import counted
 from tests.cupy_stand_in.module import gpu, installed
 
 RNG = np.random.default_rng(1)
-REAL = gpu()  # asked before the stand-in, which has one, is there
+REAL = gpu()  # checked before the stand-in, which has one, is installed
 needs_stand_in = pytest.mark.skipif(
     REAL, reason="the stand-in's memory is the host's, and it counts launches"
 )

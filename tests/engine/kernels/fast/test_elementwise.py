@@ -98,7 +98,7 @@ def by_numpy(xs, wanted, outputs):
 
 @st.composite
 def arrays(draw, shape, dtype):
-    """An array that broadcasts to the shape and lies in memory in some way."""
+    """An array that broadcasts to the shape, of some layout."""
     own = tuple(1 if draw(st.integers(0, 5)) == 0 else n for n in shape)
     own = own[draw(st.integers(0, len(own))) if draw(st.booleans()) else 0 :]
     order = draw(st.permutations(range(len(own))))

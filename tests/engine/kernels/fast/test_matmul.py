@@ -47,7 +47,7 @@ def test_a_product_is_that_of_the_operator(name, shard, monkeypatch):
     expected = OPS["matmul_v2"].kernel(np, x, y, **attrs)
     fast = matmul.matmul([Spec.of(x), Spec.of(y)], attrs)
     if fast is None:
-        assert "rows of a batch" in name  # the operator looks at how x lies
+        assert "rows of a batch" in name  # the operator checks the layout of x
         return
     assert compiler().wait(120)
     assert fast.ready

@@ -1,4 +1,4 @@
-"""Compiled updates of optimizers give the bits of NumPy's, whatever gradients lie where."""
+"""Compiled updates of optimizers are bitwise identical to NumPy's, for any layout of gradients."""
 
 import numpy as np
 import pytest

@@ -66,11 +66,11 @@ def _yolo_loss(
             loss[i] += score[i, t] * _entropy(z, 1 - low if k == gt_label[i, t] else low)
         there[i, m, r, c] = score[i, t]
     for i, m, r, c in np.ndindex(*there.shape):
-        value, said = there[i, m, r, c], parts[i, m, 4, r, c]
+        value, logit = there[i, m, r, c], parts[i, m, 4, r, c]
         if value > 1e-5:
-            loss[i] += value * _entropy(said, 1.0)
+            loss[i] += value * _entropy(logit, 1.0)
         elif value > -0.5:
-            loss[i] += _entropy(said, 0.0)
+            loss[i] += _entropy(logit, 0.0)
     return loss, there, match
 
 

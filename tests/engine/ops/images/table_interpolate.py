@@ -15,7 +15,7 @@ from tests.engine.ops.windows import slopes
 def _taps(
     method: str, size: int, out: int, scale: float, corners: bool, mode: int, k: int
 ) -> dict[int, float]:
-    """Which elements of a line the k-th of the result is made of."""
+    """The elements of a line that the k-th of the result is computed from."""
     ratio = 0.0
     if out > 1:
         ratio = (size - 1) / (out - 1) if corners else (1 / scale if scale else size / out)

@@ -147,7 +147,7 @@ def infer(function: Any, *inputs: Any, **attrs: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("attrs", "shapes", "dtype", "said"),
+    ("attrs", "shapes", "dtype", "message"),
     [
         ({"bits": (8, 1)}, ((3, 4), (4, 2), (2,)), "int8", "bits are two numbers from 2 to 16"),
         ({"bits": (8,)}, ((3, 4), (4, 2), (2,)), "int8", "bits are two numbers from 2 to 16"),
@@ -159,8 +159,8 @@ def infer(function: Any, *inputs: Any, **attrs: Any) -> Any:
         ({"bits": (16, 16)}, ((3, 1 << 24), (1 << 24, 2), (1,)), "int16", "sums of 16777216 products"),
     ],
 )
-def test_errors_name_what_does_not_fit(attrs: Any, shapes: Any, dtype: str, said: str) -> None:
+def test_errors_name_what_does_not_fit(attrs: Any, shapes: Any, dtype: str, message: str) -> None:
     specs = [Spec(shape, d) for shape, d in zip(shapes, ("float32", dtype, "float32"), strict=True)]
     for function in (integers.mul_integer, integers.matmul_integer):
-        with pytest.raises(EngineError, match=said):
+        with pytest.raises(EngineError, match=message):
             infer(function, *specs, **attrs)

@@ -26,7 +26,7 @@ def pick(options: Sequence[Any], number: int) -> Any:
 class Network(nn.Layer):
     """The steps one after the other over values that all have the batch as their first axis, then a product.
 
-    Layers are made when the first value comes, in the order of the steps.
+    Layers are created at the first value, in the order of the steps.
     """
 
     def __init__(self, steps: Sequence[Step], dtype: str) -> None:

@@ -26,7 +26,7 @@ def _explained(build: Any, shape: list[int], kernels: str = "numpy", **feeds: An
         paddle.disable_static()
     with choice.kernels.guard(kernels):
         plan = Plan(program, program.global_block().ops, [x], [result], feeds)
-        assert not plan._kernels._asked or plan._kernels.came.wait(120)
+        assert not plan._kernels._requested or plan._kernels.came.wait(120)
         plan([np.ones([2 if n < 0 else n for n in shape], np.float32)])
     made = plan.explain()
     assert [row.text for row in made] == [line.strip().split("  # ")[0] for line in plan.text().splitlines()]

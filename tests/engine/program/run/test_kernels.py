@@ -50,10 +50,10 @@ def _plan():
 
 
 def test_the_compiled_kernel_comes_between_two_calls(held, monkeypatch):
-    asked = []
+    calls = []
 
     def maker(inputs, attrs):
-        asked.append((inputs, dict(attrs)))
+        calls.append((inputs, dict(attrs)))
         return Fast(lambda x, out=None: np.full_like(x, 7.0), [])
 
     monkeypatch.setattr(OPS["tanh"], "fast", maker)
@@ -64,7 +64,7 @@ def test_the_compiled_kernel_comes_between_two_calls(held, monkeypatch):
     _drained(held)
     np.testing.assert_array_equal(plan([x])[0], [7, 14, 21])
     assert dict(plan.kernels()) == {"tanh": "fast", "cumsum": "numpy"}
-    ((inputs, attrs),) = asked
+    ((inputs, attrs),) = calls
     assert str(inputs) == "[float32[3]]"
     assert attrs == {}
 
@@ -92,7 +92,7 @@ def test_a_maker_may_decline(held, monkeypatch):
 
 
 def test_numpy_may_be_chosen(held, monkeypatch):
-    monkeypatch.setattr(OPS["tanh"], "fast", lambda inputs, attrs: pytest.fail("asked"))
+    monkeypatch.setattr(OPS["tanh"], "fast", lambda inputs, attrs: pytest.fail("calls"))
     with choice.kernels.guard("numpy"):
         plan = _plan()
     _drained(held)

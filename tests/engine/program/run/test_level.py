@@ -119,7 +119,7 @@ def test_prediction_is_optimized_and_fetched_values_are_preserved(static_mode: N
     text, found = str(main), {}
     for passes in (0, 1):
         with level.guard(passes):
-            main.changed()  # its plans are made again
+            main.changed()  # its plans are compiled again
             paddle.seed(4)
             found[passes] = run.run(main, {"x": IMAGES}, [twice, noise])
             names = operators_run(main)

@@ -65,7 +65,7 @@ class Watch:
         for got, want in pairs[: len(_listed(result))]:
             self.lies_otherwise |= got is not None and _steps(got) != _steps(want) and _shared(got, targets)
         results = [
-            # A new array lies as NumPy's does, so that later operators add up in the same order.
+            # A new array has NumPy's layout, so that later operators add up in the same order.
             got if _shared(got, own) else want
             for got, want in zip(_listed(result), _listed(wanted), strict=True)
         ]
@@ -77,7 +77,7 @@ def _shared(x: Any, others: Sequence[Any]) -> bool:
 
 
 def _steps(x: Any) -> list[int]:
-    """How the axes of more than one element lie in memory."""
+    """The memory order of the axes with more than one element."""
     return [step for step, n in zip(x.strides, x.shape, strict=True) if n > 1]
 
 

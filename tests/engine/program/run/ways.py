@@ -52,7 +52,7 @@ class Way(NamedTuple):
 
     @contextmanager
     def entered(self) -> Iterator[None]:
-        """Plans that are made within the block take their kernels from the first call on."""
+        """Plans that are created within the block take their kernels from the first call on."""
         now = Gate()
         now.open()
         with (
@@ -150,6 +150,6 @@ def _dtype(array: Any) -> Iterator[None]:
 
 
 def same(found: Arrays, wanted: Arrays) -> None:
-    """Raises AssertionError where arrays differ in a bit that is no sign of zero or kind of NaN."""
+    """Raise AssertionError for arrays that differ in a bit other than the sign of zero or the kind of NaN."""
     for got, want in zip(found, wanted, strict=True):
         np.testing.assert_array_equal(got, want)

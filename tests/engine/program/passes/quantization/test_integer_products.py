@@ -236,7 +236,7 @@ def test_a_random_network_agrees_with_integer_arithmetic(seed: int) -> None:
     np.testing.assert_array_equal(found.numpy(), known)
     (pairs,) = ProgramRunner(program, [x], [made])([Tensor(fed)])
     scale = np.abs(known).max() + 1e-3
-    # The pairs round differently, and a value that lies between two integers may become the other one.
+    # The pairs round differently, and a value between two integers may become the other one.
     assert np.median(np.abs(pairs.numpy() - known)) < 0.05 * scale
 
 

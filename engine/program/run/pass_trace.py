@@ -34,7 +34,7 @@ class Shown:
 @dataclass(frozen=True)
 class AfterPass:
     """The operators after a pass, and its changes: how many operators of which name went (``gone``) and came
-    (``made``), how many stand elsewhere (``moved``) or read something else (``changed``). ``difference`` has
+    (``made``), how many moved (``moved``) or read something else (``changed``). ``difference`` has
     the operators before and after it in one order: "-" for those before, "+" for those after, "" for both."""
 
     name: str
@@ -68,7 +68,7 @@ def counted(names: Iterable[tuple[str, int]]) -> str:
     return ", ".join(name if count == 1 else f"{count} {name}" for name, count in names)
 
 
-def trail(program: Program, level: int = EXACT, outputs: Sequence[str] | None = None) -> list[AfterPass]:
+def pass_trace(program: Program, level: int = EXACT, outputs: Sequence[str] | None = None) -> list[AfterPass]:
     """The steps of ``optimize`` for ``program``, pass by pass; the first one is the Program as it was built.
 
     Raises ArgumentError as ``optimize`` does.

@@ -13,7 +13,7 @@ from engine.core.errors import ArgumentError
 from engine.program.passes import pipeline
 from engine.program.passes.pipeline import EXACT, INFERENCE, Pass, optimize
 from engine.program.run.listing import listing
-from engine.program.run.trail import BUILT, trail
+from engine.program.run.pass_trace import BUILT, pass_trace
 
 
 def _program():
@@ -32,7 +32,7 @@ def _program():
 
 def test_each_pass_reports_its_changes_and_the_last_text_is_that_of_optimize() -> None:
     program = _program()
-    found = trail(program)
+    found = pass_trace(program)
     assert found[0].name == BUILT
     assert [line for _, line in found[0].difference] == list(found[0].lines)
     assert not any(mark for mark, _ in found[0].difference)
@@ -61,7 +61,7 @@ def test_each_pass_reports_its_changes_and_the_last_text_is_that_of_optimize() -
 
 
 def test_operators_in_branches_stand_further_in() -> None:
-    deep = [line for line in trail(_program())[0].lines if line.depth]
+    deep = [line for line in pass_trace(_program())[0].lines if line.depth]
     assert any("= scale(" in line.text for line in deep)
     assert deep[0].written().startswith("    ")
 
@@ -73,7 +73,7 @@ def test_moved_operators_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
         program.changed()
 
     monkeypatch.setattr(pipeline, "PIPELINE", (Pass(turn, EXACT),))
-    last = trail(_program())[-1]
+    last = pass_trace(_program())[-1]
     assert (last.name, last.moved, last.changed, last.gone) == ("turn", 1, 0, ())
     assert sorted(mark for mark, _ in last.difference if mark) == ["+", "-"]
     assert last.did() == "moved 1"
@@ -81,9 +81,9 @@ def test_moved_operators_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_levels_and_outputs_are_those_of_optimize() -> None:
     program = _program()
-    assert len(trail(program, INFERENCE)) > len(trail(program, EXACT))
-    assert len(trail(program, 0)) == 1
+    assert len(pass_trace(program, INFERENCE)) > len(pass_trace(program, EXACT))
+    assert len(pass_trace(program, 0)) == 1
     with pytest.raises(ArgumentError, match="level 7 is unknown"):
-        trail(program, 7)
+        pass_trace(program, 7)
     with pytest.raises(ArgumentError, match="no outputs"):
-        trail(program, EXACT, [])
+        pass_trace(program, EXACT, [])
