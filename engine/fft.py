@@ -65,7 +65,7 @@ def _require(where: str, x: Any, norm: Any) -> None:
     if not is_tensor(x):
         raise DTypeError(f"{where}: x must be a Tensor: got {type(x).__name__}; use to_tensor()")
     if norm not in _NORMS:
-        raise ArgumentError(f"{where}: norm {norm!r} is none of {', '.join(_NORMS)}")
+        raise ArgumentError(f"{where}: norm {norm!r} is not one of {', '.join(_NORMS)}")
 
 
 def _axes(where: str, x: Any, axes: Any) -> list[int]:

@@ -19,7 +19,7 @@ Words: TypeAlias = NDArray[np.uint64]
 
 WORDS = 312
 _STEP = WORDS - 1  # new words of one block
-_BLOCKS = 32  # at most so many blocks at once: 78 KiB of words stay in the cache while they are used
+_BLOCKS = 32  # the most blocks at once: 78 KiB of words stay in the cache while they are used
 _MIDDLE = 156
 _MASK = (1 << 64) - 1
 

@@ -155,7 +155,7 @@ def array_module(array: Any) -> Any:
 
 
 def moved(xp: Any, array: Any) -> Any:
-    """The array where ``xp`` computes: itself if it is there already, else a copy.
+    """The array where ``xp`` computes: itself if it is on that device, else a copy.
 
     bfloat16 from a GPU comes as plain bits: see ``bfloat.adopt``.
     """
@@ -177,7 +177,7 @@ def fetched(array: Any) -> Any:
 
 def look() -> None:
     """Raise errors that kernels on a GPU have noted; call it after the host has waited for one."""
-    faults = sys.modules.get("engine.kernels.cupy.faults")  # not there: nothing has noted anything
+    faults = sys.modules.get("engine.kernels.cupy.faults")  # not imported: there are no faults
     if faults is not None:
         faults.look()
 

@@ -163,7 +163,7 @@ class Generator:
             return PhiloxKey(self._seed, self._next_offset())
 
     def reserve_on_gpu(self, count: int = 1) -> GPUKey:
-        """Take the next key for a GPU, or so many: the first, the others have the offsets that follow.
+        """Take the next key for a GPU, or several: returns the first, the others have the following offsets.
 
         Draws of the Mersenne Twister are not moved on by it; a counter-based generator counts keys of both
         places together.

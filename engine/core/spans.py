@@ -25,7 +25,7 @@ class Timer(Protocol):
         """A batch of ``dataset`` is about to be read."""
 
     def has_read(self) -> None:
-        """The batch is there."""
+        """The batch has arrived."""
 
 
 class Recorder(Protocol):
@@ -120,7 +120,7 @@ def timed(
     bound: tuple[Sequence[Any], Mapping[str, Any], Any] | None = None,
     attrs: Mapping[str, Any] | None = None,
 ) -> Callable[..., Any]:
-    """``kernel`` in a span of the operator ``name``. On a GPU the span ends when the result is there.
+    """``kernel`` in a span of the operator ``name``. On a GPU the span ends when the result is complete.
 
     ``bound`` represents the inputs, attributes and result of a kernel that has its arrays bound to it;
     ``attrs`` the attributes of a kernel that has only those bound to it and does not report them.

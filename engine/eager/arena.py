@@ -25,7 +25,7 @@ from engine.ops.training.flat_updates import is_power
 _KINDS = (np.dtype(np.float32), np.dtype(np.float64))
 # A row that may not move in is checked again after 1, 2, 4 ... steps, this many at most.
 _LONGEST_WAIT = 64
-# Slices begin at multiples of so many bytes as long as their lengths allow it.
+# Slices begin at multiples of this number of bytes as long as their lengths allow it.
 _LINE = 64
 _MOST_STRETCHES = 64
 

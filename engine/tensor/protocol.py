@@ -24,7 +24,7 @@ from engine.tensor.inplace import replace
 
 
 def to_place(x: Tensor, place: Place, blocking: bool = True) -> Tensor:
-    """x on another device, gradients flowing back; x itself where it is there already.
+    """x on another device, gradients flowing back; x itself if it is on that device.
 
     From page-locked memory the host waits for the copy only where it is ``blocking``.
     """

@@ -50,7 +50,7 @@ def std(
 def _quantiles(where: str, x: Any, q: list[float], axis: Any, keepdim: bool, ignore_nan: bool) -> list[Any]:
     """The quantiles of x over ``axis`` (all by default), one tensor each."""
     if 0 in x.shape:
-        raise ShapeError(f"{where}: x is empty, shape {list(x.shape)}; there is no {where} of nothing")
+        raise ShapeError(f"{where}: x is empty, shape {list(x.shape)}; {where} needs an element")
     ndim = x.ndim
     axes = axes_of(axis)["axis"]
     gone = list(normal_axes(where, axes, ndim)) if axes else list(range(ndim))

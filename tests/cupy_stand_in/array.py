@@ -42,7 +42,7 @@ def on_device(host: Any, inputs: Sequence[Any] = ()) -> Any:
 def computed(function: Any, inputs: Sequence[Any] = ()) -> Any:
     """The result of a function of NumPy, on the device.
 
-    While the stream captures, the memory is there and nothing in it; the graph computes it at each launch.
+    While the stream captures, the memory is allocated but not written; the graph computes it at each launch.
     """
     counts.launch()
     with np.errstate(all="ignore"):

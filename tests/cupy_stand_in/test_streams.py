@@ -73,7 +73,7 @@ def test_a_graph_computes_when_it_is_launched_and_on_the_same_memory(cupy: Any) 
     np.testing.assert_array_equal(made[0].get(), 1 + y.get().sum().repeat(4))
 
 
-def test_memory_that_a_graph_let_go_of_is_given_to_others_and_written_by_it(cupy: Any) -> None:
+def test_memory_that_a_graph_freed_is_reused_and_overwritten(cupy: Any) -> None:
     x = cupy.ones(1000)
     own = cupy.cuda.MemoryPool()
     with cupy.cuda.using_allocator(own.malloc):
@@ -190,7 +190,7 @@ def test_a_pool_counts_splits_joins_and_has_a_limit(cupy: Any) -> None:
         cupy.cuda.alloc(9_999_999_000)
 
 
-def test_copies_from_and_to_pinned_memory_go_on_while_the_host_does(cupy: Any) -> None:
+def test_copies_from_and_to_pinned_memory_do_not_block_the_host(cupy: Any) -> None:
     import cupyx
 
     x, out = cupyx.empty_pinned((2, 3), np.float32), cupyx.zeros_pinned((2, 3), np.float32)

@@ -19,7 +19,7 @@ def cupy() -> Iterator[Any]:
 
 @pytest.mark.parametrize("number", [2, 0.5, True, 1j, np.float32(2), np.int8(2)])
 @pytest.mark.parametrize("kind", ["?", "u1", "i1", "i4", "i8", "f2", "f4", "f8"])
-def test_numbers_give_way_to_arrays_of_their_kind_alone(cupy: Any, kind: str, number: Any) -> None:
+def test_python_numbers_adapt_to_arrays_of_their_kind_only(cupy: Any, kind: str, number: Any) -> None:
     x = np.ones(2, kind)
     assert (cupy.asarray(x) * number).dtype == (x * number).dtype
 

@@ -20,7 +20,7 @@ def spoil(host: Any) -> None:
 
 
 def write(function: Any) -> None:
-    """A kernel that writes to memory that is there."""
+    """A kernel that writes to existing memory."""
     counts.launch()
     streams.work(function)
 

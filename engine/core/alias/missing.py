@@ -54,7 +54,7 @@ def message_for(error: BaseException) -> str | None:
     if why is not None:
         return f"{full}: is absent: it {why}"
     close = _suggestion(full, owner, name, public)
-    remedy = f"did you mean {close}?" if close else "docs/api.md lists the names that are there"
+    remedy = f"did you mean {close}?" if close else "docs/api.md lists all names"
     return f"{full}: the engine has no such name; {remedy}"
 
 

@@ -67,7 +67,7 @@ class Rows:
         self._met: dict[tuple[int, int], list[tuple[int, slice, slice]]] = {}
 
     def _cut(self, work: int) -> None:
-        """Choose the sizes of tiles and the number of tasks for so many multiplications."""
+        """Choose the sizes of tiles and the number of tasks for a number of multiplications."""
         p = self.plan
         tasks = min(_MOST_TASKS, max(2, 1 << (work // _TASK).bit_length() >> 1)) if work >= _SHARED else 1
         most = max(1, min(p.ow, _WINDOW // max(1, self.inner * p.samples)))
@@ -223,7 +223,7 @@ class Rows:
         return [tiles[slice(*pair)] for pair in self._ends(len(tiles))]
 
     def _ends(self, length: int) -> list[tuple[int, int]]:
-        """Begin and end of the tasks that so many tiles or rows are divided into."""
+        """Begin and end of the tasks that ``length`` tiles or rows are divided into."""
         count = min(self.tasks, length)
         return list(pairwise([length * n // count for n in range(count + 1)]))
 

@@ -54,7 +54,7 @@ class _Job:
 
 
 class _Worker(threading.Thread):
-    """A thread that sleeps until it is woken, and then helps with the job that is there."""
+    """A thread that sleeps until it is woken, and then helps with the current job."""
 
     def __init__(self, number: int) -> None:
         super().__init__(name=f"kernels-{number}", daemon=True)
@@ -139,7 +139,7 @@ def _share(tasks: Sequence[Task], helpers: int) -> None:
 
 
 def _hired(count: int) -> list[_Worker]:
-    """So many workers; those that there are not yet begin now."""
+    """Return ``count`` workers; missing ones are started."""
     while len(_workers) < count:
         worker = _Worker(len(_workers) + 1)
         worker.start()

@@ -117,7 +117,7 @@ _requested: Any = None  # the compiler that was called to import it
 
 
 def _compiled(a: Any, b: Any, out: Any, axis: int, ends: tuple[int, ...]) -> Any:
-    """The shards as calls in compiled code; None where it is not there, or NumPy has to watch for errors."""
+    """The shards as calls in compiled code; None if it is not available, or NumPy has to check for errors."""
     if choice.kernels.get() == "numpy" or any(how != "ignore" for how in np.geterr().values()):
         return None
     if _fast is None:

@@ -392,7 +392,7 @@ def _turned(to_gates: Any) -> Any:
 
 
 def of_biases(xp: Any, to_x: Any, to_h: Any, b_ih: Any, b_hh: Any) -> tuple[Any, Any]:
-    """The gradients of both biases; None for one that is not there."""
+    """The gradients of both biases; None for a missing one."""
     g_b_ih = None if b_ih is None else _sums(xp, to_x)
     if b_hh is None:
         return g_b_ih, None

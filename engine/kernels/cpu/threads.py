@@ -85,7 +85,7 @@ def take_threads(count: int = 0) -> int:
 
 @contextmanager
 def computing_threads(count: int = 0) -> Iterator[int]:
-    """Within the block so many threads compute (see ``granted``); gives their number."""
+    """Set the number of threads within the block (see ``granted``); yields it."""
     global _count
     before = _count
     try:

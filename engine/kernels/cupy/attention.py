@@ -212,7 +212,7 @@ def _added(masks: Sequence[Array]) -> Array | None:
 def _laid(lead: tuple[int, ...], arrays: Sequence[Array | None], skips: bool) -> Any:
     """The arrays with their layouts: (arrays, the length of the inner walk, four steps for each).
 
-    With ``skips`` the third, of the values, is not there. Arrays in the order of the kernel's parameters; the
+    With ``skips`` the third, of the values, is missing. Arrays in the order of the kernel's parameters; the
     results are never copied. None where the places before rows and columns are more than two walks.
     """
     given = list(arrays)

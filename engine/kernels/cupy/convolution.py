@@ -81,7 +81,7 @@ _IDLE, _FULL = 64, 128  # tiles below which blocks share them, and how many bloc
 _STRETCH = 256  # terms of a sum that a block that shares a tile has at least
 _PARTS = 512  # blocks that the gradient by the filters is cut into, where there are places enough
 _LEAST, _LEAST_DIRECT = 256, 1024  # places of a part
-_WASTE = 8  # a tile that holds fewer than one sum of so many is left to `entries`
+_WASTE = 8  # a tile that holds fewer sums than one in this many is left to `entries`
 
 
 class Launch(NamedTuple):
@@ -134,7 +134,7 @@ def _gathered(
 
 
 def _parts(launch: Launch, made: Any) -> Any:
-    """Memory for the parts of sums; nothing where there is one."""
+    """Memory for the parts of sums; empty if there is one part."""
     wide = np.float64 if made.dtype == np.float64 else np.float32
     return cupy.empty(launch.parts * made.size, wide) if launch.parts > 1 else _nothing(wide)
 
@@ -154,7 +154,7 @@ def _add(
     biased: bool = False,
     rectified: bool = False,
 ) -> None:
-    """Write the sum of so many parts, plus a bias for each channel, which are ``apart`` in memory."""
+    """Write the sum of several parts, plus a bias for each channel, which are ``apart`` in memory."""
     kernel("convolution_sums", "sums", **of_type(made.dtype))(
         (blocks(made.size, 32),),
         (256,),
@@ -219,7 +219,7 @@ def _shares(tiles: int, length: int) -> int:
 
 
 def _tile(rows: int, places: int, times: int, dtype: Any) -> Tile | None:
-    """The tile for so many rows and places, that many times over; None: directly."""
+    """The tile for a number of rows, places and repetitions; None: directly."""
     if rows <= _FEW:
         return None
     if rows <= _FLAT_ROWS:

@@ -109,7 +109,7 @@ class Operand(NamedTuple):
 
 
 def operand(rows: int, columns: int, strides: tuple[int, int], step: int) -> Operand | None:
-    """The layout of a matrix of so many rows and columns, with strides in elements; None if neither its rows
+    """The layout of a matrix of ``rows`` and ``columns``, with strides in elements; None if neither its rows
     nor its columns are contiguous. A matrix by rows is its transposed by columns."""
     down, across = strides
     if (across == 1 or columns == 1) and (down >= columns or rows == 1):

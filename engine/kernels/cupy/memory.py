@@ -122,7 +122,7 @@ def pinned(array: np.ndarray) -> np.ndarray:
 class Sending:
     """Page-locked arrays that a GPU still reads: they live until the copy is done."""
 
-    # A host that is further ahead than so many copies waits, so that its memory has a bound.
+    # A host that is this many copies ahead waits, so that its memory has a bound.
     AHEAD = 64
 
     def __init__(self) -> None:
@@ -150,7 +150,7 @@ sending = Sending()
 
 
 def put(array: Any, index: int) -> Any:
-    """The array on GPU number ``index``: itself if it is there, else a copy.
+    """The array on GPU number ``index``: itself if it is on that device, else a copy.
 
     From page-locked memory the GPU copies while the host continues: do not change it before the copy is done.
     """

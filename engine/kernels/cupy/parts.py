@@ -19,7 +19,7 @@ _SIZES = (1, 2, 4, 8, 16, 32, 64)
 
 
 def most(columns: int) -> int:
-    """How many parts of so many addresses and sizes one launch may have."""
+    """The most parts of one launch, for a number of addresses and sizes each."""
     return max(n for n in _SIZES if n == 1 or n * 8 * columns <= _ROOM)
 
 
@@ -56,7 +56,7 @@ def arguments(rows: Sequence[Sequence[Any]]) -> list[Any]:
 
 
 def grid(sizes: Sequence[int]) -> tuple[int, int]:
-    """Blocks for parts of so many elements."""
+    """Blocks for parts of the given sizes."""
     return max(1, min(-(-max(sizes) // (THREADS * _EACH)), _MOST_BLOCKS)), len(sizes)
 
 

@@ -129,5 +129,5 @@ def generated(source: str, name: str, options: tuple[str, ...] = OPTIONS) -> Ker
 
 
 def blocks(elements: int, threads: int = 256) -> int:
-    """How many blocks of so many threads cover the elements, one each."""
+    """The number of blocks whose threads cover the elements, one each."""
     return -(-elements // threads)

@@ -99,7 +99,7 @@ class _Written:
         return len(self.of.arrays) + 2 + len(self.of.powers)
 
     def update(self, parts: int) -> Kernel:
-        """The kernel for so many parameters."""
+        """The kernel for a number of parameters."""
         kind, names = self.type, [f"a{n}" for n in range(len(self.of.arrays))]
         powers = [f"w{n}" for n in range(len(self.of.powers))]
         columns = [(f"{kind} *", name) for name in names] + [(f"const {kind} *", "g"), ("i64", "size")]
@@ -133,7 +133,7 @@ class _Written:
         return kernel("update_parameters", parameters, body)
 
     def advance(self, parts: int) -> Kernel:
-        """The kernel that multiplies the powers of so many parameters, one a thread."""
+        """The kernel that multiplies the powers of a number of parameters, one a thread."""
         parameters, body = [], [f"if ({'!*skip' if self.skips else 'true'}) switch (threadIdx.x) {{"]
         for n in range(parts):
             for k in range(len(self.of.powers)):

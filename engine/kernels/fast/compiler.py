@@ -1,7 +1,8 @@
 """Compiles kernels with LLVM on a background thread, and caches their object code on disk.
 
-:func:`function` gives a handle at once; its address is there when the compiler, or the cache, has given the
-code. A kernel that can't be compiled leaves one line in the log, and its caller stays with NumPy.
+:func:`function` gives a handle at once; its address is available when the compiler, or the cache, has
+returned the code. A kernel that can't be compiled leaves one line in the log, and its caller stays with
+NumPy.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ class Compiler:
             self._append(job)
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until nothing is left to do, at most so long; whether that is so."""
+        """Wait until no work is left, at most ``seconds``; returns whether none is."""
         thread = self._thread
         if thread is not None:
             thread.join(seconds)

@@ -67,7 +67,7 @@ class Crew:
         return self._leader.address is not None and self._worker.address is not None
 
     def wait(self, seconds: float) -> bool:
-        """Wait for the code; whether it is there."""
+        """Wait for the code; returns whether it is available."""
         return self._leader.wait(seconds) and self._worker.wait(seconds)
 
     @property
@@ -76,7 +76,7 @@ class Crew:
         return len(self._threads)
 
     def resize(self, count: int) -> None:
-        """Have so many workers. Not while a call is under way."""
+        """Set the number of workers. Not during a call."""
         leaving = self._threads[count:]
         del self._threads[count:]
         self._words[_KEEP] = count

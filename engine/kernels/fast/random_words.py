@@ -58,7 +58,7 @@ def handle() -> Handle:
 
 
 def install() -> None:
-    """Let the generator use the kernel as soon as it is there."""
+    """Let the generator use the kernel as soon as it is compiled."""
     kernel = handle()
 
     def filled(raw: mersenne.Words, numbers: mersenne.Words) -> None:

@@ -169,8 +169,8 @@ class Walk:
     def inputs(
         self, x: Value, weight: Value, bias: Value, t: Value, parts: Sequence[Value], gates: int
     ) -> None:
-        """Fill the gates of a step with their biases and, so many of them, with the products of x, where both
-        are left to the step. ``weight`` is [gates, features, H]."""
+        """Fill the gates of a step with their biases and, ``gates`` of them, with the products of x, where
+        both are left to the step. ``weight`` is [gates, features, H]."""
         b = self.builder
         with b.if_then(b.icmp_signed(">", self.features, I64(0))):
             for gate, part in enumerate(parts):
@@ -273,7 +273,7 @@ class Compiled:
     def __call__(
         self, sizes: Sizes, arrays: Sequence[Any], reverse: bool, features: int, view: Any = None
     ) -> None:
-        """Walk. All arrays are contiguous but ``view``, which is x or the gradient of y; None: is not there.
+        """Walk. All arrays are contiguous but ``view``, which is x or the gradient of y; None: is missing.
 
         ``features`` is 0 where the products of x, or the gradient of x, are not left to the steps.
         """

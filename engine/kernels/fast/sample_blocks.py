@@ -34,7 +34,7 @@ from engine.kernels.fast.vectors import (
 
 
 def lanes_for(samples: int) -> int:
-    """Lanes of a vector along so many samples: no more than they need."""
+    """Lanes of a vector along a number of samples: no more than they need."""
     found = most_lanes()
     while found > 4 and found // 2 >= samples:
         found //= 2
@@ -47,7 +47,7 @@ def array(*values: int) -> Any:
 
 
 def aligned(floats: int) -> Any:
-    """An array of so many floats that begins with a line of the cache, so no vector lies in two of them."""
+    """An array of so many floats with a line of the cache, so no vector lies in two of them."""
     made = np.empty(floats + 16, np.float32)
     start = -address(made) % 64 // 4
     return made[start : start + floats]
@@ -109,7 +109,7 @@ def emit_block(
     """Copy ``rows`` rows of the padded image from row ``first`` on into ``block``.
 
     ``source`` points to the first sample of the block, which has the samples of ``mask``.
-    ``channels``: so many are copied, if not all; the others stay unchanged.
+    ``channels``: the number that is copied, if not all; the others stay unchanged.
     """
     channels = I64(extent.channels) if channels is None else channels
     kind = ir.VectorType(F32, lanes)

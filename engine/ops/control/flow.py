@@ -179,10 +179,10 @@ def while_again(xp, xs: list, captured: list):
 def while_grad(xp, gs: list, sources: list, captured: list, steps, *, values):
     """Walks back over the iterations that a loop stored in ``steps``.
 
-    The region's arguments are the loop's ``values`` (so many), then the random keys of an iteration, then the
-    gradients of the values after it; its results the gradients of the values before it, then those that the
-    iteration adds to the gradients of ``sources``, which are read from outside the loop. Second derivatives
-    would need the iterations of this loop itself: refused.
+    The region's arguments are the loop's ``values`` (their number), then the random keys of an iteration,
+    then the gradients of the values after it; its results the gradients of the values before it, then those
+    that the iteration adds to the gradients of ``sources``, which are read from outside the loop. Second
+    derivatives would need the iterations of this loop itself: refused.
     """
     raise _only_in_plans("while_grad")
 

@@ -1,4 +1,4 @@
-"""Quantization by the largest absolute value that is there now: of all values, or of each channel.
+"""Quantization by the largest absolute value of the current input: of all values, or of each channel.
 
 ``fake_quantize_...`` gives the integers, ``fake_quantize_dequantize_...`` the values that they represent.
 """

@@ -25,7 +25,7 @@ def _infer(where: str, floating: bool = False, result: Any = None) -> Any:
         shape = reduced_shape(where, x.shape, axis, keepdim, reduce_all)
         axes = _axes(axis, x.ndim, reduce_all) or range(x.ndim)
         if where in ("max", "min", "amax", "amin") and 0 in [x.shape[n] for n in axes]:
-            raise ShapeError(f"{where}: x is empty, shape {list(x.shape)}; there is no {where} of nothing")
+            raise ShapeError(f"{where}: x is empty, shape {list(x.shape)}; {where} needs an element")
         return Spec(shape, result or x.dtype)
 
     return infer
@@ -74,7 +74,7 @@ def mean(xp, x, *, axis=(), keepdim=False, reduce_all=False):
         raise TypeError("not floating")  # inference explains the error
     axes = _axes(axis, x.ndim, reduce_all)
     total = summed(xp, x, axes, keepdim)
-    # Not xp.mean: it warns about the mean of nothing, which is NaN.
+    # Not xp.mean: it warns about the mean of an empty array, which is NaN.
     return xp.divide(total, x.dtype.type(x.size // (total.size or 1) if total.size else 1))
 
 
@@ -164,7 +164,7 @@ def largest_of(xp: Any, x: Any, axes: tuple[int, ...] | None, nothing: float) ->
 
 @op("logsumexp", infer=_infer("logsumexp", floating=True))
 def logsumexp(xp, x, *, axis=(), keepdim=False, reduce_all=False):
-    """log(sum(exp(x))), without overflow; -inf for a sum of nothing."""
+    """log(sum(exp(x))), without overflow; -inf for an empty sum."""
     if x.dtype.kind != "f":
         raise TypeError("not floating")  # inference explains the error
     axes = _axes(axis, x.ndim, reduce_all)

@@ -15,7 +15,7 @@ from engine.ops.arrays import along_axis, index, sort
 def _infer_quantile(x: Spec, *, q: Any, ignore_nan: bool = False) -> tuple[Spec, ...]:
     require_floating("quantile", x=x)
     if x.ndim == 0 or x.shape[-1] == 0:
-        raise ShapeError(f"quantile: x is empty, {x}; there is no quantile of nothing")
+        raise ShapeError(f"quantile: x is empty, {x}; a quantile needs an element")
     if any(not 0.0 <= value <= 1.0 for value in q):
         raise ArgumentError(f"quantile: q must lie between 0 and 1: got {list(q)}")
     made = x.with_shape((*x.shape[:-1], len(q)))

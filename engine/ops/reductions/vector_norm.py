@@ -17,7 +17,7 @@ def _infer(x: Spec, *, porder: float, axis: int, keepdim: bool, asvector: bool, 
     require_floating("p_norm", x=x)
     axes = range(x.ndim) if asvector else [normal_axis("p_norm", axis, x.ndim)] if x.ndim else []
     if numbers.isinf(porder) and 0 in [x.shape[n] for n in axes]:
-        raise ShapeError(f"p_norm: x is empty, shape {list(x.shape)}; there is no largest of nothing")
+        raise ShapeError(f"p_norm: x is empty, shape {list(x.shape)}; the largest needs an element")
     return x.with_shape(reduced_shape("p_norm", x.shape, list(axes), keepdim, asvector))
 
 

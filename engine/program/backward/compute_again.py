@@ -1,7 +1,7 @@
 """Recomputed blocks in a Program: backward recomputes values instead of reading stored ones.
 
 Operators that are built within ``recompute`` have the number of that call as their ``segment``. Behind them
-nothing differs: the pass below runs when the backward operators are there.
+nothing differs: the pass below runs after the backward operators are built.
 """
 
 from __future__ import annotations

@@ -200,7 +200,7 @@ class Program:
 
     @property
     def desc(self) -> ProgramDesc:
-        """The Program as Paddle's C++ sees it, of which only ``serialize_to_string`` is there."""
+        """The Program as Paddle's C++ sees it, of which only ``serialize_to_string`` exists."""
         return ProgramDesc(self)
 
     def latest(self, variable: Variable) -> Variable:

@@ -47,7 +47,7 @@ def explained(plan: Plan, lines: Mapping[int, Operator], error: Exception) -> Ex
 
 def _with_largest(error: Exception, plan: Plan) -> DeviceMemoryError:
     """An error for lack of GPU memory, with the largest values that the plan holds at its peak."""
-    from engine.kernels.cupy.out_of_memory import in_words  # which is there, as it has raised the error
+    from engine.kernels.cupy.out_of_memory import in_words  # already imported, as it raised the error
 
     largest = []
     for each in plan.report().owners[:3]:

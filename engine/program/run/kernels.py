@@ -54,7 +54,8 @@ class Call:
 
 
 class Kernels:
-    """All calls of a plan. ``ready`` turns True when the compiled kernels are there and not yet in use."""
+    """All calls of a plan. ``ready`` turns True when the compiled kernels are available and not yet in
+    use."""
 
     def __init__(self, xp: Any, backend: str, namespace: dict[str, Any], foreign: bool) -> None:
         self._xp, self._backend, self._namespace = xp, backend, namespace

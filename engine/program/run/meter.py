@@ -54,7 +54,7 @@ class Meter:
             )
 
     def require(self, where: str, count: int, work: float) -> None:
-        """Raise LimitError where ``count`` bytes more, or so many operations, are over the limits."""
+        """Raise LimitError if ``count`` bytes more, or the operations, exceed the limits."""
         self.require_time(where)
         memory = self.limits.memory
         if count > memory // 4 or self.alive + count > memory:

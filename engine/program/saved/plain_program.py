@@ -63,7 +63,7 @@ class PlainBlock(TypedDict):
 class PlainProgram(TypedDict):
     """A Program; ``methods`` are further Programs of a saved Layer, by name.
 
-    ``foreign`` is there where a part of it is from another installation: it stays so when it is saved again.
+    ``foreign`` is set if a part of it is from another installation: it stays set when it is saved again.
     """
 
     version: int

@@ -78,7 +78,7 @@ class Record:
         return made
 
     def finish(self) -> None:
-        """Note the rest, once all results are there."""
+        """Note the rest, after all results."""
         variables = self.block.vars
         for name in self._unread:  # Paddle declares it behind the results
             variables[name] = variables.pop(name)

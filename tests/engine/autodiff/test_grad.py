@@ -82,7 +82,7 @@ def test_the_same_gradient_array_is_not_shared_between_leaves() -> None:
     assert start.tolist() == [1.0]
 
 
-def test_a_freed_graph_says_so() -> None:
+def test_backward_through_a_freed_graph_raises() -> None:
     x = _leaf(1.0)
     y = engine.exp(x * 2.0)
     y.backward()
@@ -93,7 +93,7 @@ def test_a_freed_graph_says_so() -> None:
     assert "y = engine.exp(x * 2.0)" in str(e.value)
 
 
-def test_a_shared_part_that_was_freed_says_so() -> None:
+def test_backward_through_a_freed_shared_part_raises() -> None:
     x = _leaf(1.0)
     shared = engine.exp(x)
     first, second = shared * 2.0, shared * 3.0
@@ -213,7 +213,7 @@ def test_backward_through_a_gradient() -> None:
     np.testing.assert_allclose(w.grad.tolist(), [4 * 27.0, -4 * 1.0])
 
 
-def test_an_operator_of_first_order_says_so() -> None:
+def test_second_derivatives_of_a_first_order_operator_raise() -> None:
     from engine.core.infer import same_as_x
     from engine.core.opdef import OPS, op
 

@@ -65,7 +65,7 @@ def test_the_watcher_gets_a_leaf_that_is_the_root_or_has_no_gradient() -> None:
     assert log.calls == ["begin", ("a", [1.0]), "finish"]
 
 
-def test_grad_and_a_watcher_at_rest_leave_it_out() -> None:
+def test_grad_and_an_inactive_watcher_skip_it() -> None:
     a = leaf(2.0)
     log = Log(a=a)
     assert paddle.grad((a * a).sum(), a)[0].tolist() == [4.0]

@@ -73,7 +73,7 @@ def test_installing_twice_is_installing_once(paddle: object) -> None:
             "did you mean paddleslim.models.MobileNet?",
         ),
         ("import paddleslim.modls", "paddleslim.modls", "did you mean paddleslim.models?"),
-        ("import paddle.zzzz.qqqq", "paddle.zzzz", "docs/api.md lists the names that are there"),
+        ("import paddle.zzzz.qqqq", "paddle.zzzz", "docs/api.md lists all names"),
     ],
 )
 def test_an_error_for_a_missing_name_suggests_a_similar_one(

@@ -42,7 +42,7 @@ def test_a_value_set_outside_of_guards_holds_in_every_thread() -> None:
     assert setting.get() == 3
 
 
-def test_a_value_set_within_a_guard_ends_with_it() -> None:
+def test_a_value_set_within_a_guard_is_restored_after_it() -> None:
     setting = Setting("s", 1)
     with setting.guard(2):
         assert setting.set(5) == 2
@@ -179,7 +179,7 @@ def test_switch_outside_of_a_guard_holds_for_the_process() -> None:
         unique_name.switch(*before)
 
 
-def test_switch_within_a_guard_ends_with_it() -> None:
+def test_a_switch_within_a_guard_is_undone_after_it() -> None:
     with unique_name.guard("outer_"):
         with unique_name.guard("inner_"):
             before = unique_name.switch()

@@ -1,4 +1,4 @@
-"""The device that a setting means, where there is a GPU (the stand-in for CuPy) and where there is none."""
+"""The device of a setting, with a GPU (the stand-in for CuPy) and without one."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_with_a_gpu() -> None:
 
 
 @pytest.mark.usefixtures("no_gpu")
-def test_without_one() -> None:
+def test_without_a_gpu_scripts_run_on_the_cpu() -> None:
     used = devices.use("auto")
     assert used.device == paddle.get_device() == "cpu"
     assert used.fallback.startswith("device auto: the CPU computes, because gpu:0 needs CuPy, which")

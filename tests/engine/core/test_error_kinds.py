@@ -32,7 +32,7 @@ def test_the_kind_of_an_error_is_in_its_message(call, error, kind):
     assert str(raised.value).count(kind) == 1
 
 
-def test_a_message_that_is_passed_on_says_it_once():
+def test_the_kind_is_not_repeated_in_a_message():
     first = ShapeError("matmul: x and y differ")
     assert str(first) == "matmul: x and y differ (InvalidArgument)"
     assert str(ShapeError(f"line 3: {first}")) == "line 3: matmul: x and y differ (InvalidArgument)"

@@ -30,7 +30,7 @@ def test_the_users_frame_is_the_innermost_outside_the_engine() -> None:
     assert found == [sys._getframe()]
 
 
-def test_a_located_error_says_file_and_line_once() -> None:
+def test_a_located_error_has_file_and_line_once() -> None:
     error = ConditionError("op: wrong")
     frame = sys._getframe()
     line = sys._getframe().f_lineno + 1

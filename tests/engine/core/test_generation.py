@@ -39,13 +39,13 @@ NEW = [
 
 
 @pytest.mark.parametrize("source", OLD)
-def test_it_is_old(source: str) -> None:
+def test_scripts_of_1x_are_old(source: str) -> None:
     assert is_old(source)
     assert is_old(source.encode())
 
 
 @pytest.mark.parametrize("source", NEW)
-def test_it_is_not(source: str) -> None:
+def test_new_scripts_are_not_old(source: str) -> None:
     assert not is_old(source)
 
 

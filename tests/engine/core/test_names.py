@@ -12,7 +12,7 @@ from engine.core.names import NameGenerator
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_numbers_go_on_for_each_key(seed: int) -> None:
+def test_numbers_continue_for_each_key(seed: int) -> None:
     draw = random.Random(seed)
     generator, counts = NameGenerator("p/"), defaultdict[str, int](int)
     keys = [

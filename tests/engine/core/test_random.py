@@ -116,7 +116,7 @@ def test_a_wrong_state_is_refused(state: dict[str, object], message: str) -> Non
     assert generator.kind == "mt19937_64"
 
 
-def test_a_key_gives_its_numbers_again_and_leaves_the_generator_alone(kind: str) -> None:
+def test_a_key_reproduces_its_numbers_without_the_generator(kind: str) -> None:
     generator = Generator(4, kind)
     key = generator.reserve()
     with draws_of(key) as draws:
@@ -188,7 +188,7 @@ def test_words_of_the_twister(seed: int, by_sequence: bool) -> None:
     assert (*drawn[:3].tolist(), int(drawn[100_003])) == WORDS[seed, by_sequence]
 
 
-def test_whole_numbers_that_are_too_large_are_drawn_again() -> None:
+def test_integers_that_are_too_large_are_drawn_again() -> None:
     """A third of all words is beyond the largest multiple of 3 * 2^62 - 1."""
     high = 3 * 2**61
     twister = Twister(seeded(1))

@@ -80,7 +80,7 @@ def test_a_part_that_is_missing_is_named(part: str) -> None:
             set_random_state(damaged)
 
 
-def test_the_states_of_today_come_back() -> None:
+def test_current_states_are_restored() -> None:
     np.random.seed(3)
     random.seed(3)
     np.random.standard_normal(3)  # leaves a spare number of either generator

@@ -93,7 +93,7 @@ def test_places() -> None:
             as_place(wrong)
 
 
-def test_a_device_that_is_not_there_leaves_the_old_one() -> None:
+def test_a_missing_device_leaves_the_current_one() -> None:
     try:
         import cupy
 

@@ -69,7 +69,7 @@ def test_backward_frees_saved_arrays_while_the_result_lives() -> None:
     assert y.item() > 0
 
 
-def test_retained_graphs_live_until_the_result_goes() -> None:
+def test_retained_graphs_live_as_long_as_the_result() -> None:
     x = engine.ones([3])
     x.stop_gradient = False
     y = engine.square(x).sum()

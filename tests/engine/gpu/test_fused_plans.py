@@ -1,4 +1,5 @@
-"""Plans on a GPU: elementwise operators are fused whatever their size, constants are there, one update."""
+"""Plans on a GPU: elementwise operators are fused whatever their size, constants are on the device, one
+update."""
 
 from __future__ import annotations
 

@@ -261,7 +261,7 @@ def test_a_predictor_runs_on_the_gpu(tmp_path: Path) -> None:
     assert np.allclose(result.numpy(), want, atol=1e-6)
 
 
-def test_batches_of_a_loader_lie_on_the_gpu() -> None:
+def test_batches_of_a_loader_are_on_the_gpu() -> None:
     rows = paddle.io.TensorDataset([X, np.arange(2)])
     for x, y in paddle.io.DataLoader(rows, batch_size=2):
         assert _on_gpu(x, y)

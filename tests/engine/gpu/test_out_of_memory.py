@@ -74,7 +74,7 @@ def test_the_error_of_a_plan_names_its_largest_values(weights: Any) -> None:
     assert describe_problem(raised.value).do.startswith("take a smaller batch")
 
 
-def test_graphs_give_their_memory_back_first(weights: Any) -> None:
+def test_graphs_free_their_memory_first(weights: Any) -> None:
     @paddle.jit.to_static
     def twice(x: Any) -> Any:
         return x * 2.0
@@ -87,7 +87,7 @@ def test_graphs_give_their_memory_back_first(weights: Any) -> None:
     assert float(twice(weights)[0, 0]) == 2.0
 
 
-def test_a_run_says_it_and_keeps_its_checkpoints(weights: Any, tmp_path: Path) -> None:
+def test_a_run_reports_it_and_retains_its_checkpoints(weights: Any, tmp_path: Path) -> None:
     bench = Bench()
 
     def fill(step: int) -> None:

@@ -112,7 +112,7 @@ class _Sequences(nn.Layer):
     ("make", "shape"),
     [(_mlp, (5, 6)), (_with_norm, (3, 1, 6, 6)), (_with_dropout, (5, 6)), (_Sequences, (2, 6))],
 )
-def test_a_training_has_the_bits_of_a_plain_one(
+def test_a_training_run_is_bitwise_identical_to_a_plain_one(
     make: Callable[[], Any], shape: tuple[int, ...], at_once: bool
 ) -> None:
     losses, state, plans = _train(make, shape, plain=False, at_once=at_once)

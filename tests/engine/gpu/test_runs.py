@@ -45,7 +45,7 @@ def test_a_run_that_is_resumed_ends_bit_equal(images: str, tmp_path: Path) -> No
     assert_same_bits(weights(resumed), weights(whole))
 
 
-def test_a_run_goes_on_on_the_cpu(images: str, tmp_path: Path) -> None:
+def test_a_run_continues_on_the_cpu(images: str, tmp_path: Path) -> None:
     whole, _ = train(_config(images, device="cpu"))
     parts = _config(images, out=str(tmp_path / "run"))
     train(parts, stop_at=5)

@@ -80,7 +80,7 @@ def _masks(choice: str, name: str) -> int:
     return {"mlp with dropout": 1, "transformer": 4}.get(name, 0) if choice == "numpy" else 0
 
 
-# At most so many launches a step with the engine's own kernels, eager and converted: AdamW and clipping, for
+# The most launches a step with the engine's own kernels, eager and converted: AdamW and clipping, for
 # LeNet Adam alone. With CuPy's functions LeNet takes more than 400.
 LAUNCHES = {
     "lenet": (50, 60),

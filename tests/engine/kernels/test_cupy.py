@@ -57,7 +57,7 @@ def test_no_driver(cupy: Any) -> None:
     assert engine.get_device() == "cpu"
 
 
-def test_no_such_gpu(cupy: Any) -> None:
+def test_a_missing_gpu_is_refused(cupy: Any) -> None:
     cupy(2)
     with pytest.raises(
         DeviceError, match=r"'gpu:5' does not exist: this machine has 2 GPU\(s\); use 'gpu:0' to 'gpu:1'"

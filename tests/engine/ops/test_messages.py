@@ -116,7 +116,7 @@ MESSAGES: list[tuple[str, tuple[Any, ...], dict[str, Any], type[EngineError], st
         OutOfRangeError,
         "axis 1 is out of range for 1 dimensions; use -1 to 0",
     ),
-    ("reduce_max", (_f(0, 3),), {"axis": [0]}, ShapeError, "there is no max of nothing"),
+    ("reduce_max", (_f(0, 3),), {"axis": [0]}, ShapeError, "max needs an element"),
     ("reshape2", (_f(2, 3),), {"shape": [4]}, ShapeError, "has 6 elements"),
     ("concat", ([_f(2, 3), _f(3, 2)],), {"axis": 0}, ShapeError, "they differ outside axis 0"),
     (
@@ -166,7 +166,7 @@ MESSAGES: list[tuple[str, tuple[Any, ...], dict[str, Any], type[EngineError], st
 @pytest.mark.parametrize(
     ("op", "inputs", "attrs", "kind", "words"), MESSAGES, ids=lambda v: v if isinstance(v, str) else ""
 )
-def test_eager_and_inference_say_the_same(
+def test_eager_and_inference_raise_the_same_message(
     op: str, inputs: tuple[Any, ...], attrs: dict[str, Any], kind: type[EngineError], words: str
 ) -> None:
     with pytest.raises(kind) as eager:

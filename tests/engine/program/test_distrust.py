@@ -266,7 +266,7 @@ def places(tree, before=()):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whatever_is_changed_there_is_an_error_of_ours_or_none(seed):
+def test_any_change_raises_an_engine_error_or_none(seed):
     rng = random.Random(seed)
     everywhere = list(places(PLAIN))
     for _ in range(150):

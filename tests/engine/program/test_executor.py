@@ -150,7 +150,7 @@ def test_an_error_while_running_names_the_users_line():
         run(program, out, np.ones(2, "float32"), np.ones(3, "float32"))
 
 
-def test_static_mode_holds_in_new_threads_and_ends():
+def test_static_mode_holds_in_new_threads_until_disabled():
     paddle.enable_static()
     try:
         seen = []

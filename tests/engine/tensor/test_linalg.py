@@ -400,7 +400,7 @@ def test_lu(shape: tuple[int, ...]) -> None:
     assert linalg.lu_unpack(packed, pivots, unpack_ludata=False)[1:] == (None, None)
 
 
-def test_lu_of_a_singular_matrix_says_where() -> None:
+def test_lu_of_a_singular_matrix_names_the_pivot() -> None:
     x = paddle.to_tensor([[1.0, 2.0], [2.0, 4.0]])
     assert linalg.lu(x, get_infos=True)[2].tolist() == [2]
 

@@ -20,7 +20,7 @@ def test_prints_as_paddle_does(name):
     assert str(paddle.to_tensor(array)) == RECORDED["printed"][name]
 
 
-def test_a_parameter_says_so():
+def test_str_of_a_parameter_begins_with_its_kind():
     parameter = paddle.nn.Linear(1, 1).bias
     assert str(parameter) == (
         "Parameter containing:\n"

@@ -140,7 +140,7 @@ def test_a_compiler_that_takes_too_long_is_told_once(
     plain.train({})
     assert slow.losses() == plain.losses()
     (told,) = [r.getMessage() for r in caplog.records]
-    assert "not there after 0.05 s: NumPy goes on" in told
+    assert "not ready after 0.05 s: NumPy computes instead" in told
 
 
 def test_what_keeps_no_record_waits_for_kernels(bars: Path, held: Held) -> None:

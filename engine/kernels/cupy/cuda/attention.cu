@@ -2,12 +2,12 @@
 //
 //     out = softmax(x @ y.T * factor + mask) @ v
 //
-// Forward walks over the columns once with the softmax made anew as larger scores come (Milakov and
+// Forward walks over the columns once with the softmax rescaled as larger scores come (Milakov and
 // Gimelshein, 2018), and once more if the weights are requested. Backward has two passes, by rows and by
 // columns, each with one writer for each result: no sum depends on which block comes first.
 //
 // A block is 256 threads, eight for each row; a thread has four columns of a tile, and every eighth column of
-// up to 64 results of its row. Wider results are the blocks along z, which make the scores anew.
+// up to 64 results of its row. Wider results are the blocks along z, which compute the scores again.
 //
 // Macros: T and A as in the prelude; MASK, VALUES and WEIGHTS (forward), DROPPED and KEPT (backward): 0 or 1.
 

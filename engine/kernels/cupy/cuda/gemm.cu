@@ -6,7 +6,7 @@
 // ``gemm_fold`` adds in order; how many follows from the sizes alone, so the bits are the same each time.
 //
 // Macros: T and A as in the prelude (or cfloat_t, cdouble_t), R the real type of A, TM, TN, TK the tile,
-// RM, RN the results of a thread, OTHER whether other is there.
+// RM, RN the results of a thread, OTHER whether there is another operand.
 
 template <typename N> struct complex_of { N re, im; };
 typedef complex_of<float> cfloat_t;

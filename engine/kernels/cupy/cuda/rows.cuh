@@ -6,7 +6,7 @@
 // form depends on these sizes only, so the same numbers give the same bits each time.
 
 enum { BY_WARP, BY_BLOCK, BY_COLUMN };
-#define ROW_THREADS 512 /* of a block at most, see rows.py: so many must find registers */
+#define ROW_THREADS 512 /* of a block at most, see rows.py: registers must suffice for them */
 
 struct Sum {
     template <typename N> __device__ __forceinline__ N operator()(N a, N b) const { return a + b; }

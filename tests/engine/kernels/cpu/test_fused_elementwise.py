@@ -114,7 +114,7 @@ def test_bits_and_layout_are_those_of_the_operators(program: tuple[Any, ...]) ->
                     assert got.strides == expected[n].strides
 
 
-def test_arrays_that_lie_alike_are_cut() -> None:
+def test_arrays_of_one_layout_are_cut() -> None:
     """Otherwise the test above compares the operators with themselves."""
     rng = np.random.default_rng(0)
     steps = (("elementwise_add", (0, 1), ()), ("tanh", (2,), ()))

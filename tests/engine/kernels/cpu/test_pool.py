@@ -70,7 +70,7 @@ def test_calls_within_a_task_run_inline(three):
     assert all(own == inner for own, inner in pairs)
 
 
-def test_an_error_reaches_the_caller_and_the_pool_goes_on(three):
+def test_an_error_reaches_the_caller_and_the_pool_continues(three):
     def fail():
         raise ValueError("from a task")
 
@@ -142,7 +142,7 @@ print(len(done))
 """
 
 
-def test_an_interrupt_is_raised_and_the_pool_goes_on():
+def test_an_interrupt_is_raised_and_the_pool_continues():
     made = subprocess.run(
         [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=120, check=True
     )

@@ -134,7 +134,7 @@ def compiled(several, monkeypatch):
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_compiled_code_hands_over_to_the_same_bits(compiled, name):
+def test_compiled_hand_over_is_bitwise_identical(compiled, name):
     a, b = PAIRS[name]
     with choice.kernels.guard("numpy"):
         expected = products.product(np, a, b)
@@ -144,7 +144,7 @@ def test_compiled_code_hands_over_to_the_same_bits(compiled, name):
     assert bool(compiled) == (name not in ("complex", "a view backwards"))
 
 
-def test_products_that_compiled_code_hands_to_numpy(compiled):
+def test_products_that_compiled_code_leaves_to_numpy(compiled):
     x = random(100, 20)
     wide = np.empty((100, 30))  # a result of another dtype
     products.product(np, x, random(20, 30), wide)

@@ -34,7 +34,7 @@ def test_the_default_is_the_number_of_cores(no_word):
         assert (count, threads.get_num_threads(), blas_threads()) == (7, 7, 1)
 
 
-def test_so_many_within_the_block(no_word):
+def test_the_number_holds_within_the_block(no_word):
     threads.set_num_threads(5)
     with computing_threads(3) as count:
         assert (count, threads.get_num_threads()) == (3, 3)

@@ -78,7 +78,7 @@ def test_tiles_and_masks(cupy: Any, shape: Any) -> None:
     _check(cupy, "fused_scores", [x, _turned(y), masks], 1, turned=True)
 
 
-def test_heads_lie_side_by_side_without_copies(cupy: Any) -> None:
+def test_heads_are_adjacent_without_copies(cupy: Any) -> None:
     x, y, v = (
         _moved(cupy, _numbers(2, rows, 3, size)).swapaxes(1, 2) for rows, size in ((4, 5), (6, 5), (6, 2))
     )

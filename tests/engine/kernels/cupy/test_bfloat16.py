@@ -53,7 +53,7 @@ def _several(result: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_bits_go_in_and_come_out(cupy: Any, name: str) -> None:
+def test_bits_are_converted_both_ways(cupy: Any, name: str) -> None:
     want = _several(OPS[name].kernel(np, *CASES[name]))
     plain = [cupy.asarray(each) for each in CASES[name]]
     low = [

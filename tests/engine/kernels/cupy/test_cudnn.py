@@ -150,7 +150,7 @@ def test_unserved_convolutions_are_computed_by_our_kernels(
     assert messages[0].startswith("cuDNN does not serve dgrad of Convolution(")
     caplog.clear()
     with kernels.guard("auto"), cudnn_installed() as cudnn:
-        cudnn.backend_version = lambda: [][0]  # the library is not there
+        cudnn.backend_version = lambda: [][0]  # the library is not found
         _forget()
         _compare(cupy, "conv2d", x, weight)
         _compare(cupy, "conv2d", x, weight)

@@ -88,7 +88,7 @@ def test_large_tiles(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("a_turned", [False, True])
 @pytest.mark.parametrize("b_turned", [False, True])
-def test_operands_lie_in_any_way(cupy: Any, a_turned: bool, b_turned: bool) -> None:
+def test_operands_have_any_layout(cupy: Any, a_turned: bool, b_turned: bool) -> None:
     from engine.kernels.cupy import gemm
 
     x, y = _numbers(2, 4, 3, 7), _numbers(2, 4, 7, 5)
@@ -128,7 +128,7 @@ def test_dtypes(cupy: Any, dtype: str, near: float) -> None:
     _check(cupy, _numbers(9, dtype=dtype), _numbers(9, dtype=dtype), near)
 
 
-def test_whole_numbers_are_left_to_cupy(cupy: Any) -> None:
+def test_integers_are_left_to_cupy(cupy: Any) -> None:
     _check(cupy, np.arange(6).reshape(2, 3), np.arange(6).reshape(3, 2))
 
 

@@ -90,7 +90,7 @@ def test_gradients_of_broadcast_inputs(cupy: Any) -> None:
     same(cupy, "sum_to_like", g[0, 0], np.zeros((1, 9), np.float32), launches=None)
 
 
-def test_arrays_that_lie_otherwise(cupy: Any) -> None:
+def test_arrays_of_other_layouts(cupy: Any) -> None:
     from engine.core.opdef import OPS
 
     x = np.arange(12.0).reshape(3, 4)

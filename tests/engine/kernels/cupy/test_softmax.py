@@ -65,7 +65,7 @@ def test_gradient(cupy: Any) -> None:
             same(cupy, "softmax_grad", flow, soft, axis=axis, launches=1 if soft.size else None)
 
 
-def test_arrays_that_lie_otherwise_and_results_in_place(cupy: Any) -> None:
+def test_arrays_of_other_layouts_and_results_in_place(cupy: Any) -> None:
     x = np.random.default_rng(3).normal(size=(5, 4))
     kernel = OPS["softmax"].kernel_for("cupy")[0]
     want = OPS["softmax"].kernel(np, x.T.copy(), axis=-1)

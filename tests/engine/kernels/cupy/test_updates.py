@@ -128,7 +128,7 @@ def test_a_skipped_update_changes_nothing_and_does_not_wait(cupy: Any, name: str
         assert all(same) is skips
 
 
-def test_groups_that_one_kernel_can_not_have_are_cut(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_groups_that_exceed_one_kernel_are_cut(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from engine.kernels.cupy.updates import _written
 
     monkeypatch.setattr("engine.kernels.cupy.parts._ROOM", 2 * 8 * 6)

@@ -78,7 +78,7 @@ def test_code_of_another_key_is_not_taken(tmp_path):
     assert not list(folder.iterdir())
 
 
-def test_a_failure_is_one_line_and_no_more(caplog):
+def test_a_failure_is_logged_in_one_line(caplog):
     compiler = Compiler()
 
     def broken(module, name):

@@ -267,5 +267,5 @@ def test_operators_without_code_stay_with_numpy(kinds, made):
     assert elementwise._loop(specs, made, (len(specs) + len(made) - 1,)) is None
 
 
-def test_every_operator_with_code_is_one_that_there_is():
+def test_every_name_with_code_is_an_operator():
     assert set(steps.EMIT) <= set(OPS)

@@ -121,7 +121,7 @@ def test_lengths_leave_the_loop_to_numpy():
     assert OPS["rnn"].fast(specs, {"mode": "LSTM", "is_reverse": False}) is None
 
 
-def test_nan_and_infinity_go_through():
+def test_nan_and_infinity_propagate():
     given, _ = _inputs("LSTM", np.float32, (3, 4, 2, 5))
     given[0][1, 0, 0], given[0][1, 1, 0], given[0][0, 2, 1] = np.nan, np.inf, -np.inf
     attrs = {"mode": "LSTM", "is_reverse": False}

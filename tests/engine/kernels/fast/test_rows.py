@@ -84,7 +84,7 @@ def test_cross_entropy(shape, dtype):
             compare(name, softmax.cross_entropy_grad, inputs, attrs, dtype)
 
 
-def test_a_label_that_is_no_class_says_so():
+def test_an_invalid_label_raises():
     x, label = values((64, 10), np.float32, special=False), np.zeros((64, 1), np.int64)
     g = np.ones((64, 1), np.float32)
     for wrong in (10, -1):

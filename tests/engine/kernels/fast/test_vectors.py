@@ -22,7 +22,7 @@ def _run(write, *arguments, begin=0, end=1):
     handle.call((ctypes.c_int64 * len(arguments))(*arguments), begin, end)
 
 
-def test_minimum_and_maximum_hand_on_nan_as_numpy_does():
+def test_minimum_and_maximum_propagate_nan_as_numpy():
     values = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 3.0]
     a = np.repeat(values, 8).astype(np.float32)
     b = np.tile(values, 8).astype(np.float32)

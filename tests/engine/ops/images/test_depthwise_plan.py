@@ -63,6 +63,6 @@ def test_an_infinite_value_stays_where_the_filter_reaches_it() -> None:
 
 
 @pytest.mark.parametrize("width", [8, 200])
-def test_wide_images_go_the_general_way(width: int) -> None:
+def test_wide_images_take_the_general_path(width: int) -> None:
     plan = plan_of(np, (1, 2, 4, width), (2, 1, 3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 2)
     assert isinstance(plan, DepthwisePlan) is (width == 8)

@@ -77,7 +77,7 @@ def test_an_input_that_is_read_twice_gets_two_contributions(program):
 
 
 @pytest.mark.parametrize(("at_once", "sums"), [(True, [("x", 2), ("x", 2)]), (False, [("x", 3)])])
-def test_contributions_are_added_as_the_emitter_says(program, at_once, sums):
+def test_contributions_are_added_by_the_emitter(program, at_once, sums):
     x = data(program, "x")
     results = [paddle.sin(x), paddle.cos(x), paddle.tanh(x)]
     emitter = Spelled(at_once)

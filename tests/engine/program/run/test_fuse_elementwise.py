@@ -125,7 +125,7 @@ def test_values_changed_in_place_are_read_before_the_change() -> None:
     np.testing.assert_array_equal(runs[0], runs[1])
 
 
-def test_an_array_that_dies_is_written_into_once_it_is_read() -> None:
+def test_an_array_is_reused_after_its_last_read() -> None:
     text = """
         x: float32[4, 6]
         p = matmul_v2(x, x, trans_x=False, trans_y=True)

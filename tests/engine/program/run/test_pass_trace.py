@@ -60,7 +60,7 @@ def test_each_pass_reports_its_changes_and_the_last_text_is_that_of_optimize() -
     assert names == [text.partition("(")[0] for text in texts]
 
 
-def test_operators_in_branches_stand_further_in() -> None:
+def test_operators_in_branches_are_indented() -> None:
     deep = [line for line in pass_trace(_program())[0].lines if line.depth]
     assert any("= scale(" in line.text for line in deep)
     assert deep[0].written().startswith("    ")

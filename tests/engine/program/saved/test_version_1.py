@@ -16,7 +16,7 @@ from engine.program.saved.serialize import from_plain, to_plain
 RECORDED = json.loads((Path(__file__).parent / "version_1.json").read_text())
 
 
-def test_it_trains_as_it_did_in_the_build_that_wrote_it(static):
+def test_a_file_of_an_older_build_trains_the_same(static):
     program = from_plain(RECORDED["program"], "here", training=True)
     assert problems(program) == []
     state = {k: np.array(v, "float32") for k, v in RECORDED["state"].items()}

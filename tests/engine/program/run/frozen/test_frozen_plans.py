@@ -112,7 +112,7 @@ def test_convolutions_and_poolings_agree_with_the_saved_model(
 
 
 @pytest.mark.parametrize("place", range(7))
-def test_nan_and_infinity_go_the_same_way(place: int, lenet: str) -> None:
+def test_nan_and_infinity_are_handled_alike(place: int, lenet: str) -> None:
     plain, frozen = jit.load(lenet), jit.load(lenet, for_prediction=True)
     x = _values((1, 1, 28, 28), place)
     x[0, 0, 4 * place, 3] = np.nan if place % 2 else np.inf
