@@ -320,7 +320,7 @@ ABSENT: dict[str, dict[str, str]] = {
                 "collective_perf",
                 "layers",
             ),
-            "belongs to training that cuts the network into parts; only data-parallel training exists here: use "
+            "belongs to training that cuts the network into parts; only data-parallel training exists: use "
             "paddle.distributed.get_rank, get_world_size and new_group",
         ),
         **dict.fromkeys(

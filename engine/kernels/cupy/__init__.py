@@ -60,7 +60,7 @@ def check(index: int) -> None:
         raise refused(
             place,
             f"can't compute: CuPy says {type(error).__name__}: {error}",
-            "check that its CUDA version fits the driver, and that CUDA's compiler and libraries are installed: "
+            "check that its CUDA version fits the driver, and install CUDA's compiler and libraries: "
             "pip install 'model-studio[gpu]' ('model-studio[gpu-cuda13]' for CUDA 13)",
         ) from error
     memory.peaks()
