@@ -167,6 +167,6 @@ def check_versions(node: Operator) -> None:
 
 
 def at(node: Operator) -> str:
-    """The user's line that made ``node``, in brackets at the end of a message."""
+    """The user's line that created ``node``, in brackets at the end of a message."""
     where = node.where()
     return f"({where})" if where else ""

@@ -1,5 +1,5 @@
-"""Random numbers of the basic distributions: from the Mersenne Twister as Paddle's CPU operators make them,
-or from NumPy's Philox.
+"""Random numbers of the basic distributions: from the Mersenne Twister as Paddle's CPU operators generate
+them, or from NumPy's Philox.
 
 Paddle 2.6.2 is built with GCC 8.2; the distributions are those of its libstdc++.
 
@@ -219,8 +219,8 @@ class CounterDraws(Draws):
     """The numbers of a GPU, on the CPU: each is a function of one word, so threads share no state.
 
     Words are those of NumPy's Philox for (seed, offset). Numbers of ``uniform`` and ``retained`` are those of
-    ``PhiloxDraws``; the others are made without rejection: pairs of normal numbers by G. E. P. Box and M. E.
-    Muller, A note on the generation of random normal deviates (1958), integers as the upper half of a
+    ``PhiloxDraws``; the others are generated without rejection: pairs of normal numbers by G. E. P. Box and
+    M. E. Muller, A note on the generation of random normal deviates (1958), integers as the upper half of a
     product, an order by sorting words. ``engine/kernels/cupy/cuda/philox.cu`` computes the same.
     """
 

@@ -85,7 +85,7 @@ class LRU(Generic[Key, Value]):
     def ensure(self, key: Key, make: Callable[[], Value]) -> Value:
         """Return the value of ``key``; if there is none, call ``make()`` and cache its result.
 
-        Of several threads that ask for one key at once, one makes the value and the others wait for it.
+        Of several threads that ask for one key at once, one computes the value and the others wait for it.
         """
         found = self.get(key)
         if found is None:

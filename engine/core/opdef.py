@@ -399,7 +399,7 @@ def op(
     times. ``again`` names the operator that runs a loop's last region a second time, once for each iteration
     that the first run stored, with its random keys. ``passes_on`` says that the result of an effect is its
     input, so that a second run leaves the effect out; ``gradient_effect`` that the gradient has an effect,
-    too; it ``moves`` where its result may lie on another device than its inputs. ``check`` yields the faults
+    too; it ``moves`` where its result may be on another device than its inputs. ``check`` yields the faults
     of one application in a Program: regions that do not fit its inputs and outputs.
     """
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @final
 class Operator:
-    """An operator with its inputs, attributes and the place in the user's code that made it.
+    """An operator with its inputs, attributes and the place in the user's code that created it.
 
     In a Block, ``inputs`` are the Variables read (lists for list inputs, None for absent ones) and
     ``outputs`` the Variables written. ``regions`` are the sub-blocks that it runs. ``kept`` is the Variable
@@ -167,7 +167,7 @@ class Operator:
         return slots[name]
 
     def all_attrs(self) -> dict[str, Any]:
-        """Its attributes by name, with the line that made it as ``op_callstack``."""
+        """Its attributes by name, with the line that created it as ``op_callstack``."""
         made: list[str] = []
         position = self.position
         if position is not None:
@@ -246,7 +246,7 @@ class OpDesc:
 
 
 def at_line(error: EngineError, operator: Operator) -> EngineError:
-    """``error`` with the user's file and line that made ``operator`` in front."""
+    """``error`` with the user's file and line that created ``operator`` in front."""
     position = operator.position
     return error if position is None else type(error)(f"{position[0]}:{position[1]}: {error}")
 
@@ -305,9 +305,9 @@ if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
 
 @final
 class Leaf:
-    """Collects the gradient of a Tensor that no operator made. Knows no Tensor, so there is no cycle.
+    """Collects the gradient of a Tensor that no operator created. Knows no Tensor, so there is no cycle.
 
-    ``cleared`` is set while the gradient is one that was set to zero: it makes the zeros if someone looks at
+    ``cleared`` is set while the gradient is one that was set to zero: it creates the zeros on access to
     them, and the next backward replaces them. ``shown`` marks that other code may hold the gradient, which
     then sees additions to it and when it is set to zero. ``watcher`` is called during backward when the
     gradient is complete, and stores it (a ``Watcher`` of ``engine.autodiff.tape``).

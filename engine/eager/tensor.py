@@ -359,7 +359,7 @@ class Parameter(Tensor):
         self.stop_gradient = not value
 
     def initialize(self) -> None:
-        """Give a parameter that was made under ``LazyGuard`` its first values.
+        """Give a parameter that was created under ``LazyGuard`` its first values.
 
         Raises UnreadyError, an AssertionError, for any other, and for one that has them.
         """

@@ -1,4 +1,4 @@
-"""Diagonals of matrices: reading them, putting them, and matrices made of them."""
+"""Diagonals of matrices: reading them, putting them, and matrices built from them."""
 
 from __future__ import annotations
 

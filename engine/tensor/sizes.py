@@ -100,7 +100,8 @@ def check_shape(
 
 
 def dimensions(where: str, shape: Any) -> dict[str, Any]:
-    """``shape`` and ``dims`` of an operator that makes a tensor; raises ArgumentError for a negative size."""
+    """``shape`` and ``dims`` of an operator that creates a tensor; raises ArgumentError for a negative
+    one."""
     sizes, later = split_later(where, shape)
     if any(d < 0 for d in sizes) and sizes.count(-1) + sum(d < -1 for d in sizes) > len(later):
         raise ArgumentError(f"{where}: shape {sizes} has a negative dimension; give every size")

@@ -21,7 +21,7 @@ from engine.tensor.promote import is_tensor
 
 
 class Watch:
-    """The arrays that code made and changed while it ran."""
+    """The arrays that code created and changed while it ran."""
 
     def __init__(self) -> None:
         self.born: list[TensorArray] = []

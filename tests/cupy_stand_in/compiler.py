@@ -1,6 +1,6 @@
 """CUDA sources compiled for the host: ``shim/`` defines what a C++ compiler lacks, objects are cached.
 
-Objects lie in a folder that all test workers share, each under the hash of everything it is made of, so that
+Objects are in a folder that all test workers share, each under the hash of everything it is made of, so that
 a source is compiled once. ``MODEL_STUDIO_SHIM`` names another folder. The source is stored next to its
 object; the check with NVRTC compiles it for real GPUs.
 """
@@ -104,7 +104,7 @@ def folder() -> Path:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """One process at a time makes this object."""
+    """One process at a time builds this object."""
     import fcntl
 
     with open(path, "w") as lock:

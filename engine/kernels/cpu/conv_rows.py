@@ -281,7 +281,7 @@ class Rows:
 
     # -- tiles of the image ----------------------------------------------------------------------------------
     def _samples_last(self, x: Any) -> Any:
-        """x as [row, groups, channel, column, sample], where samples lie side by side."""
+        """x as [row, groups, channel, column, sample], where samples are contiguous."""
         p = self.plan
         source = x.transpose(2, 1, 3, 0)
         if p.samples > 1 and source.strides[-1] != source.itemsize:

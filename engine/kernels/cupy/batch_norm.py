@@ -145,7 +145,7 @@ def batch_norm_grad(
 
 
 def _sums(xp: Any, found: Rows, name: str, macros: dict[str, Any], number: Any, *values: Any) -> Any:
-    """The parts of long channels; nothing of others, whose sums the kernel makes itself."""
+    """The parts of long channels; nothing of others, whose sums the kernel computes itself."""
     if found.parts == 1:
         return xp.empty(1, number)
     parts = xp.empty((found.parts, 2, found.count), number)

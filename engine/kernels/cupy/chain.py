@@ -1,7 +1,7 @@
 """The source of one kernel for a chain of elementwise steps: any strides, several results.
 
 Axes that form one run in all arrays become one. How an array walks along each is part of the source (0 where
-it broadcasts, 1 where elements lie side by side, else a parameter), sizes and strides are parameters.
+it broadcasts, 1 where elements are contiguous, else a parameter), sizes and strides are parameters.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Random numbers that the GPU makes where they are used: nothing is copied to it, and nothing waits."""
+"""Random numbers that the GPU generates where they are used: nothing is copied to it, and nothing waits."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from engine.kernels.cupy.source import blocks, kernel, of_type
 _log = logging.getLogger(__name__)
 
 _THREADS = 256
-_IN_A_BLOCK = 4  # words that one thread makes
+_IN_A_BLOCK = 4  # words that one thread computes
 _MOST = (1 << 64) - 1
 
 
 class GPUDraws(Draws):
-    """A stream of random numbers as ``CounterDraws`` makes it, in arrays of the GPU.
+    """A stream of random numbers as ``CounterDraws`` generates it, in arrays of the GPU.
 
     ``stored`` is an array of seed and offset, uint64 [2], that comes before those of the key: what a kernel
-    finds there when it runs decides. One number after the other (``one_by_one``, ``word``) is not made here.
+    finds there when it runs decides. One number after the other (``one_by_one``, ``word``) is not generated
+    here.
     """
 
     def __init__(self, key: GPUKey, stored: Any = None) -> None:
@@ -118,7 +119,7 @@ def draws(key: GPUKey) -> Draws:
 
 
 def on_gpu() -> bool:
-    """Whether the GPU makes random numbers."""
+    """Whether the GPU generates random numbers."""
     return choice.kernels.get() != "numpy" and _compiles()
 
 

@@ -24,7 +24,7 @@ class Feed:
 
     @contextmanager
     def sending(self) -> Iterator[None]:
-        """Copies of the block are made on the feed's stream."""
+        """Copies of the block run on the feed's stream."""
         streams.wait_for(self._index, self._stream, streams.current(self._index))
         with streams.within(self._index, self._stream):
             yield

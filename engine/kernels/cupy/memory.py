@@ -130,7 +130,7 @@ class Sending:
         self._lock = threading.Lock()
 
     def send(self, array: np.ndarray) -> Any:
-        """A copy on the current GPU, made on the current stream; the host does not wait for it."""
+        """A copy on the current GPU, issued on the current stream; the host does not wait for it."""
         made = cupy.empty(array.shape, array.dtype)
         if not array.size:
             return made

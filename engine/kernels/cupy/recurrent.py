@@ -23,7 +23,7 @@ Array = Any
 
 _MODES = {"LSTM": 0, "GRU": 1, "RNN_TANH": 2, "RNN_RELU": 3}
 _TILE = 16
-# Multiplications of a step up to which the cell's kernel makes its product. An estimate, to be timed.
+# Multiplications of a step up to which the cell's kernel computes its product. An estimate, to be timed.
 OWN = 1 << 22
 
 

@@ -54,8 +54,8 @@ class Rows:
         self.sizes = (way, np.int64(self.count), np.uint32(r1), np.int64(k2), np.uint32(r2))
 
     def launch(self, file: str, name: str, macros: dict[str, Any], *arguments: Any) -> None:
-        """Launch ``cuda/file.cu``'s kernel ``name`` for these rows. The sizes stand where ``arguments`` has
-        this object itself."""
+        """Launch ``cuda/file.cu``'s kernel ``name`` for these rows. The sizes replace the position where
+        ``arguments`` has this object itself."""
         given: list[Any] = []
         for value in arguments:
             given += self.sizes if value is self else (value,)

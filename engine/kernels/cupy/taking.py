@@ -33,7 +33,7 @@ def numbers(index: Any) -> tuple[Any, dict[str, str]]:
 
 
 def around(shape: tuple[int, ...], axis: int) -> tuple[int, int, int]:
-    """How many elements lie outside of an axis, along it, and within it."""
+    """The number of elements outside of an axis, along it, and within it."""
     return prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
 
 

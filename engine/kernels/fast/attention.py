@@ -1,6 +1,6 @@
 """Attention and its gradient: products by BLAS on scores that stay in the cache, softmax on their rows.
 
-A shard is some of the places in the leading dimensions (samples and heads). Operands may lie with any strides
+A shard is some of the places in the leading dimensions (samples and heads). Operands may have any strides
 between rows and between places, as the views of heads in a projection do.
 """
 

@@ -43,7 +43,7 @@ _BLOCK = 1 << 18  # bytes that a block should not exceed
 class Axis:
     """One axis of a phase: the positions of its results, and of their inputs.
 
-    Result ``start + n * step`` for n below ``count`` takes, for each pair in ``taps``, what stands ``n *
+    Result ``start + n * step`` for n below ``count`` takes, for each pair in ``taps``, the input ``n *
     stride + tap[0]`` behind the start of the padded source, times entry ``tap[1]`` of the filter. The first
     numbers of the pairs, and the second ones, are evenly spaced.
     """

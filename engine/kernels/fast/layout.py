@@ -19,7 +19,7 @@ class Walk:
     """The loops over ``inputs``, which broadcast to ``shape``, and over results that are created for them.
 
     There are DEPTH outer loops, the first of them in ``shards``, and one inner loop over runs of elements
-    that lie side by side. Results (``itemsizes``) lie in memory as NumPy's would. ``arguments`` makes
+    that are contiguous. Results (``itemsizes``) have the layout of NumPy's. ``arguments`` makes
     those of a kernel: elements of a run, of all runs, lengths of the outer loops but the first, for each
     input and result bytes a step of the outer loops and of the inner one, then addresses.
     """
@@ -51,7 +51,7 @@ class Walk:
                 strides[n] = self._dense((1,) * (len(shape) - x.ndim) + x.shape, x.itemsize)
                 self._copied.add(n)
         loops = self._merged([*strides, *self._strides])
-        if len(loops) > DEPTH + 1:  # every input lies in its own way: as whole arrays in one order
+        if len(loops) > DEPTH + 1:  # every input has its own layout: as whole arrays in one order
             self._whole, self._copied = True, set(range(len(inputs)))
             strides = [self._dense(shape, x.itemsize) for x in inputs]
             loops = self._merged([*strides, *self._strides])

@@ -43,7 +43,7 @@ def user_cache() -> ObjectCache | None:
 class ObjectCache:
     """Pieces of code by key, a hexadecimal digest.
 
-    Raises OSError where ``folder`` can't be made, is a link, or can be written by others.
+    Raises OSError where ``folder`` can't be created, is a link, or can be written by others.
     """
 
     def __init__(self, folder: Path, limit: int = LIMIT) -> None:

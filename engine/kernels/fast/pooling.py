@@ -21,7 +21,7 @@ class PoolingKernel:
         self.handle = function(f"{what} {plan} {lanes}", lambda m, n: emit(m, n, plan, lanes))
 
     def __call__(self, arrays: list[Any], divisors: Any) -> None:
-        """Compute over arrays in the order of the code's arguments, all of which lie samples last.
+        """Compute over arrays in the order of the code's arguments, all with samples last.
 
         The last one is written.
         """

@@ -3,7 +3,7 @@
 A shard is a block of samples that walks through all steps alone: BLAS products of each step with what is
 pointwise around them. How many samples it has follows from sizes alone. Arrays are contiguous, and as in
 engine/kernels/cpu/recurrent.py: gates [gates, T, N, H], states [T, N, H], weights [gates, K, H]; only x
-and the gradient of y may have steps and samples that lie apart, as views of [N, T, K] have them.
+and the gradient of y may have steps and samples with gaps, as views of [N, T, K] have them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from engine.kernels.fast.vectors import (
 )
 
 # The arguments that all have; those of one kernel follow. A view is the steps and the rows of x or of the
-# gradient of y: how many elements lie between two of them.
+# gradient of y: the number of elements between two of them.
 _GEMM, _STEPS, _BATCH, _SIZE, _SHARD, _REVERSE, _FEATURES, _STEP, _ROW, _OWN = range(10)
 # Bytes of weights that stay in a core's cache from step to step. Up to here the product of x belongs to the
 # step, whose gates are in the cache, too; beyond, it is one product over all steps.

@@ -47,7 +47,7 @@ def array(*values: int) -> Any:
 
 
 def aligned(floats: int) -> Any:
-    """An array of so many floats with a line of the cache, so no vector lies in two of them."""
+    """An array of ``floats`` numbers that begins with a cache line, so that no vector crosses one."""
     made = np.empty(floats + 16, np.float32)
     start = -address(made) % 64 // 4
     return made[start : start + floats]

@@ -105,7 +105,7 @@ class WinogradFilterKernel:
     def __call__(self, x: Any, g: Any) -> Any:
         """The gradient of the filters from images x [N, C, H, W] and that of the result.
 
-        Samples of both lie side by side. None where it is not finite.
+        Samples of both are contiguous. None where it is not finite.
         """
         plan, tiles = self.plan, self.plan.tiles
         sums, blocks = aligned(plan.sums()), aligned(self.shards * plan.block() // 4)

@@ -1,4 +1,4 @@
-"""Activation functions made of pieces: straight lines, and exponentials below zero."""
+"""Piecewise activation functions: straight lines, and exponentials below zero."""
 
 from __future__ import annotations
 

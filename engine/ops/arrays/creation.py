@@ -1,4 +1,4 @@
-"""Arrays made of constants and ranges."""
+"""Arrays of constants and ranges."""
 
 from __future__ import annotations
 

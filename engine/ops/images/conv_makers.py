@@ -150,8 +150,8 @@ def gradients(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
 
 
 def _first_in(x: Any) -> bool:
-    """Whether channels come before rows in memory: an image's gradient lies as the image, with which the
-    operators before combine it."""
+    """Whether channels come before rows in memory: an image's gradient has the layout of the image, with
+    which the operators before combine it."""
     return bool(x.strides[1] >= x.strides[2])
 
 

@@ -123,7 +123,7 @@ def _planned(
     dilations: Any,
     groups: int,
 ) -> Any:
-    """The plan of the convolution that makes x [N, C, ...] of the result."""
+    """The plan of the convolution that computes x [N, C, ...] of the result."""
     if x.dtype != weight.dtype or x.dtype.kind in "iub":
         raise TypeError("dtypes do not fit")  # inference explains the error
     size, kernel = x.shape[2:], weight.shape[2:]
@@ -162,7 +162,7 @@ def _define(where: str, rank: int, plan: Any, first: str) -> Any:
     ):
         """The gradient of a convolution's image, for x [N, C, ...] and weight [C, filters / groups, ...].
 
-        ``output_size`` or ``output_padding`` choose among the sizes that a stride makes possible.
+        ``output_size`` or ``output_padding`` choose among the sizes that a stride allows.
         """
         last = data_format[-1] == "C"
         if last:

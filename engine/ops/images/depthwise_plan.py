@@ -2,7 +2,7 @@
 
 A row of the result is one small product: a band matrix, which holds the filter once for each column of the
 result, times the rows of the image that the filter meets. Channels come first and samples last in memory, so
-these rows lie side by side: nothing is copied or padded, and padding is the entries that the band lacks. A
+these rows are contiguous: nothing is copied or padded, and padding is the entries that the band lacks. A
 band holds mostly zeros, which a product costs less than the passes over memory that it saves, up to a width.
 
 Zeros of the band times infinity would be NaN where the filter does not reach. Results are added up, which is

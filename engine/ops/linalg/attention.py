@@ -5,8 +5,8 @@
 x is [..., rows, size], y [..., columns, size], or [..., size, columns] where it is ``turned``, v is
 [..., columns, width]; their leading dimensions are the same. A mask is an array that can be added to the
 scores [..., rows, columns].
-Where ``lies`` is True, the dimension before the last two lies behind the rows in a result's memory, so that
-heads lie side by side as a projection reads and writes them.
+Where ``lies`` is True, the dimension before the last two follows the rows in a result's memory, so that heads
+are adjacent as a projection reads and writes them.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _infer_scores(x: Spec, y: Spec, masks: list[Spec], *, turned: bool = False, 
 
 @op("fused_scores", infer=_infer_scores, opaque=True)
 def fused_scores(xp, x, y, masks: list, *, factor=None, times=None, turned=False):
-    """How much each row looks at each column, where something stands between that and the values."""
+    """How much each row looks at each column, if an operator is between that and the values."""
     from engine.kernels.cpu import attention
 
     return attention.forward(xp, x, y, None, masks, factor, times, turned, False)[1]

@@ -1,4 +1,4 @@
-"""Diagonals: reading, writing, and matrices made of them."""
+"""Diagonals: reading, writing, and matrices built from them."""
 
 from __future__ import annotations
 

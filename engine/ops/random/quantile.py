@@ -60,7 +60,7 @@ _EDGE = 0.85  # of the middle piece
 
 
 def truncated_normal(u: Array, mean: Any, std: Any) -> Array:
-    """The numbers below which a share ``u`` (from 0 to 1) of the truncated normal distribution lies."""
+    """The quantiles ``u`` (from 0 to 1) of the truncated normal distribution."""
     kind, flat = u.dtype.type, u.reshape(-1)
     lowest, highest = (kind((1.0 + math.erf(x / math.sqrt(2.0))) / 2.0) for x in (-2.0, 2.0))
     p = lowest + (highest - lowest) * flat

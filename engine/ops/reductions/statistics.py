@@ -17,7 +17,7 @@ def _infer_quantile(x: Spec, *, q: Any, ignore_nan: bool = False) -> tuple[Spec,
     if x.ndim == 0 or x.shape[-1] == 0:
         raise ShapeError(f"quantile: x is empty, {x}; a quantile needs an element")
     if any(not 0.0 <= value <= 1.0 for value in q):
-        raise ArgumentError(f"quantile: q must lie between 0 and 1: got {list(q)}")
+        raise ArgumentError(f"quantile: q must be between 0 and 1: got {list(q)}")
     made = x.with_shape((*x.shape[:-1], len(q)))
     return made, made.with_dtype(int64), made.with_dtype(int64), made
 
@@ -27,7 +27,7 @@ def quantile(xp, x, *, q, ignore_nan=False):
     """Quantiles ``q`` over the last dimension, interpolated linearly; they are stacked along a new last
     dimension.
 
-    ``low`` and ``high`` are the positions of the two elements between which each lies, ``weight`` is the
+    ``low`` and ``high`` are the positions of the two elements around each, ``weight`` is the
     weight of the upper one. NaN where an element is NaN, unless ``ignore_nan``: then NaN are ignored.
     """
     _infer_quantile(Spec.of(x), q=q)

@@ -45,7 +45,7 @@ def all_reduce_gradients(program: Program, ring_id: int = 0, mean: bool = True, 
         ops.append(operator)
         ready.update(v for v in writes(operator) if last.get(id(v)) == position)
     added = made.of(list(ready))
-    Rewriter(program).substitute(made.found)  # before the reductions stand there, which read the old ones
+    Rewriter(program).substitute(made.found)  # before the reductions, which read the old ones, are inserted
     program.rebound.update({id(old): (old, new) for old, new in made.found.items()})
     block.ops = ops + added
     program.changed()

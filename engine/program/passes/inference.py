@@ -41,7 +41,7 @@ def copy_program(
 
 
 class _Extract(Rewriter):
-    """Copies into an empty Program. Variables are made, under their own names, as they are met."""
+    """Copies into an empty Program. Variables are created, under their own names, as they are met."""
 
     def __init__(self, program: Program, block: Block, ops: Sequence[Operator], replay: bool) -> None:
         super().__init__(program, replay)

@@ -56,5 +56,5 @@ def computed(operator: Operator, known: Known, largest: int = 1 << 62) -> list[t
 
 
 def _is_new(result: Any, inputs: list[Any]) -> bool:
-    """Whether a kernel made the array: it is neither an input nor a view."""
+    """Whether a kernel allocated the array: it is neither an input nor a view."""
     return isinstance(result, np.ndarray) and result.base is None and not any(result is i for i in inputs)

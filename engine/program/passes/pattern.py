@@ -29,7 +29,7 @@ class Uses:
                     self.read_by.setdefault(variable, []).append(operator)
 
     def maker(self, variable: Variable | None, *names: str) -> Operator | None:
-        """The operator of one of these names that makes ``variable``, if that is its only result."""
+        """The operator of one of these names that writes ``variable``, if that is its only result."""
         found = None if variable is None else self.made_by.get(variable)
         return found if found is not None and found.opdef.name in names else None
 

@@ -211,7 +211,7 @@ class Rewriter:
     def before(self, operator: Operator, block: Block, source: Operator | None = None) -> Iterator[None]:
         """Insert operators that are applied within the ``with`` block in front of ``operator`` in ``block``.
 
-        They have the segment and the line of the user's code that made ``source`` (``operator`` by
+        They have the segment and the line of the user's code that created ``source`` (``operator`` by
         default)."""
         count = len(block.ops)
         with modes.use(Builder(self.program, block=block)):

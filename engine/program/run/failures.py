@@ -27,7 +27,7 @@ def operator_of(lines: Mapping[int, Operator], error: Exception) -> Operator | N
 
 
 def explained(plan: Plan, lines: Mapping[int, Operator], error: Exception) -> Exception:
-    """The error with the operator and the user's line that made it."""
+    """The error with the operator and the user's line that created it."""
     operator = operator_of(lines, error)
     full = isinstance(error, DeviceMemoryError)
     has_message = full or isinstance(error, LimitError)

@@ -1,6 +1,6 @@
 """Fusion in plans: the operators of attention become one, and those of its gradient one.
 
-It runs over the operators of a plan, after gradients are made and with the shapes that are fed, as
+It runs over the operators of a plan, after gradients are built and with the shapes that are fed, as
 :mod:`fuse_elementwise` does, before it.
 """
 
@@ -88,7 +88,7 @@ class _Search:
         return self.specs.get(id(variable), variable.spec)
 
     def made_by(self, variable: Any, name: str) -> Operator | None:
-        """The operator of that name that makes the Variable, if it may become part of another."""
+        """The operator of that name that writes the Variable, if it may become part of another."""
         position = self.maker.get(id(variable))
         if position is None or id(variable) in self.known or id(variable) not in self.once:
             return None
@@ -303,7 +303,8 @@ class _Search:
         return False
 
     def _stays(self, found: _Fused) -> bool:
-        """Whether nothing that it reads or makes is written, or read too early, between its operators."""
+        """Whether nothing that it reads or writes is overwritten, or read too early, between its
+        operators."""
         read = {self.base.get(id(v), id(v)) for v in variables_of(found.inputs)}
         own = [v for n in found.members for v in variables_of(self.ops[n].outputs)]
         if any(id(v) in self.known or id(v) not in self.once or v.persistable for v in own):

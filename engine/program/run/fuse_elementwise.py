@@ -1,6 +1,6 @@
 """Fusion in plans: chains and trees of elementwise operators become one ``fused_elementwise``.
 
-It runs over the operators of a plan, after gradients are made and with the shapes that are fed, so forward
+It runs over the operators of a plan, after gradients are built and with the shapes that are fed, so forward
 and backward parts gain alike, and no file ever holds the fused operator.
 """
 
@@ -248,7 +248,7 @@ def _fits(
 
 
 def made_once(everything: Sequence[Operator]) -> set[int]:
-    """The Variables, by id, that one operator makes, in branches and loops too."""
+    """The Variables, by id, that one operator writes, in branches and loops too."""
     times: dict[int, int] = {}
     for operator in everything:
         for variable in writes(operator):

@@ -107,14 +107,14 @@ _COUNTS: dict[str, Callable[[Mapping[str, Any], Attrs], float]] = {
     }.items()
 }
 
-# Attributes that are numbers of elements of something that a kernel makes for itself.
+# Attributes that are numbers of elements of something that a kernel allocates for itself.
 _SIZES = ("num_classes", "class_num", "height", "nshards", "index_num", "max_average_window", "depth")
 # Attributes that are turns of a loop.
 _TURNS = ("power_iters", "sampling_ratio", "pooled_height", "pooled_width", "n")
 
 
 def workspace(name: str, inputs: Sequence[Any], attrs: Attrs) -> int:
-    """Bytes that a kernel makes for itself, where they may be more than its inputs and results.
+    """Bytes that a kernel allocates for itself, where they may be more than its inputs and results.
 
     ``inputs`` are Specs.
     """

@@ -165,7 +165,7 @@ class Plan:
             raise self.explained(error) from error.__cause__
 
     def explained(self, error: Exception) -> Exception:
-        """The error with the operator and the user's line that made it."""
+        """The error with the operator and the user's line that created it."""
         from engine.program.run.failures import explained  # with the first error
 
         return explained(self, self._lines, error)

@@ -1,7 +1,7 @@
 """The CUDA graph of a plan: arguments that are read in place, arguments that are copied, and results on loan.
 
 A graph holds the addresses of everything it reads and writes. What a plan changes in place, and what is the
-same array as in the call before, is taken where it lies, and a look at its address comes before each replay;
+same array as in the call before, is read in place, and its address is checked before each replay;
 everything else is copied into an array of the graph. Results are arrays of the graph: as long as the caller
 has one, the graph is not launched again. Random operators read keys from an array that is written before.
 """
@@ -115,7 +115,7 @@ class Recorded:
         )
 
     def replay(self, values: Sequence[Any]) -> tuple[Any, ...] | None:
-        """The results for these arguments; None, and nothing is done, where something lies elsewhere or
+        """The results for these arguments; None, without any work, if an array has moved or
         the caller still has an earlier result."""
         with self._memory.lock:
             if not self.lies_as_before(values) or self.lent():

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Owner:
-    """A value that is held at the fullest moment: the operator that made it, the user's file and line ("" and
+    """A value that is held at the peak: the operator that computed it, the user's file and line ("" and
     0 where they are not known), and its bytes."""
 
     operator: str

@@ -20,7 +20,7 @@ def reusable(
 ) -> dict[int, list[Variable | None]]:
     """For operators (by id) the input whose array each output may be written into, or None.
 
-    Only arrays that an operator of the plan made in this call (not the constants ``known``, by id, to all
+    Only arrays that an operator of the plan created in this call (not the constants ``known``, by id, to all
     calls), that no view uses later, and that have the shape and dtype of the result. Where the operator reads
     a view of the array as well, an element would be read after another has been written in its place. Values
     that control flow reads or returns may share an array, so they are excluded.

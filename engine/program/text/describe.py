@@ -83,7 +83,7 @@ def says_name(variable: Variable) -> str:
 
 
 def says_stop_gradient(variable: Variable) -> bool:
-    """The flag in the text: Paddle lets integers made of trained values have gradients."""
+    """The flag in the text: Paddle lets integers computed from trained values have gradients."""
     flag = variable.says_stop_gradient
     return variable.stop_gradient if flag is None else flag
 

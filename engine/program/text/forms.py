@@ -23,11 +23,11 @@ class Form:
     Inputs: ``empty`` slots are written as ``[]``, those in ``without`` omitted, ``slots_in`` renames them.
     Outputs: those in ``hidden`` are omitted, ``slots`` renames them; those in ``always`` are written even
     where the attributes switch them off, as the inputs they replace; ``extra`` are results that only Paddle
-    has, as Variables that nothing computes; ``order`` is that in which the results' names are made;
+    has, as Variables that nothing computes; ``order`` is that in which the results' names are created;
     ``stopped`` results never have a gradient; ``says`` changes the spec that is written.
     Attributes: ``attrs`` are added, as constants or functions of the operator; ``drop`` are omitted,
     ``rename`` renames them, ``floats`` lists integers that are written as floating ones.
-    ``operands`` gives numbers that Paddle makes Variables of: slot, value and dtype of each; one without a
+    ``operands`` gives numbers that Paddle turns into Variables: slot, value and dtype of each; one without a
     slot is declared but not read.
     """
 

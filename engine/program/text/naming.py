@@ -1,9 +1,9 @@
 """Names of operators' results, as Paddle's LayerHelper creates them: ``fc_0.tmp_1``, ``elementwise_add_0``.
 
-In Paddle each public function makes a helper, ``linear_3``, and the results of its operators are called after
-it, ``linear_3.tmp_0``. Here functions whose helper is not called like their operator say so when they are
-called (``build/calls.py``), and so does a call with ``name=``; a table does it for operators. Of the running
-calls the innermost one with a name decides.
+In Paddle each public function creates a helper, ``linear_3``, and the results of its operators are named
+after it, ``linear_3.tmp_0``. Here functions whose helper is not called like their operator say so when they
+are called (``build/calls.py``), and so does a call with ``name=``; a table does it for operators. Of the
+running calls the innermost one with a name decides.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Record: the text of one operator of a Program, collected while it is built.
 
-It makes the Variables that the operator writes, in Paddle's order and under Paddle's names, and adds what
+It creates the Variables that the operator writes, in Paddle's order and under Paddle's names, and adds what
 only Paddle has: results that nothing computes (``XShape``), numbers as Variables, other flags.
 """
 
@@ -51,7 +51,7 @@ class Record:
         self.naming, self._next_name = calls.namer(block.program, called, inputs[0].name if inputs else "")
 
     def results(self) -> Iterator[tuple[str, Variable]]:
-        """Slot and Variable of each wanted result, made in Paddle's order."""
+        """Slot and Variable of each wanted result, created in Paddle's order."""
         form, wanted = self.form, self.wanted
         extra: dict[str, Variable] = {}
         ordered = [s for s in self.naming.order or form.order if s in wanted or s in form.extra]
@@ -91,7 +91,7 @@ class Record:
             _move_behind(variables, self.block.ops[-1])
 
     def _append_operands(self, operands: list[tuple[str, Any, str]]) -> None:
-        """Append numbers that Paddle makes Variables of; nothing reads them when the Program runs."""
+        """Append numbers that Paddle turns into Variables; nothing reads them when the Program runs."""
         read = {}
         for slot, value, dtype in operands:
             for _ in range(2):  # Paddle does not use the first name

@@ -1,4 +1,4 @@
-"""Sparse tensors made of positions and values, eager or in a Program."""
+"""Sparse tensors from positions and values, eager or in a Program."""
 
 from __future__ import annotations
 

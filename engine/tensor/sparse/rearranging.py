@@ -77,7 +77,7 @@ def slice(
         length = x.shape[axis]
         first, last = (min(max(b + length if b < 0 else b, 0), length) for b in (int(start), int(end)))
         if last < first:
-            raise ArgumentError(f"slice: the end {end} of axis {given} lies before its start {start}")
+            raise ArgumentError(f"slice: the end {end} of axis {given} is before its start {start}")
         bounds[axis] = (first, last)
         size[axis] = last - first
     depth = x.depth

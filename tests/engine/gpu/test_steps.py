@@ -76,7 +76,7 @@ def _quiet(counts: Counts, brought: int) -> None:
 
 
 def _masks(choice: str, name: str) -> int:
-    """Without kernels of the engine's own the CPU makes random numbers: one copy for each mask."""
+    """Without kernels of the engine's own the CPU generates random numbers: one copy for each mask."""
     return {"mlp with dropout": 1, "transformer": 4}.get(name, 0) if choice == "numpy" else 0
 
 

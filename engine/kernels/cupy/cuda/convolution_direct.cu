@@ -1,4 +1,4 @@
-// Convolutions and their gradients by the image where groups have few channels in the result: a thread makes
+// Convolutions and their gradients by the image where groups have few channels in the result: a thread computes
 // FILTERS of them at one place.
 #include "convolution_axes.cuh"
 

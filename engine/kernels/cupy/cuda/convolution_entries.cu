@@ -1,4 +1,4 @@
-// Gradients of a convolution by its filters where groups have few filters with few entries: a block makes one
+// Gradients of a convolution by its filters where groups have few filters with few entries: a block computes one
 // entry of one filter, over one part of the places.
 #include "convolution_parts.cuh"
 

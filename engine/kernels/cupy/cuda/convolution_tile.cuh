@@ -1,4 +1,4 @@
-// A tile: a block makes ROWS x COLUMNS sums of products, DEPTH terms at a time, which are in shared memory; a
+// A tile: a block computes ROWS x COLUMNS sums of products, DEPTH terms at a time, which are in shared memory; a
 // thread keeps PER_ROW x PER_COLUMN sums. Columns of a thread lie ACROSS apart, so that threads side by side
 // read and write side by side. RESIDENT blocks are meant to share a multiprocessor.
 #define THREADS ((ROWS / PER_ROW) * (COLUMNS / PER_COLUMN))

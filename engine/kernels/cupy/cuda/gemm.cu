@@ -1,6 +1,6 @@
 // Products of matrices: tiles in shared memory, a block of results in the registers of each thread.
 //
-// out = alpha * a @ b + beta * other over a batch of up to three dimensions. Operands lie with any strides
+// out = alpha * a @ b + beta * other over a batch of up to three dimensions. Operands have any strides
 // (in elements; 0 repeats a matrix or a vector), so transposed, sliced and broadcast ones are read in place.
 // Each result adds its terms in the order of k. Where results are few, k is split into parts that
 // ``gemm_fold`` adds in order; how many follows from the sizes alone, so the bits are the same each time.

@@ -5,7 +5,7 @@
 // key is (seed, 0), the counter (1 + n / 4, 0, offset, 0), the word lane n % 4. The conversion of words is
 // described in NumPy in engine/core/draws.py, CounterDraws, and tests compare the two.
 //
-// Each thread makes one block of four words. Parameters of all kernels: `stored`, where not null, holds seed
+// Each thread computes one block of four words. Parameters of all kernels: `stored`, where not null, holds seed
 // and offset in memory and comes before the two that are given, so that a captured graph draws anew at each
 // replay; `start` is the first word that is used, `n` how many elements there are.
 

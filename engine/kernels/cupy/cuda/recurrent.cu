@@ -1,10 +1,10 @@
-// Recurrent layers: one launch for each step through time makes the product with the state and the cell.
+// Recurrent layers: one launch for each step through time computes the product with the state and the cell.
 //
 // Arrays are those of engine/ops/sequences/rnn.py: gates [gates, T, N, H], y and cells [T, N, H], weights by
-// rows. Sequences end at their ``lengths``: beyond, y is 0 and the state stays. A block makes 16 units of 16
+// rows. Sequences end at their ``lengths``: beyond, y is 0 and the state stays. A block computes 16 units of 16
 // samples; the terms of a product are added in their order.
 //
-// Macros: T, A, MODE (0 LSTM, 1 GRU, 2 tanh, 3 relu), GIVEN (1: another kernel made the product).
+// Macros: T, A, MODE (0 LSTM, 1 GRU, 2 tanh, 3 relu), GIVEN (1: another kernel computed the product).
 
 #include "faults.cuh"
 

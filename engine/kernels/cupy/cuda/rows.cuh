@@ -1,9 +1,9 @@
 // Rows that threads share: the layout of a row, the elements that each thread reads, reductions in a fixed
 // order.
 //
-// An array lies as [K1][R1][K2][R2]; a row is R1 x R2 elements that are reduced, and there are K1 x K2 rows.
-// Every reduction over neighbouring axes, over channels and over groups has this form. Sums are trees whose
-// form depends on these sizes only, so the same numbers give the same bits each time.
+// An array has the layout [K1][R1][K2][R2]; a row is R1 x R2 elements that are reduced, and there are K1 x K2
+// rows. Every reduction over neighbouring axes, over channels and over groups has this form. Sums are trees
+// whose form depends on these sizes only, so the same numbers give the same bits each time.
 
 enum { BY_WARP, BY_BLOCK, BY_COLUMN };
 #define ROW_THREADS 512 /* of a block at most, see rows.py: registers must suffice for them */
@@ -69,7 +69,7 @@ template <typename N, typename F> __device__ N over_column(N x, F f) {
 // The row of this thread, and its share of it: for (u32 j = row.first; j < row.end; j += row.step) x[row.at(j)].
 //
 // BY_WARP: blocks [rows][32], a warp for each row. BY_BLOCK: a block for each row. BY_COLUMN: blocks
-// [threads][32] of 32 rows that lie side by side. blockIdx.y counts the parts that rows are cut into. Threads
+// [threads][32] of 32 adjacent rows. blockIdx.y counts the parts that rows are cut into. Threads
 // beyond the last row have no share, and take part in reductions all the same.
 struct Row {
     i64 number, start, across;

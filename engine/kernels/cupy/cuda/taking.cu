@@ -1,6 +1,6 @@
 // Elements taken at positions; nothing is computed, so that T is any type of their width and I that of positions.
 //
-// x lies as [outer][size][inner], the result as [outer][count][inner]. A position that does not exist is noted
+// x is [outer][size][inner], the result as [outer][count][inner]. A position that does not exist is noted
 // and gives 0.
 #include "faults.cuh"
 

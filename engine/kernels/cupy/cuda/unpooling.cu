@@ -1,6 +1,6 @@
 // Elements put to places of their plane: unpooling, and the gradient of maxima that come with their places.
 //
-// A block makes a plane. Where several elements have one place, integers decide who is next, in the order of
+// A block computes a plane. Where several elements have one place, integers decide who is next, in the order of
 // the elements: the bits are the same each time. Places that do not exist are noted and skipped.
 //
 //   unpooled   the last of several stays.

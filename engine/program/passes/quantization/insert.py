@@ -80,7 +80,7 @@ def new_weight(block: Block, name: str, array: np.ndarray[Any, Any]) -> Variable
 
 
 def rename(variable: Variable, name: str) -> None:
-    """Give a Variable that an operator has just made the name ``name``, or that with a number."""
+    """Give a Variable that an operator has just created the name ``name``, or that with a number."""
     names = variable.block.vars
     del names[variable.name]
     variable.name = free(variable.block, name)

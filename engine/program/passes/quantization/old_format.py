@@ -82,7 +82,7 @@ def to_old_format(program: Program, activations: str = ACTIVATIONS[0]) -> None:
         else:
             read_instead(operator, weight, held)
             _rescale(rewriter, operator, found, values[read[0]], along)
-    for operator in reversed(operators):  # those that read a result before the one that makes it
+    for operator in reversed(operators):  # those that read a result before its writer
         if not _needed(program, operator):
             rewriter.erase([operator])
     for integers, held in floats.items():
@@ -166,7 +166,7 @@ def _whole(held: Variable, weight: _Pair) -> Variable:
 
 
 def _rescale(rewriter: Rewriter, operator: Operator, weight: _Pair, value: _Pair, along: int) -> None:
-    """Replace ``operator``, which multiplies integers, by itself and the operator that makes values."""
+    """Replace ``operator``, which multiplies integers, by itself and the operator that gives values."""
     block, old = rewriter.program.global_block(), operator.outputs[0]
     with rewriter.before(operator, block):
         product = current().apply(operator.opdef, operator.inputs, operator.attrs)

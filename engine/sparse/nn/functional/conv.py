@@ -70,7 +70,7 @@ def convolve(
     strides = sizes(where, "stride", stride, rank)
     dilations = sizes(where, "dilation", dilation, rank)
     around = paddings(where, padding, rank)
-    if submanifold:  # the window lies around each element
+    if submanifold:  # the window is around each element
         strides, around = [1] * rank, [d * (k // 2) for d, k in zip(dilations, kernel, strict=True)]
     sizes_in = parts.at_depth(x)
     sites, numbers, sources, targets, counts = convolution.rulebook(
@@ -123,7 +123,7 @@ def subm_conv3d(
 ) -> Any:
     """Submanifold convolution of a COO tensor [N, D, H, W, C]: the result has the positions of x, sorted.
 
-    The window lies around each element, whatever ``stride`` and ``padding`` say (B. Graham and L. van der
+    The window is around each element, for any ``stride`` and ``padding`` (B. Graham and L. van der
     Maaten, Submanifold Sparse Convolutional Networks, 2017). ``key`` is not needed.
 
     Differs from Paddle: with kernels of even size, too, the result has the shape and the positions of x.

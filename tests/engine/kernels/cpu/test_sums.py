@@ -1,4 +1,4 @@
-"""Sums as products with ones are the sums that NumPy makes, whatever the axes, the layout and the type."""
+"""Sums as products with ones are the sums that NumPy computes, whatever the axes, the layout and the type."""
 
 from itertools import combinations
 

@@ -87,7 +87,7 @@ def test_many_are_updated_in_two_launches_with_the_bits_of_numpy(
         with counted() as counts:
             assert together(columns, [row["grad"] for row in moved], moved[0], attrs)
         if not gpu():
-            copied = 1  # the gradient that lies column by column
+            copied = 1  # the gradient in column-major order
             assert counts.launches - copied == (2 if "beta1_pow" in names else 1)
             assert (counts.waits, counts.to_device) == (0, 0)
         for row in rows:

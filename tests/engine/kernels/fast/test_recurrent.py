@@ -68,7 +68,7 @@ def _agree(found, wanted, tolerance):
 )
 @pytest.mark.parametrize("reverse", [False, True])
 def test_compiled_loops_agree_with_numpy(monkeypatch, mode, near, sizes, options, reverse):
-    """Also where the products of x are made before the loop, as they are for large weights."""
+    """Also where the products of x are computed before the loop, as they are for large weights."""
     if not near:
         monkeypatch.setattr(recurrent, "NEAR", 0)
     for dtype, tolerance in ((np.float64, 1e-12), (np.float32, 2e-5)):

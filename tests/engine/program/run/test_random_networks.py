@@ -1,7 +1,7 @@
 """Every plan of a random network against the plain executor, which runs operator after operator in NumPy.
 
 Networks of convolutions, poolings, norms, recurrent layers, products, reductions and elementwise operators
-train for some steps under a random rule; the last batches are smaller, and lie in memory in other ways. Plans
+train for some steps under a random rule; the last batches are smaller, and have other layouts. Plans
 on NumPy are bitwise identical. Compiled kernels agree call by call to rounding, do not depend on the number
 of threads, and the whole agrees as far as the network lets rounding through. ``--long`` tries 25 times as
 many.
