@@ -1,9 +1,9 @@
 """``paddle.fft``: discrete Fourier transforms of one, two and several dimensions, and their frequencies.
 
-A transform of x takes ``n`` elements along ``axis`` (``s`` along ``axes``): what is more is cut off, what is
-missing is zeros. ``norm`` selects the direction that is scaled: 'backward' the inverse one by 1/n, 'forward'
-the forward one by 1/n, 'ortho' both by 1/sqrt(n). Integers become the default dtype first; float32 gives
-complex64, float64 gives complex128, and back. All raise ArgumentError for arguments of another kind,
+A transform of x takes ``n`` elements along ``axis`` (``s`` along ``axes``): further elements are cut off,
+missing ones are zeros. ``norm`` selects the direction that is scaled: 'backward' the inverse one by 1/n,
+'forward' the forward one by 1/n, 'ortho' both by 1/sqrt(n). Integers become the default dtype first; float32
+gives complex64, float64 gives complex128, and back. All raise ArgumentError for arguments of another kind,
 DTypeError for bool and float16.
 """
 

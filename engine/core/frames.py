@@ -12,7 +12,8 @@ ENGINE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os
 
 
 # Whether a file belongs to the engine, by name. A plain dict, because every recorded operator reads it; it is
-# emptied when it is full, since code that is made while a program runs may have ever new file names.
+# emptied when it is full, since code that is generated while a program runs may have new file names all the
+# time.
 INTERNAL: dict[str, bool] = {}
 _MOST_FILES = 4096
 

@@ -386,7 +386,7 @@ def op(
     """Define the operator ``name`` (Paddle's OpDesc name where there is one) from its default kernel.
 
     ``infer`` takes Specs where the kernel takes arrays and returns the outputs' Specs. ``slots`` renames
-    parameters to Paddle's slots; ``writes`` maps outputs to the inputs they replace in place; ``view`` says
+    parameters to Paddle's slots; ``writes`` maps outputs to the inputs they replace in place; ``view`` means
     that the output shares the first input's storage; ``effect`` that it does more than compute its outputs;
     ``broadcasts`` that gradients are summed back to the inputs' shapes; ``complex`` that the gradient rules
     hold for complex values too (they are linear with real factors, or they conjugate); ``opaque`` that it
@@ -397,8 +397,8 @@ def op(
 
     ``regions`` names the sub-blocks of an operator of control flow; it ``loops`` where they run any number of
     times. ``again`` names the operator that runs a loop's last region a second time, once for each iteration
-    that the first run stored, with its random keys. ``passes_on`` says that the result of an effect is its
-    input, so that a second run leaves the effect out; ``gradient_effect`` that the gradient has an effect,
+    that the first run stored, with its random keys. ``passes_on`` means that the result of an effect is its
+    input, so that a second run omits the effect; ``gradient_effect`` that the gradient has an effect,
     too; it ``moves`` where its result may be on another device than its inputs. ``check`` yields the faults
     of one application in a Program: regions that do not fit its inputs and outputs.
     """

@@ -6,7 +6,7 @@ execution ask for keys in the same order, so both draw the same numbers.
 
 The default generator is Paddle's on the CPU, the Mersenne Twister: a draw moves it on by as many words as it
 takes. ``philox`` is counter-based: every draw is a function of its key (seed, offset). On a GPU all draws are
-counter-based, whatever the kind: keys have the generator's seed and a counter of their own.
+counter-based for each kind: keys have the generator's seed and their own counter.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Checks the states of generators before they are set: NumPy and Python read some of these numbers unchecked.
 
-A position outside NumPy's key reads foreign memory, and a state of zeros stays zero, so that whatever draws
-until a number is accepted never ends.
+A position outside NumPy's key reads foreign memory, and a state of zeros stays zero, so that a loop that
+draws until a number is accepted never ends.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Adds to ``cudnn_names.json`` the parts of a real ``nvidia-cudnn-frontend`` that the engine uses.
 
 ``python tests/cupy_stand_in/record_cudnn.py`` with the wheel on the path; it imports without cuDNN and
-without a driver. The file contains the oldest and the newest release that ``gpu-cudnn`` allows: what the
-engine calls has to be in both.
+without a driver. The file contains the oldest and the newest release that ``gpu-cudnn`` allows: calls of the
+engine have to exist in both.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A small pool of threads for kernels: shards of one product or of one compiled function, side by side.
 
 The calling thread works too, and each free thread takes the next task: a core that other programs keep busy
-slows a call down and never stops it (a team of BLAS threads waits for its slowest member). What is computed
-does not depend on who takes which task, so it is the same with and without the pool, bit by bit.
+slows a call down and never stops it (a team of BLAS threads waits for its slowest member). Results do not
+depend on which thread takes which task, so they are bitwise identical with and without the pool.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Recurrent layers on arrays: forward through time, and backward.
 
-Written for one layer in one direction, on time-major arrays: x [T, N, I], h and c [N, H]. What does not
-depend on the previous state is computed for all steps at once. The gates of all steps are one array
+Written for one layer in one direction, on time-major arrays: x [T, N, I], h and c [N, H]. Parts that do not
+depend on the previous state are computed for all steps at once. The gates of all steps are one array
 [gates, T, N, H]: each gate of a step is one contiguous block, and so is each gate of all steps, which the
 products for the weights' gradients take as they are.
 

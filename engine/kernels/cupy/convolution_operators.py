@@ -1,6 +1,6 @@
 """The operators of convolution on a GPU: from their attributes to ``convolution.py``'s sizes.
 
-What those do not serve (integers, indices beyond 32 bits, dtypes that differ) goes to the default kernel.
+Unserved arguments (integers, indices beyond 32 bits, dtypes that differ) go to the default kernel.
 """
 
 from __future__ import annotations

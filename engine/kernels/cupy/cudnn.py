@@ -3,8 +3,9 @@
 CuPy 14 has no cuDNN. ``nvidia-cudnn-frontend`` builds a graph of one operation for given shapes, which is
 stored; running it takes addresses, a workspace, which is an array like any other, and the current stream, so
 it can be captured. Only engines that give the same bits each time are used. float32 is computed as such;
-with ``CUPY_TF32=1``, the variable that CuPy's own products follow, in TF32. What cuDNN does not serve is left
-to the kernels of ``cuda/``. Sources: docs.nvidia.com/deeplearning/cudnn, the wheel's own signatures.
+with ``CUPY_TF32=1``, the variable that CuPy's own products follow, in TF32. The kernels of ``cuda/`` compute
+convolutions that cuDNN does not serve. Sources: docs.nvidia.com/deeplearning/cudnn, the wheel's own
+signatures.
 """
 
 from __future__ import annotations

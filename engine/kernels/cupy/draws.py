@@ -26,8 +26,8 @@ _MOST = (1 << 64) - 1
 class GPUDraws(Draws):
     """A stream of random numbers as ``CounterDraws`` generates it, in arrays of the GPU.
 
-    ``stored`` is an array of seed and offset, uint64 [2], that comes before those of the key: what a kernel
-    finds there when it runs decides. One number after the other (``one_by_one``, ``word``) is not generated
+    ``stored`` is an array of seed and offset, uint64 [2], that comes before those of the key: a kernel reads
+    its values when it runs. One number after the other (``one_by_one``, ``word``) is not generated
     here.
     """
 

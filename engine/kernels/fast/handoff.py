@@ -2,8 +2,8 @@
 
 Workers sit in :func:`worker` and sleep on a futex; :func:`leader` publishes the shards of a call, takes some
 itself and returns when all are done. Shards are taken by compare-and-swap on a ticket that holds the number
-of the call next to the next shard: a worker that wakes up late finds another number there, and what it read
-of the former call comes to nothing. Linux only; elsewhere the pool hands over in Python.
+of the call next to the next shard: a worker that wakes up late finds another number there, and discards the
+values that it read of the former call. Linux only; elsewhere the pool hands over in Python.
 """
 
 from __future__ import annotations

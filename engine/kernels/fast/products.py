@@ -24,7 +24,7 @@ from engine.kernels.fast.compiler import Handle, function
 
 Array = Any
 _ENTRY = 5  # offsets of a, b and c in bytes, rows and columns of c
-# Calls in a table; more are as well made in another way.
+# Calls in a table; with more, another way is as fast.
 _MOST = 1 << 14
 
 

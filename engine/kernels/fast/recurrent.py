@@ -1,7 +1,7 @@
 """Tools to write and call loops of recurrent layers through time.
 
-A shard is a block of samples that walks through all steps alone: BLAS products of each step with what is
-pointwise around them. How many samples it has follows from sizes alone. Arrays are contiguous, and as in
+A shard is a block of samples that walks through all steps alone: BLAS products of each step with pointwise
+operations around them. How many samples it has follows from sizes alone. Arrays are contiguous, and as in
 engine/kernels/cpu/recurrent.py: gates [gates, T, N, H], states [T, N, H], weights [gates, K, H]; only x
 and the gradient of y may have steps and samples with gaps, as views of [N, T, K] have them.
 """

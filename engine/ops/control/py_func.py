@@ -51,8 +51,8 @@ def py_func(
     """The results of Python function number ``forward_callable_id`` for the arrays ``xs``.
 
     Function ``backward_callable_id`` (-1: none) gives the gradients of xs from xs, outs and the gradients of
-    outs, without those numbered in ``backward_skip_vars``. Where only some results are used, ``chosen`` says
-    for each whether it is. Results are copied: arrays that the function still holds are not written to.
+    outs, without those numbered in ``backward_skip_vars``. If only some results are used, ``chosen`` marks
+    them. Results are copied: arrays that the function still holds are not written to.
     """
     if not 0 <= forward_callable_id < len(CALLABLES):
         raise ProgramError(

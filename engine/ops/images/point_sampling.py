@@ -1,8 +1,8 @@
 """Sampling of images at any points: linear interpolation of the neighbours, zero outside.
 
 Points [N, ..., rank] hold places in pixels, the last dimension of the image first (x, y, z), as grids do. The
-derivative by a position is again a sum over the neighbours, with other weights: ``orders`` says for each
-coordinate whether the value (0) or the slope (1) is taken. So every derivative is one of two operators.
+derivative by a position is again a sum over the neighbours, with other weights: ``orders`` selects for each
+coordinate the value (0) or the slope (1). So every derivative is one of two operators.
 """
 
 from __future__ import annotations

@@ -133,7 +133,8 @@ def stopped(ops: Iterable[Operator], no_grad_set: Iterable[Any] | None) -> Ident
 
 @contextmanager
 def extending(block: Block) -> Iterator[None]:
-    """Within the block operators are appended to the Program of ``block``, whatever is being built now.
+    """Within the block operators are appended to the Program of ``block``, regardless of the one being built
+    now.
 
     Variables that are declared meanwhile are listed by name at the end, as Paddle lists those of gradients.
     """

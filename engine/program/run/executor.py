@@ -117,7 +117,7 @@ class Executor:
         last batch of a reader.
         """
         if self._closed:
-            raise ProgramError("Executor.run: this executor is closed; make another one")
+            raise ProgramError("Executor.run: this executor is closed; create another one")
         parallel = getattr(program, "_parallel", None) is not None
         program = _program_of(program)
         feeds = _feeds_of(_joined(feed) if parallel else feed)

@@ -199,8 +199,7 @@ def fuse_elementwise(
 
     ``specs`` are those of a run, ``known`` the constants of the plan, both by id of the Variable.
     Compiled loops gain in smaller groups, too; in NumPy only large ones do (decision 92), on a GPU all. A
-    group replaces its last operator; in between nothing changes in place what
-    it reads.
+    group replaces its last operator; no operator in between changes its inputs in place.
     """
     everything = list(with_sub_blocks(ops))
     base = bases_of(everything)

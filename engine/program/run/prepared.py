@@ -77,8 +77,8 @@ def prepare(program: Program, feeds: Mapping[str, Any], wanted: Sequence[Any]) -
 
 
 def _optimized(program: Program, fed: list[Variable], fetched: list[Variable]) -> Prepared:
-    """The Program after the passes; itself where they gain nothing: gradient operators read what a fusion
-    would omit, and a startup Program runs once."""
+    """The Program after the passes; itself where they gain nothing: gradient operators read values that a
+    fusion would omit, and a startup Program runs once."""
     passes, ops = level.get(), program.global_block().ops
     outputs = [v.name for v in (*fetched, *stored_by(ops))]
     trains = any(o.opdef is gradient.opdef for o in ops)

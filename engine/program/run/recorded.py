@@ -1,9 +1,10 @@
 """The CUDA graph of a plan: arguments that are read in place, arguments that are copied, and results on loan.
 
-A graph holds the addresses of everything it reads and writes. What a plan changes in place, and what is the
-same array as in the call before, is read in place, and its address is checked before each replay;
-everything else is copied into an array of the graph. Results are arrays of the graph: as long as the caller
-has one, the graph is not launched again. Random operators read keys from an array that is written before.
+A graph holds the addresses of everything it reads and writes. Arrays that a plan changes in place, and arrays
+that are the same as in the call before, are read in place, and their addresses are checked before each
+replay; all others are copied into an array of the graph. Results are arrays of the graph: as long as the
+caller has one, the graph is not launched again. Random operators read keys from an array that is written
+before.
 """
 
 from __future__ import annotations

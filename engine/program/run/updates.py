@@ -78,8 +78,8 @@ class _Place:
 class Update:
     """One call of a plan that updates the parameters of several operators.
 
-    It takes the arrays of all parameters and then, slot by slot, of their state; the gradients; and what the
-    operators share.
+    It takes the arrays of all parameters and then, slot by slot, of their state; the gradients; and the
+    inputs that the operators share.
     """
 
     def __init__(self, operators: Sequence[Operator]) -> None:

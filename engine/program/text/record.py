@@ -1,7 +1,7 @@
 """Record: the text of one operator of a Program, collected while it is built.
 
-It creates the Variables that the operator writes, in Paddle's order and under Paddle's names, and adds what
-only Paddle has: results that nothing computes (``XShape``), numbers as Variables, other flags.
+It creates the Variables that the operator writes, in Paddle's order and under Paddle's names, and adds parts
+that only Paddle has: results that nothing computes (``XShape``), numbers as Variables, other flags.
 """
 
 from __future__ import annotations

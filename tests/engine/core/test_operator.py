@@ -1,4 +1,4 @@
-"""Records of operators know the line that created them."""
+"""Records of operators have the line that created them."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def choice(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 def _low(value: Any, dtype: str) -> Any:
-    """float64 as ``dtype``; whatever else, as it is."""
+    """float64 as ``dtype``; other values unchanged."""
     if isinstance(value, list):
         return [_low(v, dtype) for v in value]
     if value is None or value.dtype != np.float64:

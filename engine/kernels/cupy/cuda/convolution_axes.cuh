@@ -1,8 +1,8 @@
 // Shared by kernels that gather: which places a block computes, and which entries of the filter reach them.
 //
-// Forwards the source is the image; backwards (BACKWARD = 1) it is the gradient of the result, and what is
-// made is the gradient of the image: each of its places gathers from the windows that read it, so nothing is
-// added in memory. With strides only every so manieth entry of the filter reaches a place: places that the
+// Forwards the source is the image; backwards (BACKWARD = 1) it is the gradient of the result, and the result
+// is the gradient of the image: each of its places gathers from the windows that read it, so nothing is
+// added in memory. With strides only every n-th entry of the filter reaches a place: places that the
 // same entries reach are one phase, and a phase is a convolution without strides.
 //
 // Places are counted over samples, entries of the filter over channels, each in reading order.

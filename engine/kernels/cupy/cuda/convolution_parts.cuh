@@ -1,9 +1,9 @@
-// Shared by both ways to the gradient of a convolution by its filters: that of the result times what each
-// entry of a filter reads, added up over all places.
+// Shared by both ways to the gradient of a convolution by its filters: that of the result times the element
+// that each entry of a filter reads, added up over all places.
 //
-// The places are cut into parts, as many as the sizes alone say; `sums` adds their results, in their order,
-// so the bits are the same each time. Places are counted over samples, entries over channels of the group,
-// each in reading order.
+// The places are cut into parts, whose number depends on the sizes only; `sums` adds their results, in their
+// order, so the bits are the same each time. Places are counted over samples, entries over channels of the
+// group, each in reading order.
 #define FLAT(limit) (DEEP ? (limit) : 1) /* DEEP = 1: volumes; else sizes of depth are 1 */
 
 #define PROBLEM                                                                                               \

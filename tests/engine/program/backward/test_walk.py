@@ -1,5 +1,5 @@
 """The walk over a Program, seen by an Emitter whose gradients are strings: which operators it visits, and
-how it adds up what flows back."""
+and how it adds up gradients."""
 
 from __future__ import annotations
 
