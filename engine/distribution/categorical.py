@@ -22,7 +22,7 @@ from engine.tensor.math import cast
 from engine.tensor.random import multinomial
 from engine.tensor.reduction import sum as total
 from engine.tensor.scattering import gather, take_along_axis
-from engine.tensor.sizes import whole_numbers
+from engine.tensor.sizes import integers
 
 
 class Categorical(Distribution):
@@ -42,7 +42,7 @@ class Categorical(Distribution):
 
     def sample(self, shape: Any) -> Any:
         """Numbers of categories, int64, of shape ``shape + batch_shape``."""
-        sizes = whole_numbers("Categorical.sample", sample_shape("Categorical.sample", shape))
+        sizes = integers("Categorical.sample", sample_shape("Categorical.sample", shape))
         drawn = without_gradient(draw, softmax(self.logits), math.prod(sizes))
         return reshape(drawn, [*sizes, *self.batch_shape])
 

@@ -16,7 +16,7 @@ from engine.tensor.exponential import exp
 from engine.tensor.manipulation import reshape, unsqueeze
 from engine.tensor.math import cast
 from engine.tensor.reduction import sum as total
-from engine.tensor.sizes import whole_numbers
+from engine.tensor.sizes import integers
 from engine.tensor.special import lgamma
 
 
@@ -54,7 +54,7 @@ class Multinomial(Distribution):
         return without_gradient(self._sample, shape)
 
     def _sample(self, shape: Any) -> Any:
-        sizes = whole_numbers("Multinomial.sample", sample_shape("Multinomial.sample", shape))
+        sizes = integers("Multinomial.sample", sample_shape("Multinomial.sample", shape))
         drawn = draw(self.probs, self.total_count * math.prod(sizes))
         drawn = reshape(drawn, [self.total_count, math.prod(sizes), -1])
         counts = total(one_hot(drawn, self.event_shape[0]), axis=0)

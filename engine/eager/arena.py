@@ -128,7 +128,7 @@ class Arena:
                     return False
         return True
 
-    def take_back(self, row: Row) -> bool:
+    def restore(self, row: Row) -> bool:
         """Let Tensors whose arrays were replaced use their slices again; False where that would be seen."""
         strays = [n for n, tensor in enumerate(row.tensors) if tensor._array is not row.arrays[n]]
         for n in strays:
@@ -177,7 +177,7 @@ class Arenas:
             del self._rows[key]
             return None
         if self._is_due(key):
-            if row.arena.take_back(row):
+            if row.arena.restore(row):
                 self._settled(key)
                 return row
             self._refuse(key)

@@ -157,7 +157,7 @@ class StaticStep:
             return gradient
         with builder.calls.forced(f"{gradient.name}@DECAYED"):
             result = arithmetic.add_n([gradient, term])
-        result.says_name = gradient.says_name or gradient.name
+        result.shown_name = gradient.shown_name or gradient.name
         return result
 
     def _rate(self, program: Program, startup: Program) -> Variable:
@@ -210,7 +210,7 @@ class StaticStep:
 
 def _for(parameter: Any, gradient: Any) -> Any:
     """Mark operators that are appended within the block as the update of ``parameter``."""
-    name = gradient.says_name or gradient.name
+    name = gradient.shown_name or gradient.name
     return marked(op_role=OPTIMIZE, op_role_var=[parameter.name, name])
 
 
@@ -250,7 +250,7 @@ def _clipped(clip: Any, pairs: Pairs) -> Pairs:
     for parameter, gradient in chosen:
         with _for(parameter, gradient):
             made = arithmetic.multiply(gradient, factor)
-            made.says_name = gradient.says_name or gradient.name
+            made.shown_name = gradient.shown_name or gradient.name
             clipped[parameter.name] = made
     return [(p, clipped.get(p.name, g)) for p, g in pairs]
 
@@ -263,5 +263,5 @@ def _clipped_alone(clip: Any, parameter: Any, gradient: Any) -> Pairs:
         ((_, made),) = clip([(parameter, gradient)])
     for operator in block.ops[before:]:
         attrs = (operator.notes or {}).get("attrs", {})
-        operator.note("attrs", {**attrs, "op_role_var": [parameter.name, made.says_name or made.name]})
+        operator.note("attrs", {**attrs, "op_role_var": [parameter.name, made.shown_name or made.name]})
     return [(parameter, made)]

@@ -37,7 +37,7 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
         label = arithmetic.cast(label, out_dtype=int64)
     with helper.named():
         values, indices = sort.topk(input, k=int(k), axis=-1, largest=True, sorted=False)
-        indices.says_stop_gradient = False
+        indices.shown_stop_gradient = False
         if correct is None and total is None:
             return metrics.accuracy(values, indices, label)[0]
         block = helper.builder.block
@@ -89,7 +89,7 @@ def auc(
     results = []
     areas = [builder.block.create_var(name, Spec((), "float64")) for name in names]
     for area in areas:
-        area.says_spec, area.says_stop_gradient = Spec((), "int64"), False
+        area.shown_spec, area.shown_stop_gradient = Spec((), "int64"), False
     for area, steps, (pos, neg) in ((areas[1], slide_steps, stats[:2]), (areas[0], 0, stats[2:])):
         attrs = {"curve": curve, "num_thresholds": num_thresholds, "slide_steps": steps}
         append_into(builder.block, metrics.auc.opdef, (input, label, pos, neg), attrs, (area, pos, neg))

@@ -18,14 +18,14 @@ from engine.tensor import indexing
 from engine.tensor.creation import to_tensor
 from engine.tensor.manipulation import reshape
 from engine.tensor.promote import is_tensor
-from engine.tensor.sizes import items, whole, whole_numbers
+from engine.tensor.sizes import integers, items, whole
 
 
 def flip(x: Any, axis: Any, name: str | None = None) -> Any:
     """The order of elements reversed along ``axis`` (one or several)."""
     if name:
         return named(name, flip, x, axis)
-    return flip_roll.flip(x, axis=whole_numbers("flip", axis))
+    return flip_roll.flip(x, axis=integers("flip", axis))
 
 
 reverse = flip
@@ -38,17 +38,17 @@ def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
     """
     if name:
         return named(name, roll, x, shifts, axis)
-    axes = [] if axis is None else whole_numbers("roll", axis)
+    axes = [] if axis is None else integers("roll", axis)
     if is_symbolic(shifts):
         return flip_roll.roll_by(x, shifts, axis=axes)
-    return flip_roll.roll(x, shifts=whole_numbers("roll", shifts), axis=axes)
+    return flip_roll.roll(x, shifts=integers("roll", shifts), axis=axes)
 
 
 def rot90(x: Any, k: int = 1, axes: Any = (0, 1), name: str | None = None) -> Any:
     """Turned by 90 degrees ``k`` times, from the first towards the second of ``axes``."""
     if name:
         return named(name, rot90, x, k, axes)
-    axes = whole_numbers("rot90", axes)
+    axes = integers("rot90", axes)
     if x.ndim < 2 or len(axes) != 2:
         raise ShapeError(
             f"rot90: x has at least 2 dimensions and axes names two: got {list(x.shape)} and {axes}"
@@ -128,7 +128,7 @@ def repeat_interleave(x: Any, repeats: Any, axis: int | None = None, name: str |
 
 def _sliced(where: str, x: Any, axes: Any, bounds: list[Any]) -> Any:
     """x with a slice at each of the axes; each of ``bounds`` holds one number for each axis."""
-    axes = [normal_axis(where, a, x.ndim) for a in whole_numbers(where, axes)]
+    axes = [normal_axis(where, a, x.ndim) for a in integers(where, axes)]
     parts = [items(where, b) for b in bounds]
     if any(len(p) != len(axes) for p in parts):
         raise ArgumentError(
@@ -209,8 +209,8 @@ def as_strided(x: Any, shape: Any, stride: Any, offset: int = 0, name: str | Non
         return named(name, as_strided, x, shape, stride, offset)
     return strides.as_strided(
         x,
-        shape=whole_numbers("as_strided", shape),
-        stride=whole_numbers("as_strided", stride),
+        shape=integers("as_strided", shape),
+        stride=integers("as_strided", stride),
         offset=whole("as_strided", offset),
     )
 

@@ -16,7 +16,7 @@ from engine.program.text.naming import Naming
 from engine.tensor.creation import to_tensor
 from engine.tensor.cutting import cut_later
 from engine.tensor.promote import common_dtype, is_tensor
-from engine.tensor.sizes import is_later, items, split_later, whole, whole_numbers
+from engine.tensor.sizes import integers, is_later, items, split_later, whole
 from engine.tensor.tensor_array import TensorArray
 
 
@@ -54,7 +54,7 @@ def transpose(x: Any, perm: Any, name: str | None = None) -> Any:
             f"transpose: perm is a list that names every dimension once: got {perm}; for [1, 0, 2] write "
             "transpose([1, 0, 2])"
         )
-    return ops.transpose(x, axis=whole_numbers("transpose", perm))
+    return ops.transpose(x, axis=integers("transpose", perm))
 
 
 _T = Naming("t")
@@ -73,14 +73,14 @@ def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
     """Without dimensions of size 1 (those of ``axis`` only, where given)."""
     if name:
         return named(name, squeeze, x, axis)
-    return ops.squeeze(x, axes=[] if axis is None else whole_numbers("squeeze", axis))
+    return ops.squeeze(x, axes=[] if axis is None else integers("squeeze", axis))
 
 
 def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
     """With dimensions of size 1 put in at ``axis``."""
     if name:
         return named(name, unsqueeze, x, axis)
-    return ops.unsqueeze(x, axes=whole_numbers("unsqueeze", axis))
+    return ops.unsqueeze(x, axes=integers("unsqueeze", axis))
 
 
 def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> Any:
@@ -88,7 +88,7 @@ def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> 
     if name:
         return named(name, moveaxis, x, source, destination)
     places = [
-        [normal_axis("moveaxis", a, x.ndim) for a in whole_numbers("moveaxis", axes)]
+        [normal_axis("moveaxis", a, x.ndim) for a in integers("moveaxis", axes)]
         for axes in (source, destination)
     ]
     if len(places[0]) != len(places[1]) or any(len(set(p)) != len(p) for p in places):
@@ -176,7 +176,7 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
             )
         sections = [size // num_or_sections] * num_or_sections
     else:
-        sections = whole_numbers("split", num_or_sections)
+        sections = integers("split", num_or_sections)
         if sections.count(-1) == 1:
             size = x.shape[axis]
             rest = sections.index(-1)

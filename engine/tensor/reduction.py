@@ -15,7 +15,7 @@ from engine.ops.reductions import reduce as reduce_ops
 from engine.program.build.calls import named
 from engine.tensor.factories import require_tensor
 from engine.tensor.math import divide
-from engine.tensor.sizes import items, whole, whole_numbers
+from engine.tensor.sizes import integers, items, whole
 
 
 def axes_of(axis: Any) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def axes_of(axis: Any) -> dict[str, Any]:
         return {"axis": [], "reduce_all": True}
     if modes.is_symbolic(axis):
         axis = items("axis", axis)
-    axes = [axis] if axis.__class__ is int else whole_numbers("axis", axis)
+    axes = [axis] if axis.__class__ is int else integers("axis", axis)
     return {"axis": axes, "reduce_all": not axes}
 
 

@@ -40,7 +40,7 @@ def number_of(value: Any) -> Any:
     return value.item() if isinstance(value, (Tensor, np.ndarray, np.generic)) else value
 
 
-def whole_numbers(where: str, values: Any) -> list[Any]:
+def integers(where: str, values: Any) -> list[Any]:
     """A list of ints (or Variables) from one or several numbers, or from a tensor of them."""
     if isinstance(values, Tensor):
         values = values.tolist()

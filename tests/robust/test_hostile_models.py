@@ -25,7 +25,7 @@ from engine.core.errors import EngineError, FormatError, LimitError
 from engine.core.opdef import OPS
 from engine.files import guarded
 from engine.jit import load
-from engine.program.saved.distrust_size import MOST_OPERATORS, size_faults
+from engine.program.saved.check_size import MOST_OPERATORS, size_faults
 from engine.program.saved.serialize import from_plain
 from tests.robust.hostile_models import MODELS
 from tests.robust.untrusted_models import unsign

@@ -119,7 +119,7 @@ def run(tasks: Sequence[Task]) -> None:
 def _share(tasks: Sequence[Task], helpers: int) -> None:
     job = _Job(tasks)
     try:
-        for worker in _hired(helpers):
+        for worker in _workers_for(helpers):
             worker.help(job)
         job.work()
         job.last.acquire()
@@ -138,7 +138,7 @@ def _share(tasks: Sequence[Task], helpers: int) -> None:
             del first  # its traceback holds this frame
 
 
-def _hired(count: int) -> list[_Worker]:
+def _workers_for(count: int) -> list[_Worker]:
     """Return ``count`` workers; missing ones are started."""
     while len(_workers) < count:
         worker = _Worker(len(_workers) + 1)

@@ -257,7 +257,7 @@ class Library:
         if 0 in (*shape, a.shape[-1]):
             out[...] = 0 if other is None else beta * other  # nothing to add up
             return out
-        target = out if _lies(out) else cupy.empty(shape, a.dtype)
+        target = out if _is_operand(out) else cupy.empty(shape, a.dtype)
         bias = None
         if other is not None and beta == 1 and other.size == shape[-1] and other.shape[-1:] == shape[-1:]:
             bias = cupy.ascontiguousarray(other)
@@ -376,7 +376,7 @@ def _operand(x: Array, lead: tuple[int, ...]) -> Any:
     return None if step is None else operand(x.shape[-2], x.shape[-1], strides, step)
 
 
-def _lies(x: Array) -> bool:
+def _is_operand(x: Array) -> bool:
     return _operand(x, x.shape[:-2]) is not None
 
 

@@ -100,7 +100,7 @@ class _Plan:
         graph.validate()
         graph.build_operation_graph()
         graph.create_execution_plans([cudnn.heur_mode.A, cudnn.heur_mode.FALLBACK])
-        graph.deselect_numeric_notes(_left_out(cudnn, name))
+        graph.deselect_numeric_notes(_excluded_notes(cudnn, name))
         graph.check_support()
         graph.build_plans()
         self._graph, self._ends = graph, (first, second, made)
@@ -115,7 +115,7 @@ class _Plan:
             self._graph.execute(places, workspace.data.ptr, handle=self._handle)
 
 
-def _left_out(cudnn: Any, name: str) -> list[Any]:
+def _excluded_notes(cudnn: Any, name: str) -> list[Any]:
     """Engines that are not used: sums in another order each time; less than float32 where it is not asked."""
     notes = cudnn.numerical_note
     found = [notes.NONDETERMINISTIC, notes.REDUCED_PRECISION_REDUCTION]

@@ -34,7 +34,7 @@ def plain(opdef: OpDef) -> bool:
     return not (opdef.effect or opdef.random or opdef.opaque or opdef.regions)
 
 
-def taken_apart(
+def separated(
     inputs: Sequence[Any], attrs: dict[str, Any], later: Any
 ) -> tuple[list[Any], list[Any], dict[str, Any]]:
     """Inputs, values and attributes of ``with_values`` but ``of``; ``later`` distinguishes a value from a

@@ -73,7 +73,7 @@ class Named:
             name = f"{name}@RENAME@block{self.block.idx}@{number}"
         made = self.block.create_var(free_name(self.block, name), variable.spec, stop_gradient=False)
         if variable in self.shown:
-            made.says_name = f"{self.shown[variable].name}@GRAD"
+            made.shown_name = f"{self.shown[variable].name}@GRAD"
         return made
 
     def _count(self, variable: Variable) -> int:

@@ -120,7 +120,7 @@ class Builder(modes.Mode):
 
     def _apply_with_values(self, opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Apply an operator some of whose attributes are Variables."""
-        flat, values, rest = with_values.taken_apart(inputs, attrs, modes.is_symbolic)
+        flat, values, rest = with_values.separated(inputs, attrs, modes.is_symbolic)
         made = self._append(with_values.with_values.opdef, (flat, values), {"of": opdef.name, **rest})
         return made[0] if opdef.single else tuple(made)
 

@@ -13,7 +13,7 @@ from engine.core.var_type import VarType
 from engine.program.build.builder import Builder
 from engine.program.graph.program import Program, Variable, variables_of
 from engine.program.text.control_text import COND, LOOP
-from engine.program.text.describe import says_name
+from engine.program.text.describe import shown_name
 
 
 class CondNames:
@@ -67,7 +67,7 @@ def note_loop(builder: Builder, operator: Operator, initial: list[Variable]) -> 
     for variable, start in zip(
         (*body.arguments, *variables_of(operator.outputs)), (*initial, *initial), strict=True
     ):
-        variable.says_name = says_name(start)
+        variable.shown_name = shown_name(start)
     again = {}
     helpers: dict[str, str] = {}
     for variable in condition.block.vars.values():

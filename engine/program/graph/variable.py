@@ -76,9 +76,9 @@ class Variable:
         self.is_data = is_data
         self.tensor = tensor
         # Paddle's flag, if it differs: it lets integers computed from trained values have gradients.
-        self.says_stop_gradient: bool | None = None
-        self.says_name: str | None = None
-        self.says_spec: Spec | None = None
+        self.shown_stop_gradient: bool | None = None
+        self.shown_name: str | None = None
+        self.shown_spec: Spec | None = None
 
     @property
     def shape(self) -> tuple[Any, ...]:

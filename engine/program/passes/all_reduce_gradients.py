@@ -74,14 +74,14 @@ class _Reductions:
 
     def _noted(self, operator: Operator, gradients: list[Variable]) -> Operator:
         operator.outputs = tuple(self._result(g) for g in gradients)
-        names = [name for g in gradients for name in (self.pairs[g], g.says_name or g.name)]
+        names = [name for g in gradients for name in (self.pairs[g], g.shown_name or g.name)]
         note_attrs(operator, op_role=BACKWARD, op_role_var=names)
         return operator
 
     def _result(self, gradient: Variable) -> Variable:
         name = f"{gradient.name}@ALLREDUCE"  # a gradient is reduced once
         made = self.block.create_var(name, gradient.spec, stop_gradient=gradient.stop_gradient)
-        made.says_name = gradient.says_name or gradient.name  # Paddle reduces in place
+        made.shown_name = gradient.shown_name or gradient.name  # Paddle reduces in place
         self.found[gradient] = made
         return made
 

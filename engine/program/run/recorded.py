@@ -104,7 +104,7 @@ class Recorded:
             or _is_held(self._results, n, self._free)
         )
 
-    def lies_as_before(self, values: Sequence[Any]) -> bool:
+    def fits(self, values: Sequence[Any]) -> bool:
         """Whether the graph holds for these arguments, on the current stream."""
         from engine.kernels.cupy import graphs
 
@@ -119,7 +119,7 @@ class Recorded:
         """The results for these arguments; None, without any work, if an array has moved or
         the caller still has an earlier result."""
         with self._memory.lock:
-            if not self.lies_as_before(values) or self.lent():
+            if not self.fits(values) or self.lent():
                 return None
             for n, place in self._fed:
                 place[...] = values[n]

@@ -98,7 +98,7 @@ class Replay:
                 if self._consumes:
                     values.clear()
                 return found
-            if not graph.lies_as_before(values):
+            if not graph.fits(values):
                 self._moves += 1
                 if self._moves > MOVES:
                     self.refused = Refused("arrays that it changes in place move again and again")

@@ -14,8 +14,8 @@ from engine.core.var_type import kind as var_kind
 from engine.program.graph.check import problems
 from engine.program.graph.program import Block, Program, Variable, variables_of
 from engine.program.graph.region import Region
-from engine.program.saved.distrust import content_faults, structure_faults
-from engine.program.saved.distrust_size import size_faults
+from engine.program.saved.check_size import size_faults
+from engine.program.saved.checks import content_faults, structure_faults
 from engine.program.saved.plain_program import (
     PlainOperator,
     PlainProgram,
@@ -71,10 +71,10 @@ def _plain_variable(variable: Variable) -> PlainVariable:
         "stop_gradient": variable.stop_gradient,
         "parameter": variable.is_parameter,
         "says": [
-            variable.says_stop_gradient,
-            variable.says_name,
+            variable.shown_stop_gradient,
+            variable.shown_name,
             variable.type.name,
-            _plain_attribute(variable.says_spec),
+            _plain_attribute(variable.shown_spec),
         ],
         "data": variable.is_data,
     }
@@ -250,12 +250,12 @@ def _variable(block: Block, plain: PlainVariable) -> None:
             is_data=bool(plain["data"]),
             is_parameter=bool(plain["parameter"]),
         )
-    stop_gradient, says_name, kind, says_spec = plain.get("says", [None, None, "LOD_TENSOR", None])
+    stop_gradient, shown_name, kind, shown_spec = plain.get("says", [None, None, "LOD_TENSOR", None])
     made = block.vars[name]
-    made.says_stop_gradient = None if stop_gradient is None else bool(stop_gradient)
-    made.says_name = None if says_name is None else str(says_name)
+    made.shown_stop_gradient = None if stop_gradient is None else bool(stop_gradient)
+    made.shown_name = None if shown_name is None else str(shown_name)
     made.type = var_kind(str(kind))
-    made.says_spec = None if says_spec is None else _attribute(says_spec)
+    made.shown_spec = None if shown_spec is None else _attribute(shown_spec)
 
 
 # Notes that only the text shows; nothing that runs reads them.

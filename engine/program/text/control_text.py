@@ -15,7 +15,7 @@ from engine.core.spec import Spec
 from engine.core.var_type import VarType
 from engine.program.graph.program import Program, variables_of
 from engine.program.graph.variable import Variable
-from engine.program.text.describe import COMMON, BlockNumber, OpDesc, describe, says_name
+from engine.program.text.describe import COMMON, BlockNumber, OpDesc, describe, shown_name
 from engine.program.text.forms import number
 
 COND, LOOP = "cond", "loop"
@@ -28,7 +28,7 @@ def _desc(type: str, inputs: Any, outputs: Any, attrs: Mapping[str, Any] | None 
 def cond_descs(operator: Operator, numbers: Mapping[int, int]) -> Iterator[OpDesc]:
     names = operator.notes[COND] if operator.notes else {}
     pred, captured = operator.inputs
-    condition = says_name(pred)
+    condition = shown_name(pred)
     for key, region, chosen in zip(
         ("true", "false"), operator.regions, (condition, names["not"]), strict=True
     ):
@@ -38,7 +38,7 @@ def cond_descs(operator: Operator, numbers: Mapping[int, int]) -> Iterator[OpDes
         read = {id(v) for o in block.ops for v in variables_of(o.inputs)}
         yield _desc(
             "conditional_block",
-            {"Cond": [chosen], "Input": [says_name(v) for v in captured if id(v) in read]},
+            {"Cond": [chosen], "Input": [shown_name(v) for v in captured if id(v) in read]},
             {"Out": names[key]["results"], "Scope": [names[key]["scope"]]},
             {
                 "is_scalar_condition": True,
@@ -51,7 +51,7 @@ def cond_descs(operator: Operator, numbers: Mapping[int, int]) -> Iterator[OpDes
         {"Out": [names["mask"]]},
         {"in_dtype": number(pred.dtype), "out_dtype": 2, "use_mkldnn": False},
     )
-    results = [says_name(v) for v in variables_of(operator.outputs)]
+    results = [shown_name(v) for v in variables_of(operator.outputs)]
     sides = zip(names["false"]["results"], names["true"]["results"], results, strict=False)
     for no, yes, result in sides:
         yield _desc("select_input", {"Mask": [names["mask"]], "X": [no, yes]}, {"Out": [result]})
@@ -67,7 +67,7 @@ def tails(program: Program) -> dict[int, list[OpDesc]]:
                 continue
             for side, region in zip(("true", "false"), operator.regions, strict=True):
                 found[region.block.idx] = [
-                    _desc("assign", {"X": [says_name(v)]}, {"Out": [outside]})
+                    _desc("assign", {"X": [shown_name(v)]}, {"Out": [outside]})
                     for v, outside in zip(region.results, names[side]["results"], strict=False)
                 ]
     return found
@@ -90,14 +90,14 @@ def _changed(operator: Operator) -> list[tuple[Variable, Variable]]:
 def loop_desc(operator: Operator, numbers: Mapping[int, int]) -> OpDesc:
     """The ``while`` itself."""
     initial, captured = operator.inputs
-    condition = says_name(operator.regions[0].results[0])
-    names = list(dict.fromkeys(says_name(v) for v in (*initial, *captured)))
+    condition = shown_name(operator.regions[0].results[0])
+    names = list(dict.fromkeys(shown_name(v) for v in (*initial, *captured)))
     assert operator.notes is not None, "only noted loops are shown so"
     return _desc(
         "while",
         {"Condition": [condition], "X": names},
         {
-            "Out": [condition, *(says_name(value) for value, _ in _changed(operator))],
+            "Out": [condition, *(shown_name(value) for value, _ in _changed(operator))],
             "StepScopes": [operator.notes[LOOP]["scope"]],
         },
         {"is_test": False, "sub_block": BlockNumber(numbers[operator.regions[1].block.idx])},
@@ -110,7 +110,7 @@ def body_parts(operator: Operator) -> tuple[list[tuple[Variable, str | None]], l
     again: dict[str, str] = operator.notes[LOOP]["again"]
     condition = operator.regions[0].block
     changed = _changed(operator)
-    renamed = again | {says_name(value): says_name(result) for value, result in changed}
+    renamed = again | {shown_name(value): shown_name(result) for value, result in changed}
     variables: list[tuple[Variable, str | None]] = [
         (v, again[v.name]) for v in condition.vars.values() if v.name in again
     ]
@@ -123,9 +123,9 @@ def body_parts(operator: Operator) -> tuple[list[tuple[Variable, str | None]], l
         descs.append(desc)
     result = operator.regions[0].results[0]
     descs += [
-        _desc("assign", {"X": [says_name(result_)]}, {"Out": [says_name(value)]})
+        _desc("assign", {"X": [shown_name(result_)]}, {"Out": [shown_name(value)]})
         for value, result_ in changed
     ]
-    again_name = again.get(result.name, says_name(result))
-    descs.append(_desc("assign", {"X": [again_name]}, {"Out": [says_name(result)]}))
+    again_name = again.get(result.name, shown_name(result))
+    descs.append(_desc("assign", {"X": [again_name]}, {"Out": [shown_name(result)]}))
     return variables, descs

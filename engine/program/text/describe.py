@@ -74,17 +74,17 @@ def type_of(operator: Operator) -> str:
 def _names(value: Any) -> list[str]:
     if isinstance(value, (list, tuple)):
         return [name for each in value for name in _names(each)]
-    return [says_name(value)] if isinstance(value, Variable) else []
+    return [shown_name(value)] if isinstance(value, Variable) else []
 
 
-def says_name(variable: Variable) -> str:
+def shown_name(variable: Variable) -> str:
     """The name in the text: Paddle's loops write their values in place."""
-    return variable.says_name or variable.name
+    return variable.shown_name or variable.name
 
 
-def says_stop_gradient(variable: Variable) -> bool:
+def shown_stop_gradient(variable: Variable) -> bool:
     """The flag in the text: Paddle lets integers computed from trained values have gradients."""
-    flag = variable.says_stop_gradient
+    flag = variable.shown_stop_gradient
     return variable.stop_gradient if flag is None else flag
 
 
@@ -112,7 +112,7 @@ def describe(operator: Operator) -> OpDesc:
             if value is not None and out.slot not in form.hidden:
                 outputs[form.slots.get(out.slot, out.slot)] = _names(value)
     inputs |= notes.get("inputs", {})
-    outputs |= {slot: [says_name(variable)] for slot, variable in notes.get("extra", {}).items()}
+    outputs |= {slot: [shown_name(variable)] for slot, variable in notes.get("extra", {}).items()}
     attrs = dict(COMMON)
     for name, value in operator.attrs.items():
         if name in opdef.hidden or name in form.drop or value is None:
@@ -121,8 +121,8 @@ def describe(operator: Operator) -> OpDesc:
         attrs[form.rename.get(name, name)] = float(np.float32(shown)) if name in form.floats else shown
     for name, region in zip(opdef.regions, operator.regions, strict=True):
         attrs[f"{name}_block"] = BlockNumber(region.block.idx)
-        attrs[f"{name}_arguments"] = [says_name(v) for v in region.arguments]
-        attrs[f"{name}_results"] = [says_name(v) for v in region.results]
+        attrs[f"{name}_arguments"] = [shown_name(v) for v in region.arguments]
+        attrs[f"{name}_results"] = [shown_name(v) for v in region.results]
     for name, value in form.attrs.items():
         attrs[name] = value(operator) if callable(value) else value
     if "instead" in notes:

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.core.operator import Operator
 from engine.program.graph.variable import Variable
-from engine.program.text.describe import describe, form_of, says_name
+from engine.program.text.describe import describe, form_of, shown_name
 
 # Their gradient passes straight through.
 STRAIGHT = (
@@ -120,7 +120,7 @@ def note_gradient(
     for out, gradient in zip(outs, incoming, strict=True):
         if gradient is not None:
             slot = f"{form.slots.get(out.slot, out.slot)}@GRAD"
-            inputs.setdefault(slot, []).append(says_name(gradient))
+            inputs.setdefault(slot, []).append(shown_name(gradient))
     outputs: dict[str, list[str]] = {}
     position = 0
     for declared, value in opdef.named_inputs(forward.inputs):
@@ -130,11 +130,11 @@ def note_gradient(
         if declared.slot in form.without or declared.name not in opdef.rule_of or value is None:
             continue
         if any(v is not None for v in own):
-            outputs[f"{declared.slot}@GRAD"] = [_EMPTY if v is None else says_name(v) for v in own]
+            outputs[f"{declared.slot}@GRAD"] = [_EMPTY if v is None else shown_name(v) for v in own]
         else:
             outputs[f"{declared.slot}@GRAD"] = []
     attrs: dict[str, Any] = {k: v for k, v in shown.attrs.items() if k not in ("op_role", "op_role_var")}
-    given = [says_name(g) for g in incoming if g is not None]
+    given = [shown_name(g) for g in incoming if g is not None]
     written = [name for listed in outputs.values() for name in listed if name != _EMPTY]
     if opdef.name in FORWARD and len(given) == len(incoming) and len(written) == 1:
         operator.notes = FORWARD[opdef.name](attrs, given, written)

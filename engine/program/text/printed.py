@@ -18,7 +18,7 @@ from engine.program.text.control_text import (
     loop_desc,
     tails,
 )
-from engine.program.text.describe import OpDesc, describe, says_name, says_stop_gradient
+from engine.program.text.describe import OpDesc, describe, shown_name, shown_stop_gradient
 
 
 @delegates.variable_text.define
@@ -28,13 +28,13 @@ def variable_text(variable: Variable, name: str | None = None) -> str:
     prefix = "persist " if variable.persistable else ""
     if variable.is_parameter:
         prefix += "trainable " if variable.trainable else ""
-    start = f"{prefix}{kind} {name or says_name(variable)} : {variable.type.name}"
+    start = f"{prefix}{kind} {name or shown_name(variable)} : {variable.type.name}"
     if variable.type != "LOD_TENSOR":
         return f"{start})"
-    spec = variable.says_spec or variable.spec
+    spec = variable.shown_spec or variable.spec
     return (
         f"{start}.shape{tuple(spec.shape)}.dtype({spec.dtype.name})"
-        f".stop_gradient({says_stop_gradient(variable)})"
+        f".stop_gradient({shown_stop_gradient(variable)})"
     )
 
 
@@ -97,7 +97,7 @@ class Shown:
 
     def _variables(self, block: Block) -> tuple[set[int], Mapping[int, list[str]]]:
         """Variables that are not shown, and lines that come before one."""
-        hidden = {id(v) for v in block.vars.values() if v.says_name is not None}
+        hidden = {id(v) for v in block.vars.values() if v.shown_name is not None}
         before: dict[int, list[str]] = {}
         for operator in block.ops:
             if (operator.notes or {}).get("hidden") is True:

@@ -14,7 +14,7 @@ from engine.core.spec import Spec
 from engine.ops.arrays.creation import fill
 from engine.program.graph.program import Block, variables_of
 from engine.program.graph.variable import Variable
-from engine.program.text.describe import says_stop_gradient
+from engine.program.text.describe import shown_stop_gradient
 from engine.program.text.forms import FORMS, Form
 from engine.program.text.naming import Calls
 
@@ -46,7 +46,7 @@ class Record:
         if operands and self.form.operands is not None:
             self._append_operands(self.form.operands(operator))
         inputs = list(variables_of(operator.inputs))
-        self._says_stop = not grad or all(says_stop_gradient(v) for v in inputs)
+        self._says_stop = not grad or all(shown_stop_gradient(v) for v in inputs)
         called = operator.attrs["of"] if name == "with_values" else name  # after the operator that it runs
         self.naming, self._next_name = calls.namer(block.program, called, inputs[0].name if inputs else "")
 
@@ -72,9 +72,9 @@ class Record:
         made = self.block.create_var(self._next_name(), spec, stop_gradient=self.stop or not differentiable)
         says_stop = self._says_stop or (slot in self.form.stopped and self.naming.form != "tmp")
         if says_stop != made.stop_gradient:
-            made.says_stop_gradient = says_stop
+            made.shown_stop_gradient = says_stop
         if slot in self.form.says:
-            made.says_spec = self.form.says[slot](self.operator, spec)
+            made.shown_spec = self.form.says[slot](self.operator, spec)
         return made
 
     def finish(self) -> None:

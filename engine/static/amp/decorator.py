@@ -172,7 +172,7 @@ class OptimizerWithMixedPrecision:
             if self._use_dynamic_loss_scaling or self._init_loss_scaling != 1.0:
                 *made, found = loss_scaling.check_finite_and_unscale([g for _, g in params_grads], scale)
                 for (_, gradient), value in zip(params_grads, made, strict=True):
-                    value.says_name = gradient.says_name or gradient.name
+                    value.shown_name = gradient.shown_name or gradient.name
                 params_grads = [(p, value) for (p, _), value in zip(params_grads, made, strict=True)]
             if self._counts is not None:
                 loss_scaling.update_loss_scaling(found, scale, *self._counts, **self._steps)

@@ -78,7 +78,7 @@ def agrees_call_by_call(run: Callable[[Case, Way], list[Any]], case: Case) -> No
         found = run(case, Way(1, "fast"))
     assert not watch.problems, "\n".join(watch.problems)
     plain = run(case, PLAIN)
-    if watch.lies_otherwise:
+    if watch.other_layout:
         assert not [
             problem for pair in zip(found, plain, strict=True) if (problem := near(*pair, spread=1e-4))
         ]

@@ -16,7 +16,7 @@ class Watch:
     """Compares the results of each compiled kernel with NumPy's kernel for the same arrays.
 
     The plan continues with NumPy's results, so its own must be bitwise identical to those of a plan without
-    compiled kernels, unless a sum runs over arrays that ``lies_otherwise``: a kernel that writes where it
+    compiled kernels, unless a sum runs over arrays that ``other_layout``: a kernel that writes where it
     must not is seen.
     """
 
@@ -24,7 +24,7 @@ class Watch:
         self.names: set[str] = set()
         self.problems: list[str] = []
         # Whether an array written in place has another layout than NumPy's result.
-        self.lies_otherwise = False
+        self.other_layout = False
 
     @contextmanager
     def watching(self) -> Iterator[None]:
@@ -63,7 +63,7 @@ class Watch:
                 got[...] = want
         own = [*_flat(given), *targets]
         for got, want in pairs[: len(_listed(result))]:
-            self.lies_otherwise |= got is not None and _steps(got) != _steps(want) and _shared(got, targets)
+            self.other_layout |= got is not None and _steps(got) != _steps(want) and _shared(got, targets)
         results = [
             # A new array has NumPy's layout, so that later operators add up in the same order.
             got if _shared(got, own) else want

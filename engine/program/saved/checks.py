@@ -13,7 +13,7 @@ from engine.ops.control.gradient import gradient
 from engine.ops.control.with_values import plain, with_values
 from engine.program.backward.gradient_operator import forward_of
 from engine.program.graph.program import Block, Program
-from engine.program.saved.distrust_replay import (
+from engine.program.saved.check_replay import (
     BACKWARD,
     key_faults,
     may_keep_iterations,
