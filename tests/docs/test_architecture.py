@@ -28,10 +28,11 @@ def exists(room: str) -> bool:
     return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
 
 
-def table(heading: str) -> list[str]:
-    """The names in the first column of the table under a heading."""
+def tables(heading: str) -> list[list[str]]:
+    """The names in the first column of each table under a heading, a list for each sub-heading."""
     section = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
-    return re.findall(r"^\| `([\w.]+)` \|", section, re.MULTILINE)
+    found = [re.findall(r"^\| `([\w.]+)` \|", part, re.MULTILINE) for part in section.split("\n### ")]
+    return [rooms for rooms in found if rooms]
 
 
 LAYERED = [
@@ -44,7 +45,16 @@ LAYERED = [
 
 @pytest.mark.parametrize(("contract", "heading"), LAYERED)
 def test_the_tables_are_the_contracts(contract: str, heading: str) -> None:
-    assert table(heading) == [room for room in rooms_of(contract) if exists(room)]
+    """All rooms, each once, and in each table in the contract's order (a section may have several tables)."""
+    order = [room for room in rooms_of(contract) if exists(room)]
+    found = tables(heading)
+    assert sorted(room for rooms in found for room in rooms) == sorted(order)
+    for rooms in found:
+        assert rooms == [room for room in order if room in rooms]
+
+
+def test_only_the_engine_is_shown_in_groups() -> None:
+    assert [heading for _, heading in LAYERED if len(tables(heading)) > 1] == ["Rooms of the engine"]
 
 
 def test_every_contract_of_layers_has_a_table() -> None:
