@@ -7,7 +7,6 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QAbstractButton,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QSizePolicy,
@@ -19,6 +18,7 @@ from widgets import theme
 from widgets.flow import FlowLayout
 from widgets.icons import icon_pixmap
 from widgets.labels import heading, mute
+from widgets.layouts import horizontal, vertical
 
 
 def set_role(widget: QWidget, role: str) -> None:
@@ -41,13 +41,9 @@ class Card(QFrame):
         flow.addWidget(self._title)
         flow.addWidget(self._subtitle)
         self._header_box = QWidget(self)
-        self.header = QHBoxLayout(self._header_box)
-        self.header.setContentsMargins(0, 0, 0, 0)
-        self.header.setSpacing(theme.SPACE_S)
+        self.header = horizontal(self._header_box, 0, theme.SPACE_S)
         self.header.addWidget(words, 1)
-        self.body = QVBoxLayout()
-        self.body.setContentsMargins(0, 0, 0, 0)
-        self.body.setSpacing(theme.SPACE_S)
+        self.body = vertical(None, 0, theme.SPACE_S)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(theme.SPACE_M, 10, theme.SPACE_M, theme.SPACE_M)
         outer.setSpacing(theme.SPACE_S)

@@ -7,9 +7,10 @@ import sys
 from collections.abc import Callable
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from widgets import theme
+from widgets.layouts import vertical
 
 
 def run_demo(make: Callable[[], QWidget], title: str, size: tuple[int, int] = (720, 480)) -> int:
@@ -23,8 +24,7 @@ def run_demo(make: Callable[[], QWidget], title: str, size: tuple[int, int] = (7
     theme.apply_theme(app, options.theme)
     window = QWidget()
     window.setWindowTitle(title)
-    layout = QVBoxLayout(window)
-    layout.setContentsMargins(*[theme.PAGE_PADDING] * 4)
+    layout = vertical(window, theme.PAGE_PADDING, spacing=None)
     layout.addWidget(make())
     window.resize(*size)
     window.show()

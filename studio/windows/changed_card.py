@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QWidget
 
 from studio.windows.controls import Facts, Stack
 from studio.windows.mistake_grid import GAP, SMALLEST, MistakeGrid
@@ -13,6 +13,7 @@ from studio.windows.sample_pictures import Sample, describe
 from widgets import theme
 from widgets.cards import Card, EmptyState
 from widgets.labels import mute
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 GRID_HEIGHT, LITTLE_HEIGHT = 240, 100
@@ -85,9 +86,7 @@ class ChangedDialog(Retranslated, QDialog):
         for button in (self.back, self.on):
             button.setAutoDefault(False)
             row.addWidget(button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(*[theme.SPACE_L] * 4)
-        layout.setSpacing(theme.SPACE_M)
+        layout = vertical(self, theme.SPACE_L, theme.SPACE_M)
         layout.addWidget(self.picture, 1)
         layout.addWidget(self.facts)
         layout.addLayout(row)

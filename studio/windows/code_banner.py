@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from widgets import theme
 from widgets.icons import icon_pixmap
+from widgets.layouts import vertical
 
 
 class CodeBanner(QFrame):
@@ -31,9 +32,7 @@ class CodeBanner(QFrame):
         for place, button in enumerate(self.buttons):
             answers.addWidget(button)
             button.clicked.connect(lambda _=False, which=place: self.answered.emit(self._ids[which]))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(*[theme.SPACE_S] * 4)
-        layout.setSpacing(theme.SPACE_S)
+        layout = vertical(self, theme.SPACE_S, theme.SPACE_S)
         layout.addLayout(row)
         layout.addLayout(answers)
         theme.changed.connect(self._tint)

@@ -30,6 +30,7 @@ from widgets.cards import Chip, EmptyState
 from widgets.code_view import CodeEditor, CodeView, FindBar
 from widgets.icons import icon, set_icon
 from widgets.labels import mute
+from widgets.layouts import horizontal, vertical
 from widgets.program_tree import ProgramTree
 from widgets.retranslated import Retranslated
 
@@ -125,13 +126,11 @@ class CodePage(Retranslated, QWidget):
         self._halves.setHandleWidth(theme.SPACE_M)
         self._arrange()
         full = QWidget()
-        inner = QHBoxLayout(full)
-        inner.setContentsMargins(*[theme.PAGE_PADDING] * 4)
+        inner = horizontal(full, theme.PAGE_PADDING, spacing=None)
         inner.addWidget(self._halves)
         self._stack.addWidget(self._empty_page())
         self._stack.addWidget(full)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
+        layout = vertical(self, 0, spacing=None)
         layout.addWidget(self._stack)
         # What a person does to the fields, not what is set by code.
         self.classes.textActivated.connect(self.class_chosen)

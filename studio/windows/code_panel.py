@@ -8,9 +8,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
-from studio.windows.controls import Facts, column
+from studio.windows.controls import Facts
 from widgets import theme
 from widgets.labels import mute, section
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 NAME, SHAPE, PARAMETERS, COST = range(4)
@@ -42,7 +43,7 @@ class CodePanel(Retranslated, QFrame):
         self.table.cellClicked.connect(lambda row, _: self.layer_chosen.emit(row))
         self.table.cellActivated.connect(lambda row, _: self.layer_chosen.emit(row))
         self.facts = Facts()
-        layout = column(self)
+        layout = vertical(self)
         layout.setContentsMargins(theme.SPACE_S, 0, theme.SPACE_S, theme.SPACE_M)
         for widget in (self._title, self._nothing):
             layout.addWidget(widget)

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from widgets import theme
 from widgets.labels import heading, mute
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 DIFFERENT = "\u2260"
@@ -96,9 +97,7 @@ class CompareDialog(Retranslated, QDialog):
         split.addWidget(below)
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 2)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(*[theme.SPACE_L] * 4)
-        layout.setSpacing(theme.SPACE_S)
+        layout = vertical(self, theme.SPACE_L, theme.SPACE_S)
         layout.addWidget(self.only)
         layout.addWidget(split, 1)
 

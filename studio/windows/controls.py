@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -130,14 +129,6 @@ class Facts(QWidget):
     def rows(self) -> list[tuple[str, str]]:
         """What is shown."""
         return [(name.text(), value.value()) for name, value in self._rows if name.text()]
-
-
-def column(parent: QWidget, margin: int = theme.SPACE_M, spacing: int = theme.SPACE_S) -> QVBoxLayout:
-    """A vertical layout with the studio's spacing."""
-    layout = QVBoxLayout(parent)
-    layout.setContentsMargins(margin, margin, margin, margin)
-    layout.setSpacing(spacing)
-    return layout
 
 
 class PageCard(Card):

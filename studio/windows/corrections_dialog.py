@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QPushButton, QWidget
 
 from studio.windows.controls import Stack
 from widgets import theme
 from widgets.cards import EmptyState
 from widgets.labels import mute
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 
@@ -29,9 +30,7 @@ class CorrectionsDialog(Retranslated, QDialog):
         buttons.addWidget(self.undo)
         buttons.addStretch(1)
         buttons.addWidget(self.train)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(*[theme.SPACE_L] * 4)
-        layout.setSpacing(theme.SPACE_M)
+        layout = vertical(self, theme.SPACE_L, theme.SPACE_M)
         layout.addWidget(self._help)
         layout.addWidget(self._stack, 1)
         layout.addLayout(buttons)

@@ -19,6 +19,7 @@ from widgets.dropping import dropped_paths, welcome
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.labels import mute
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 FIGURES = ("train", "test", "classes", "fed")
@@ -65,8 +66,7 @@ class DataPage(Retranslated, QWidget):
         self.waiting.action_triggered.connect(self.choose_requested)
         self._body, self._grid = QWidget(), QGridLayout()
         self._instead = self._waiting_page()
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(*[theme.PAGE_PADDING] * 4)
+        outer = vertical(self, theme.PAGE_PADDING, spacing=None)
         outer.addWidget(self._body)
         outer.addWidget(self._instead)
         self._stacked: bool | None = None
@@ -88,9 +88,7 @@ class DataPage(Retranslated, QWidget):
         top.setSpacing(theme.SPACE_M)
         for figure in self.figures.values():
             top.addWidget(figure)
-        layout = QVBoxLayout(self._body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.SPACE_M)
+        layout = vertical(self._body, 0, theme.SPACE_M)
         layout.addLayout(top)
         layout.addLayout(self._grid, 1)
         self._grid.setSpacing(theme.SPACE_M)
@@ -241,9 +239,7 @@ class DataPage(Retranslated, QWidget):
 def _above(first: QLabel, second: QLabel) -> QWidget:
     """Two labels above each other, each as high as a picture."""
     pair = QWidget()
-    layout = QVBoxLayout(pair)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(theme.SPACE_S)
+    layout = vertical(pair, 0, theme.SPACE_S)
     for label in (first, second):
         label.setMinimumSize(PAIR_SIDE, PAIR_SIDE)
         layout.addWidget(label)

@@ -12,13 +12,13 @@ from PySide6.QtWidgets import (
     QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from widgets import theme
 from widgets.icons import icon
 from widgets.labels import mute
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 REMEDY = Qt.ItemDataRole.UserRole
@@ -58,9 +58,7 @@ class DataProblems(Retranslated, QWidget):
         line.addWidget(self.state, 1)
         line.addWidget(self.bar, 1)
         line.addWidget(self.stop)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.SPACE_S)
+        layout = vertical(self, 0, theme.SPACE_S)
         layout.addLayout(line)
         layout.addWidget(self.tree, 1)
         layout.addWidget(self.remedy)

@@ -27,6 +27,7 @@ from widgets.cards import Card, EmptyState, KeyFigure
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.labels import mute
+from widgets.layouts import vertical
 from widgets.param_form import Field, ParamForm
 from widgets.retranslated import Retranslated
 
@@ -111,8 +112,7 @@ class ExportPage(Retranslated, QWidget):
         self._input_card.body.addWidget(self.input_form)
         self._input_card.body.addStretch(1)
         busy = QWidget()
-        layout = QVBoxLayout(busy)
-        layout.setContentsMargins(0, 0, 0, 0)
+        layout = vertical(busy, 0, spacing=None)
         layout.addStretch(1)
         layout.addWidget(self._message)
         layout.addWidget(self.bar)
@@ -170,9 +170,7 @@ class ExportPage(Retranslated, QWidget):
 
     def _done(self) -> QWidget:
         done = QWidget()
-        layout = QVBoxLayout(done)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.SPACE_M)
+        layout = vertical(done, 0, theme.SPACE_M)
         figures = QGridLayout()
         figures.setSpacing(theme.SPACE_M)
         for place, figure in enumerate(self.figures.values()):

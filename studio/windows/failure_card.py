@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from studio.windows.controls import ValueLabel
 from widgets import theme
 from widgets.cards import Card
 from widgets.icons import icon_pixmap
 from widgets.labels import heading
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 
@@ -36,8 +37,7 @@ class FailureCard(Retranslated, QWidget):
         body.addLayout(head)
         body.addWidget(self._reason)
         body.addWidget(self.details, 0, Qt.AlignmentFlag.AlignLeft)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(*[theme.PAGE_PADDING] * 4)
+        layout = vertical(self, theme.PAGE_PADDING, spacing=None)
         layout.addWidget(self._card)
         layout.addStretch(1)
         theme.changed.connect(self._tint)

@@ -6,13 +6,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QShortcut
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QHBoxLayout,
     QLabel,
     QPlainTextEdit,
     QPushButton,
     QSplitter,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -21,6 +19,7 @@ from widgets import theme
 from widgets.cards import Chip, EmptyState
 from widgets.code_view import CodeView
 from widgets.icons import set_icon
+from widgets.layouts import horizontal, vertical
 from widgets.program_tree import ProgramTree
 from widgets.retranslated import Retranslated
 
@@ -99,13 +98,11 @@ class GraphPage(Retranslated, QWidget):
             splitter.setStretchFactor(1, 1)
         self.halves.setSizes([380, 320])
         full = QWidget()
-        inner = QHBoxLayout(full)
-        inner.setContentsMargins(*[theme.PAGE_PADDING] * 4)
+        inner = horizontal(full, theme.PAGE_PADDING, spacing=None)
         inner.addWidget(self.halves)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(full)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
+        layout = vertical(self, 0, spacing=None)
         layout.addWidget(self._stack)
 
     # contents

@@ -33,6 +33,7 @@ from PySide6.QtWidgets import (
 from resources.help_pages import HelpPage
 from widgets import theme
 from widgets.labels import mute
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 _FILE = Qt.ItemDataRole.UserRole
@@ -147,8 +148,7 @@ class HelpWindow(Retranslated, QDialog):
         split.addWidget(self.page)
         split.setStretchFactor(1, 1)
         split.setSizes([240, 620])
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
+        layout = vertical(self, 0, spacing=None)
         layout.addWidget(split)
         self.resize(860, 620)
         self.box.textChanged.connect(self.filter)

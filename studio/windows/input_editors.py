@@ -7,13 +7,14 @@ from typing import Any
 from numpy.typing import NDArray
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from widgets import theme
 from widgets.digit_pad import DigitPad
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.labels import mute
+from widgets.layouts import vertical
 from widgets.number_table import NumberTable
 from widgets.retranslated import Retranslated
 
@@ -70,9 +71,7 @@ class PictureInput(Retranslated, QWidget):
         row = FlowLayout(tools, theme.SPACE_S, theme.SPACE_S)
         for button in (self.clear_button, self.undo_button, self.image_button):
             row.addWidget(button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.SPACE_S)
+        layout = vertical(self, 0, theme.SPACE_S)
         layout.addWidget(SquareFrame(self.pad, QSize(320, 320), QSize(140, 140)), 1)
         layout.addWidget(tools)
         self.clear_button.clicked.connect(self.pad.clear)
@@ -117,9 +116,7 @@ class NumbersInput(Retranslated, QWidget):
         for button in (self.paste_button, self.file_button, self.clear_button):
             tools.addWidget(button)
         tools.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.SPACE_S)
+        layout = vertical(self, 0, theme.SPACE_S)
         layout.addWidget(self.table, 1)
         layout.addWidget(self.problem)
         layout.addLayout(tools)
@@ -155,7 +152,6 @@ class RefusedInput(QWidget):
     def __init__(self, why_not: str) -> None:
         super().__init__()
         self.line = mute(why_not, wrap=True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
+        layout = vertical(self, 0, spacing=None)
         layout.addWidget(self.line)
         layout.addStretch(1)

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QSlider,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,6 +24,7 @@ from widgets import theme
 from widgets.cards import EmptyState, set_role
 from widgets.distribution import Histogram, SparklineDelegate
 from widgets.distribution.sparkline import VALUES_ROLE
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 NAME, RATIO, HISTORY, GRADIENT, DEAD = range(5)
@@ -70,21 +70,17 @@ class LayersPanel(Retranslated, QWidget):
         self.notice.setWordWrap(True)
         self.slider.valueChanged.connect(lambda _: self._show_look())
         spreads = QWidget()
-        stacked = QVBoxLayout(spreads)
-        stacked.setContentsMargins(0, 0, 0, 0)
+        stacked = vertical(spreads, 0, spacing=None)
         stacked.addWidget(self.weights, 1)
         stacked.addWidget(self.gradients, 1)
         row = QHBoxLayout()
         row.addWidget(self._moment)
         row.addWidget(self.slider, 1)
-        layout = QVBoxLayout(self._whole)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.SPACE_S)
+        layout = vertical(self._whole, 0, theme.SPACE_S)
         layout.addWidget(self.notice)
         layout.addWidget(Columns(table, spreads, shares=(3, 2)), 1)
         layout.addLayout(row)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
+        outer = vertical(self, 0, spacing=None)
         outer.addWidget(self._stack)
 
     def show_looks(

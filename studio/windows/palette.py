@@ -13,12 +13,12 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from widgets import theme
 from widgets.labels import mute
+from widgets.layouts import vertical
 
 ROLE = Qt.ItemDataRole.UserRole
 
@@ -70,9 +70,7 @@ class CommandPalette(QDialog):
         self.list.itemActivated.connect(lambda _: self._take())
         self.list.itemClicked.connect(lambda _: self._take())
         self.list.currentItemChanged.connect(lambda *_: self._explain())
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(theme.SPACE_S, theme.SPACE_S, theme.SPACE_S, theme.SPACE_S)
-        layout.setSpacing(theme.SPACE_S)
+        layout = vertical(self, theme.SPACE_S, theme.SPACE_S)
         for widget in (self.box, self.list, self._help):
             layout.addWidget(widget)
         self.resize(520, 380)

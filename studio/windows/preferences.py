@@ -13,9 +13,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.windows.controls import ValueLabel, column
+from studio.windows.controls import ValueLabel
 from widgets import theme
 from widgets.labels import mute, section
+from widgets.layouts import vertical
 
 
 class PreferencesDialog(QDialog):
@@ -28,7 +29,7 @@ class PreferencesDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self.tr("Settings"))
-        layout = column(self, theme.SPACE_L, theme.SPACE_S)
+        layout = vertical(self, theme.SPACE_L, theme.SPACE_S)
         layout.addWidget(section(self.tr("Theme")))
         line, self._group = QHBoxLayout(), QButtonGroup(self)
         names = {"system": self.tr("Follow the system"), "light": self.tr("Light"), "dark": self.tr("Dark")}

@@ -22,6 +22,7 @@ from studio.windows.runs_list import RunsList
 from widgets import theme
 from widgets.icons import set_icon
 from widgets.labels import mute, section
+from widgets.layouts import vertical
 from widgets.program_tree import ProgramTree
 from widgets.retranslated import Retranslated
 
@@ -94,9 +95,7 @@ class ProjectPanel(Retranslated, QFrame):
         layout.addWidget(self._no_runs)
         layout.addWidget(self.new_run)
         layout.addSpacing(theme.SPACE_XS)
-        program = QVBoxLayout(self._program)
-        program.setContentsMargins(0, 0, 0, 0)
-        program.setSpacing(theme.SPACE_XS)
+        program = vertical(self._program, 0, theme.SPACE_XS)
         program.addWidget(self._program_title)
         program.addWidget(self.tree, 1)
         program.addWidget(self._empty)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
 
 from studio.windows.controls import Stack, ValueLabel
 from widgets import theme
@@ -12,6 +12,7 @@ from widgets.cards import Card, EmptyState
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.labels import mute
+from widgets.layouts import horizontal
 from widgets.retranslated import Retranslated
 
 MEASURES = ("noise_to_signal", "weight_noise_to_signal", "drop")
@@ -44,9 +45,7 @@ class LayersCard(Retranslated, Card):
         head = QWidget()
         flow = FlowLayout(head, theme.SPACE_S, theme.SPACE_XS)
         sorting = QWidget()
-        pair = QHBoxLayout(sorting)
-        pair.setContentsMargins(0, 0, 0, 0)
-        pair.setSpacing(theme.SPACE_S)
+        pair = horizontal(sorting, 0, theme.SPACE_S)
         for widget in (self._order_label, self.order):
             pair.addWidget(widget)
         for widget in (self.measure, sorting):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QEvent, Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
 
 from studio.windows.changed_card import ChangedCard
 from studio.windows.controls import Facts, ValueLabel
@@ -18,6 +18,7 @@ from widgets.confusion import ConfusionMatrix
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.labels import mute
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 FIGURES = ("size", "accuracy", "latency", "difference")
@@ -90,9 +91,7 @@ class QuantizationPage(Retranslated, QWidget):
         self.float_card.body.addWidget(self.facts)
         self._figures.setSpacing(theme.SPACE_M)
         self._grid.setSpacing(theme.SPACE_M)
-        column = QVBoxLayout(self._shown)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.SPACE_M)
+        column = vertical(self._shown, 0, theme.SPACE_M)
         column.addWidget(self.head)
         column.addLayout(self._figures)
         column.addWidget(self.layers)
@@ -100,8 +99,7 @@ class QuantizationPage(Retranslated, QWidget):
         column.addWidget(self.changed)
         column.addWidget(self.float_card)
         column.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
+        layout = vertical(self, 0, spacing=None)
         layout.addWidget(self._none, 1)
         layout.addWidget(self._shown, 1)
         self._arrange(TWO_CARDS)

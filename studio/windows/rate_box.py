@@ -6,13 +6,14 @@ import math
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from resources.settings import RUN_SETTINGS
 from studio.windows.controls import ValueLabel
 from studio.windows.setting_fields import field_of
 from widgets import theme
 from widgets.labels import section
+from widgets.layouts import vertical
 from widgets.param_form import ParamForm
 from widgets.retranslated import Retranslated
 
@@ -37,9 +38,7 @@ class RateBox(Retranslated, QWidget):
         assert isinstance(control, QLineEdit)
         control.returnPressed.connect(self._choose)
         self.form.errors_changed.connect(self._enable)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.SPACE_S)
+        layout = vertical(self, 0, theme.SPACE_S)
         layout.addWidget(self._title)
         layout.addWidget(self._now)
         layout.addWidget(self.form)

@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QProgressBar, QPushButton, QWidget
 
 from studio.windows.controls import ValueLabel
 from widgets import theme
 from widgets.labels import mute
+from widgets.layouts import vertical
 from widgets.plot import CurvePlot
 from widgets.retranslated import Retranslated
 
@@ -46,9 +47,7 @@ class RateDialog(Retranslated, QDialog):
         buttons.addStretch(1)
         buttons.addWidget(self.stop)
         buttons.addWidget(self.use)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(*[theme.SPACE_L] * 4)
-        layout.setSpacing(theme.SPACE_M)
+        layout = vertical(self, theme.SPACE_L, theme.SPACE_M)
         layout.addWidget(self._about)
         layout.addWidget(self.plot, 1)
         layout.addWidget(self.bar)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QActionGroup
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QMenu, QToolButton, QWidget
 
 from widgets import theme
 from widgets.icons import set_icon
+from widgets.layouts import horizontal
 from widgets.retranslated import Retranslated
 
 SORTS = ("date", "name", "accuracy", "loss", "time", "steps")
@@ -41,9 +42,7 @@ class RunsFilter(Retranslated, QWidget):
         self.hidden = self.menu.addAction("")
         self.hidden.setCheckable(True)
         self.hidden.triggered.connect(self.hidden_toggled)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.SPACE_XS)
+        layout = horizontal(self, 0, theme.SPACE_XS)
         layout.addWidget(self.box, 1)
         layout.addWidget(self.order)
         self._sort, self._descending = "date", True

@@ -23,6 +23,7 @@ from widgets import theme
 from widgets.bars import ProbabilityBars
 from widgets.cards import EmptyState
 from widgets.labels import heading, mute
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 LARGE = 180
@@ -95,9 +96,7 @@ class SampleGallery(Retranslated, QDialog):
         left.addWidget(self._stack, 1)
         left.addLayout(turn)
         inside = QWidget()
-        right = QVBoxLayout(inside)
-        right.setContentsMargins(0, 0, 0, 0)
-        right.setSpacing(theme.SPACE_S)
+        right = vertical(inside, 0, theme.SPACE_S)
         label = QHBoxLayout()
         label.addWidget(self._label_as)
         label.addWidget(self.classes, 1)
@@ -125,9 +124,7 @@ class SampleGallery(Retranslated, QDialog):
         beside.addLayout(buttons)
         beside.addWidget(self.all)
         columns.addLayout(beside, 2)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(*[theme.SPACE_L] * 4)
-        layout.setSpacing(theme.SPACE_M)
+        layout = vertical(self, theme.SPACE_L, theme.SPACE_M)
         layout.addWidget(self._title)
         layout.addLayout(columns, 1)
         self.back.clicked.connect(lambda: self.page_turned.emit(-1))

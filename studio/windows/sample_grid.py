@@ -14,12 +14,12 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from studio.windows.controls import Stack
 from widgets import theme
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 SIDE = 64
@@ -54,8 +54,7 @@ class SampleGrid(Retranslated, QWidget):
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.verticalHeader().hide()
         self._stack = Stack(self.tiles, self.table)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
+        layout = vertical(self, 0, spacing=None)
         layout.addWidget(self._stack)
         self.setMinimumHeight(2 * (SIDE + 40))
         self.retranslate()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
 
 from widgets import theme
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.labels import mute
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 
@@ -35,9 +36,7 @@ class SampleTools(Retranslated, QWidget):
         for control in (self.label, self.collect_button):
             row.addWidget(control)
         self._collecting = collecting
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.SPACE_XS)
+        layout = vertical(self, 0, theme.SPACE_XS)
         layout.addWidget(steps)
         layout.addWidget(collecting)
         self.before_button.clicked.connect(lambda: self.step_requested.emit(-1))

@@ -16,9 +16,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.windows.controls import ValueLabel, column
+from studio.windows.controls import ValueLabel
 from widgets import theme
 from widgets.labels import mute
+from widgets.layouts import vertical
 
 _REFUSED = '/\\:*?"<>|'
 
@@ -43,7 +44,7 @@ class SaveAsDialog(QDialog):
         self._trouble.setWordWrap(True)
         browse = QPushButton(self.tr("Browse..."))
         browse.clicked.connect(self._browse)
-        layout = column(self, theme.SPACE_L, theme.SPACE_S)
+        layout = vertical(self, theme.SPACE_L, theme.SPACE_S)
         for words, editor in ((self.tr("&Name"), self.name), (self.tr("&In the folder"), self.place)):
             label = QLabel(words)
             label.setBuddy(editor)

@@ -20,6 +20,7 @@ from studio.windows.schedule_plot import SchedulePlot
 from studio.windows.setting_fields import field_of, help_of
 from widgets import theme
 from widgets.labels import section
+from widgets.layouts import vertical
 from widgets.param_form import Field, ParamForm
 from widgets.retranslated import Retranslated
 
@@ -82,9 +83,7 @@ class SettingsPanel(Retranslated, QFrame):
 
     @staticmethod
     def _box(box: QWidget, *widgets: QWidget) -> QWidget:
-        layout = QVBoxLayout(box)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.SPACE_S)
+        layout = vertical(box, 0, theme.SPACE_S)
         for widget in widgets:
             layout.addWidget(widget)
         return box

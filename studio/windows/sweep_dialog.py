@@ -12,13 +12,13 @@ from PySide6.QtWidgets import (
     QLabel,
     QPlainTextEdit,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
 from widgets import theme
 from widgets.delayed import delayed
 from widgets.labels import mute
+from widgets.layouts import vertical
 
 CHECK_MS = 300
 MOST = 5000
@@ -65,9 +65,7 @@ class SweepDialog(QDialog):
         form.setSpacing(theme.SPACE_S)
         form.addRow(self.tr("What &varies"), self.words)
         form.addRow(self.tr("&Trials"), self.draws)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(*[theme.SPACE_L] * 4)
-        layout.setSpacing(theme.SPACE_M)
+        layout = vertical(self, theme.SPACE_L, theme.SPACE_M)
         for part in (about, self.told, self.buttons):
             layout.addWidget(part)
         layout.insertLayout(1, form)

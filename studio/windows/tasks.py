@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QPushButton, QWidget
 
 from widgets import theme
 from widgets.cards import EmptyState
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 STEPS = 1000
@@ -32,8 +33,7 @@ class TaskList(Retranslated, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rows: dict[str, _Row] = {}
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout = vertical(self, 0, spacing=None)
         self._empty = EmptyState("", icon="check")
         self._layout.addWidget(self._empty, 1)
         self._layout.addStretch(0)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from studio.windows.controls import ActionButton
 from widgets import theme
+from widgets.layouts import horizontal
 from widgets.retranslated import Retranslated
 
 MOST = 600
@@ -29,9 +30,7 @@ class PageActions(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._layout = QHBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(6)
+        self._layout = horizontal(self, 0, 6)
         self.buttons: dict[str, ActionButton] = {}
         self._pressed: QObject | None = None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from studio.windows.columns import Columns
 from studio.windows.confusion_card import ConfusionCard
@@ -16,6 +16,7 @@ from studio.windows.sample_pictures import Sample
 from studio.windows.welcome import Welcome
 from widgets import theme
 from widgets.cards import EmptyState, KeyFigure
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 if TYPE_CHECKING:
@@ -48,14 +49,11 @@ class TrainPage(Retranslated, QWidget):
 
     def _build(self) -> None:
         self._hardest_card.body.addWidget(self._hardest_stack, 1)
-        live = QVBoxLayout(self._live)
-        live.setContentsMargins(*[theme.PAGE_PADDING] * 4)
-        live.setSpacing(theme.SPACE_M)
+        live = vertical(self._live, theme.PAGE_PADDING, theme.SPACE_M)
         live.addWidget(Columns(*self.figures.values(), narrow=2))
         live.addWidget(self.curves, 6)
         live.addWidget(Columns(self.confusion_card, self._hardest_card), 5)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
+        layout = vertical(self, 0, spacing=None)
         layout.addWidget(self._stack)
 
     @property

@@ -12,13 +12,13 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from studio.windows.controls import ActionButton, ValueLabel
 from widgets import theme
 from widgets.labels import mute
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 NAME = 0
@@ -52,9 +52,7 @@ class TrialTable(Retranslated, QWidget):
         self._row = QHBoxLayout()
         self._row.setSpacing(theme.SPACE_S)
         self._row.addWidget(self.about, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.SPACE_S)
+        layout = vertical(self, 0, theme.SPACE_S)
         layout.addLayout(self._row)
         layout.addWidget(self.problem)
         layout.addWidget(self.tree, 1)

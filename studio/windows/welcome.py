@@ -22,6 +22,7 @@ from studio.windows.controls import ActionButton
 from widgets import theme
 from widgets.icons import set_icon
 from widgets.labels import mute, section
+from widgets.layouts import horizontal, vertical
 from widgets.retranslated import Retranslated
 
 MOST_RECENT = 4
@@ -65,9 +66,7 @@ class Welcome(Retranslated, QWidget):
         card = QFrame()
         card.setProperty("role", "card")
         card.setMaximumWidth(WIDEST)
-        inner = QVBoxLayout(card)
-        inner.setContentsMargins(*[theme.SPACE_XL] * 4)
-        inner.setSpacing(theme.SPACE_M)
+        inner = vertical(card, theme.SPACE_XL, theme.SPACE_M)
         inner.addWidget(self._title)
         inner.addWidget(self._text)
         buttons = QHBoxLayout()
@@ -82,8 +81,7 @@ class Welcome(Retranslated, QWidget):
         inner.addLayout(self._samples)
         inner.addWidget(self._recent_title)
         inner.addLayout(self._recent)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(theme.SPACE_XL, theme.SPACE_XL, theme.SPACE_XL, theme.SPACE_XL)
+        layout = horizontal(self, theme.SPACE_XL, spacing=None)
         layout.addStretch(1)
         layout.addWidget(card, 8, Qt.AlignmentFlag.AlignVCenter)
         layout.addStretch(1)

@@ -6,13 +6,14 @@ import re
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut, QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QToolButton, QWidget
 
 from widgets import theme
 from widgets.cards import Chip
 from widgets.code_view.editor import CodeEditor
 from widgets.icons import icon, set_icon
 from widgets.labels import mute
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 
@@ -45,9 +46,7 @@ class FindBar(Retranslated, QWidget):
         second.addWidget(self.replacement, 1)
         second.addWidget(self.replace_button)
         second.addWidget(self.all_button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.SPACE_XS)
+        layout = vertical(self, 0, theme.SPACE_XS)
         for row in (first, second):
             row.setSpacing(theme.SPACE_XS)
             layout.addLayout(row)

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPlainTextEdit,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -21,6 +20,7 @@ from widgets import theme
 from widgets.delayed import delayed
 from widgets.icons import set_icon
 from widgets.labels import mute
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 LEVELS = ("debug", "info", "warning", "error")
@@ -74,9 +74,7 @@ class LogView(Retranslated, QWidget):
         header.addStretch(1)
         header.addWidget(self._copy)
         header.addWidget(self._clear)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.SPACE_S)
+        layout = vertical(self, 0, theme.SPACE_S)
         layout.addLayout(header)
         layout.addWidget(self._text, 1)
         self._timer = delayed(self, FLUSH_MS, self.flush)

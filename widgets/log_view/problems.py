@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QSplitter,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,6 +21,7 @@ from widgets import theme
 from widgets.cards import EmptyState
 from widgets.icons import icon, set_icon
 from widgets.labels import mute
+from widgets.layouts import vertical
 from widgets.log_view.log import clock_text
 from widgets.retranslated import Retranslated
 
@@ -80,9 +80,7 @@ class ProblemList(Retranslated, QWidget):
         self._splitter.addWidget(self._details)
         self._splitter.setChildrenCollapsible(False)
         self._empty = EmptyState("", icon="check")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.SPACE_S)
+        layout = vertical(self, 0, theme.SPACE_S)
         layout.addLayout(header)
         layout.addWidget(self._splitter, 1)
         layout.addWidget(self._empty, 1)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFileDialog,
-    QHBoxLayout,
     QLineEdit,
     QToolButton,
     QWidget,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 from widgets import theme
 from widgets.icons import set_icon
 from widgets.labels import mute
+from widgets.layouts import horizontal
 from widgets.param_form.fields import Field, Problem, Value, parse, write
 
 
@@ -33,9 +33,7 @@ class _EditorBase(QWidget):
     def __init__(self, field: Field) -> None:
         super().__init__()
         self.field = field
-        self._layout = QHBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(theme.SPACE_XS)
+        self._layout = horizontal(self, 0, theme.SPACE_XS)
 
     def _take(self, control: QWidget) -> None:
         self.control = control

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QStackedWidget,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -21,6 +20,7 @@ from widgets import theme
 from widgets.cards import Chip
 from widgets.flow import FlowLayout
 from widgets.labels import heading, mute
+from widgets.layouts import vertical
 from widgets.plot.chart import Chart
 from widgets.plot.controls import PlotActions, SmoothingControl
 from widgets.plot.export import write_csv
@@ -106,9 +106,7 @@ class CurvePlot(Retranslated, QWidget):
         header.addWidget(self._legend, 1)
         for widget in (self._control, self._log, self.actions_bar):
             header.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.SPACE_XS)
+        layout = vertical(self, 0, theme.SPACE_XS)
         layout.addLayout(header)
         layout.addWidget(self._pages, 1)
 

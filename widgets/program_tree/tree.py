@@ -7,12 +7,13 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHeaderView, QLineEdit, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QLineEdit, QTreeView, QWidget
 
 from widgets import theme
 from widgets.delayed import delayed
 from widgets.icons import icon
 from widgets.labels import mute
+from widgets.layouts import vertical
 from widgets.program_tree.data import ProgramData
 from widgets.program_tree.model import COLUMNS, NAME, OPERATORS, VARIABLES, ProgramModel
 from widgets.program_tree.row_painting import RowDelegate
@@ -66,9 +67,7 @@ class ProgramTree(Retranslated, QWidget):
         self._columns()
         self._nothing = mute(wrap=True)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.SPACE_S)
+        layout = vertical(self, 0, theme.SPACE_S)
         layout.addWidget(self.filter_box)
         layout.addWidget(self.view, 1)
         layout.addWidget(self._nothing, 1)

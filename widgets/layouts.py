@@ -1,0 +1,32 @@
+"""Vertical and horizontal layouts with one margin on all sides."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from widgets import theme
+
+_Layout = TypeVar("_Layout", bound=QBoxLayout)
+
+
+def vertical(
+    parent: QWidget | None, margin: int = theme.SPACE_M, spacing: int | None = theme.SPACE_S
+) -> QVBoxLayout:
+    """A layout from top to bottom; ``spacing`` None keeps that of the style."""
+    return _spaced(QVBoxLayout(parent), margin, spacing)
+
+
+def horizontal(
+    parent: QWidget | None, margin: int = theme.SPACE_M, spacing: int | None = theme.SPACE_S
+) -> QHBoxLayout:
+    """A layout from left to right; ``spacing`` None keeps that of the style."""
+    return _spaced(QHBoxLayout(parent), margin, spacing)
+
+
+def _spaced(layout: _Layout, margin: int, spacing: int | None) -> _Layout:
+    layout.setContentsMargins(margin, margin, margin, margin)
+    if spacing is not None:
+        layout.setSpacing(spacing)
+    return layout
