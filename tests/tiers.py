@@ -11,9 +11,10 @@ may be repeated once.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,8 @@ ROOT = Path(__file__).resolve().parent.parent
 class Group:
     """Tests that only ``--deep`` runs.
 
-    ``name`` is a folder, a file, or ``file::function``; ``*`` stands for any text. ``waits``: its tests wait
-    for other processes, so CI may repeat one that failed once, alone.
+    ``name`` is a folder, a file, ``file::function`` or ``file::function[parameters]``; ``*`` stands for any
+    text. ``waits``: its tests wait for other processes, so CI may repeat one that failed once, alone.
     """
 
     name: str
@@ -43,6 +44,12 @@ _STAND_IN = "repeats on the stand-in for a GPU what runs on the CPU"
 _DTYPES = "repeats the operator table in other dtypes"
 _COMPILED = "compiles many variants of one kernel"
 _SCRIPTS = "whole programs, each in a process"
+_RANDOM = "many random cases; every run has the chosen ones"
+_STEPS = "repeats a step until a leak would show"
+_SIZES = "repeats a check of the window at other sizes"
+_PROCESSES = "starts a process for each test"
+_SEVERAL = "trains or runs in several processes"
+_CLUSTER = "starts a cluster of Dask"
 _BENCH = "checks the tools that measure, not the product"
 
 DEEP = (
@@ -52,11 +59,18 @@ DEEP = (
     Group("tests/docs/test_recipes.py", "copies the repository and runs tests in the copy", waits=True),
     Group("tests/engine/amp/test_on_gpu.py", _STAND_IN),
     Group("tests/engine/device/test_gpu_streams.py", _STAND_IN),
-    Group("tests/engine/distributed/launch/test_jobs.py", "starts jobs of several processes", waits=True),
-    Group("tests/engine/distributed/test_data_parallel.py", "trains in several processes", waits=True),
-    Group("tests/engine/distributed/test_processes.py", "starts jobs of several processes", waits=True),
-    Group("tests/engine/distributed/test_spawn.py", "starts jobs of several processes", waits=True),
+    Group("tests/engine/distributed/launch/test_jobs.py", _SEVERAL, waits=True),
+    Group("tests/engine/distributed/test_data_parallel.py", _SEVERAL, waits=True),
+    Group("tests/engine/distributed/test_processes.py", _SEVERAL, waits=True),
+    Group("tests/engine/distributed/test_spawn.py", _SEVERAL, waits=True),
+    Group("tests/engine/distribution/test_samples.py::test_moments", "draws many samples"),
+    Group("tests/engine/eager/test_memory.py::test_a_thousand_steps_do_not_grow", _STEPS),
+    Group("tests/engine/files/test_kills.py", _KILLS, waits=True),
     Group("tests/engine/gpu", _STAND_IN),
+    Group("tests/engine/inference/test_process.py", _PROCESSES, waits=True),
+    Group("tests/engine/io/test_workers.py", _PROCESSES, waits=True),
+    Group("tests/engine/jit/convert/test_engine.py::test_random_programs", _RANDOM),
+    Group("tests/engine/jit/convert/test_random_programs.py", _RANDOM),
     Group("tests/engine/jit/test_whole_models.py::test_resnet18", "trains a large network"),
     Group("tests/engine/kernels/cupy", _HOST),
     Group("tests/engine/kernels/fast/test_attention.py", _COMPILED),
@@ -70,16 +84,18 @@ DEEP = (
     Group("tests/engine/ops/test_on_gpu.py", _STAND_IN),
     Group("tests/engine/ops/test_table.py::test_dtype_is_preserved", _DTYPES),
     Group("tests/engine/ops/test_table.py::test_second_order", "differentiates the operator table twice"),
+    Group("tests/engine/program/run/test_random_networks.py", _RANDOM),
+    Group("tests/engine/static/test_lenet_files.py", _PROCESSES, waits=True),
+    Group("tests/engine/test_lenet.py::test_a_thousand_steps_*", _STEPS),
+    Group("tests/engine/test_run.py", _PROCESSES, waits=True),
     Group("tests/engine/training/test_gpu_run.py", _STAND_IN),
     Group("tests/engine/training/test_kernel_swap.py", "compiles the kernels of whole models", waits=True),
-    Group("tests/engine/training/test_processes.py", "trains in several processes", waits=True),
+    Group("tests/engine/training/test_processes.py", _SEVERAL, waits=True),
+    Group("tests/engine/training/test_rate.py::test_several_workers_*", _SEVERAL, waits=True),
+    Group("tests/engine/training/test_real_training.py::test_optimizers_and_*", "resumes every optimizer"),
     Group("tests/engine/vision/models", "builds and runs every model of the zoo"),
     Group("tests/robust/test_concurrency.py", "many threads and processes at once", waits=True),
-    Group(
-        "tests/robust/test_faults_of_*.py",
-        "repeats a job with each file operation failing",
-        waits=True,
-    ),
+    Group("tests/robust/test_faults_of_*.py", "each file operation of a job fails once", waits=True),
     Group("tests/robust/test_fuzz_readers.py", _FUZZ, waits=True),
     Group("tests/robust/test_hostile_models.py", _FUZZ, waits=True),
     Group("tests/robust/test_killed_processes.py", _KILLS, waits=True),
@@ -91,7 +107,16 @@ DEEP = (
     Group("tests/scripts", _SCRIPTS, waits=True),
     Group("tests/seeds", "the blocks of the specification documents", waits=True),
     Group("tests/studio/program", "starts the real program on a screen", waits=True),
-    Group("tests/studio/session/test_several_processes.py", "trains in several processes", waits=True),
+    Group("tests/studio/session/sweep/test_cluster.py", _CLUSTER, waits=True),
+    Group("tests/studio/session/test_several_processes.py", _SEVERAL, waits=True),
+    Group("tests/studio/test_app.py", "starts trainings under a whole window", waits=True),
+    Group("tests/studio/test_cli.py::test_ctrl_c_*", _PROCESSES, waits=True),
+    Group("tests/studio/test_cli.py::test_two_workers_*", _SEVERAL, waits=True),
+    Group("tests/studio/test_sweep.py::test_real_processes_*", _PROCESSES, waits=True),
+    Group("tests/studio/windows/test_code_page.py::test_nothing_is_cut_off_*[(1*", _SIZES),
+    Group("tests/studio/windows/test_planned.py::test_nothing_is_cut_off[size0]", _SIZES),
+    Group("tests/studio/windows/test_window.py::test_longer_texts_fit", "repeats it with longer texts"),
+    Group("tests/studio/windows/test_window.py::test_nothing_is_cut_off[*1280x800]", _SIZES),
 )
 
 # Cases of those groups that every run keeps: one of each kind.
@@ -100,25 +125,34 @@ KEPT = {
     "tests/engine/kernels/cupy/test_taking.py": "a CUDA kernel on the host",
     "tests/engine/networks/test_eager_and_static.py::test_bit_equal_as_built[float32-bert]": "one network",
     "tests/engine/networks/test_eager_and_static.py::test_with_passes[float32-tsm]": "one network",
+    "tests/engine/io/test_workers.py::test_batches_and_their_order_are_those_of_one_process": "workers",
+    "tests/engine/test_run.py::test_a_traceback_shows_the_users_lines_only": "a script that fails",
+    "tests/engine/test_run.py::test_wrong_use": "the runner",
+    "tests/scripts/test_tutorials.py::test_prints_what_paddle_prints[image_classification]": "a tutorial",
+    "tests/studio/test_app.py::test_main_job": "the main job, as a user does it",
     "tests/scripts/test_tutorials.py::test_a_number_that_differs_is_found": "the comparison itself",
 }
 
 # ----- what decides -----
 
 
+@cache
+def _pattern(row: str) -> re.Pattern[str]:
+    return re.compile(re.escape(row).replace(r"\*", ".*") + r"((/|::|\[).*)?")
+
+
+def matches(row: str, name: str) -> bool:
+    """Whether the folder, file or node id ``name`` is what a row names, or lies in it."""
+    return _pattern(row).fullmatch(name) is not None
+
+
 def group_of(name: str) -> Group | None:
     """The deep group of a node id (or of a file's path from the top folder); None in every run."""
-    file, _, test = name.partition("::")
-    function = f"{file}::{test.partition('[')[0]}"
-    if file in KEPT or function in KEPT or name in KEPT:
+    file = name.partition("::")[0]
+    function = name.partition("[")[0]
+    if not KEPT.keys().isdisjoint({file, function, name}):
         return None
-    for group in DEEP:
-        if "::" in group.name:
-            if fnmatchcase(function, group.name):
-                return group
-        elif fnmatchcase(file, group.name) or fnmatchcase(file, f"{group.name}/*"):
-            return group
-    return None
+    return next((group for group in DEEP if matches(group.name, name)), None)
 
 
 def _kept_below(path: str) -> bool:
@@ -160,7 +194,7 @@ class Tiers:
         if not isinstance(collector, pytest.Module):
             return None
         function = f"{collector.nodeid}::{name}"
-        return None if self._runs(function) or _some_kept(function) else []
+        return None if self._runs(function) or _cases_differ(function) else []
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         if self.plain and self.deep:
@@ -177,8 +211,12 @@ class Tiers:
         return node.session.isinitpath(node.path)
 
 
-def _some_kept(function: str) -> bool:
-    return any(name.startswith(f"{function}[") for name in KEPT)
+def _cases_differ(function: str) -> bool:
+    """Whether some cases of a function are deep and others are not."""
+    rows = (group.name for group in DEEP if "[" in group.name)
+    return any(name.startswith(f"{function}[") for name in KEPT) or any(
+        matches(row.partition("[")[0], function) for row in rows
+    )
 
 
 # ----- for CI -----

@@ -61,6 +61,8 @@ class _Page(QTextBrowser):
     def _lay_out(self) -> None:
         """Air around paragraphs, and quiet tables: Markdown comes without either."""
         document = self.document()
+        changes = QTextCursor(document)
+        changes.beginEditBlock()  # else the document is laid out after each paragraph
         block = document.begin()
         while block.isValid():
             form, cursor = block.blockFormat(), QTextCursor(block)
@@ -79,6 +81,7 @@ class _Page(QTextBrowser):
                 table.setCellPadding(theme.SPACE_XS)
                 table.setBottomMargin(theme.SPACE_S)
                 frame.setFormat(table)
+        changes.endEditBlock()
 
     def again(self) -> None:
         """Lay the page out anew: another width, another theme."""

@@ -7,25 +7,35 @@ import os
 import shutil
 import subprocess
 import sys
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 
-from tests.tiers import DEEP, KEPT, group_of, may_be_repeated
+from tests.tiers import DEEP, KEPT, group_of, matches, may_be_repeated
 
 FILES = {
     "tests/robust/test_kills.py": "import nowhere",
     "tests/engine/test_plain.py": "def test_one(): pass",
     "tests/engine/ops/test_table.py": (
-        "def test_forward(): pass\ndef test_second_order(): pass\ndef test_second_order_of_all(): pass"
+        "def test_forward(): pass\ndef test_second_order(): pass\ndef test_second_order_too(): pass"
+    ),
+    "tests/studio/windows/test_window.py": (
+        "import pytest\n"
+        "@pytest.mark.parametrize('size', ['1280x800', 'its half'])\n"
+        "def test_nothing_is_cut_off(size): pass"
     ),
     "tests/engine/distributed/test_data_parallel.py": (
         "import pytest\n@pytest.mark.parametrize('count', [2, 3])\ndef test_data_parallel(count): pass"
     ),
 }
-PLAIN = {"test_one", "test_forward", "test_second_order_of_all", "test_data_parallel[2]"}
-ADDED = {"test_second_order", "test_data_parallel[3]"}
+PLAIN = {
+    "test_one",
+    "test_forward",
+    "test_second_order_too",
+    "test_data_parallel[2]",
+    "test_nothing_is_cut_off[its half]",
+}
+ADDED = {"test_second_order", "test_data_parallel[3]", "test_nothing_is_cut_off[1280x800]"}
 
 
 def _functions(path: Path) -> set[str]:
@@ -47,7 +57,8 @@ def _names(root: Path) -> list[str]:
 
 def test_every_row_matches_a_test(repo_root: Path) -> None:
     names = _names(repo_root)
-    assert [group.name for group in DEEP if not any(fnmatchcase(name, group.name) for name in names)] == []
+    functions = {group.name: group.name.partition("[")[0] for group in DEEP}
+    assert [row for row, part in functions.items() if not any(matches(part, name) for name in names)] == []
     kept = {name.partition("[")[0] for name in KEPT}
     assert kept - set(names) == set()
     assert [group.name for group in DEEP if len(group.reason.split()) < 3] == []
@@ -72,7 +83,8 @@ def tree(tmp_path: Path, repo_root: Path) -> Path:
 
 
 def _collected(tree: Path, *words: str) -> set[str]:
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *words]
+    unused = [word for name in ("cacheprovider", "xdist") for word in ("-p", f"no:{name}")]
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", *unused, *words]
     env = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
     done = subprocess.run(command, cwd=tree, env=env, capture_output=True, encoding="utf-8", check=False)
     return {line.rpartition("::")[2] for line in done.stdout.splitlines() if "::" in line or "rror" in line}
@@ -80,9 +92,9 @@ def _collected(tree: Path, *words: str) -> set[str]:
 
 def test_options_and_names_choose_the_tests(tree: Path) -> None:
     assert _collected(tree) == PLAIN  # what is deep is not even imported
-    assert _collected(tree, "tests/engine/ops") == {"test_forward", "test_second_order_of_all"}
+    assert _collected(tree, "tests/engine/ops") == {"test_forward", "test_second_order_too"}
     table = "tests/engine/ops/test_table.py"
-    assert _collected(tree, table) == {"test_forward", "test_second_order", "test_second_order_of_all"}
+    assert _collected(tree, table) == {"test_forward", "test_second_order", "test_second_order_too"}
     assert _collected(tree, f"{table}::test_second_order") == {"test_second_order"}
     (tree / "tests/robust/test_kills.py").write_text("def test_killed(): pass", encoding="utf-8")
     assert _collected(tree, "--deep-only") == ADDED | {"test_killed"}
