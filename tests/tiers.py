@@ -89,7 +89,6 @@ DEEP = (
     Group("tests/engine/test_lenet.py::test_a_thousand_steps_*", _STEPS),
     Group("tests/engine/test_run.py", _PROCESSES, waits=True),
     Group("tests/engine/training/test_gpu_run.py", _STAND_IN),
-    Group("tests/engine/training/test_kernel_swap.py", "compiles the kernels of whole models", waits=True),
     Group("tests/engine/training/test_processes.py", _SEVERAL, waits=True),
     Group("tests/engine/training/test_rate.py::test_several_workers_*", _SEVERAL, waits=True),
     Group("tests/engine/training/test_real_training.py::test_optimizers_and_*", "resumes every optimizer"),

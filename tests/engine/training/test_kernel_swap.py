@@ -168,7 +168,9 @@ def test_a_fit_waits_for_kernels(held: Held) -> None:
             seen.append(choice.gate.get())
 
     x, y = np.zeros((4, 4), np.float32), np.zeros((4, 1), np.int64)
+    _in_a_moment(held)
     model.fit(TensorDataset([x, y]), batch_size=2, epochs=1, verbose=0, callbacks=[Look()])
+    assert held.go.is_set()
     assert len(seen) == 2
     assert all(gate is not None and gate.is_open for gate in seen)
     assert choice.gate.get() is None
