@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 
 from tests.each import fix_seeds
+from tests.peak_memory import PeakMemory
 from tests.tiers import Tiers
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -96,6 +97,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["MODEL_STUDIO_LONG"] = "1"
     deep, only = config.getoption("--deep") or config.getoption("--long"), config.getoption("--deep-only")
     config.pluginmanager.register(Tiers(deep=deep, only=only), "model-studio-tiers")
+    config.pluginmanager.register(PeakMemory(), "model-studio-peak-memory")
 
 
 def pytest_collection_finish() -> None:

@@ -73,7 +73,13 @@ def test_a_kept_case_belongs_to_a_deep_group() -> None:
 @pytest.fixture
 def tree(tmp_path: Path, repo_root: Path) -> Path:
     """A small copy of the tests, with the tiers of the whole."""
-    for name in ("tests/conftest.py", "tests/each.py", "tests/tiers.py", "pyproject.toml"):
+    for name in (
+        "tests/conftest.py",
+        "tests/each.py",
+        "tests/peak_memory.py",
+        "tests/tiers.py",
+        "pyproject.toml",
+    ):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(repo_root / name, tmp_path / name)
     for name, text in FILES.items():
