@@ -108,7 +108,15 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Peaks of files must not add up: the C library would hold what one has freed until the process ends."""
+    """Clean up after a test.
+
+    pytest-qt ends its capture of messages after a test's call only: if a fixture skipped the test or failed, the
+    capture would collect the messages of all later tests. Peaks of files must not add up: the C library would
+    hold the memory that one file freed until the process ends.
+    """
+    capture = item.__dict__.pop("qt_log_capture", None)
+    if capture is not None:
+        capture._stop()
     if nextitem is None or nextitem.path != item.path:
         _give_back_memory()
 
@@ -265,16 +273,6 @@ def _back_to_eager() -> Iterator[None]:
 
 
 # ----- Qt --------------------------------------------------------------------------------------------------
-
-
-def pytest_runtest_teardown(item: pytest.Item) -> None:
-    """End pytest-qt's capture of messages where a fixture skipped the test or failed.
-
-    It ends the capture after a test's call only, and would collect messages of all later tests.
-    """
-    capture = item.__dict__.pop("qt_log_capture", None)
-    if capture is not None:
-        capture._stop()
 
 
 if not HIDE_QT:
