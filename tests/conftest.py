@@ -110,9 +110,9 @@ def pytest_collection_finish() -> None:
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
     """Clean up after a test.
 
-    pytest-qt ends its capture of messages after a test's call only: if a fixture skipped the test or failed, the
-    capture would collect the messages of all later tests. Peaks of files must not add up: the C library would
-    hold the memory that one file freed until the process ends.
+    pytest-qt ends its capture of messages after a test's call only: if a fixture skipped the test or failed,
+    the capture would collect the messages of all later tests. Peaks of files must not add up: the C library
+    would hold the memory that one file freed until the process ends.
     """
     capture = item.__dict__.pop("qt_log_capture", None)
     if capture is not None:
