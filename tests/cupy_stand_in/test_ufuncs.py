@@ -24,7 +24,7 @@ def test_python_numbers_adapt_to_arrays_of_their_kind_only(cupy: Any, kind: str,
     assert (cupy.asarray(x) * number).dtype == (x * number).dtype
 
 
-def test_whole_numbers_that_an_array_does_not_hold(cupy: Any) -> None:
+def test_integers_that_an_array_does_not_hold(cupy: Any) -> None:
     x = cupy.asarray(np.array([44, 255], np.uint8))
     with pytest.raises(OverflowError, match="300 out of bounds for uint8"):
         x + 300

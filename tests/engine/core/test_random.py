@@ -226,7 +226,7 @@ def test_threads_get_different_numbers(kind: str) -> None:
 
 
 @pytest.mark.parametrize("value", [1.5, "1", True, None])
-def test_seeds_are_whole_numbers(value: object) -> None:
+def test_seeds_are_integers(value: object) -> None:
     with pytest.raises(ArgumentError, match="seed: the seed must be an integer"):
         default_generator().manual_seed(value)  # type: ignore[arg-type]
 

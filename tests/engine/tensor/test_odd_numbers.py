@@ -25,7 +25,7 @@ def test_no_dtype_is_float64(x):
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64"])
-def test_mse_loss_of_whole_numbers(dtype):
+def test_mse_loss_of_integers(dtype):
     x, y = paddle.to_tensor([1, 0, 1, 5], dtype), paddle.to_tensor([0, 1, 1, 2], dtype)
     mean, total = F.mse_loss(x, y), F.mse_loss(x, y, "sum")
     assert (mean.dtype.name, mean.item()) == (dtype, 2)  # 11 / 4, cut off

@@ -126,7 +126,7 @@ def test_truths_and_choices_take_nan_as_numpy_does(cupy: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.int64])
-def test_whole_numbers_wrap_around(cupy: Any, kind: Any) -> None:
+def test_integers_wrap_around(cupy: Any, kind: Any) -> None:
     _same(*_both(cupy, LAYOUTS["in a row"](kind), WHOLE, (4, 5)))
 
 

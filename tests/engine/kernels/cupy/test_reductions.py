@@ -43,7 +43,7 @@ def test_reductions(cupy: Any, name: str, dtype: str) -> None:
             same(cupy, name, x, axis=axes, keepdim=keepdim, launches=_launches(shape, axes))
 
 
-def test_whole_numbers_and_half(cupy: Any) -> None:
+def test_integers_and_half(cupy: Any) -> None:
     for dtype in ("int32", "int64"):
         x = np.random.default_rng(0).integers(-(2**30), 2**30, (5, 40)).astype(dtype)
         for name in ("reduce_sum", "reduce_max", "reduce_min"):
