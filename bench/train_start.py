@@ -34,13 +34,17 @@ import importlib
 import os
 import time
 from importlib.util import find_spec
+from itertools import accumulate
 from studio.cli import main
 
 def mark(place):
     print(f"mark {place} {1000 * time.process_time():.1f}", file=sys.__stderr__, flush=True)
 
-place = "studio.cli.train_command"  # in checkouts before decision 103 it was in the command's own module
-training = importlib.import_module(place if find_spec(place) else "studio.cli.training")
+training = next(  # the module that carries out the command, in this checkout and in earlier ones
+    importlib.import_module(f"studio.cli.{name}")
+    for name in ("train.train_command", "train_command", "training")
+    if all(find_spec(f"studio.cli.{part}") for part in accumulate(name.split("."), "{}.{}".format))
+)
 carry_out = training._run
 
 def marked(run, *rest):

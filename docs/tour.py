@@ -100,7 +100,7 @@ class Tour:
 
     def run(self) -> None:
         """The main job."""
-        from studio.windows.code_page import PLANNED
+        from studio.windows.code.code_page import PLANNED
 
         studio, session = self.studio, self.session
         studio.show()

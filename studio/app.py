@@ -21,27 +21,27 @@ from studio.controllers.actions import Actions
 from studio.controllers.bridge import Bridge
 from studio.controllers.frame import FrameController
 from studio.controllers.help import HelpController
-from studio.controllers.mistakes import MistakesController
-from studio.controllers.opening import OpeningController
 from studio.controllers.output import OutputController
-from studio.controllers.project import ProjectController
-from studio.controllers.rate import RateController
-from studio.controllers.rate_finder import RateFinderController
-from studio.controllers.reports import ReportsController
-from studio.controllers.restoring import RestoringController
-from studio.controllers.runs import RunsController
-from studio.controllers.train import TrainController
+from studio.controllers.project.dropped_files import OpeningController
+from studio.controllers.project.project_controller import ProjectController
+from studio.controllers.project.session_state import RestoringController
+from studio.controllers.runs.reports import ReportsController
+from studio.controllers.train.learning_rate import RateController
+from studio.controllers.train.mistakes import MistakesController
+from studio.controllers.train.rate_finder import RateFinderController
+from studio.controllers.train.run_control import RunsController
+from studio.controllers.train.train_controller import TrainController
 from studio.session import commands
-from studio.session.last_time import LastTime
-from studio.session.problems import ProblemView
-from studio.session.project import preferences_path
+from studio.session.problem_view import ProblemView
+from studio.session.project.project_file import preferences_path
+from studio.session.project.session_state import LastTime
 from studio.session.session import Session
-from studio.windows.first_picture import AfterFirstPicture
+from studio.windows.first_paint import AfterFirstPicture
 from studio.windows.main_window import MainWindow
 from studio.windows.output_panel import PROBLEMS
-from studio.windows.settings_panel import SettingsPanel
-from studio.windows.train_page import TrainPage
-from studio.windows.welcome import Welcome
+from studio.windows.project.welcome import Welcome
+from studio.windows.train.settings_panel import SettingsPanel
+from studio.windows.train.train_page import TrainPage
 from widgets import theme
 
 # When what waits for the first picture of the window begins without one.
@@ -148,9 +148,9 @@ class Studio:
             self.opening.open_source = self.code.open_file
 
     def _add_data(self) -> Closes:
-        from studio.controllers.data import DataController
-        from studio.windows.data_page import DataPage
-        from studio.windows.data_panel import DataPanel
+        from studio.controllers.data.data_controller import DataController
+        from studio.windows.data.data_page import DataPage
+        from studio.windows.data.data_panel import DataPanel
 
         self.data_page, self.data_panel = DataPage(), DataPanel()
         self.data = DataController(self.session, self.data_page, self.data_panel)
@@ -179,10 +179,10 @@ class Studio:
         return self.train
 
     def _add_code(self) -> Closes:
-        from studio.controllers.code import CodeController
+        from studio.controllers.code.code_controller import CodeController
         from studio.session.code.templates import ALL as TEMPLATES
-        from studio.windows.code_page import CodePage
-        from studio.windows.code_panel import CodePanel
+        from studio.windows.code.code_page import CodePage
+        from studio.windows.code.code_panel import CodePanel
 
         self.code_page = CodePage([(each.id, each.title, each.help) for each in TEMPLATES])
         self.code_panel = CodePanel()
@@ -194,9 +194,9 @@ class Studio:
         return self.code
 
     def _add_graph(self) -> Closes:
-        from studio.controllers.graph import GraphController
-        from studio.windows.graph_page import GraphPage
-        from studio.windows.inspector import Inspector
+        from studio.controllers.graph.graph_controller import GraphController
+        from studio.windows.graph.graph_inspector import Inspector
+        from studio.windows.graph.graph_page import GraphPage
 
         self.graph_page, self.inspector = GraphPage(), Inspector()
         self.graph = GraphController(
@@ -212,10 +212,10 @@ class Studio:
         return self.graph
 
     def _add_export(self) -> Closes:
-        from studio.controllers.export import ExportController
-        from studio.controllers.float_layers import FloatLayersController
-        from studio.windows.export_page import ExportPage
-        from studio.windows.inspector import Inspector
+        from studio.controllers.export.export_controller import ExportController
+        from studio.controllers.export.float_layers import FloatLayersController
+        from studio.windows.export.export_page import ExportPage
+        from studio.windows.graph.graph_inspector import Inspector
 
         self.export_page, self.export_panel = ExportPage(), Inspector()
         self.export = ExportController(
@@ -238,9 +238,9 @@ class Studio:
         return self.export
 
     def _add_predict(self) -> Closes:
-        from studio.controllers.predict import PredictController
-        from studio.windows.model_panel import ModelPanel
-        from studio.windows.predict_page import PredictPage
+        from studio.controllers.predict.predict_controller import PredictController
+        from studio.windows.predict.model_panel import ModelPanel
+        from studio.windows.predict.predict_page import PredictPage
 
         self.predict_page, self.model_panel = PredictPage(), ModelPanel()
         self.predict = PredictController(

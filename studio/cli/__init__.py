@@ -18,17 +18,17 @@ __all__ = ["COMMANDS", "app", "main"]
 # Each command with its module, in the order of the help.
 COMMANDS = {
     "launch": "launch",
-    "export": "models",
-    "predict": "models",
-    "run": "models",
-    "inspect": "models",
-    "profile": "profiling",
-    "quantize": "quantizing",
-    "find-rate": "rate",
-    "report": "reporting",
-    "sweep": "sweeping",
-    "train": "training",
-    "runs": "runs",
+    "export": "export.model_commands",
+    "predict": "export.model_commands",
+    "run": "export.model_commands",
+    "inspect": "export.model_commands",
+    "profile": "train.profile",
+    "quantize": "export.quantize_command",
+    "find-rate": "train.find_rate",
+    "report": "runs.report_command",
+    "sweep": "sweep.sweep_command",
+    "train": "train.train_options",
+    "runs": "runs.runs_command",
 }
 
 
@@ -51,7 +51,7 @@ def _open_window() -> None:
     """
     from resources.blas_core import choose_core
     from studio.cli.streams import prepare_streams
-    from studio.session.display import display_problem
+    from studio.session.display_check import display_problem
 
     prepare_streams()
     if display_problem():
@@ -72,15 +72,15 @@ def _train(words: list[str]) -> bool:
     What they make no training of is left to typer, too, which says so as for every command.
     """
     from resources.blas_core import choose_core
-    from studio.cli.plain_words import read_words
     from studio.cli.streams import prepare_streams
+    from studio.cli.train.fast_arguments import read_words
 
     read = read_words(words)
     if read is None:
         return False
     gc.disable()  # until the training has started: what is imported and built stays for good
     from studio.cli.output import WrongUsage
-    from studio.cli.train_command import carry_out
+    from studio.cli.train.train_command import carry_out
 
     try:
         prepare_streams()

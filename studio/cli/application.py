@@ -75,7 +75,7 @@ def window(
         raise typer.Exit(0)
     if context.invoked_subcommand is not None:
         return
-    from studio.session.display import display_problem
+    from studio.session.display_check import display_problem
 
     problem = display_problem()
     if problem:

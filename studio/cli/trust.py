@@ -17,8 +17,8 @@ def require_trust(command: str, run: Path, trust: bool) -> None:
     Raises:
         DataError: a link among its code.
     """
-    from studio.session.agreement import agree_to, not_agreed_in
-    from studio.session.project import file_digest, read_preferences
+    from studio.session.project.code_agreement import agree_to, not_agreed_in
+    from studio.session.project.project_file import file_digest, read_preferences
 
     path = not_agreed_in(run, read_preferences()[0].agreed)
     if path is None:
@@ -37,8 +37,8 @@ def require_sweep_trust(folder: Path, sweep: Sweep, trust: bool) -> None:
     Raises:
         DataError: a model's file is absent or has changed, or there is a link among the code of a run.
     """
-    from studio.session.agreement import remember
-    from studio.session.project import read_preferences
+    from studio.session.project.code_agreement import remember
+    from studio.session.project.project_file import read_preferences
     from studio.session.sweep.models import not_agreed_model, require_same
 
     for file in sweep.models:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
 from studio.controllers.actions import Actions
-from studio.controllers.binders import Bonds
+from studio.controllers.bindings import Bonds
 from studio.controllers.output import OutputController
 from studio.session import commands
 from studio.session.session import Session

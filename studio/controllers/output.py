@@ -8,13 +8,13 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
 from resources.settings import SETTINGS
-from studio.controllers.binders import Bonds
-from studio.controllers.run_facts import waiting_words
-from studio.controllers.train import time_left
+from studio.controllers.bindings import Bonds
+from studio.controllers.runs.run_facts import waiting_words
+from studio.controllers.train.train_controller import time_left
 from studio.session import commands
-from studio.session.problems import ProblemView
+from studio.session.problem_view import ProblemView
 from studio.session.session import Session
-from studio.session.settings import title_of
+from studio.session.train.run_settings import title_of
 from studio.windows.main_window import MainWindow
 from studio.windows.output_panel import PROBLEMS
 from widgets import theme

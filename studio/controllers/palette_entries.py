@@ -8,8 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from resources.settings import RUN_SETTINGS
-from studio.session.project import SUFFIX
-from studio.session.quantization.choices import SETTINGS
+from studio.session.export.quantization.choices import SETTINGS
+from studio.session.project.project_file import SUFFIX
 from studio.session.session import Session
 from studio.windows.palette import Entry
 

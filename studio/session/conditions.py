@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from studio.session.command import Condition
-    from studio.session.runs import Run
+    from studio.session.runs.runs_folder import Run
     from studio.session.session import Session
-    from studio.session.train_view import TrainViewModel
+    from studio.session.train.train_view import TrainViewModel
 
 NO_RUN = "No run is selected."
 TRAINS = "A training is running already."

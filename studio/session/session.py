@@ -14,32 +14,32 @@ from psygnal import Signal
 from resources.run_folders import new_run_folder, remove_unbegun
 from resources.settings import RUN_SETTINGS
 from studio.session import commands
-from studio.session.code.coding import Coding
+from studio.session.code.model_editor import Coding
 from studio.session.command import Command
-from studio.session.data_view import DataViewModel
-from studio.session.export_job import Export, Verify
-from studio.session.export_view import ExportViewModel
-from studio.session.graph_job import TraceModel
-from studio.session.graph_view import GraphViewModel
-from studio.session.looking import Looking
-from studio.session.mistakes import Mistakes
-from studio.session.next_run import NextRun
-from studio.session.patience import Patience
-from studio.session.predict_view import PredictViewModel
-from studio.session.predicting import Predicting
-from studio.session.problems import problem_from_message
-from studio.session.quantization.job import Quantize
-from studio.session.quantization.reports import QuantizationReports
-from studio.session.rate_finding import RateFinding
-from studio.session.report_job import Reporting
-from studio.session.run_changes import RunChanges
-from studio.session.run_list import RunListView
-from studio.session.run_queue import RunQueue
-from studio.session.run_words import settings_of_run
-from studio.session.samples import Samples
-from studio.session.script import SessionScript
-from studio.session.settings import RunSettings, setting_problems
-from studio.session.train_job import Train
+from studio.session.data.data_view import DataViewModel
+from studio.session.data.dataset_browser import Looking
+from studio.session.export.export_job import Export, Verify
+from studio.session.export.export_view import ExportViewModel
+from studio.session.export.quantization.job import Quantize
+from studio.session.export.quantization.reports import QuantizationReports
+from studio.session.graph.graph_view import GraphViewModel
+from studio.session.graph.trace_job import TraceModel
+from studio.session.predict.predict_models import Predicting
+from studio.session.predict.predict_view import PredictViewModel
+from studio.session.predict.test_samples import Samples
+from studio.session.problem_view import problem_from_message
+from studio.session.project.session_script import SessionScript
+from studio.session.runs.report.report_job import Reporting
+from studio.session.runs.run_changes import RunChanges
+from studio.session.runs.run_list_view import RunListView
+from studio.session.runs.run_queue import RunQueue
+from studio.session.runs.run_titles import settings_of_run
+from studio.session.train.mistakes import Mistakes
+from studio.session.train.next_run import NextRun
+from studio.session.train.rate_finder import RateFinding
+from studio.session.train.run_settings import RunSettings, setting_problems
+from studio.session.train.stall_detector import Patience
+from studio.session.train.train_job import Train
 from studio.session.work.job import RATE, Job
 from studio.session.work.task import Task
 from studio.session.work.worker import ProcessWorker, Worker

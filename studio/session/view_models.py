@@ -4,14 +4,14 @@ Each is a dataclass whose fields tell their real changes: ``model.events.loss.co
 ``function(new)`` or ``function(new, old)``; setting a field to what it is tells nothing.
 """
 
-from studio.session.code_view import CodeViewModel
-from studio.session.data_view import DataViewModel
-from studio.session.export_view import ExportViewModel, Verification
-from studio.session.graph_view import GraphViewModel
-from studio.session.predict_view import PredictViewModel
-from studio.session.problems import ProblemView
-from studio.session.saved_model import ModelInfo
-from studio.session.train_view import TrainViewModel
+from studio.session.code.code_view import CodeViewModel
+from studio.session.data.data_view import DataViewModel
+from studio.session.export.export_view import ExportViewModel, Verification
+from studio.session.graph.graph_view import GraphViewModel
+from studio.session.predict.model_info import ModelInfo
+from studio.session.predict.predict_view import PredictViewModel
+from studio.session.problem_view import ProblemView
+from studio.session.train.train_view import TrainViewModel
 
 __all__ = [
     "DataViewModel",

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDockWidget, QLineEdit, QMainWindow, QStackedWidge
 
 from studio.windows.controls import Scroll
 from studio.windows.output_panel import OutputPanel
-from studio.windows.project_panel import ProjectPanel
+from studio.windows.project.project_panel import ProjectPanel
 from studio.windows.status_bar import StatusBar
 from studio.windows.top_bar import TopBar
 from widgets.dropping import dropped_paths, welcome

@@ -188,7 +188,7 @@ def test_a_widget_or_a_chart(request: pytest.FixtureRequest) -> None:
 def test_a_page_of_the_studio(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     core = pytest.importorskip("PySide6.QtCore", reason="the window needs Qt")
     from studio.app import Studio
-    from studio.session.runs import Run
+    from studio.session.runs.runs_folder import Run
     from studio.session.session import Session
 
     app = request.getfixturevalue("qapp")

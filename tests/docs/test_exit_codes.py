@@ -13,8 +13,8 @@ from engine.files import installation
 from studio.cli import app
 from tests.docs.exit_codes import models, sweeping, training, using  # noqa: F401  (their cases)
 from tests.docs.exit_codes.place import CASES, Place, Row, rows
+from tests.studio.cli.forked import Victim
 from tests.studio.conftest import bars  # noqa: F401  (the fixture)
-from tests.studio.forked import Victim
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from engine.files import installation, userblock
 from engine.files.run_source import MARK_NAME, SOURCE
 from resources.locks import LOCK_NAME
 from studio.cli import app
-from studio.session.project import SUFFIX
+from studio.session.project.project_file import SUFFIX
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "SECURITY.md").read_text(encoding="utf-8")

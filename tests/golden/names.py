@@ -51,7 +51,7 @@ def declared_names() -> Names:
     from resources.settings import RUN_SETTINGS, SETTINGS, optimizers, schedules
     from studio.cli import app
     from studio.session.commands import COMMANDS
-    from studio.session.project import Preferences, Project
+    from studio.session.project.project_file import Preferences, Project
     from studio.session.sweep.document import Sweep
 
     found: Names = {

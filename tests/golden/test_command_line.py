@@ -11,7 +11,8 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner, Result
 
-from studio.cli import app, sweeping
+from studio.cli import app
+from studio.cli.sweep import sweep_command
 from studio.session.sweep.document import read_sweep
 from tests.golden.golden_files import RUN, SWEEP, images_of, recorded_values
 from tests.golden.results import PREFIXES, epoch_of
@@ -82,7 +83,7 @@ def test_a_run_is_reported(project: Path) -> None:
 
 def test_a_sweep_resumes(project: Path, own: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     pool = InsidePool()
-    monkeypatch.setattr(sweeping, "_pool", lambda *_: pool)
+    monkeypatch.setattr(sweep_command, "_pool", lambda *_: pool)
     events = trusted(own, "sweep", "--resume", "--out", SWEEP)
     assert events[-1]["event"] == "sweep_ended"
     assert [job.number for job in pool.jobs] == [2]

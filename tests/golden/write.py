@@ -90,7 +90,7 @@ def write_data(path: Path) -> None:
 
 def write_project(project: Path) -> dict[str, Any]:
     """The project with its run, exports and sweep; returns the values of them."""
-    from studio.cli import sweeping
+    from studio.cli.sweep import sweep_command
     from studio.session.session import Session
     from studio.session.sweep import making
     from studio.session.sweep.document import read_sweep
@@ -129,7 +129,7 @@ def write_project(project: Path) -> dict[str, Any]:
 
     # A sweep records whole paths of models, which no folder that moves to another machine can have.
     making.located = dict  # type: ignore[assignment]
-    sweeping._pool = lambda *_: InsidePool(until_the_second)  # type: ignore[assignment]
+    sweep_command._pool = lambda *_: InsidePool(until_the_second)  # type: ignore[assignment]
     line = ["--model", "code/model.py:Line", "--optimizer", "sgd", "--epochs", "1", "--param", "lr=0.1,0.5"]
     from typer.testing import CliRunner
 

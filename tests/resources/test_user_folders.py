@@ -12,7 +12,7 @@ from engine.files.installation import installation_key
 from engine.files.state import read_state, write_state
 from engine.vision.datasets import MNIST
 from resources.user_folders import NO_HOME, home_folder, user_folder
-from studio.session.project import Preferences, read_preferences, write_preferences
+from studio.session.project.project_file import Preferences, read_preferences, write_preferences
 from studio.session.session import Session
 
 

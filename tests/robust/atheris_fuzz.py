@@ -29,8 +29,8 @@ def main() -> None:
         from engine.files.journal import parse_event
         from engine.files.tree import encode_tree
         from engine.files.userblock import SIZE, parse_user_block
-        from studio.session.information import checked_information
-        from studio.session.runs import _event
+        from studio.session.predict.info_file_check import checked_information
+        from studio.session.runs.runs_folder import _event
         from tests.robust.container_readers import read_document, tree
         from tests.robust.corpus import sample
         from tests.robust.model_readers import programs, read_program

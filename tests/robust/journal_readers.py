@@ -90,11 +90,11 @@ def journal_case(draw: random.Random) -> bytes:
 def read_shown(data: bytes, folder: Path) -> object:
     """What the pages Train, Layers and Mistakes show of it, what a resume repeats, and the report."""
     from engine.training.recorded import rate_changes
-    from studio.session.comparison import compared_results, compared_settings
-    from studio.session.layers_view import LayersViewModel
-    from studio.session.mistakes import _hard_samples
-    from studio.session.report.page import write_report
-    from studio.session.runs import read_history, read_run_line
+    from studio.session.runs.comparison import compared_results, compared_settings
+    from studio.session.runs.report.report_page import write_report
+    from studio.session.runs.runs_folder import read_history, read_run_line
+    from studio.session.train.layers_view import LayersViewModel
+    from studio.session.train.mistakes import _hard_samples
 
     run = folder / "shown" / "run"
     shutil.rmtree(run, ignore_errors=True)

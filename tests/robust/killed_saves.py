@@ -21,8 +21,8 @@ from engine.jit.input_spec import InputSpec
 from engine.training import TrainingConfig, TrainingRun
 from engine.training import export as export_room
 from resources.locks import Lock, holder_of, take
-from studio.session.agreement import agree_to, not_agreed_in
-from studio.session.project import (
+from studio.session.project.code_agreement import agree_to, not_agreed_in
+from studio.session.project.project_file import (
     Preferences,
     Project,
     read_preferences,

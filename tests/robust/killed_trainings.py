@@ -13,7 +13,7 @@ from engine.core.errors import ArgumentError, DataError
 from engine.files.checkpoint import latest_checkpoint, read_checkpoint
 from engine.files.journal import read_run
 from engine.training import TrainingConfig, TrainingRun
-from studio.session.runs import list_runs
+from studio.session.runs.runs_folder import list_runs
 
 OWN_MODEL = '''"""A model with all that has a state: dropout, running statistics, code next to it."""
 

@@ -83,10 +83,10 @@ def read_model(files: dict[str, bytes], folder: Path) -> object:
     import engine as paddle
     from engine.inference.serve import Server
     from engine.inference.wire import Message
-    from studio.session.inspecting import describe_model
-    from studio.session.model_choice import ModelChoice
-    from studio.session.program_check import checked_program
-    from studio.session.saved_model import model_info
+    from studio.session.graph.program_check import checked_program
+    from studio.session.predict.model_choice import ModelChoice
+    from studio.session.predict.model_info import model_info
+    from studio.session.predict.saved_files import describe_model
 
     def as_the_page_does() -> object:
         server = Server()

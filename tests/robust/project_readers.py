@@ -51,7 +51,7 @@ def _notes() -> Any:
 
 def read_notes_file(data: bytes, folder: Path) -> object:
     """Notes never raise: what is wrong with them is reported."""
-    from studio.session.run_notes import read_notes
+    from studio.session.runs.run_notes import read_notes
 
     (folder / "notes.json").write_bytes(data)
     found, trouble = read_notes(folder)
@@ -60,7 +60,7 @@ def read_notes_file(data: bytes, folder: Path) -> object:
 
 
 def _queue() -> Any:
-    from studio.session.settings import RunSettings
+    from studio.session.train.run_settings import RunSettings
 
     settings = RunSettings().as_dict()
     return {
@@ -75,8 +75,8 @@ def _queue() -> Any:
 
 def read_queue_file(data: bytes, folder: Path) -> object:
     """A window finds it, changes it, and lets it continue: nothing starts outside the runs folder."""
-    from studio.session.run_queue import RunQueue
-    from studio.session.settings import RunSettings
+    from studio.session.runs.run_queue import RunQueue
+    from studio.session.train.run_settings import RunSettings
 
     runs, started, messages = _empty(folder, "runs"), [], []
     (runs / "queue.json").write_bytes(data)
@@ -113,9 +113,9 @@ def _last() -> Any:
 
 def read_last_time(data: bytes, folder: Path) -> object:
     """A start never fails for what was remembered; it says what it could not open."""
-    from studio.session.last_time import LastTime, remembered_path
-    from studio.session.project import ProjectError
-    from studio.session.project_keeping import ProjectKeeping
+    from studio.session.project.open_project import ProjectKeeping
+    from studio.session.project.project_file import ProjectError
+    from studio.session.project.session_state import LastTime, remembered_path
 
     path = remembered_path()
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -172,7 +172,7 @@ def _corrections() -> Any:
 def read_corrections_file(data: bytes, folder: Path) -> object:
     """As the page and a training do: read, applied to the data, written again."""
     from engine.training.corrections import apply_corrections, read_corrections
-    from studio.session.corrections import ProjectCorrections
+    from studio.session.data.corrections import ProjectCorrections
 
     path = folder / "corrections.json"
     path.write_bytes(data)
@@ -248,8 +248,8 @@ def predictions_case(draw: random.Random) -> bytes:
 def read_predictions(data: bytes, folder: Path) -> object:
     """As the page Mistakes does: every cell, and what it says of each image."""
     from engine.training.predictions import PredictionsFolder
-    from studio.session.mistakes import _sample
-    from studio.session.report.page import write_report
+    from studio.session.runs.report.report_page import write_report
+    from studio.session.train.mistakes import _sample
 
     kept = PredictionsFolder(folder / "run")
     kept.path.mkdir(parents=True, exist_ok=True)
@@ -303,7 +303,7 @@ def read_collected(files: dict[str, bytes], folder: Path) -> object:
     import numpy as np
 
     from engine.training.data import load_data
-    from studio.session.collected import Collected
+    from studio.session.data.collected_images import Collected
 
     place = _empty(folder, "collected")
     for name, data in files.items():
@@ -354,7 +354,7 @@ def read_code(data: bytes, folder: Path) -> object:
     """What the page Code does with a file and its draft before anybody agreed to run it."""
     from studio.session.code.drafts import draft_path, read_draft
     from studio.session.code.syntax import model_classes, syntax_problem
-    from studio.session.user_models import classes_in, trouble_in
+    from studio.session.code.user_models import classes_in, trouble_in
 
     path = folder / "net.py"
     path.write_bytes(data)
@@ -375,7 +375,7 @@ def read_code(data: bytes, folder: Path) -> object:
 
 
 def _project() -> Any:
-    from studio.session.settings import RunSettings
+    from studio.session.train.run_settings import RunSettings
 
     settings = RunSettings().as_dict() | {"data": "./data/collected", "model": "./code/net.py:Net"}
     return {
@@ -390,8 +390,8 @@ def _project() -> Any:
 
 def read_project_folder(data: bytes, folder: Path) -> object:
     """Opened, written, joined with what another window wrote, and listed with its further runs."""
-    from studio.session.project_keeping import ProjectKeeping
-    from studio.session.runs import RunsFolder
+    from studio.session.project.open_project import ProjectKeeping
+    from studio.session.runs.runs_folder import RunsFolder
 
     place = _empty(folder, "project")
     (place / "project.studio.json").write_bytes(data)
@@ -406,7 +406,7 @@ def read_project_folder(data: bytes, folder: Path) -> object:
 
 def project_readers() -> list[Reader]:
     """The readers of what lies in a project."""
-    from studio.session.project import ProjectError
+    from studio.session.project.project_file import ProjectError
 
     ours = (EngineError,)
     return [

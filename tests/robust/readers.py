@@ -21,7 +21,7 @@ from tests.robust.reader import Reader, check_message
 
 
 def project_case(draw: random.Random) -> bytes:
-    from studio.session.settings import RunSettings
+    from studio.session.train.run_settings import RunSettings
 
     project = {
         "format": "model-studio project",
@@ -35,9 +35,9 @@ def project_case(draw: random.Random) -> bytes:
 
 
 def read_project_file(data: bytes, folder: Path) -> object:
-    from studio.session.project import read_project
-    from studio.session.runs import RunsFolder
-    from studio.session.settings import setting_problems
+    from studio.session.project.project_file import read_project
+    from studio.session.runs.runs_folder import RunsFolder
+    from studio.session.train.run_settings import setting_problems
 
     path = folder / "p.studio.json"
     path.write_bytes(data)
@@ -79,7 +79,7 @@ def sweep_case(draw: random.Random) -> bytes:
 
 def read_sweep_file(data: bytes, folder: Path) -> object:
     """As a resume does, up to the trainings that it would start; and as the list of runs does."""
-    from studio.session.runs import RunsFolder
+    from studio.session.runs.runs_folder import RunsFolder
     from studio.session.sweep.document import read_sweep
     from studio.session.sweep.models import model_file, not_agreed_model
     from studio.session.sweep.results import ranked
@@ -110,7 +110,7 @@ def preferences_case(draw: random.Random) -> bytes:
 
 def read_preferences_file(data: bytes, folder: Path) -> object:
     """Preferences never raise: an unusable value is reported, and the defaults apply."""
-    from studio.session.project import preferences_path, read_preferences
+    from studio.session.project.project_file import preferences_path, read_preferences
 
     path = preferences_path()
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -126,7 +126,7 @@ def information_case(draw: random.Random) -> Any:
 
 
 def read_information(info: Any, folder: Path) -> object:
-    from studio.session.information import checked_information
+    from studio.session.predict.info_file_check import checked_information
 
     return checked_information(info, folder / "m.pdiparams.info")
 
@@ -137,7 +137,7 @@ def picture_case(draw: random.Random) -> bytes:
 
 
 def read_picture(data: bytes, folder: Path) -> object:
-    from studio.session.pictures import digit_from_bytes
+    from studio.session.predict.digit_images import digit_from_bytes
 
     return digit_from_bytes(data, "picture.png")
 
@@ -159,8 +159,8 @@ def read_parameters(words: list[str], folder: Path) -> object:
 
 
 def _studio_errors() -> tuple[type[Exception], ...]:
-    from studio.session.pictures import PictureError
-    from studio.session.project import ProjectError
+    from studio.session.predict.digit_images import PictureError
+    from studio.session.project.project_file import ProjectError
 
     return (ProjectError, PictureError)
 

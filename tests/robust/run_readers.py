@@ -136,8 +136,8 @@ def read_run_folder(files: dict[str, bytes], folder: Path) -> object:
     from engine.training.kept import Kept
     from engine.training.run_folder import RunFolder
     from engine.training.training_run import TrainingRun
-    from studio.session.runs import RunsFolder, read_history
-    from studio.session.settings import summary_of_update
+    from studio.session.runs.runs_folder import RunsFolder, read_history
+    from studio.session.train.run_settings import summary_of_update
 
     run = folder / "runs" / "hostile"
     shutil.rmtree(run, ignore_errors=True)

@@ -19,7 +19,7 @@ from engine.core.errors import EngineError
 from engine.files.checkpoint import latest_checkpoint, prune_checkpoints, read_checkpoint, write_checkpoint
 from engine.files.installation import installation_key, key_path
 from engine.files.journal import JOURNAL_NAME, JournalWriter, pack_run, read_journal, read_run
-from studio.session.project import (
+from studio.session.project.project_file import (
     Preferences,
     Project,
     read_preferences,

@@ -21,7 +21,7 @@ import pytest
 
 from engine.training.kept import Kept
 from engine.training.run_folder import RunFolder
-from studio.session.runs import RunsFolder, read_history
+from studio.session.runs.runs_folder import RunsFolder, read_history
 from tests.robust.fuzzing import run
 from tests.robust.networks import EVENTS
 from tests.robust.readers import readers

@@ -24,7 +24,7 @@ from engine.files.inference import describe_inference, read_inference, write_inf
 from engine.files.training import SUFFIXES, training_paths, write_training
 from engine.training.run_folder import RunFolder
 from resources.run_folders import new_run_folder
-from studio.session.project import Project, ProjectError, read_project, write_project
+from studio.session.project.project_file import Project, ProjectError, read_project, write_project
 
 LONG_NAME = "n" * 300
 ODD_NAMES = [LONG_NAME, "é" * 200, f"{LONG_NAME}/a"]

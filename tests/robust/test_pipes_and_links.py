@@ -18,13 +18,13 @@ from engine.training.predictions import Predictions, PredictionsFolder
 from engine.training.sources.class_names import read_class_names
 from engine.training.sources.npz import NpzFile
 from studio.session.code.drafts import draft_path, read_draft
-from studio.session.collected import Collected
-from studio.session.corrections import ProjectCorrections
-from studio.session.project import ProjectError, read_project
-from studio.session.run_notes import RunNotes, write_notes
-from studio.session.run_queue import RunQueue
-from studio.session.runs import RunsFolder, read_history
-from studio.session.user_models import trouble_in
+from studio.session.code.user_models import trouble_in
+from studio.session.data.collected_images import Collected
+from studio.session.data.corrections import ProjectCorrections
+from studio.session.project.project_file import ProjectError, read_project
+from studio.session.runs.run_notes import RunNotes, write_notes
+from studio.session.runs.run_queue import RunQueue
+from studio.session.runs.runs_folder import RunsFolder, read_history
 
 if not hasattr(os, "mkfifo"):
     pytest.skip("pipes and links as POSIX has them", allow_module_level=True)

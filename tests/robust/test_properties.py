@@ -23,7 +23,7 @@ import engine
 from engine.files.journal import JournalWriter, pack_run, read_journal, read_run
 from engine.io import DataLoader, Dataset
 from engine.training import TrainingConfig, TrainingRun
-from studio.session.project import (
+from studio.session.project.project_file import (
     Preferences,
     Project,
     read_preferences,
@@ -31,7 +31,7 @@ from studio.session.project import (
     write_preferences,
     write_project,
 )
-from studio.session.settings import RunSettings
+from studio.session.train.run_settings import RunSettings
 from tests.robust.small_training import difference, final
 
 LONG = bool(os.environ.get("MODEL_STUDIO_LONG"))

@@ -25,7 +25,7 @@ from engine.files.inference import read_inference, write_inference
 from engine.files.state import read_state, write_state
 from engine.files.training import SUFFIXES, read_training, training_paths, write_training
 from resources.locks import Lock, take
-from studio.session.project import Project, read_project, write_project
+from studio.session.project.project_file import Project, read_project, write_project
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),

@@ -48,7 +48,8 @@ except SystemExit:
 """
 _FIRST_STEP = """
 import json, os, sys
-from studio.cli import main, train_command
+from studio.cli import main
+from studio.cli.train import train_command
 
 carry_out = train_command._run
 
@@ -82,11 +83,11 @@ _AFTER_A_STEP = {
     "engine.program.run.report",
 }
 _AFTER_SHOW = {
-    "studio.windows.code_page",
-    "studio.windows.data_page",
-    "studio.windows.export_page",
-    "studio.windows.graph_page",
-    "studio.windows.predict_page",
+    "studio.windows.code.code_page",
+    "studio.windows.data.data_page",
+    "studio.windows.export.export_page",
+    "studio.windows.graph.graph_page",
+    "studio.windows.predict.predict_page",
     "studio.controllers.palette_entries",
 }
 
@@ -114,8 +115,8 @@ def test_the_window_shows_before_pages_plots_and_engine_are_imported(tmp_path: P
 def test_a_command_imports_no_other_and_nothing_that_only_training_needs(tmp_path: Path) -> None:
     loaded = set(json.loads(_last_line(_TRAIN, tmp_path)))
     modules = {f"studio.cli.{module}" for module in cli.COMMANDS.values()}
-    assert modules & loaded == {"studio.cli.training"}
-    assert not {"numpy", "engine", "psygnal", "studio.session.runs"} & loaded
+    assert modules & loaded == {"studio.cli.train.train_options"}
+    assert not {"numpy", "engine", "psygnal", "studio.session.runs.runs_folder"} & loaded
 
 
 def test_a_first_step_needs_no_library_of_terminals_pictures_or_compilers(tmp_path: Path) -> None:

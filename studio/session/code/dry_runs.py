@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from studio.session.code.job import SECONDS, CheckCode
-from studio.session.code.one_job import OneJob
+from studio.session.code.job_slot import OneJob
 
 if TYPE_CHECKING:
     from studio.session.work.worker import Worker

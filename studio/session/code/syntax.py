@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 
-from studio.session.code_view import CodeProblem
-from studio.session.user_models import classes_of
+from studio.session.code.code_view import CodeProblem
+from studio.session.code.user_models import classes_of
 
 
 def syntax_problem(text: str, name: str) -> CodeProblem | None:

@@ -12,10 +12,10 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from resources.settings import problems
-from studio.session.project import ProjectError, read_document, write_document
-from studio.session.settings import RunSettings
+from studio.session.project.project_file import ProjectError, read_document, write_document
 from studio.session.sweep.parameters import Parameter, Value, short_name, with_choices
 from studio.session.sweep.plan import MOST_TRIALS
+from studio.session.train.run_settings import RunSettings
 
 NAME = "sweep.json"
 LOCK = "sweep.lock"

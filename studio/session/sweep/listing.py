@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from studio.session.project import ProjectError
+from studio.session.project.project_file import ProjectError
 from studio.session.sweep.document import NAME, read_sweep
 from studio.session.sweep.parameters import short_text
 

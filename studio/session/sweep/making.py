@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from studio.session.settings import RunSettings
 from studio.session.sweep.document import Halving, Sweep, Trial
 from studio.session.sweep.models import digests, located, mark_of, model_file
 from studio.session.sweep.parameters import parse_parameter, short_name, short_text, with_choices
 from studio.session.sweep.plan import MOST_TRIALS, drawn, grid
+from studio.session.train.run_settings import RunSettings
 
 Metric = Literal["accuracy", "loss"]
 Goal = Literal["max", "min"]

@@ -15,7 +15,7 @@ from typing import Any
 
 from engine.core.errors import DataError
 from engine.files.installation import installation_key
-from studio.session.project import file_digest
+from studio.session.project.project_file import file_digest
 
 _CONTEXT = b"model-studio models of a sweep 1\0"
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from engine.core.errors import EngineError, InUseError
 from resources.run_folders import new_sweep_folder
-from studio.session.project import ProjectError
-from studio.session.settings import RunSettings
+from studio.session.project.project_file import ProjectError
 from studio.session.sweep.document import NAME, Sweep, read_sweep, write_sweep
 from studio.session.sweep.making import new_sweep
 from studio.session.sweep.results import measured, state_of
 from studio.session.sweep.runner import lock_sweep
+from studio.session.train.run_settings import RunSettings
 
 if TYPE_CHECKING:
-    from studio.session.run_queue import RunQueue
+    from studio.session.runs.run_queue import RunQueue
 
 
 def queue_sweep(queue: RunQueue, runs_folder: Path, sweep: Sweep) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from pathlib import Path
 
-from studio.session.runs import read_history, read_run_line
+from studio.session.runs.runs_folder import read_history, read_run_line
 from studio.session.sweep.document import Measured, Sweep, Trial
 
 

@@ -60,7 +60,7 @@ class Job(Protocol):
     """What ``@job`` makes of a class. It may also have
 
     - ``EVENTS``: the TypedDicts of the events that it reports; the parent checks them.
-    - ``record(script)``: adds its commands to a :class:`studio.session.script.SessionScript`.
+    - ``record(script)``: adds its commands to a :class:`studio.session.project.session_script.SessionScript`.
     - ``config``: the settings of a run, whose model is the user's file that a failure may be in.
     """
 

@@ -20,7 +20,7 @@ from tests.studio.session.sweep.inside import InsidePool
 
 def trained_here(place: Place, end: Callable[[Job], tuple[int, str] | None] = lambda job: None) -> None:
     """Trials are trained in this process, or end as ``end`` says."""
-    place.patch.setattr("studio.cli.sweeping._pool", lambda *_: InsidePool(end))
+    place.patch.setattr("studio.cli.sweep.sweep_command._pool", lambda *_: InsidePool(end))
 
 
 def sweep(place: Place, *words: str | Path) -> Words:

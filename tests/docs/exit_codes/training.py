@@ -15,7 +15,7 @@ from engine.files.checkpoint import list_checkpoints, write_checkpoint
 from engine.training.checkpoint_keeper import CheckpointKeeper
 from engine.training.stepper import Stepper
 from resources.locks import LOCK_NAME, Lock, take
-from studio.session import display
+from studio.session import display_check
 from tests.docs.exit_codes.place import HANGUP, Place, Released, Words, case
 from tests.studio.conftest import write_idx
 
@@ -51,7 +51,7 @@ def _(place: Place) -> Words:
     def gone(*_: object, **__: object) -> None:
         raise BrokenPipeError
 
-    place.patch.setattr("studio.session.inspecting.describe_model", gone)
+    place.patch.setattr("studio.session.predict.saved_files.describe_model", gone)
     return ["inspect", place.prefix()]
 
 
@@ -60,7 +60,7 @@ def _(place: Place) -> Words:
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    place.patch.setattr("studio.cli.models.emit_json", full)
+    place.patch.setattr("studio.cli.export.model_commands.emit_json", full)
     return ["inspect", place.prefix(), "--json"]
 
 
@@ -69,13 +69,15 @@ def _(place: Place) -> Words:
 
 @case("(the window)", "no display")
 def _(place: Place) -> Words:
-    place.patch.setattr(display, "display_problem", lambda: "neither DISPLAY nor WAYLAND_DISPLAY is set")
+    place.patch.setattr(
+        display_check, "display_problem", lambda: "neither DISPLAY nor WAYLAND_DISPLAY is set"
+    )
     return []
 
 
 @case("(the window)", "PySide6 is not installed")
 def _(place: Place) -> Words:
-    place.patch.setattr(display.importlib.util, "find_spec", lambda name: None)
+    place.patch.setattr(display_check.importlib.util, "find_spec", lambda name: None)
     return []
 
 
@@ -192,7 +194,7 @@ def _(place: Place) -> Words:
     def gone(*_: object) -> None:
         raise BrokenPipeError
 
-    place.patch.setattr("studio.cli.train_command.Watcher.on_event", gone)
+    place.patch.setattr("studio.cli.train.train_command.Watcher.on_event", gone)
     return place.train()
 
 
@@ -201,7 +203,7 @@ def _(place: Place) -> Words:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    place.patch.setattr("studio.cli.train_command.Watcher.on_event", full)
+    place.patch.setattr("studio.cli.train.train_command.Watcher.on_event", full)
     return place.train()
 
 

@@ -21,7 +21,7 @@ from engine.nn import functional as F
 from engine.profiler.planned import planned_step
 from engine.program.run import replay
 from engine.training.stepper import Stepper
-from studio.cli.planned_output import show_plans
+from studio.cli.train.plan_output import show_plans
 from tests.cupy_stand_in.counts import counted
 from tests.cupy_stand_in.module import gpu
 

@@ -61,8 +61,8 @@ def test_jit_load_predicts_the_same_and_trains_on(trained):
 
 
 def test_the_studio_shows_and_asks_it(trained):
-    from studio.session.inspecting import describe_model
-    from studio.session.saved_model import opened
+    from studio.session.predict.model_info import opened
+    from studio.session.predict.saved_files import describe_model
 
     prefix, printed = trained
     described = describe_model(str(prefix))

@@ -9,7 +9,7 @@ import pytest
 
 from engine.core.errors import ArgumentError, ShapeError
 from engine.training import TrainingConfig, TrainingRun
-from studio.session.runs import list_runs
+from studio.session.runs.runs_folder import list_runs
 
 SHAPES = """from engine import nn
 

@@ -15,7 +15,7 @@ from engine.core.random import default_generator
 from engine.training import TrainingConfig
 from engine.training.rate_finder import Tried, find_rate, suggest
 from engine.training.stepper import random_state
-from studio.session.rate_job import FindRate
+from studio.session.train.rate_finder_job import FindRate
 from studio.session.work.job import Inbox, perform
 
 

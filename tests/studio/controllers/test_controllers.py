@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from studio.controllers.binders import Bonds
+from studio.controllers.bindings import Bonds
 from studio.controllers.bridge import Bridge
-from studio.controllers.curves import Curves
-from studio.controllers.follower import Follower
-from studio.controllers.graph import attribute_text, program_data, shape_text
-from studio.controllers.predict_inputs import scaling_text
-from studio.controllers.predict_models import model_title
-from studio.controllers.sizes import size_text
-from studio.controllers.train import time_left
-from studio.session.export_view import ExportViewModel
-from studio.session.runs import Run, RunHistory
+from studio.controllers.file_sizes import size_text
+from studio.controllers.graph.graph_controller import attribute_text, program_data, shape_text
+from studio.controllers.predict.inputs import scaling_text
+from studio.controllers.predict.models import model_title
+from studio.controllers.runs.run_follower import Follower
+from studio.controllers.train.curves import Curves
+from studio.controllers.train.train_controller import time_left
+from studio.session.export.export_view import ExportViewModel
+from studio.session.runs.runs_folder import Run, RunHistory
 from widgets.param_form import Field, ParamForm
 from widgets.plot import CurvePlot
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from studio.session.equality import same_number
-from studio.session.model_choice import ModelChoice
-from studio.session.predict_view import BesideLine
-from studio.session.runs import Run, list_runs
+from studio.session.predict.model_choice import ModelChoice
+from studio.session.predict.predict_view import BesideLine
+from studio.session.runs.runs_folder import Run, list_runs
 
 
 def run(accuracy: float, loss: float = 0.5) -> Run:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from studio.session.commands import BY_ID, COMMANDS
-from studio.session.project import ProjectChangedError, ProjectError, preferences_path
+from studio.session.project.project_file import ProjectChangedError, ProjectError, preferences_path
 from studio.session.session import Session
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from engine.training.stepper import HARDEST
 from resources.scratch import make_scratch
-from studio.session.runs import list_runs
+from studio.session.runs.runs_folder import list_runs
 from studio.session.session import Session
 from studio.session.work.worker import ThreadWorker, death_message
 
@@ -168,7 +168,7 @@ def test_a_crash_in_native_code_brings_its_trace(session: Session) -> None:
 
 ORPHANING = """
 import os, signal, sys
-from studio.session.train_job import Train
+from studio.session.train.train_job import Train
 from studio.session.work.worker import ProcessWorker
 
 if __name__ == "__main__":

@@ -13,9 +13,9 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from studio.session.project import read_project
-from studio.session.sample_projects import SAMPLES
-from studio.session.settings import setting_problems
+from studio.session.project.project_file import read_project
+from studio.session.project.sample_projects import SAMPLES
+from studio.session.train.run_settings import setting_problems
 
 MENUS = ["&File", "&Edit", "&Run", "&View", "&Help"]
 

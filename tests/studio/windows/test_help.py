@@ -13,7 +13,7 @@ from resources.help_pages import guide_folder, help_pages
 from resources.settings import RUN_SETTINGS
 from studio.controllers.help import OF_PAGE
 from studio.session.commands import COMMANDS
-from studio.session.runs import Run
+from studio.session.runs.runs_folder import Run
 
 
 def test_f1_opens_the_page_of_the_guide_that_belongs_to_what_is_shown(stage: Any) -> None:

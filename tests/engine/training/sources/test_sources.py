@@ -130,7 +130,7 @@ def test_pictures_of_several_sizes_need_resize(tmp_path):
 
 
 def test_collected_pictures_are_such_a_folder(tmp_path):
-    from studio.session.collected import Collected
+    from studio.session.data.collected_images import Collected
 
     kept = Collected(tmp_path)
     values, _ = writing.pictures(6, (28, 28))

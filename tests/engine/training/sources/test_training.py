@@ -181,7 +181,7 @@ def test_an_export_normalises_what_it_is_given(tmp_path, model):
 
 def test_an_export_takes_what_the_training_was_fed(tmp_path, model):
     from engine.training.export import export_run
-    from studio.session.runs import read_run_line
+    from studio.session.runs.runs_folder import read_run_line
 
     values, labels = writing.pictures(60, (8, 8, 3))
     data = str(writing.npz(tmp_path / "a.npz", x=values, y=labels))

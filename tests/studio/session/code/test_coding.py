@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from studio.session.code.coding import CodeError, Coding
+from studio.session.code.code_view import CHANGED, GONE
 from studio.session.code.drafts import draft_path
 from studio.session.code.inputs import parse_inputs
-from studio.session.code_view import CHANGED, GONE
+from studio.session.code.model_editor import CodeError, Coding
 from studio.session.session import Session
 
 TEXT = "from engine import nn\nclass Part(nn.Layer): pass\nclass Net(nn.Layer):\n    pass\n"

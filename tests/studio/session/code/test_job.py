@@ -13,7 +13,7 @@ from engine.training.training_run import TrainingRun
 from studio.session.code import job as job_module
 from studio.session.code.job import CheckCode
 from studio.session.code.templates import ALL, Template
-from studio.session.settings import RunSettings
+from studio.session.train.run_settings import RunSettings
 from studio.session.work.job import Inbox, perform
 
 HEAD = "import engine as paddle\nfrom engine import nn\n\n\nclass Net(nn.Layer):\n"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from studio.session.code.measure_job import MeasureCode
-from studio.session.measure_view import Measured
+from studio.session.code.measure_view import Measured
 from studio.session.work.job import Inbox, perform_sent, plain_job
 from tests.studio.conftest import bars  # noqa: F401  (the fixture)
 

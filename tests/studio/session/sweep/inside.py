@@ -9,11 +9,11 @@ from typing import Any
 from typer.testing import CliRunner
 
 from studio.cli import app
-from studio.session.settings import RunSettings
 from studio.session.sweep.children import Ended, Tell
 from studio.session.sweep.document import Sweep
 from studio.session.sweep.pool import Job
 from studio.session.sweep.runner import SweepRun
+from studio.session.train.run_settings import RunSettings
 
 
 class InsidePool:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engine.core.errors import DataError
-from studio.session.project import ProjectError, file_digest
+from studio.session.project.project_file import ProjectError, file_digest
 from studio.session.sweep.document import Halving, read_sweep, write_sweep
 from studio.session.sweep.making import new_sweep
 from studio.session.sweep.models import not_agreed_model, require_same

@@ -7,7 +7,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from studio.cli import app
-from studio.session.runs import RunsFolder, list_runs
+from studio.session.runs.runs_folder import RunsFolder, list_runs
 from studio.session.sweep.making import new_sweep
 from tests.studio.session.sweep.inside import InsidePool, carry_out, settings
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from studio.session.settings import RunSettings
 from studio.session.sweep.parameters import (
     Parameter,
     parse_parameter,
     short_text,
     with_choices,
 )
+from studio.session.train.run_settings import RunSettings
 
 SETTINGS = RunSettings(optimizer="momentum").as_dict()
 

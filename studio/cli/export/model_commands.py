@@ -1,0 +1,249 @@
+"""The commands for saved models and scripts: export, predict, inspect, run."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from studio.cli.application import app
+from studio.cli.devices import Device, chosen_device, require_device
+from studio.cli.export.quantize_output import show_report
+from studio.cli.limits import Memory, Seconds, Steps, chosen_limits
+from studio.cli.options import Json, Trust
+from studio.cli.output import console, emit_json, note, one_line_errors, plain, say
+from studio.cli.trust import require_trust
+from studio.session.runs.runs_folder import read_run_line
+
+if TYPE_CHECKING:
+    from studio.session.predict.model_info import ModelInfo, Scores
+    from studio.session.predict.model_input import ModelInput
+
+
+@app.command()
+def export(
+    run: Annotated[Path, typer.Argument(help="The folder of a run.", metavar="RUN")],
+    out: Annotated[str, typer.Option(help="PREFIX of the files; RUN/inference/model unless given.")] = "",
+    checkpoint: Annotated[str, typer.Option(help="best, last, or the path of a checkpoint.")] = "best",
+    step: Annotated[
+        int | None,
+        typer.Option(help="The checkpoint of this step, even if untrained or not the best.", min=0),
+    ] = None,
+    samples: Annotated[int, typer.Option(help="Test pictures to compare after reloading.")] = 256,
+    optimize: Annotated[
+        bool, typer.Option("--optimize", help="Faster, but for prediction only: fold batch norms, fuse.")
+    ] = False,
+    trust: Trust = False,
+    as_json: Json = False,
+) -> None:
+    """Write a run's inference files and check them by loading them in a clean process."""
+    with one_line_errors():
+        from engine.training.export import export_run
+
+        require_trust("export", run, trust)
+        prefix = out or str(run / "inference" / "model")
+        line = read_run_line(run)
+        note(line.note if line is not None else "", as_json)
+        event = export_run(run, prefix, checkpoint, samples=samples, optimize=optimize, step=step)
+        if as_json:
+            emit_json(event)
+            return
+        size = sum(event["sizes"].values())
+        fewer = "; {} operators became {}".format(*event["operators"]) if optimize else ""
+        known = event["validation_accuracy"] >= 0
+        measured = f"test accuracy {event['validation_accuracy']:.2%}" if known else "accuracy not measured"
+        say(
+            f"{prefix}: step {event['step']}, {measured}; "
+            f"{size / 1024:.0f} KB in {len(event['sizes'])} files; loaded in a clean process: "
+            f"largest difference {event['difference']:.2g} over {event['samples']} pictures "
+            f"({event['pictures']}), "
+            f"{event['latency'] * 1e6:.0f} us a picture{fewer}"
+        )
+
+
+@app.command()
+def predict(
+    prefix: Annotated[str, typer.Argument(help="The saved model, without suffix.", metavar="PREFIX")],
+    images: Annotated[
+        list[Path],
+        typer.Argument(help="Pictures; or with --out a folder, a CSV, NPZ or NPY file.", metavar="IMAGE..."),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write a table of all predictions to this file.", metavar="FILE.csv"),
+    ] = None,
+    top: Annotated[int, typer.Option(help="How many classes to show.", min=1)] = 3,
+    device: Device = "cpu",
+    memory: Memory = "",
+    seconds: Seconds = "",
+    steps: Steps = "",
+    as_json: Json = False,
+) -> None:
+    """Classify pictures with a saved model; one from elsewhere runs in a process with limits."""
+    failed = False
+    with one_line_errors():
+        from engine.core.errors import LimitError
+        from studio.session.predict.batch_predictions import only_input, picture_item
+        from studio.session.predict.digit_images import PictureError
+        from studio.session.predict.model_info import opened
+        from studio.session.predict.predict_view import rank
+
+        limits = chosen_limits(memory, seconds, steps)
+        chosen_device(device)
+        with opened(prefix, limits) as (info, scores):
+            asked = only_input(info)
+            if out is not None:
+                missed = _write_table(out, images, asked, info, scores, as_json)
+                raise typer.Exit(1 if missed else 0)
+            for image in images:
+                try:
+                    picture = picture_item(image, asked).read()
+                except PictureError as error:
+                    failed = True
+                    say(str(error), err=True)
+                    continue
+                try:
+                    found = scores(picture)
+                except LimitError as error:
+                    raise LimitError(f"{prefix}: {error}") from error
+                _tell(image, rank(found, info.classes)[:top], as_json)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _write_table(
+    out: Path, paths: list[Path], asked: ModelInput, info: ModelInfo, scores: Scores, as_json: bool
+) -> int:
+    """Predict everything in ``paths`` into a CSV file; returns how many could not be predicted."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from studio.session.predict.batch_predictions import (
+        Item,
+        holds_many,
+        items_in,
+        picture_item,
+        write_predictions,
+    )
+
+    items: list[Item] = []
+    for path in paths:
+        items += items_in(path, asked) if holds_many(path) else [picture_item(path, asked)]
+    screen = Console(stderr=True)
+    with Progress(console=screen, transient=True, disable=as_json or not screen.is_terminal) as progress:
+        task = progress.add_task("", total=len(items))
+        done, missed = write_predictions(
+            out, items, info, scores, lambda place, total: progress.update(task, completed=place)
+        )
+    if as_json:
+        emit_json({"out": str(out), "predicted": done, "failed": missed})
+    else:
+        say(
+            f"{out}: {done} predicted"
+            + (f", {missed} could not be: see the column problem" if missed else "")
+        )
+    return missed
+
+
+def _tell(image: Path, ranking: list[tuple[str, float]], as_json: bool) -> None:
+    """Print the most probable classes of one picture."""
+    if as_json:
+        answers = [{"class": name, "probability": value} for name, value in ranking]
+        emit_json({"image": str(image), **answers[0], "top": answers})
+    else:
+        say(f"{image}: " + "  ".join(f"{name} {value:.1%}" for name, value in ranking))
+
+
+class _Mode(Enum):
+    STATIC = "static"
+    DYNAMIC = "dynamic"
+
+
+@app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+def run(
+    script: Annotated[
+        str, typer.Argument(help="A script written for Paddle; with -m a module.", metavar="SCRIPT")
+    ],
+    args: Annotated[list[str] | None, typer.Argument(help="Its arguments.", metavar="[ARGS]...")] = None,
+    runs: Annotated[
+        str, typer.Option(help="Record each fit of a paddle.Model as a run in this folder.", metavar="DIR")
+    ] = "",
+    module: Annotated[
+        bool, typer.Option("-m", help="SCRIPT is the name of a module, as in python -m.")
+    ] = False,
+    mode: Annotated[
+        _Mode | None,
+        typer.Option(help="The mode to start in; static for scripts of Paddle 1.x, else dynamic."),
+    ] = None,
+    device: Annotated[
+        str,
+        typer.Option(
+            help="cpu: compute there what the script puts on a GPU; gpu, gpu:1 or auto (a GPU where there is "
+            "one): where it begins.",
+            metavar="cpu|gpu|auto",
+        ),
+    ] = "",
+) -> None:
+    """Run a Paddle script unedited: its `import paddle` is the engine. Its exit status is the script's."""
+    if not module and not _is_file(Path(script)):
+        raise typer.BadParameter(f"the script is not there: {script}; check the path")
+    if device:
+        require_device(device)
+    if runs:
+        os.environ["MODEL_STUDIO_RUNS"] = os.path.abspath(runs)
+    from engine.run import run_module, run_script
+    from studio.cli import bar
+
+    bar.install()
+    sys.excepthook = sys.__excepthook__  # not Typer's, which the runner would take for one of the script
+    start = run_module if module else run_script
+    raise typer.Exit(start(script, args or [], mode and mode.value, device or None))
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that is too long
+        return False
+
+
+@app.command()
+def inspect(
+    prefix: Annotated[str, typer.Argument(help="The saved model, without suffix.", metavar="PREFIX")],
+    as_json: Json = False,
+) -> None:
+    """Show what saved files hold: inputs, classes, operators, sizes, what a quantization cost."""
+    with one_line_errors():
+        from studio.session.predict.saved_files import describe_model
+
+        described = describe_model(prefix)
+        if as_json:
+            emit_json(described)
+            return
+        _show(described)
+
+
+def _show(described: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    screen = console()
+    facts = Table(show_header=False, box=None)
+    for name in ("prefix", "inputs", "outputs", "parameters", "info", "sizes", "save_id"):
+        value = described[name]
+        shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        facts.add_row(name.replace("_", " "), plain(shown))
+    screen.print(facts)
+    operators = Table("operator", "inputs", "outputs", "shape")
+    for operator in described["operators"]:
+        inputs, outputs = ", ".join(operator["inputs"]), ", ".join(operator["outputs"])
+        operators.add_row(*map(plain, (operator["type"], inputs, outputs, json.dumps(operator["shape"]))))
+    screen.print(operators)
+    if described["quantization"] is not None:
+        from engine.quantization.report import QuantizationReport
+
+        show_report(QuantizationReport.from_plain(described["quantization"]), described["prefix"], screen)

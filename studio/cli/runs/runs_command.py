@@ -1,0 +1,192 @@
+"""The commands about runs: list them, say what one is about, move some to the trash."""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from studio.cli.application import SafeGroup, app
+from studio.cli.options import Json
+from studio.cli.output import console, emit_json, fail, one_line_errors, plain, say
+from studio.session.runs.run_list_view import RunListView, metric
+from studio.session.runs.run_titles import Differences, run_titles
+from studio.session.runs.runs_folder import Run, list_runs, read_run_line
+
+runs = typer.Typer(cls=SafeGroup, help="List runs, name and note them, move them to the trash.")
+app.add_typer(runs, name="runs")
+
+
+class Order(Enum):
+    DATE = "date"
+    NAME = "name"
+    ACCURACY = "accuracy"
+    LOSS = "loss"
+    TIME = "time"
+    STEPS = "steps"
+
+
+@runs.callback(invoke_without_command=True)
+def listing(
+    context: typer.Context,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--in", help="The folder of the runs; those without a project unless given.", metavar="DIR"
+        ),
+    ] = None,
+    find: Annotated[
+        str, typer.Option("--filter", help="Words in name, tags, note, model, data or state.")
+    ] = "",
+    sort: Annotated[Order, typer.Option(help="The order: newest, most accurate, smallest loss first.")] = (
+        Order.DATE
+    ),
+    reverse: Annotated[bool, typer.Option("--reverse", help="The other way round.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Hidden runs too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List runs, the newest first; with a command say what one is about, or move some to the trash."""
+    if context.invoked_subcommand is not None:
+        return
+    with one_line_errors():
+        from studio.session.project.project_file import default_runs_folder
+
+        place = folder or default_runs_folder()
+        if not place.is_dir():
+            fail(f"runs: no such folder: {place}; give the folder of the runs with --in")
+        found = list_runs(place)
+        titles, words = run_titles(found), Differences().of(found)
+        view = RunListView(filter=find, show_hidden=everything)
+        if sort is not Order.DATE:
+            view.sort_by(sort.value)
+        view.descending ^= reverse
+        shown = view.arranged(found, titles)
+        if as_json:
+            for run in shown:
+                emit_json(_plain(run, titles[run.path], words[run.path]))
+        else:
+            _show(shown, titles, words)
+
+
+@runs.command()
+def describe(
+    run: Annotated[Path, typer.Argument(help="The folder of a run.", metavar="RUN")],
+    name: Annotated[str | None, typer.Option(help="What lists call it; empty for model and mode.")] = None,
+    tags: Annotated[
+        str | None, typer.Option(help="Tags with commas between, instead of those before.")
+    ] = None,
+    note: Annotated[str | None, typer.Option(help="A note, instead of the one before.")] = None,
+    hide: Annotated[bool | None, typer.Option("--hide/--show", help="Leave it out of lists, or not.")] = None,
+) -> None:
+    """Name, tag, note or hide a run; its folder keeps its name."""
+    with one_line_errors():
+        from studio.session.runs.run_notes import (
+            NAME,
+            RunNotes,
+            clean_name,
+            parse_tags,
+            read_notes,
+            write_notes,
+        )
+
+        if read_run_line(run) is None:
+            fail(f"runs: no run: {run}; give the folder of a run")
+        changes: dict[str, Any] = {}
+        try:
+            if name is not None:
+                changes["name"] = clean_name(name)
+            if tags is not None:
+                changes["tags"] = parse_tags(tags)
+            if note is not None:
+                changes["note"] = note.strip()
+            if hide is not None:
+                changes["hidden"] = hide
+            notes = RunNotes.model_validate({**read_notes(run)[0].model_dump(), **changes})
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from None
+        write_notes(run, notes)
+        say(f"{run / NAME}: {notes.name or 'no name'}; {', '.join(notes.tags) or 'no tags'}")
+
+
+@runs.command()
+def delete(
+    folders: Annotated[list[Path], typer.Argument(help="Folders of runs.", metavar="RUN...")],
+) -> None:
+    """Move runs to the system's trash; never one that is running."""
+    with one_line_errors():
+        from studio.session.project.library import Library
+        from studio.session.runs.run_changes import RunChanges
+
+        for folder in folders:
+            if read_run_line(folder) is None:
+                fail(f"runs: no run: {folder}; give the folder of a run")
+        changes = RunChanges(Library(folders[0].parent), lambda folder: False)
+        changes.to_trash = _trash()
+        reason = changes.delete([str(folder.absolute()) for folder in folders])
+        if reason:
+            fail(reason)
+        say(f"in the trash: {', '.join(map(str, folders))}")
+
+
+def _trash() -> Any:
+    try:
+        from studio.windows.trash import move_to_trash
+    except ImportError as error:
+        fail(f"runs: the system's trash is reached by Qt, which can't be loaded: {error}; remove the folder")
+    return move_to_trash
+
+
+def _show(found: list[Run], titles: dict[str, str], words: dict[str, str]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None)
+    for title in ("run", "folder", "state", "accuracy", "loss", "time", "differs from the last", "tags"):
+        table.add_column(plain(title), overflow="fold")
+    for run in found:
+        cells = (
+            titles[run.path],
+            run.name,
+            run.state,
+            _number(run.accuracy, "{:.2%}"),
+            _number(run.loss, "{:.4f}"),
+            _number(run.seconds, "{:.1f} s"),
+            words[run.path],
+            ", ".join(run.notes.tags),
+        )
+        table.add_row(*map(plain, cells))
+    console().print(table)
+
+
+def _number(value: float, form: str) -> str:
+    return "" if math.isnan(value) else form.format(value)
+
+
+def _plain(run: Run, title: str, words: str) -> dict[str, Any]:
+    known = {name: metric(run, name) for name in ("accuracy", "loss")}
+    return {
+        "path": run.path,
+        "name": run.name,
+        "title": title,
+        "state": run.state,
+        "started": run.started,
+        "model": run.config.get("model"),
+        "data": run.config.get("data"),
+        "step": run.step,
+        "total_steps": run.total_steps,
+        "epoch": run.epoch,
+        **{name: None if math.isnan(value) else value for name, value in known.items()},
+        "seconds": None if math.isnan(run.seconds) else run.seconds,
+        "differences": words,
+        "tags": list(run.notes.tags),
+        "note": run.notes.note,
+        "hidden": run.notes.hidden,
+        "sweep": run.sweep,
+        "checkpoint": run.checkpoint,
+        "problem": run.note,
+        "threads": run.computing.threads,
+        "blas": run.computing.blas,
+        "compiled_since": None if run.computing.since < 0 else run.computing.since,
+    }

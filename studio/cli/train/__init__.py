@@ -1,0 +1,1 @@
+"""Training: settings, curves, layers, mistakes: commands."""

@@ -1,0 +1,1 @@
+"""The page Code: joins view models to widgets."""

@@ -1,0 +1,393 @@
+"""The page Code: what is typed goes to the session, what a dry run finds stands at its lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QFileSystemWatcher, QObject
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from studio.controllers.actions import Actions
+from studio.controllers.bindings import Bonds
+from studio.controllers.code.measurement import MeasuredController
+from studio.controllers.code.plan import PlannedController
+from studio.controllers.code.side_views import CodeSides
+from studio.session import commands
+from studio.session.code.code_view import CHANGED, GONE, CodeProblem
+from studio.session.code.model_editor import CodeError
+from studio.session.session import Session
+from studio.windows.code.code_page import CodePage
+from studio.windows.code.code_panel import CodePanel
+from studio.windows.dialogs import ask_agreement
+from studio.windows.top_bar import PageActions
+from widgets import theme
+from widgets.cards import Chip
+from widgets.code_view import Squiggle
+from widgets.delayed import delayed
+
+TYPING_MS = 600
+# Programs write a file in several steps: it is looked at when they are done.
+LOOK_MS = 150
+
+
+class CodeController(QObject):
+    """Joins the page Code to ``session.coding``.
+
+    Args:
+        parent: of the dialogs.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        page: CodePage,
+        panel: CodePanel,
+        bar: PageActions,
+        actions: Actions,
+        parent: QWidget,
+    ) -> None:
+        super().__init__(page)
+        self._session, self._page, self._panel, self._actions = session, page, panel, actions
+        self._parent, self._bar = parent, bar
+        self._coding, self._view = session.coding, session.coding.view
+        self._sides = CodeSides(self._view, page)
+        self._measured = MeasuredController(session.coding, page, actions)
+        self._planned = PlannedController(session.coding, page, actions)
+        self._fed = session.coding.fed()
+        self._bonds = Bonds()
+        self._chip = Chip()
+        bar.add(self._chip)
+        actions.fill_bar(bar, "code")
+        self._typing = delayed(self, TYPING_MS, self.flush)
+        self._looking = delayed(self, LOOK_MS, self._look)
+        self._watcher = QFileSystemWatcher(self)
+        self._watcher.fileChanged.connect(lambda _: self._looking.start())
+        self._watcher.directoryChanged.connect(lambda _: self._looking.start())
+        self._bind()
+
+    def _bind(self) -> None:
+        bonds, view, page = self._bonds, self._view, self._page
+        for name, handler in (
+            (commands.NEW_MODEL, self._new),
+            (commands.OPEN_MODEL, self._open),
+            (commands.SAVE_MODEL, self.save),
+        ):
+            self._actions.handle(name, handler)
+        page.editor.textChanged.connect(self._typed)
+        page.editor.save_requested.connect(lambda: self._actions.trigger(commands.SAVE_MODEL))
+        page.template_chosen.connect(self.new)
+        page.open_requested.connect(lambda: self._actions.trigger(commands.OPEN_MODEL))
+        page.class_chosen.connect(self._choose_class)
+        page.inputs_entered.connect(self._choose_inputs)
+        page.problem_chosen.connect(self._go_to_problem)
+        page.banner.answered.connect(self._answered)
+        self._panel.layer_chosen.connect(self._go_to_layer)
+        bonds.follow(view.text_replaced, self._replaced)
+        for name in ("file", "modified"):
+            bonds.show(view, name, lambda _: self._show_file())
+        for name in ("classes", "class_name"):
+            bonds.show(view, name, lambda _: page.set_classes(view.classes, view.class_name))
+        for name in ("inputs", "input_problem"):
+            bonds.show(view, name, lambda _: self._show_inputs())
+        for name in ("outside", "restored", "state"):
+            bonds.show(view, name, lambda _: self._show_banner())
+        for name in ("problems", "state", "output", "stale"):
+            bonds.show(view, name, lambda _: self._show_found())
+        for name in ("notes", "stale"):
+            bonds.show(view, name, lambda _: self._show_notes())
+        self._measured.follow(self._show_notes)
+        bonds.show(view, "layers", lambda _: self._show_layers())
+        bonds.follow(self._session.train.events.settings, lambda _: self._follow_settings())
+        page.shown.connect(self._follow_settings)
+        page.shown.connect(self._looking.start)
+
+    # ----- files -----
+
+    def open_file(self, path: str) -> str:
+        """Edit a file and make its class the model; returns why not where that can't be."""
+        self.flush()
+        try:
+            self._coding.open(Path(path))
+        except CodeError as error:
+            return str(error)
+        self._coding.use()
+        return ""
+
+    def new(self, template: str, path: str = "") -> str:
+        """Make a file from a template; without a path a person chooses it. Returns why that can't be."""
+        if not path:
+            path, _ = QFileDialog.getSaveFileName(
+                self._parent, self.tr("New model"), f"{template}.py", self.tr("Python files (*.py)")
+            )
+        self.flush()
+        try:
+            if path:
+                self._coding.new(template, Path(path))
+        except (OSError, CodeError) as error:
+            self._actions.refused.emit(str(error))
+            return str(error)
+        return ""
+
+    def _new(self) -> str:
+        """Offer the templates."""
+        button = self._bar.buttons["new_model"]
+        below = button if button.isVisible() else self._page
+        self._page.menu.popup(below.mapToGlobal(button.rect().bottomLeft()))
+        return ""
+
+    def _open(self) -> str:
+        path, _ = QFileDialog.getOpenFileName(
+            self._parent,
+            self.tr("Open a model's source"),
+            str(Path(self._view.file).parent),
+            self.tr("Python files (*.py)"),
+        )
+        return self.open_file(path) if path else ""
+
+    def save(self) -> str:
+        """Write the text to its file; returns why not where that fails."""
+        self.flush()
+        if not self._view.file:
+            return self.tr("There is no model's source open; make a new one first.")
+        try:
+            if not self._coding.save():
+                return self.tr("The file was changed outside too; choose which text counts.")
+        except OSError as error:
+            return str(error)
+        finally:
+            self._watch()
+        return ""
+
+    def flush(self) -> None:
+        """Hand on at once what was typed."""
+        self._typing.stop()
+        if self._view.file:
+            self._coding.edit(self._page.editor.code())
+
+    def _follow_settings(self) -> None:
+        """An own model that is chosen elsewhere is the one to edit, as soon as the page is looked at."""
+        settings = self._session.train.settings
+        if not self._page.isVisible():
+            return
+        file = settings.user_file
+        if file and str(Path(file).expanduser().absolute()) != self._view.file:
+            self.flush()
+            try:
+                self._coding.open(Path(file))
+            except CodeError:
+                return  # the settings say that it is not there
+        name = settings.model.rpartition(":")[2]
+        if file and name != self._view.class_name:
+            self._coding.choose_class(name)
+        elif self._coding.fed() != self._fed:
+            self._coding.check()
+        self._fed = self._coding.fed()
+
+    def _choose_class(self, name: str) -> None:
+        self.flush()
+        self._coding.choose_class(name)
+        self._coding.use()
+
+    def _choose_inputs(self, text: str) -> None:
+        if text.strip() != self._view.inputs:
+            self.flush()
+            self._coding.choose_inputs(text)
+
+    # ----- changes outside -----
+
+    def _watch(self) -> None:
+        """The file and its folder: a file that is replaced is no longer watched by itself."""
+        watched = [*self._watcher.files(), *self._watcher.directories()]
+        path = Path(self._view.file) if self._view.file else None
+        wanted = [str(each) for each in (path, path.parent) if each.exists()] if path is not None else []
+        if stale := [each for each in watched if each not in wanted]:
+            self._watcher.removePaths(stale)
+        if new := [each for each in wanted if each not in watched]:
+            self._watcher.addPaths(new)
+
+    def _look(self) -> None:
+        self.flush()
+        self._coding.look()
+        self._watch()
+
+    def _answered(self, answer: str) -> None:
+        self.flush()
+        try:
+            if answer == "agree":
+                ask_agreement(self._parent, Path(self._view.file), self._coding.agree)
+            elif answer == "mine":
+                self._coding.keep_mine()
+            elif answer == "theirs":
+                self._coding.take_theirs()
+            elif answer == "discard":
+                self._coding.discard()
+            elif answer == "keep":
+                self._view.restored = False
+        except CodeError as error:
+            self._actions.refused.emit(str(error))
+
+    # ----- typing -----
+
+    def _typed(self) -> None:
+        if self._view.file and self._page.editor.code() != self._coding.text:
+            self._typing.start()
+            self._page.editor.set_notes(self._notes(), stale=True)
+
+    def _replaced(self, text: str, undoable: bool) -> None:
+        if undoable:
+            self._page.editor.replace_text(text)
+        else:
+            self._page.editor.load(text)
+        self._typing.stop()
+        self._watch()
+
+    # ----- what is shown -----
+
+    def _show_file(self) -> None:
+        view, path = self._view, Path(self._view.file)
+        self._page.set_file(path.name if view.file else "", str(path.parent) if view.file else "")
+        self._chip.setText(self.tr("Not saved"))
+        self._chip.setToolTip(self.tr("A training uses the file as it was last saved"))
+        self._chip.setVisible(view.modified)
+
+    def _show_inputs(self) -> None:
+        self._page.set_inputs(
+            self._view.inputs, self.tr("as the data: pictures of them"), self._view.input_problem
+        )
+
+    def _show_banner(self) -> None:
+        banner, view, tr = self._page.banner, self._view, self.tr
+        if view.outside == CHANGED:
+            banner.ask(
+                tr("This file was changed by another program, and here too. Which text counts?"),
+                ("mine", tr("Keep mine")),
+                ("theirs", tr("Take the file's")),
+            )
+        elif view.outside == GONE:
+            banner.ask(tr("This file is gone. The text is still here; saving writes it again."))
+        elif view.restored:
+            banner.ask(
+                tr("Text that was not saved was brought back."),
+                ("discard", tr("Discard it")),
+                ("keep", tr("Keep it")),
+            )
+        elif view.state == "refused":
+            banner.ask(
+                tr("To show shapes and mistakes, this file has to be run in a process of its own."),
+                ("agree", tr("Run this file...")),
+            )
+        else:
+            banner.ask("")
+
+    def _show_found(self) -> None:
+        view, tr = self._view, self.tr
+        self._page.editor.set_squiggles(
+            Squiggle(each.line, self._words(each), each.column, each.end, each.stage == "static")
+            for each in view.problems
+        )
+        self._page.set_problems((self._words(each), each.stage == "static") for each in view.problems)
+        summary = ""
+        if view.state == "checking":
+            summary = tr("Trying it...")
+        elif view.input_problem:
+            summary = tr("Input: {0}").format(view.input_problem)
+        elif view.state == "done" and view.output:
+            summary = tr("Gives {0} · {1} numbers to learn").format(
+                shape_text(view.output), theme.format_number(view.parameters)
+            )
+        self._page.set_summary(summary)
+        self._sides.show(view)
+
+    def _words(self, problem: CodeProblem) -> str:
+        tr = self.tr
+        stages = {
+            "syntax": tr("Syntax"),
+            "import": tr("While it is imported"),
+            "make": tr("While it is made"),
+            "eager": tr("While it runs"),
+            "output": tr("Output"),
+            "static": tr("to_static only"),
+        }
+        place = tr("line {0}").format(problem.line) + " \u00b7 " if problem.line else ""
+        return f"{place}{stages.get(problem.stage, problem.stage)}: {problem.message}"
+
+    def _notes(self) -> dict[int, str]:
+        notes = {
+            line: note_text(note.shapes, note.parameters, note.operations, note.counted)
+            for line, note in self._view.notes.items()
+        }
+        for line, time in self._measured.notes().items():
+            notes[line] = f"{time} \u00b7 {notes[line]}" if notes.get(line) else time
+        return notes
+
+    def _show_notes(self) -> None:
+        self._page.editor.set_notes(self._notes(), self._view.stale)
+
+    def _show_layers(self) -> None:
+        view, number = self._view, theme.format_number
+        self._panel.set_layers(
+            [
+                (
+                    row.name,
+                    row.kind,
+                    "\u00d7".join(str(size) for size in row.shape[1:]),
+                    short(row.parameters) if row.parameters else "",
+                    short(row.operations) if row.operations else "" if row.counted else "\u2013",
+                )
+                for row in view.layers
+            ]
+        )
+        cost = number(view.operations)
+        self._panel.set_totals(
+            [
+                (self.tr("To learn"), number(view.parameters)),
+                (self.tr("Cost"), cost if view.all_counted else self.tr("at least {0}").format(cost)),
+                (self.tr("Output"), shape_text(view.output) if view.output else ""),
+            ]
+            if view.layers
+            else []
+        )
+
+    def _go_to_problem(self, row: int) -> None:
+        if row < len(self._view.problems) and self._view.problems[row].line:
+            self._go_to(self._view.problems[row].line)
+
+    def _go_to_layer(self, row: int) -> None:
+        if row < len(self._view.layers) and self._view.layers[row].line:
+            self._go_to(self._view.layers[row].line)
+
+    def _go_to(self, line: int) -> None:
+        self._page.editor.show_line(line)
+        self._page.editor.setFocus()
+
+    def close(self) -> None:
+        """Follow the view model no longer; what was typed stays as a draft."""
+        self.flush()
+        self._looking.stop()
+        self._bonds.release()
+        self._sides.close()
+        self._measured.close()
+        self._planned.close()
+
+
+def shape_text(shape: tuple[int, ...]) -> str:
+    """A shape with a question mark for a size that is known only when it runs."""
+    return "[" + ", ".join("?" if size < 0 else str(size) for size in shape) + "]"
+
+
+def short(number: int) -> str:
+    """A count with three digits: 948, 45.2k, 1.05M."""
+    for unit, size in (("G", 10**9), ("M", 10**6), ("k", 10**3)):
+        if number >= size:
+            return f"{number / size:.3g}{unit}" if number < 999.5 * size else f"{number / size:.0f}{unit}"
+    return str(number)
+
+
+def note_text(shapes: tuple[tuple[int, ...], ...], parameters: int, operations: int, counted: bool) -> str:
+    """What stands at the end of a line: shapes, numbers to learn, operations."""
+    words = [" ".join(shape_text(shape) for shape in shapes)] if shapes else []
+    if parameters:
+        words.append(f"{short(parameters)} p")
+    if operations:
+        words.append(f"{short(operations)} ops" + ("" if counted else "+"))
+    return " \u00b7 ".join(words)

@@ -1,0 +1,152 @@
+"""The figures of a measurement on the page Code: as a tree beside the editor, and at the source lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from resources import compiling
+from studio.controllers.actions import Actions
+from studio.controllers.bindings import Bonds
+from studio.session import commands
+from studio.session.code.measure_view import Figures, Measured
+from studio.session.code.model_editor import Coding
+from studio.windows.code.code_page import MEASURED, CodePage
+from studio.windows.code.measurement_table import Row
+from widgets import theme
+
+
+class MeasuredController(QObject):
+    """A row leads to its lines, the caret's line lights its rows."""
+
+    def __init__(self, coding: Coding, page: CodePage, actions: Actions) -> None:
+        super().__init__(page)
+        self._coding, self._page, self._actions = coding, page, actions
+        self._view = coding.measuring.view
+        self._bonds = Bonds()
+        actions.handle(commands.MEASURE_MODEL, self._measure)
+        actions.handle(commands.STOP_MEASURING, coding.measuring.cancel)
+        actions.fill_bar(page.measured, "measured")
+        page.measured.lines_chosen.connect(self._lines_chosen)
+        page.editor.caret_moved.connect(self._light)
+        self._bonds.show(self._view, "running", lambda _: actions.refresh())
+        for name in ("found", "stale", "problem", "running"):
+            self._bonds.show(self._view, name, lambda _: self._show())
+
+    def _measure(self) -> str:
+        self._page.show_view(MEASURED)
+        return self._coding.measure()
+
+    def _show(self) -> None:
+        view, shown, tr = self._view, self._page.measured, self.tr
+        shown.set_problem(view.problem)
+        measured = view.found
+        if view.running:
+            shown.set_about(tr("Training a few steps..."))
+        elif measured is None:
+            shown.set_about(
+                tr(
+                    "Trains a few steps with the settings of the page Train and says where their time goes: "
+                    "by operator, and at the lines. Nothing is kept."
+                )
+            )
+        else:
+            stale = tr("The text has changed since: measure again.") + "\n" if view.stale else ""
+            shown.set_about(stale + self.about(measured))
+        shown.set_rows(self.rows(measured) if measured is not None else [])
+        self._light(self._page.editor.caret_line())
+
+    def about(self, measured: Measured) -> str:
+        """How long a step takes, and what computed it, in words."""
+        tr = self.tr
+        mode = tr("static") if measured.static else tr("eager")
+        kernels = tr("NumPy's kernels")
+        if measured.compiled:
+            kernels = tr("compiled kernels: {0}").format(len(measured.compiled))
+        elif why := compiling.missing():
+            kernels = f"{kernels} ({why})"
+        threads = tr("1 thread") if measured.threads == 1 else tr("{0} threads").format(measured.threads)
+        words = tr("{0} ms a step, {1} ms while recorded · {2}, batch {3} · {4}, {5}").format(
+            milliseconds(measured.unrecorded),
+            milliseconds(measured.seconds),
+            mode,
+            measured.batch_size,
+            kernels,
+            threads,
+        )
+        fed = tr("random numbers as Input says: {0}").format(measured.inputs)
+        return f"{words} \u00b7 {fed}" if measured.inputs else words
+
+    def rows(self, measured: Measured) -> list[Row]:
+        """The rows of the tree; the last one is the time between the kernels."""
+        rows: list[Row] = [
+            (
+                cells(row, row.name),
+                tuple(part.line for part in row.parts if part.line),
+                [
+                    (cells(part, self._place(part)), (part.line,) if part.line else (), ())
+                    for part in row.parts
+                ],
+            )
+            for row in measured.operators
+        ]
+        rest = measured.between * measured.seconds
+        words = self.tr("(between the kernels)")
+        rows.append(((words, milliseconds(rest), percent(measured.between), "", "", ""), (), ()))
+        return rows
+
+    def _place(self, part: Figures) -> str:
+        if part.line:
+            return self.tr("line {0}").format(part.line)
+        return self.tr("(loss, optimizer)") if part.name.startswith("(") else Path(part.name).name
+
+    def notes(self) -> dict[int, str]:
+        """What a step spends at each line of the text as it is now."""
+        measured = self._view.found
+        if measured is None or self._view.stale:
+            return {}
+        return {row.line: f"{milliseconds(row.seconds)} ms {percent(row.share)}" for row in measured.lines}
+
+    def _light(self, line: int) -> None:
+        self._page.measured.light_line(0 if self._view.stale else line)
+
+    def _lines_chosen(self, lines: tuple[int, ...]) -> None:
+        if not self._view.stale:
+            self._page.editor.show_line(lines[0])
+            self._page.editor.light_lines(lines)
+
+    def follow(self, handler: Any) -> None:
+        """Call ``handler`` when the notes at the lines may be others."""
+        for name in ("found", "stale"):
+            self._bonds.follow(getattr(self._view.events, name), lambda _: handler())
+
+    def close(self) -> None:
+        """Follow the view model no longer."""
+        self._bonds.release()
+
+
+def cells(row: Figures, name: str) -> tuple[str, ...]:
+    """Name and figures of a row, as the tree shows them."""
+    rate = "\u2013" if row.gflops is None else f"{row.gflops:.1f}"
+    return (
+        name,
+        milliseconds(row.seconds),
+        percent(row.share),
+        f"{row.bytes / 1e6:.2f}",
+        rate,
+        f"{row.calls:g}",
+    )
+
+
+def milliseconds(seconds: float) -> str:
+    """A time with three digits, thousandths at most: 0.412, 3.90, 12.4, 1250."""
+    value = 1e3 * seconds
+    return f"{value:.{3 if value < 1 else 2 if value < 10 else 1 if value < 100 else 0}f}"
+
+
+def percent(share: float) -> str:
+    """A share with one digit after the point below 10 %: 0.4 %, 43 %."""
+    value = max(0.0, 100 * share)
+    return theme.format_number(round(value, 1) if value < 9.95 else round(value), "%")

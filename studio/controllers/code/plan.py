@@ -1,0 +1,197 @@
+"""The side *Plan* of the page Code: the Program after each pass, what runs, what it holds."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from studio.controllers.actions import Actions
+from studio.controllers.bindings import Bonds
+from studio.controllers.code.measurement import percent
+from studio.controllers.code.plan_texts import PlanWords, megabytes, operator_first
+from studio.session import commands
+from studio.session.code.model_editor import Coding
+from studio.session.code.plan_view import PassStep, PlannedSteps, PlanPart
+from studio.windows.code.code_page import PLANNED, CodePage
+from studio.windows.code.plan_table import GONE, MADE, OperatorRow
+
+MEMORY = "memory"
+Stage = PassStep | PlanPart | tuple[str, PlanPart]
+Head = tuple[str, str, bool]
+
+
+class PlannedController(QObject):
+    """A row leads to its lines, the caret's line lights its rows. It is planned while the side is shown."""
+
+    def __init__(self, coding: Coding, page: CodePage, actions: Actions) -> None:
+        super().__init__(page)
+        self._coding, self._page, self._actions = coding, page, actions
+        self._view, self._words = coding.planning.view, PlanWords(self)
+        self._stages: list[Stage] = []
+        self._bonds = Bonds()
+        actions.handle(commands.PLAN_MODEL, self._plan)
+        actions.fill_bar(page.planned, "planned")
+        page.planned.lines_chosen.connect(self._lines_chosen)
+        page.editor.caret_moved.connect(self._light)
+        page.view_chosen.connect(lambda _: self._follow())
+        page.stage_chosen.connect(self._show_stage)
+        self._bonds.follow(coding.view.events.state, lambda _: self._follow())
+        self._bonds.show(self._view, "running", lambda _: actions.refresh())
+        for name in ("problem", "stale", "running"):
+            self._bonds.show(self._view, name, lambda _: self._show_about())
+        self._bonds.show(self._view, "found", lambda _: self._show())
+
+    def _plan(self) -> str:
+        self._page.show_view(PLANNED)
+        return self._coding.plan(again=True)
+
+    def _follow(self) -> None:
+        """Plan what the dry run has accepted, while somebody looks."""
+        code = self._coding.view
+        if self._page.shown_view() == PLANNED:
+            if code.state == "done" and not code.problems:
+                self._coding.plan()
+            self._show_about()
+
+    def _show_about(self) -> None:
+        view, shown, tr = self._view, self._page.planned, self.tr
+        shown.set_problem(view.problem)
+        if view.running:
+            shown.set_about(tr("Training two steps to see what runs..."))
+        elif view.found is None:
+            shown.set_about(
+                tr(
+                    "What passes make of the Program, and what really runs, comes here "
+                    "after a dry run that goes "
+                    "well."
+                )
+            )
+        else:
+            self._tell(self._page.stages.currentIndex())
+        self._light(self._page.editor.caret_line())
+
+    # ----- what there is -----
+
+    def _show(self) -> None:
+        found: PlannedSteps | None = self._view.found
+        before = self._page.stages.currentIndex()
+        names: list[str] = []
+        self._stages = []
+        for number, step in enumerate(found.passes if found is not None else ()):
+            self._stages.append(step)
+            names.append(self._words.step(step, number == 0))
+        for part in found.parts if found is not None else ():
+            self._stages += [part, (MEMORY, part)]
+            names += [self._words.part(part), self._words.memory(part)]
+        runs = next((n for n, stage in enumerate(self._stages) if isinstance(stage, PlanPart)), 0)
+        chosen = before if 0 <= before < len(names) else runs
+        self._page.set_stages(names, chosen if names else -1)
+        self._show_stage(chosen)
+
+    def _show_stage(self, which: int) -> None:
+        heads: list[Head] = []
+        rows: list[OperatorRow] = []
+        if 0 <= which < len(self._stages):
+            stage = self._stages[which]
+            if isinstance(stage, PassStep):
+                heads, rows = self._of_pass(stage)
+            elif isinstance(stage, PlanPart):
+                heads, rows = self._of_plan(stage)
+            else:
+                heads, rows = self._of_memory(stage[1])
+        self._page.planned.set_table(heads, rows)
+        self._show_about()
+
+    def _tell(self, which: int) -> None:
+        """What the stage is, in a line or two."""
+        found: PlannedSteps = self._view.found
+        if not 0 <= which < len(self._stages):
+            return
+        stage, words, tr = self._stages[which], self._words, self.tr
+        if isinstance(stage, PassStep):
+            text = words.did(stage, which == 0)
+        elif isinstance(stage, PlanPart):
+            text = words.runs(stage, found)
+        else:
+            text = words.holds(stage[1])
+        if self._view.stale:
+            text = f"{tr('The text has changed since.')} {text}"
+        if not found.static:
+            text += " " + tr("The settings train eagerly, operator by operator; this is what static does.")
+        self._page.planned.set_about(text)
+
+    # ----- rows -----
+
+    def _of_pass(self, step: PassStep) -> tuple[list[Head], list[OperatorRow]]:
+        tr = self.tr
+        marks = {"-": GONE, "+": MADE}
+        heads = [
+            (tr("Operator"), tr("A minus: the pass took it; a plus: it stands there now"), False),
+            (tr("Lines"), tr("The lines of the source that it comes from"), True),
+        ]
+        rows = [
+            OperatorRow(
+                (operator_first(line.text, line.depth), _lines(line.lines)),
+                line.lines,
+                marks.get(line.mark, ""),
+            )
+            for line in step.lines
+        ]
+        return heads, rows
+
+    def _of_plan(self, part: PlanPart) -> tuple[list[Head], list[OperatorRow]]:
+        tr, words = self.tr, self._words
+        heads = [
+            (tr("Operator"), tr("In the order in which they run; a fused one names its parts"), False),
+            (tr("Runs"), tr("Compiled, by NumPy and why, as a view, in place, once, or as Python"), False),
+            (tr("MB"), tr("Millions of bytes of its results; nothing for a view"), True),
+            (tr("Lines"), tr("The lines of the source that it comes from"), True),
+        ]
+        rows = [
+            OperatorRow(
+                (operator_first(row.text, row.depth), words.runs_as(row), words.size(row), _lines(row.lines)),
+                row.lines,
+            )
+            for row in part.rows
+        ]
+        found: PlannedSteps = self._view.found
+        if part is found.parts[-1]:
+            rows += [
+                OperatorRow((words.update(call), words.updates_by(call), "", "")) for call in found.updates
+            ]
+            if found.alone:
+                rows.append(OperatorRow((words.alone(found.alone), "", "", "")))
+        return heads, rows
+
+    def _of_memory(self, part: PlanPart) -> tuple[list[Head], list[OperatorRow]]:
+        tr = self.tr
+        heads = [
+            (tr("Value of"), tr("The operator that made what is held at the fullest moment"), False),
+            (tr("MB"), tr("Millions of bytes"), True),
+            (tr("Share"), tr("Of all that is held then"), True),
+            (tr("Lines"), tr("The line of the source that it belongs to"), True),
+        ]
+        rows = []
+        for operator, line, size in part.owners:
+            lines = (line,) if line else ()
+            share = percent(size / part.peak if part.peak else 0.0)
+            cells = (operator, megabytes(size), share, _lines(lines))
+            rows.append(OperatorRow(cells, lines))
+        return heads, rows
+
+    # ----- links -----
+
+    def _light(self, line: int) -> None:
+        self._page.planned.light_line(0 if self._view.stale else line)
+
+    def _lines_chosen(self, lines: tuple[int, ...]) -> None:
+        if not self._view.stale:
+            self._page.editor.show_line(lines[0])
+            self._page.editor.light_lines(lines)
+
+    def close(self) -> None:
+        """Follow the view models no longer."""
+        self._bonds.release()
+
+
+def _lines(lines: tuple[int, ...]) -> str:
+    return ", ".join(map(str, lines))

@@ -1,0 +1,93 @@
+"""What stands beside the editor: the converted source pass by pass, and the operators of its lines."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from studio.controllers.graph.graph_controller import program_data
+from studio.session.code.code_view import CodeViewModel, ConvertedForward
+from studio.session.graph.line_map import line_map
+from studio.windows.code.code_page import OPERATORS, CodePage
+from widgets.code_view import PairedScroll
+from widgets.program_tree import ProgramData
+
+
+class CodeSides(QObject):
+    """The caret's line lights what it became; a click there leads back to the line."""
+
+    def __init__(self, view: CodeViewModel, page: CodePage) -> None:
+        super().__init__(page)
+        self._view, self._page = view, page
+        self._forward: ConvertedForward | None = None
+        self._lines: dict[int, list[int]] = {}
+        self._shown: object = None
+        self._pair = PairedScroll(page.editor, page.converted)
+        self._answering = False
+        page.editor.caret_moved.connect(self._caret_moved)
+        page.pass_chosen.connect(self._show_pass)
+        page.converted.line_clicked.connect(self._converted_clicked)
+        page.tree.operator_selected.connect(lambda found: self._operator_chosen(found[0], found[1]))
+        page.view_chosen.connect(lambda _: self._caret_moved(page.editor.caret_line()))
+
+    def show(self, view: CodeViewModel) -> None:
+        """Show what the last dry run made, where it is another one."""
+        made = (view.forwards, id(view.program), view.stale)
+        if self._shown == made:
+            return
+        self._shown = made
+        self._page.set_nothing(
+            "" if view.forwards else self.tr("What to_static makes of the forward comes here."),
+            "" if view.program else self.tr("The operators come here after a dry run that goes well."),
+        )
+        name = view.class_name
+        self._page.tree.set_program(program_data(view.program, name) if view.program else ProgramData())
+        self._forward, self._lines = None, {}
+        self._pair.set_lines({})
+        self._caret_moved(self._page.editor.caret_line())
+
+    def _caret_moved(self, line: int) -> None:
+        forward = self._view.forward_at(line)
+        if forward is not None and forward != self._forward:
+            self._show_forward(forward)
+        page = self._page
+        page.converted.mark_lines(self._lines.get(line, ()))
+        operators = self._view.operators_at(line) if page.shown_view() == OPERATORS else []
+        if not self._answering:
+            page.tree.light_operators(operators)
+        page.editor.light_lines([])
+
+    def _show_forward(self, forward: ConvertedForward) -> None:
+        self._forward = forward
+        names = [self.tr("As written") if name == "original" else name for name, _ in forward.passes]
+        names[-1] = self.tr("All passes") if len(names) > 1 else names[-1]
+        self._page.set_passes(forward.name, names, len(names) - 1)
+        self._show_pass(len(names) - 1)
+
+    def _show_pass(self, which: int) -> None:
+        if self._forward is None or not 0 <= which < len(self._forward.passes):
+            return
+        code = self._forward.passes[which][1]
+        self._page.converted.set_code(code)
+        self._lines = line_map(self._page.editor.code(), self._forward.first, code)
+        self._pair.set_lines(self._lines)
+        self._page.converted.mark_lines(self._lines.get(self._page.editor.caret_line(), ()))
+
+    def _converted_clicked(self, line: int) -> None:
+        for source, others in self._lines.items():
+            if line in others:
+                self._page.editor.show_line(source)
+                return
+
+    def _operator_chosen(self, block: int, operator: int) -> None:
+        line = self._view.line_of(block, operator)
+        if not line:
+            return
+        self._answering = True  # the operator that was clicked stays where it is
+        self._page.editor.show_line(line)
+        self._answering = False
+        self._page.editor.light_lines([line])
+        self._page.tree.light_operators(self._view.operators_at(line))
+
+    def close(self) -> None:
+        """Forget what is shown."""
+        self._shown = None

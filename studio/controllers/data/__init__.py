@@ -1,0 +1,1 @@
+"""The page Data and corrections: joins view models to widgets."""

@@ -1,0 +1,249 @@
+"""The page Data: its settings are those of the next training; a child process looks at the data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog
+
+from resources.settings import DATA_SETTINGS, RUN_SETTINGS
+from studio.controllers.bindings import Bonds
+from studio.session.data.data_view import DataProblem
+from studio.session.session import Session
+from studio.windows.data.data_page import DataPage
+from studio.windows.data.data_panel import DataPanel
+from studio.windows.data.data_problems import ProblemRow
+from studio.windows.setting_fields import as_set, as_shown
+from widgets.delayed import delayed
+
+FILES = "*.npz *.h5 *.hdf5 *.csv *.tsv"
+# Settings are often typed: data is read again when that has paused.
+TYPING_MS = 300
+
+
+class DataController(QObject):
+    """Looks at the chosen data as soon as the page is shown, and again when a setting of it changes."""
+
+    def __init__(self, session: Session, page: DataPage, panel: DataPanel) -> None:
+        super().__init__(page)
+        self._session, self._page, self._panel = session, page, panel
+        self._view = session.data
+        self._pages = 0
+        self._pairs = 0
+        self._bonds = Bonds()
+        self._later = delayed(self, TYPING_MS, self._look)
+        page.shown.connect(self._shown)
+        page.dropped.connect(self.choose)
+        page.page_requested.connect(self._ask_page)
+        page.compare_requested.connect(self._ask_pairs)
+        page.choose_requested.connect(self._choose_folder)
+        page.cancel_requested.connect(session.looking.cancel)
+        page.problems.stop_requested.connect(session.looking.stop_check)
+        panel.source_chosen.connect(self.choose)
+        panel.folder_requested.connect(self._choose_folder)
+        panel.file_requested.connect(self._choose_file)
+        panel.form.changed.connect(lambda key, value: session.change_setting(key, as_set(value)))
+        bonds, view = self._bonds, self._view
+        bonds.show(session.train, "settings", lambda _: self._settings_changed())
+        bonds.show(session.train, "setting_problems", lambda _: self._show_setting_problems())
+        for name in ("state", "message", "last_problem", "facts"):
+            bonds.follow(getattr(view.events, name), lambda _: self._show_state())
+        bonds.follow(view.events.facts, lambda _: self._show_facts())
+        bonds.follow(view.events.samples, lambda _: self._show_samples())
+        bonds.follow(view.events.compared, lambda _: self._show_pairs())
+        for name in ("checking", "stopped", "done", "problems"):
+            bonds.follow(getattr(view.events, name), lambda _: self._show_problems())
+        self._show_state()
+
+    def _shown(self) -> None:
+        collected = self._session.collected
+        self._panel.offer_collected(str(collected.folder) if collected.count() else "")
+        self._look()
+
+    # ----- what is chosen -----
+
+    def choose(self, name: str) -> None:
+        """Take this data for the next training: a built-in name, or a path."""
+        self._session.change_setting("data", name)
+        self._later.stop()
+        self._look(again=True)
+
+    def _choose_folder(self) -> None:
+        path = QFileDialog.getExistingDirectory(
+            self._page.window(), self.tr("Choose a folder with data"), self._where()
+        )
+        if path:
+            self.choose(path)
+
+    def _choose_file(self) -> None:
+        path, _ = QFileDialog.getOpenFileName(
+            self._page.window(),
+            self.tr("Choose a file with data"),
+            self._where(),
+            self.tr("Data ({0})").format(FILES),
+        )
+        if path:
+            self.choose(path)
+
+    def _where(self) -> str:
+        data = self._session.train.settings.data
+        built_in = any(data == value for value, _ in RUN_SETTINGS["data"].choices)
+        return "" if built_in else str(Path(data).parent)
+
+    def _settings_changed(self) -> None:
+        settings = self._session.train.settings
+        self._panel.show_source(settings.data)
+        for name in DATA_SETTINGS:
+            value = as_shown(getattr(settings, name))
+            if self._panel.form.value(name) != value:
+                self._panel.form.set_value(name, value)
+        if self._page.isVisible():
+            self._later.start()
+
+    def _show_setting_problems(self) -> None:
+        problems = self._session.train.setting_problems
+        for name in DATA_SETTINGS:
+            self._panel.form.set_error(name, problems.get(name, ""))
+
+    def _look(self, again: bool = False) -> None:
+        if not self._page.isVisible():
+            return
+        problems = self._session.train.setting_problems
+        if not any(name in problems for name in ("data", *DATA_SETTINGS)):
+            self._session.looking.look(self._session.train.settings, again)
+
+    def _ask_page(self, split: str, label: int, other: bool) -> None:
+        self._pages = self._pages + 1 if other else 0
+        self._session.looking.show_page(split, label, self._pages)
+
+    def _ask_pairs(self) -> None:
+        self._pairs += 1
+        self._session.looking.compare(self._pairs)
+
+    # ----- what is shown -----
+
+    def _show_state(self) -> None:
+        view, page = self._view, self._page
+        if view.state == "failed" and view.last_problem is not None:
+            problem = view.last_problem
+            words = "\n".join(filter(None, (problem.where, problem.what, problem.do)))
+            page.show_waiting(words, self.tr("Choose folder..."), cancel=False)
+        elif view.state == "ready" or (view.state == "opening" and view.facts.name):
+            page.show_data()
+        else:
+            words = view.message or self.tr("Reading the data...")
+            page.show_waiting(words, "", cancel=view.state == "opening")
+
+    def _show_facts(self) -> None:
+        facts, page = self._view.facts, self._page
+        if not facts.name:
+            return
+        page.figures["train"].set_value(f"{facts.train:,}".replace(",", "\u2009"))
+        page.figures["test"].set_value(f"{facts.test:,}".replace(",", "\u2009"))
+        page.figures["classes"].set_value(str(len(facts.classes)))
+        page.figures["fed"].set_value(" \u00d7 ".join(map(str, facts.fed)))
+        page.offer_classes((("train", self.tr("Training")), ("test", self.tr("Test"))), facts.classes)
+        page.balance.set_counts(facts.classes, facts.train_balance, facts.test_balance)
+        self._panel.show_fitting(facts.kind, facts.picture, facts.own_split)
+
+    def _show_samples(self) -> None:
+        samples, facts, grid = self._view.samples, self._view.facts, self._page.samples
+        if samples is None:
+            grid.clear()
+            return
+        names = [
+            self.tr("unreadable") if broken else facts.classes[label] if label >= 0 else self.tr("none")
+            for label, broken in zip(samples.labels, samples.broken, strict=True)
+        ]
+        if facts.picture:
+            grid.show_pictures(samples.values, names, samples.places)
+        else:
+            grid.show_rows(samples.values, names, samples.places, facts.columns)
+        self._page.page_note.setText(
+            self.tr("{0} of {1}, drawn at random").format(len(samples.values), samples.of)
+        )
+
+    def _show_pairs(self) -> None:
+        compared, facts, page = self._view.compared, self._view.facts, self._page
+        if compared is None:
+            page.show_pairs((), (), True, ())
+            return
+        texts = [self.tr("fed from {0:.3g} to {1:.3g}").format(*ends) for ends in compared.ranges]
+        page.show_pairs(compared.before, compared.after, facts.picture, texts)
+        low = min((ends[0] for ends in compared.ranges), default=0.0)
+        high = max((ends[1] for ends in compared.ranges), default=0.0)
+        raw = " \u00d7 ".join(map(str, facts.raw))
+        fed = " \u00d7 ".join(map(str, facts.fed))
+        page.pair_note.setText(
+            self.tr("{0} become {1}, fed as numbers from {2:.3g} to {3:.3g}").format(raw, fed, low, high)
+        )
+
+    def _show_problems(self) -> None:
+        view, panel = self._view, self._page.problems
+        panel.set_rows([self._row(problem) for problem in view.problems])
+        if view.checking:
+            share = view.done / view.total if view.total else 0.0
+            panel.set_progress(share, self.tr("Looked at {0} of {1}").format(view.done, view.total))
+        elif view.stopped:
+            panel.set_progress(
+                None, self.tr("Stopped: {0} of {1} were looked at").format(view.done, view.total)
+            )
+        elif view.total and not view.problems:
+            panel.set_progress(None, self.tr("All {0} samples were looked at: no problem").format(view.total))
+        else:
+            panel.set_progress(None, self.tr("All {0} samples were looked at").format(view.total))
+
+    def _row(self, problem: DataProblem) -> ProblemRow:
+        words: dict[str, tuple[str, str, str]] = {
+            "unreadable": (
+                self.tr("Can't be read: {0}"),
+                self.tr("Replace or remove these files: a training stops at the first of them."),
+                "bad",
+            ),
+            "size": (
+                self.tr("Other sizes than the first: {0}"),
+                self.tr("Set Resize, so that all pictures get one size."),
+                "bad",
+            ),
+            "nan": (
+                self.tr("NaN or missing numbers: {0}"),
+                self.tr("Fill in the numbers or remove the rows: a training stops at the first of them."),
+                "bad",
+            ),
+            "unlabelled": (
+                self.tr("Without a label: {0}"),
+                self.tr("They are left out. Fill in the labels to use them."),
+                "warn",
+            ),
+            "few": (
+                self.tr("Classes with few samples: {0}"),
+                self.tr(
+                    "These have fewer than five training samples: collect more, or leave the classes out."
+                ),
+                "warn",
+            ),
+            "absent": (
+                self.tr("Classes without samples: {0}"),
+                self.tr("Collect some for the training, or leave the classes out: a model can't learn them."),
+                "warn",
+            ),
+            "shared": (
+                self.tr("In both splits: {0}"),
+                self.tr(
+                    "These test samples are training samples, too. Remove them from one of the two: "
+                    "they make the test accuracy too good."
+                ),
+                "warn",
+            ),
+        }
+        title, remedy, level = words[problem.kind]
+        places: tuple[Any, ...] = problem.places
+        if problem.count > len(places):
+            places = (*places, self.tr("and {0} more").format(problem.count - len(places)))
+        return ProblemRow(title.format(problem.count), remedy, places, level)
+
+    def close(self) -> None:
+        """Follow the view model no longer."""
+        self._bonds.release()

@@ -1,0 +1,306 @@
+"""The page Export: the form writes the view model, the check's results come back into the page."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QWidget
+
+from studio.controllers.actions import Actions
+from studio.controllers.bindings import Bonds
+from studio.controllers.export.exported_files import StandingController
+from studio.controllers.export.quantization_report import QuantizationReportController
+from studio.controllers.export.quantization_settings import QuantizeChoicesController
+from studio.controllers.export.quantization_texts import report_words
+from studio.controllers.file_sizes import size_text
+from studio.controllers.runs.run_facts import state_word
+from studio.session import commands
+from studio.session.export.export_view import Verification, name_problem
+from studio.session.session import Session
+from studio.session.train.run_settings import title_of
+from studio.windows.dialogs import ask_agreement
+from studio.windows.export.export_page import ExportPage
+from studio.windows.graph.graph_inspector import Inspector
+from studio.windows.top_bar import PageActions
+from widgets import theme
+from widgets.labels import mute
+
+# Scores of float32 that were computed in another order differ by less.
+LIKE_FLOAT = 1e-3
+
+
+class ExportController(QObject):
+    """Joins ``session.export`` to the page. ``said`` is told what went as wished."""
+
+    def __init__(
+        self,
+        session: Session,
+        page: ExportPage,
+        panel: Inspector,
+        bar: PageActions,
+        actions: Actions,
+        window: QWidget,
+        said: Callable[[str], None],
+    ) -> None:
+        super().__init__(page)
+        self._session, self._page, self._panel, self._actions = session, page, panel, actions
+        self._window = window
+        self._view = session.export
+        self._bonds = Bonds()
+        self._silent = False
+        self._why_not = mute()
+        bar.add(self._why_not)
+        actions.fill_bar(bar, "export")
+        page.export_requested.connect(lambda: actions.trigger(commands.EXPORT))
+        page.cancel_requested.connect(lambda: actions.trigger(commands.CANCEL_TASK))
+        actions.handle(commands.EXPORT, self.export)
+        page.form.changed.connect(self._edited)
+        page.input_form.changed.connect(self._edited)
+        page.form.validity_changed.connect(lambda _: self._show_why_not())
+        self._bonds.follow(self._view.events.input_shape, self._show_shape)
+        page.input_form.validity_changed.connect(lambda _: self._show_why_not())
+        page.quantize.validity_changed.connect(self._show_why_not)
+        page.folder_requested.connect(self._show_folder)
+        for name in ("prefix", "checkpoint", "run_folder"):
+            self._bonds.show(self._view, name, lambda _: self._show_choice())
+        for name in ("state", "message", "done", "total", "verification", "quantized"):
+            self._bonds.show(self._view, name, lambda _: self._show_result())
+        self._bonds.show(self._view, "why_not", lambda _: self._show_why_not())
+        self._bonds.follow(session.tasks_changed, self._show_why_not)
+        self._bonds.follow(session.runs_changed, lambda _: self._show_runs())
+        self.standing = StandingController(session, page.standing, window)
+        self.choices = QuantizeChoicesController(session, page)
+        self.report = QuantizationReportController(
+            session,
+            page,
+            actions,
+            window,
+            said,
+            lambda: actions.trigger(commands.EXPORT),
+            self.standing.run_of,
+        )
+        actions.handle(commands.QUANTIZE, self.quantize)
+        self._show_runs()
+
+    def quantize(self, field: str = "") -> str:
+        """Unfold what can be chosen of a quantization, and go to a field of it."""
+        self._actions.trigger(commands.PAGE_EXPORT)
+        self.choices.unfold(field)
+        return ""
+
+    # ----- what is chosen -----
+
+    def _edited(self, key: str, value: Any) -> None:
+        if self._silent:
+            return
+        view = self._view
+        if key == "run":
+            view.choose_run(str(value), self._shape_of(str(value)))
+            self._session.select_run(str(value))
+        elif key == "checkpoint":
+            view.checkpoint = str(value)
+        elif key == "optimize":
+            view.optimize = bool(value)
+        elif key in ("folder", "name"):
+            name = str(self._page.form.value("name"))
+            wrong = name_problem(name)
+            self._page.form.set_error("name", wrong)
+            if wrong:
+                return
+            view.prefix = os.path.join(str(self._page.form.value("folder")), name)
+        elif key == "input_name":
+            view.input_name = str(value)
+        elif key == "shape":
+            try:
+                view.set_shape(str(value))
+            except ValueError as error:
+                self._page.input_form.set_error("shape", str(error))
+        elif key == "dtype":
+            view.input_dtype = str(value)
+        elif key == "samples":
+            view.samples = int(value)
+        view.update_why_not()
+        self._show_why_not()
+
+    def _shape_of(self, folder: str) -> tuple[int, ...]:
+        run = self._session.listed_run(folder)
+        return run.shape if run is not None else ()
+
+    def _show_shape(self, shape: tuple[int, ...]) -> None:
+        if self._page.input_form.control("shape").hasFocus():  # it is being typed there
+            return
+        self._silent = True
+        self._page.input_form.set_value(
+            "shape", ", ".join("None" if size < 0 else str(size) for size in shape)
+        )
+        self._silent = False
+
+    def _show_runs(self) -> None:
+        runs = [
+            (run.path, f"{run.name} · {_percent(run.accuracy)}" if run.accuracy == run.accuracy else run.name)
+            for run in self._session.runs
+            if not run.exportable
+        ]
+        self._silent = True
+        self._page.set_runs(runs, self._view.run_folder)
+        self._silent = False
+        listed = self._view.run_folder in [folder for folder, _ in runs]
+        if runs and not listed and not self._session.train.busy:
+            self._view.choose_run(runs[0][0], self._shape_of(runs[0][0]))
+
+    def _show_choice(self) -> None:
+        view, form = self._view, self._page.form
+        self._silent = True
+        prefix = Path(view.prefix) if view.prefix else None
+        form.set_value("checkpoint", view.checkpoint)
+        form.set_value("folder", str(prefix.parent) if prefix is not None else "")
+        form.set_value("name", prefix.name if prefix is not None else "model")
+        self._silent = False
+        self._show_runs()
+        self._show_panel()
+
+    def _show_panel(self) -> None:
+        run = self._session.run_in(self._view.run_folder)
+        if run is None:
+            self._panel.show_nothing(self.tr("What is known about the run to export comes here."))
+            return
+        config = run.config
+        rows = [
+            (self.tr("Name"), run.name),
+            (self.tr("State"), state_word(run.state, self)),
+            (self.tr("Model"), title_of(str(config.get("model", "")))),
+            (self.tr("Data"), title_of(str(config.get("data", "")))),
+            (self.tr("Accuracy"), _percent(run.accuracy)),
+            (
+                self.tr("Checkpoint"),
+                self.tr("step {0}").format(run.checkpoint_step) if run.checkpoint else "",
+            ),
+        ]
+        files = []
+        for suffix in ("pdmodel", "pdiparams", "pdiparams.info"):
+            path = Path(f"{self._view.prefix}.{suffix}")
+            if path.is_file():
+                files.append((path.name, size_text(path.stat().st_size)))
+        self._panel.set_sections([("", rows), (self.tr("Files that are there already"), files)])
+
+    # ----- the export -----
+
+    def export(self) -> str:
+        """Export after the user's agreement to a file of their own."""
+        reason = self._reason()
+        if reason:
+            return reason
+        path = self._session.needs_agreement_of(self._view.run_folder)
+        if path is not None:
+            ask_agreement(self._window, path, lambda: (self._session.agree(path), self.export()))
+            return ""
+        return self._session.execute(commands.EXPORT)
+
+    def _reason(self) -> str:
+        chosen = self._page.quantize.errors() if self._view.choices.wanted else self._page.input_form.errors()
+        wrong = {**self._page.form.errors(), **chosen}
+        first = next(iter(wrong.values()), "")
+        return self._session.blocked(commands.EXPORT) or first
+
+    def _show_why_not(self) -> None:
+        self._actions.refresh()
+        self._why_not.setText("" if self._view.state in ("exporting", "done") else self._reason())
+        self._why_not.setVisible(bool(self._why_not.text()))
+
+    def _show_result(self) -> None:
+        view, page = self._view, self._page
+        self._actions.refresh()
+        if view.state == "exporting":
+            page.show_busy(view.message, view.done, view.total)
+        elif view.state == "done" and view.quantized is not None:
+            self._show_quantized()
+        elif view.state == "failed" and view.last_problem is not None:
+            page.show_failed(
+                f"{view.last_problem.message}\n\n"
+                + self.tr("Nothing was written: what stood under this name before is as it was.")
+            )
+        elif view.state == "done" and view.verification is not None:
+            result = view.verification
+            page.show_done(
+                answers_text(result, self),
+                {
+                    "difference": (
+                        theme.format_number(result.difference, digits=3) if result.difference else "0"
+                    ),
+                    "accuracy": _percent(result.accuracy),
+                    "latency": theme.format_duration(result.latency),
+                    "size": size_text(result.total_size),
+                },
+                [
+                    (self.tr("Compared"), compared_text(result, self)),
+                    *(
+                        [(self.tr("Operators"), self.tr("{0}, before {1}").format(*result.operators[::-1]))]
+                        if result.operators
+                        else []
+                    ),
+                    *((name, size_text(size)) for name, size in result.sizes.items()),
+                    (self.tr("Prefix"), view.exported_prefix),
+                    (self.tr("Save id"), view.save_id),
+                ],
+            )
+            self._show_panel()
+        else:
+            page.show_nothing()
+
+    def _show_quantized(self) -> None:
+        """The short form; the report has a view of its own."""
+        report = self._session.quantization.view.report
+        if report is None:
+            self._page.show_failed(self._session.quantization.view.message)
+            return
+        words = report_words(report, self._view.exported_prefix, self)
+        self._page.show_done(
+            f"{words.how} {words.summary}",
+            {name: value for name, (value, _) in words.figures.items()},
+            [(self.tr("Prefix"), self._view.exported_prefix), (self.tr("Save id"), self._view.save_id)],
+            report=True,
+        )
+        self._show_panel()
+
+    def _show_folder(self) -> None:
+        folder = str(Path(self._view.exported_prefix).parent)
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
+            self._actions.refused.emit(self.tr("{0}: no program shows folders here").format(folder))
+
+    def close(self) -> None:
+        """Follow the view model no longer."""
+        self._bonds.release()
+        for part in (self.standing, self.choices, self.report):
+            part.close()
+
+
+def _percent(share: float) -> str:
+    return theme.format_number(share * 100, "%", keep_zeros=True) if share == share else ""
+
+
+def answers_text(result: Verification, words: QObject) -> str:
+    """Whether files answer as the model that they are of; those that are quantized do not quite."""
+    if result.difference > LIKE_FLOAT:
+        return words.tr(
+            "The files answer nearly as the trained model does, as quantized ones do. They need none of its "
+            "source."
+        )
+    return words.tr("The files answer as the trained model does. They need none of its source.")
+
+
+def compared_text(result: Verification, words: QObject) -> str:
+    """What a check compared and what came out, in a sentence."""
+    count = theme.format_number(result.samples)
+    if result.pictures == "noise":
+        what = words.tr("{0} pictures of noise, as the data is not here").format(count)
+    else:
+        what = words.tr("{0} test pictures").format(count)
+    if not result.difference:
+        return words.tr("{0}: the same scores to the last digit as before saving").format(what)
+    largest = theme.format_number(result.difference, digits=3)
+    return words.tr("{0}: the scores differ by at most {1} from those before saving").format(what, largest)

@@ -1,0 +1,78 @@
+"""The exported files that stand, on the page Export: listed with size and date, verified again."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from studio.controllers.bindings import Bonds
+from studio.controllers.file_sizes import size_text
+from studio.session import commands
+from studio.session.export.export_registry import StandingExport, standing_exports
+from studio.session.session import Session
+from studio.windows.dialogs import ask_agreement
+from studio.windows.export.exported_files_card import StandingCard
+
+
+class StandingController(QObject):
+    """Keeps the list up to date, and verifies what is chosen."""
+
+    def __init__(self, session: Session, card: StandingCard, window: QWidget) -> None:
+        super().__init__(card)
+        self._session, self._card, self._window = session, card, window
+        self._found: dict[str, StandingExport] = {}
+        self._bonds = Bonds()
+        card.verify_requested.connect(self.verify)
+        self._bonds.follow(session.runs_changed, lambda _: self.refresh())
+        self._bonds.follow(session.export.events.state, lambda _: self.refresh())
+        self._bonds.follow(session.tasks_changed, self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Look again at what stands."""
+        runs = [run.path for run in self._session.runs if not run.of_script]
+        found = standing_exports(runs, self._session.preferences.recent_models)
+        self._found = {each.prefix: each for each in found}
+        self._card.set_files(
+            [(each.prefix, self._title(each), self._value(each)) for each in found],
+            {each.prefix: self._why_not(each) for each in found},
+        )
+
+    def _title(self, each: StandingExport) -> str:
+        path = Path(each.prefix)
+        return f"{Path(each.run).name} \u00b7 {path.name}" if each.run else path.name
+
+    def _value(self, each: StandingExport) -> str:
+        written = datetime.fromtimestamp(each.written).strftime("%Y-%m-%d %H:%M")
+        return f"{size_text(each.size)} \u00b7 {written}"
+
+    def _why_not(self, each: StandingExport) -> str:
+        """Why they can't be verified now; empty where they can."""
+        if not each.run:
+            return self.tr(
+                "The run that these files are of is not known here, so there is nothing to compare."
+            )
+        return self._session.blocked(commands.SHOW_GRAPH)  # another task is running
+
+    def verify(self, prefix: str) -> None:
+        """Verify files again, after the agreement to code that their run keeps."""
+        each = self._found.get(prefix)
+        if each is None or self._why_not(each):
+            return
+        path = self._session.needs_agreement_of(each.run)
+        if path is not None:
+            ask_agreement(self._window, path, lambda: (self._session.agree(path), self.verify(prefix)))
+            return
+        self._session.verify_export(prefix, each.run)
+
+    def run_of(self, prefix: str) -> str:
+        """The folder of the run that the files at ``prefix`` are of; empty where that is not known."""
+        each = self._found.get(prefix)
+        return each.run if each is not None else ""
+
+    def close(self) -> None:
+        """Follow the session no longer."""
+        self._bonds.release()

@@ -1,0 +1,1 @@
+"""The page Graph: joins view models to widgets."""

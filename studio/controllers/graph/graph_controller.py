@@ -1,0 +1,229 @@
+"""The page Graph: the Program from the view model into both trees; the link of operators and source lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from studio.controllers.actions import Actions
+from studio.controllers.bindings import Bonds
+from studio.session import commands
+from studio.session.graph.line_map import line_map
+from studio.session.session import Session
+from studio.session.train.run_settings import title_of
+from studio.windows.graph.graph_inspector import Inspector
+from studio.windows.graph.graph_page import GraphPage
+from studio.windows.project.project_panel import ProjectPanel
+from studio.windows.top_bar import PageActions
+from widgets import theme
+from widgets.program_tree import BlockData, Later, OperatorData, ProgramData, VariableData
+
+
+class GraphController(QObject):
+    """A click on an operator marks its source line; a click on a line chooses its operators."""
+
+    def __init__(
+        self,
+        session: Session,
+        page: GraphPage,
+        inspector: Inspector,
+        project: ProjectPanel,
+        bar: PageActions,
+        actions: Actions,
+    ) -> None:
+        super().__init__(page)
+        self._session, self._page, self._inspector, self._project = session, page, inspector, project
+        self._view = session.graph
+        self._lines: dict[int, list[int]] = {}
+        self._turn: tuple[int, int] = (0, 0)
+        self._bonds = Bonds()
+        actions.fill_bar(bar, "graph")
+        page.show_requested.connect(lambda: actions.trigger(commands.SHOW_GRAPH))
+        page.line_chosen.connect(self._choose_line)
+        page.converted_line_chosen.connect(self._choose_converted)
+        for tree in (page.tree, project.tree):
+            tree.operator_selected.connect(lambda found: self._view.select(found[0], found[1]))
+            tree.variable_selected.connect(lambda found: self._show_variable(found[1]))
+        self._bonds.show(self._view, "program", lambda _: self._show_program())
+        self._bonds.show(self._view, "loading", lambda _: self._show_loading())
+        self._bonds.show(self._view, "selected", self._show_selected)
+        self._bonds.follow(self._view.events.loading, lambda _: actions.refresh())
+
+    # ----- the Program -----
+
+    def _show_program(self) -> None:
+        view, page = self._view, self._page
+        program = program_data(view.program, title_of(view.model))
+        for tree in (page.tree, self._project.tree):
+            tree.set_program(program)
+        count = sum(len(block.operators) for block in program.blocks)
+        words = self.tr("{0} · {1} operators").format(title_of(view.model), theme.format_number(count))
+        page.set_program_title(words if program.blocks else "")
+        page.set_text(view.text)
+        page.set_sources(view.source_file, view.source, view.source_line, view.converted)
+        self._lines = line_map(view.source, view.source_line, view.converted) if view.source else {}
+        self._project.set_has_program(bool(program.blocks))
+        self._project.open_block()
+        self._show_loading()
+        self._show_selected(None)
+
+    def _show_loading(self) -> None:
+        self._page.show_empty(not self._view.program, self._view.loading)
+
+    # ----- selection -----
+
+    def _show_selected(self, selected: tuple[int, int] | None) -> None:
+        operator = self._view.selected_operator()
+        if selected is None or operator is None:
+            self._inspector.show_nothing(
+                self.tr(
+                    "Choose an operator or a variable: "
+                    "its inputs, outputs, attributes and source line come here."
+                )
+            )
+            return
+        for tree in (self._page.tree, self._project.tree):
+            if tree.selected_operator() != selected:
+                tree.select_operator(*selected)
+        line = operator["line"] if operator["file"] == self._view.source_file else 0
+        self._mark([line] if line else [])
+        self._inspector.set_sections(self._sections(selected, operator))
+
+    def _mark(self, lines: Iterable[int]) -> None:
+        lines = list(lines)
+        self._page.source.mark_lines(lines)
+        self._page.converted.mark_lines(other for line in lines for other in self._lines.get(line, []))
+        if lines:
+            self._page.source.centerCursor()
+
+    def _choose_line(self, line: int) -> None:
+        """Choose the operators of a line: the first one, and with each further click the next."""
+        found = self._view.operators_at_line(line)
+        if not found:
+            self._mark([line])
+            return
+        before, turn = self._turn
+        turn = (turn + 1) % len(found) if before == line and self._view.selected in found else 0
+        self._turn = (line, turn)
+        if self._view.selected == found[turn]:
+            self._mark([line])
+        self._view.select(*found[turn])
+
+    def _choose_converted(self, line: int) -> None:
+        for source, others in self._lines.items():
+            if line in others:
+                self._choose_line(source)
+                return
+
+    def _sections(
+        self, selected: tuple[int, int], operator: dict[str, Any]
+    ) -> list[tuple[str, list[tuple[str, str]]]]:
+        variables = {
+            variable["name"]: variable for block in self._view.program["blocks"] for variable in block["vars"]
+        }
+        head = self.tr("{0} · operator {1}").format(operator["type"], selected[1])
+        outputs = [name for names in operator["outputs"].values() for name in names]
+        first = variables.get(outputs[0]) if outputs else None
+        rows = [(slot, ", ".join(names)) for slot, names in operator["inputs"].items()]
+        rows += [(slot, ", ".join(names)) for slot, names in operator["outputs"].items()]
+        if first is not None:
+            rows += [(self.tr("Shape"), shape_text(first["shape"])), (self.tr("dtype"), first["dtype"])]
+        file = (operator["file"] or "").replace("\\", "/").rpartition("/")[2]
+        if file:
+            rows.append((self.tr("Source"), f"{file} : {operator['line']}"))
+        attributes = [(name, attribute_text(value)) for name, value in sorted(operator["attrs"].items())]
+        slots = (*operator["inputs"].values(), *operator["outputs"].values())
+        names = [name for slot in slots for name in slot]
+        tensors = [
+            (name, f"{shape_text(variables[name]['shape'])} {variables[name]['dtype']}")
+            for name in dict.fromkeys(names)
+            if name in variables
+        ]
+        return [(head, rows), (self.tr("Attributes"), attributes), (self.tr("Tensors"), tensors)]
+
+    def _show_variable(self, variable: VariableData) -> None:
+        yes, no = self.tr("yes"), self.tr("no")
+        writes, reads = [], []
+        for block in self._view.program.get("blocks", []):
+            for index, operator in enumerate(block["ops"]):
+                words = f"{operator['type']} ({index})"
+                if any(variable.name in names for names in operator["outputs"].values()):
+                    writes.append(words)
+                if any(variable.name in names for names in operator["inputs"].values()):
+                    reads.append(words)
+        self._inspector.set_sections(
+            [
+                (
+                    self.tr("{0} · variable").format(variable.name),
+                    [
+                        (self.tr("Shape"), shape_text(variable.shape)),
+                        (self.tr("dtype"), variable.dtype),
+                        (self.tr("Parameter"), yes if variable.parameter else no),
+                        (self.tr("Kept"), yes if variable.persistable else no),
+                        (self.tr("Gradient"), no if variable.stop_gradient else yes),
+                        (self.tr("Written by"), ", ".join(writes)),
+                        (self.tr("Read by"), ", ".join(reads)),
+                    ],
+                )
+            ]
+        )
+
+    def close(self) -> None:
+        """Follow the view model no longer."""
+        self._bonds.release()
+
+
+def program_data(plain: dict[str, Any], name: str) -> ProgramData:
+    """The Program's plain values as the tree wants them."""
+    return ProgramData(name, tuple(_block(block) for block in plain.get("blocks", [])))
+
+
+def _block(block: dict[str, Any]) -> BlockData:
+    operators, variables = Later(block["ops"], _operator), Later(block["vars"], _variable)
+    return BlockData(block["idx"], operators, variables, block["parent"])
+
+
+def _variable(variable: dict[str, Any]) -> VariableData:
+    return VariableData(
+        variable["name"],
+        tuple(variable["shape"]),
+        variable["dtype"],
+        variable["persistable"],
+        variable["parameter"],
+        variable["stop_gradient"],
+    )
+
+
+def _operator(operator: dict[str, Any]) -> OperatorData:
+    attributes = operator["attrs"]
+    blocks = tuple(region["block"] for region in operator["regions"])
+    return OperatorData(
+        operator["type"],
+        {slot: tuple(names) for slot, names in operator["inputs"].items()},
+        {slot: tuple(names) for slot, names in operator["outputs"].items()},
+        {
+            key: attribute_text(value) if isinstance(value, dict) else value
+            for key, value in attributes.items()
+        },
+        operator["file"] or "",
+        operator["line"] or 0,
+        blocks,
+    )
+
+
+def attribute_text(value: Any) -> str:
+    """An attribute for people; dtypes and specs by their names."""
+    if isinstance(value, dict):
+        if "dtype" in value:
+            return str(value["dtype"])
+        if "spec" in value:
+            shape, dtype = value["spec"]
+            return f"{shape_text(shape)} {dtype}"
+    return str(value)
+
+
+def shape_text(shape: Iterable[int]) -> str:
+    """A shape with a question mark for a size that is known only when it runs."""
+    return "[" + ", ".join("?" if size < 0 else str(size) for size in shape) + "]"

@@ -1,0 +1,1 @@
+"""The page Predict: joins view models to widgets."""

@@ -1,0 +1,73 @@
+"""Many predictions at once: what is asked for, where the table goes, how far it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from studio.controllers.bindings import Bonds
+from studio.session.predict.batch_runner import ManyProgress
+from studio.session.session import Session
+from studio.windows.predict.batch_panel import ManyPanel
+from widgets import theme
+
+
+class ManyController(QObject):
+    """Joins the panel to the runner of the session; the model that is loaded is the one that predicts."""
+
+    def __init__(self, session: Session, panel: ManyPanel, window: QWidget) -> None:
+        super().__init__(panel)
+        self._session, self._panel, self._window = session, panel, window
+        self._runner = session.predicting.many
+        self._bonds = Bonds()
+        panel.folder_requested.connect(self._choose_folder)
+        panel.table_requested.connect(self._choose_table)
+        panel.cancel_requested.connect(self._runner.cancel)
+        self._bonds.show(self._runner.view, "progress", self._show)
+        self._bonds.show(session.predict, "model", lambda info: panel.setVisible(info is not None))
+
+    def _choose_folder(self) -> None:
+        folder = QFileDialog.getExistingDirectory(self._window, self.tr("Predict the pictures in a folder"))
+        if folder:
+            self._choose_out(folder)
+
+    def _choose_table(self) -> None:
+        path, _ = QFileDialog.getOpenFileName(
+            self._window, self.tr("Predict the rows of a table"), "", self.tr("Tables (*.csv *.npz *.npy)")
+        )
+        if path:
+            self._choose_out(path)
+
+    def _choose_out(self, source: str) -> None:
+        proposed = f"{Path(source).with_suffix('')}-predictions.csv"
+        out, _ = QFileDialog.getSaveFileName(
+            self._window, self.tr("Write the predictions to"), proposed, self.tr("Tables (*.csv)")
+        )
+        if out:
+            self.start(source, out if out.endswith(".csv") else f"{out}.csv")
+
+    def start(self, source: str, out: str) -> None:
+        """Predict everything in ``source`` into ``out`` with the loaded model, at the checkpoint shown."""
+        info = self._session.predict.model
+        if info is not None:
+            checkpoint = self._session.predict.checkpoint
+            self._runner.start(replace(info.choice, checkpoint=checkpoint), source, out)
+
+    def _show(self, progress: ManyProgress) -> None:
+        done, total = theme.format_number(progress.done), theme.format_number(progress.total)
+        words = {
+            "running": self.tr("{0} of {1}").format(done, total),
+            "done": self.tr("{0} predicted into {1}").format(done, progress.out),
+            "cancelled": self.tr("Cancelled: {0} predicted, in a file .partial.csv").format(done),
+            "failed": progress.message,
+        }.get(progress.state, "")
+        if progress.failed:
+            words += " \u00b7 " + self.tr("{0} could not be: see the column problem").format(progress.failed)
+        self._panel.show_progress(progress.state == "running", progress.done, progress.total, words)
+
+    def close(self) -> None:
+        """Follow the session no longer."""
+        self._bonds.release()

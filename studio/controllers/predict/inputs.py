@@ -1,0 +1,355 @@
+"""The inputs of the page Predict: what is drawn, dropped, pasted or typed, fitted and shown as it is fed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog
+
+from studio.controllers.bindings import Bonds
+from studio.controllers.graph.graph_controller import shape_text
+from studio.session.predict.digit_images import (
+    PictureError,
+    bright_on_dark,
+    read_colour,
+    read_file,
+    read_grey,
+)
+from studio.session.predict.image_fitting import placed, placings_of
+from studio.session.predict.model_input import ModelInput, first_numbers, numbers_in
+from studio.session.problem_view import problem_from_message
+from studio.session.session import Session
+from studio.windows.predict.input_editors import NumbersInput, PictureInput
+from studio.windows.predict.predict_page import PredictPage
+from widgets import theme
+
+IMAGES = "*.png *.jpg *.jpeg *.bmp *.gif *.tif *.tiff *.webp *.ppm *.pgm"
+TABLES = "*.csv *.tsv *.txt"
+MOST_TEXT = 10_000_000  # characters that are pasted or read from a file
+
+
+@dataclass(frozen=True)
+class _Given:
+    """A picture as it was given: before it is fitted to what the model takes, unless it is a ``sample``,
+    which is fed as it is."""
+
+    values: NDArray[np.float32]
+    drawn: bool
+    origin: str
+    sample: bool = False
+
+
+class InputsController(QObject):
+    """Makes an editor for each input of the model, and gives what is put into them to the session."""
+
+    def __init__(self, session: Session, page: PredictPage) -> None:
+        super().__init__(page)
+        self._session, self._page = session, page
+        self._view = session.predict
+        self._given: dict[int, _Given] = {}
+        self._placings: dict[int, str] = {}
+        self._bonds = Bonds()
+        page.drawn.connect(self._drawn)
+        page.file_given.connect(self._open)
+        page.data_given.connect(lambda place, data: self._use(place, bytes(data), self.tr("clipboard")))
+        page.open_requested.connect(self._choose_file)
+        page.numbers_given.connect(self._numbers_given)
+        page.text_given.connect(self._text_given)
+        page.numbers_refused.connect(self._numbers_refused)
+        page.cleared.connect(self._zeros)
+        page.placing_chosen.connect(self._placing_chosen)
+        page.input_chosen.connect(lambda _: self._show_fed())
+        self._bonds.show(self._view, "inputs", self._show_inputs)
+        self._bonds.follow(self._view.events.fed, lambda _: self._show_fed())
+        self._bonds.follow(self._view.events.model, lambda _: self._show_fed())
+
+    def _show_inputs(self, inputs: tuple[ModelInput, ...]) -> None:
+        """Other editors; what lay on the first pad comes along where the first input is a picture again."""
+        before = self._given.get(0)
+        self._given.clear()
+        self._placings.clear()
+        self._page.set_inputs([(each.form, each.why_not) for each in inputs], [each.name for each in inputs])
+        for place, asked in enumerate(inputs):
+            if asked.form == "numbers":
+                self._zeros(place)
+        if before is not None and inputs[0].form in ("digit", "picture"):
+            before = replace(before, sample=False)
+            self._show_on_pad(0, before)
+            self._feed(0, before)
+        self._show_fed()
+
+    # ----- pictures -----
+
+    def _asked(self, place: int) -> ModelInput:
+        return self._view.inputs[place]
+
+    def _picture_input(self, place: int) -> PictureInput:
+        editor = self._page.editors[place]
+        assert isinstance(editor, PictureInput)
+        return editor
+
+    def _drawn(self, place: int, drawing: NDArray[np.float32]) -> None:
+        editor = self._picture_input(place)
+        empty = not drawing.any()
+        editor.undo_button.setEnabled(editor.pad.can_undo())
+        editor.clear_button.setEnabled(not empty)
+        if empty:
+            self._given.pop(place, None)
+            self._session.predicting.clear(place)
+            return
+        self._feed(place, _Given(drawing, drawing.ndim == 2, self.tr("drawing")))
+
+    def open_picture(self, path: str) -> None:
+        """Feed a picture from a file to the first input that is one; what is wrong with it is told."""
+        place = next(
+            (n for n, each in enumerate(self._view.inputs) if each.form in ("digit", "picture")), None
+        )
+        if place is None:
+            self._tell(self.tr("{0}: the model takes no picture; load one that does").format(path))
+        else:
+            self._open(place, path)
+
+    def _open(self, place: int, path: str) -> None:
+        try:
+            data = read_file(Path(path))
+        except PictureError as error:
+            self._tell(str(error))
+            return
+        model = self._view.model
+        if model is not None and not model.choice.of_run:
+            self._session.script.predicted(model.prefix, str(Path(path).absolute()))
+        self._use(place, data, path)
+
+    def _use(self, place: int, data: bytes, where: str) -> None:
+        """Feed the picture in ``data``; the pad stays as it is where it can't be used."""
+        asked = self._asked(place)
+        try:
+            if asked.form == "digit" and self._placing(place) == "digit":
+                values = bright_on_dark(read_grey(data, where))
+                given = _Given(values, True, "")
+            elif asked.channels == 1:
+                given = _Given(read_grey(data, where), False, "")
+            else:
+                given = _Given(read_colour(data, where), False, "")
+            placed(given.values, asked, self._placing(place), given.drawn, where)
+        except PictureError as error:
+            self._tell(str(error))
+            return
+        height, width = given.values.shape[:2]
+        origin = self.tr("{0}, {1} \u00d7 {2} pixels").format(Path(where).name, width, height)
+        given = _Given(given.values, given.drawn, origin)
+        self._show_on_pad(place, given)
+        self._feed(place, given)
+
+    def give_sample(self, values: NDArray[Any], origin: str) -> str:
+        """Feed a sample of data to the first input as it is; says why not where its shape is another."""
+        asked = self._asked(0)
+        if asked.form == "numbers":
+            shape = [
+                size if size != -1 else found for size, found in zip(asked.shape, values.shape, strict=False)
+            ]
+            if list(values.shape) != shape:
+                return self._other_shape(values)
+            self._numbers_editor(0).show_values(values.astype(asked.dtype))
+            self._session.predicting.ask(values.astype(asked.dtype))
+            return ""
+        colours = [asked.channels] if asked.channels > 1 else []
+        if not asked.form or list(values.shape) != [asked.height, asked.width, *colours]:
+            return self._other_shape(values)
+        given = _Given(np.asarray(values, np.float32), True, origin, sample=True)
+        self._show_on_pad(0, given)
+        self._feed(0, given)
+        return ""
+
+    def _other_shape(self, values: NDArray[Any]) -> str:
+        return self.tr("The samples are {0}: this model takes others").format(shape_text(list(values.shape)))
+
+    def is_sample(self, place: int) -> bool:
+        """Whether the input has a sample of data, as it is."""
+        given = self._given.get(place)
+        return given is not None and given.sample
+
+    def origin(self, place: int) -> str:
+        """Where the picture of an input comes from, in words."""
+        given = self._given.get(place)
+        return given.origin if given is not None else ""
+
+    def _show_on_pad(self, place: int, given: _Given) -> None:
+        editor = self._picture_input(place)
+        editor.pad.blockSignals(True)
+        editor.pad.set_image(given.values)
+        editor.pad.blockSignals(False)
+        editor.show_state()
+
+    def _feed(self, place: int, given: _Given) -> None:
+        self._given[place] = given
+        if given.sample:
+            self._session.predicting.ask(given.values, place)
+            return
+        try:
+            values = placed(given.values, self._asked(place), self._placing(place), given.drawn, given.origin)
+        except PictureError as error:
+            self._tell(str(error))
+            return
+        self._session.predicting.ask(values, place)
+
+    def _placing(self, place: int) -> str:
+        return self._placings.get(place, placings_of(self._asked(place))[0])
+
+    def _placing_chosen(self, placing: str) -> None:
+        place = self._page.current_input()
+        self._placings[place] = placing
+        given = self._given.get(place)
+        if given is not None:
+            self._feed(place, replace(given, sample=False))
+        self._show_fed()
+
+    # ----- numbers -----
+
+    def _numbers_editor(self, place: int) -> NumbersInput:
+        editor = self._page.editors[place]
+        assert isinstance(editor, NumbersInput)
+        return editor
+
+    def _zeros(self, place: int) -> None:
+        values = first_numbers(self._asked(place))
+        self._numbers_editor(place).show_values(values)
+        self._session.predicting.ask(values, place)
+
+    def _numbers_given(self, place: int, values: NDArray[Any]) -> None:
+        self._numbers_editor(place).show_problem("")
+        self._session.predicting.ask(values, place)
+
+    def _numbers_refused(self, place: int, text: str) -> None:
+        asked = self._asked(place)
+        words = self.tr("Not a whole number: {0}") if asked.whole else self.tr("Not a number: {0}")
+        self._numbers_editor(place).show_problem(words.format(text[:40]))
+
+    def _text_given(self, place: int, text: str) -> None:
+        editor = self._numbers_editor(place)
+        try:
+            values = numbers_in(text[:MOST_TEXT], self._asked(place))
+        except (ValueError, OverflowError) as error:
+            editor.show_problem(str(error))
+            return
+        editor.show_values(values)
+        self._session.predicting.ask(values, place)
+
+    # ----- files -----
+
+    def _choose_file(self, place: int) -> None:
+        numbers = self._asked(place).form == "numbers"
+        title = self.tr("Open a row of numbers") if numbers else self.tr("Open a picture")
+        kinds = (
+            self.tr("Tables ({0})").format(TABLES) if numbers else self.tr("Pictures ({0})").format(IMAGES)
+        )
+        path, _ = QFileDialog.getOpenFileName(self._page.window(), title, "", kinds)
+        if path and numbers:
+            self.open_numbers(place, path)
+        elif path:
+            self._open(place, path)
+
+    def open_numbers(self, place: int, path: str) -> None:
+        """Take the numbers of a file of text: all, or of the first row where one row is what is taken."""
+        try:
+            with Path(path).open(encoding="utf-8-sig", errors="replace") as file:
+                text = file.read(MOST_TEXT)
+        except OSError as error:
+            self._numbers_editor(place).show_problem(f"{path}: {error.strerror or error}")
+            return
+        asked = self._asked(place)
+        try:
+            numbers_in(text, asked)
+        except ValueError:
+            # A file of many samples, one a row: the first of them.
+            lines = [line for line in text.splitlines() if line.strip()]
+            for line in lines[:2]:
+                try:
+                    numbers_in(line, asked)
+                except ValueError:
+                    continue
+                text = line
+                break
+        self._text_given(place, text)
+
+    # ----- what is fed -----
+
+    def _show_fed(self) -> None:
+        view, page = self._view, self._page
+        place = min(page.current_input(), len(view.inputs) - 1)
+        asked, value, given = view.inputs[place], view.fed[place], self._given.get(place)
+        picture = asked.form in ("digit", "picture")
+        placings = [(key, self._placing_words(key)) for key in placings_of(asked)] if picture else []
+        page.set_placings(placings, self._placing(place) if picture else "")
+        if not picture:
+            size = f"{asked.dtype} {shape_text(list(asked.shape))}"
+            page.show_fed(None, size, self._value_rows(asked, value))
+            return
+        colour = {1: self.tr("grey"), 3: self.tr("colour"), 4: self.tr("colour with alpha")}[asked.channels]
+        size = self.tr("{0} \u00d7 {1}, {2}").format(asked.width, asked.height, colour)
+        rows = [
+            (self.tr("From"), given.origin if given is not None and value is not None else ""),
+            (self.tr("Placed"), self._placing_help("" if given and given.sample else self._placing(place))),
+            *self._value_rows(asked, value),
+        ]
+        shown = value if value is not None else np.zeros((asked.height, asked.width), np.float32)
+        page.show_fed(shown, size, rows)
+
+    def _value_rows(self, asked: ModelInput, value: Any) -> list[tuple[str, str]]:
+        rows = []
+        if value is not None and np.size(value):
+            low, high, mean = (
+                theme.format_number(float(part), digits=3)
+                for part in (np.min(value), np.max(value), np.mean(value))
+            )
+            rows.append((self.tr("Values"), self.tr("{0} to {1}, mean {2}").format(low, high, mean)))
+        if not asked.form:
+            rows.append((self.tr("Not possible"), asked.why_not))
+        if asked.batch > 1:
+            rows.append(
+                (self.tr("Batch"), self.tr("the same {0} times, as the model asks").format(asked.batch))
+            )
+        if self._view.model is not None:
+            if asked.form in ("digit", "picture"):
+                rows.append((self.tr("Scaling"), scaling_text(self._view.model.scaling)))
+            if len(self._view.inputs) > 1:
+                rows.append((self.tr("Input"), asked.name))
+        return rows
+
+    def _placing_words(self, placing: str) -> str:
+        return {
+            "digit": self.tr("As a digit"),
+            "cover": self.tr("Middle"),
+            "whole": self.tr("Whole"),
+            "stretch": self.tr("Stretched"),
+        }[placing]
+
+    def _placing_help(self, placing: str) -> str:
+        return {
+            "": self.tr("as it is"),
+            "digit": self.tr("longer side 20 pixels, centre of mass in the middle, as MNIST's digits"),
+            "cover": self.tr("scaled until it fills the input, the middle cut out"),
+            "whole": self.tr("all of it, with black borders"),
+            "stretch": self.tr("pulled to the size of the input"),
+        }[placing]
+
+    def _tell(self, message: str) -> None:
+        self._session.problem.emit(problem_from_message(message, self.tr("The picture can't be used")))
+
+    def close(self) -> None:
+        """Follow the view model no longer."""
+        self._bonds.release()
+
+
+def scaling_text(scaling: dict[str, Any]) -> str:
+    """How pictures are scaled before they are fed, in words."""
+    if "mean" in scaling and "std" in scaling:
+        return f"(x \u2212 {scaling['mean']:g}) / {scaling['std']:g}"
+    if "low" in scaling and "high" in scaling:
+        return f"{scaling['low']:g} \u2026 {scaling['high']:g}"
+    return ""

@@ -1,0 +1,246 @@
+"""The models of the page Predict: runs with their checkpoints and saved files, and what is known of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog
+
+from studio.controllers.actions import Actions
+from studio.controllers.bindings import Bonds
+from studio.controllers.export.export_controller import compared_text
+from studio.controllers.export.quantization_texts import quantized_words
+from studio.controllers.file_sizes import size_text
+from studio.controllers.graph.graph_controller import shape_text
+from studio.controllers.predict.inputs import scaling_text
+from studio.session import commands
+from studio.session.predict.model_choice import (
+    CheckpointFile,
+    ModelChoice,
+    checkpoints_of,
+    run_choice,
+    run_key,
+)
+from studio.session.predict.model_info import ModelInfo
+from studio.session.runs.runs_folder import Run
+from studio.session.session import Session
+from studio.session.train.run_settings import title_of
+from studio.windows.dialogs import ask_agreement
+from studio.windows.predict.model_panel import ModelPanel
+from studio.windows.predict.predict_page import PredictPage
+from studio.windows.top_bar import PageActions
+from widgets import theme
+
+MODELS = "*.pdmodel"
+
+
+class ModelsController(QObject):
+    """Fills the panel, loads what is chosen in it, and moves over the checkpoints of a run."""
+
+    def __init__(
+        self,
+        session: Session,
+        page: PredictPage,
+        panel: ModelPanel,
+        bar: PageActions,
+        actions: Actions,
+        show_graph: Callable[[], Any],
+    ) -> None:
+        super().__init__(page)
+        self._session, self._page, self._panel, self._actions = session, page, panel, actions
+        self._view = session.predict
+        self._runs: dict[str, Run] = {}
+        self._listed: list[str] = []
+        self._bonds = Bonds()
+        actions.fill_bar(bar, "predict")
+        actions.handle(commands.LOAD_MODEL, self.choose_model)
+        panel.models_chosen.connect(self._chosen)
+        panel.checkpoint_moved.connect(self._move_to)
+        panel.graph_requested.connect(lambda: (session.predicting.show_program(), show_graph()))
+        self._bonds.show(self._view, "model", lambda _: self._show())
+        for field in ("beside", "loading"):  # what can't be loaded is not chosen either
+            self._bonds.follow(
+                getattr(self._view.events, field), lambda busy: busy is True or self._show_list()
+            )
+        self._bonds.follow(self._view.events.checkpoint, lambda _: self._show_checkpoint())
+        self._bonds.follow(session.runs_changed, lambda _: self._runs_changed())
+        self._bonds.follow(session.export.events.verification, lambda _: self._show())
+
+    # ----- choosing -----
+
+    def choose_model(self) -> None:
+        """Choose one of the three files of a model."""
+        path, _ = QFileDialog.getOpenFileName(
+            self._page.window(),
+            self.tr("Load model"),
+            str(self._session.runs_folder),
+            self.tr("Inference files ({0})").format(MODELS),
+        )
+        if path:
+            self._actions.trigger(commands.PAGE_PREDICT)
+            self.load(path)
+
+    def load(self, prefix: str) -> None:
+        """Load inference files."""
+        for suffix in (".pdiparams.info", ".pdiparams", ".pdmodel"):
+            prefix = prefix.removesuffix(suffix)
+        self._session.load_model(prefix)
+
+    def load_run(self, folder: str) -> None:
+        """Load a run with its best weights, after the user's agreement to code that it keeps."""
+        choice = run_choice(folder)
+        if choice is not None and self._agreed(choice, lambda: self.load_run(folder)):
+            self._session.predicting.load(choice)
+
+    def _agreed(self, choice: ModelChoice, again: Callable[[], object]) -> bool:
+        """Whether the code of a choice may run; where not yet, asks, and calls ``again`` after a yes."""
+        path = self._session.needs_agreement_of(choice.path) if choice.of_run else None
+        if path is not None:
+            self._show_list()
+            ask_agreement(self._page.window(), path, lambda: (self._session.agree(path), again()))
+        return path is None
+
+    def _chosen(self, keys: list[str]) -> None:
+        """Of several that are chosen the loaded model stays; the others are asked beside it."""
+        if not keys:
+            self._show_list()
+            return
+        loaded = self._view.model.choice.key if self._view.model is not None else ""
+        main = loaded if loaded in keys else keys[0]
+        if main != loaded:
+            if main in self._runs:
+                self.load_run(self._runs[main].path)
+            else:
+                self.load(main)
+        choices = [self._choice(key) for key in keys if key != main]
+        found = [choice for choice in choices if choice is not None]
+        for choice in found:
+            if not self._agreed(choice, lambda: self._chosen(keys)):
+                return
+        self._session.predicting.compare(found)
+
+    def _choice(self, key: str) -> ModelChoice | None:
+        return run_choice(self._runs[key].path) if key in self._runs else ModelChoice(key)
+
+    # ----- what is shown -----
+
+    def _runs_changed(self) -> None:
+        info = self._view.model
+        if info is not None and info.choice.of_run:
+            self._view.checkpoints = tuple(checkpoints_of(info.choice.path))
+            self._show_checkpoint()
+        self._show_list()
+
+    def _show(self) -> None:
+        self._show_list()
+        self._show_facts(self._view.model)
+        self._show_checkpoint()
+
+    def _show_list(self) -> None:
+        """Those that are shown stay where they are, whatever was used last: the list must not move under the
+        pointer."""
+        self._runs = {run_key(run.path): run for run in self._session.runs if not run.exportable}
+        info = self._view.model
+        loaded = [info.choice] if info is not None else []
+        chosen = [*loaded, *(line.choice for line in self._view.beside)]
+        known = [choice.key for choice in chosen if not choice.of_run]
+        known += self._session.preferences.recent_models
+        new = [prefix for prefix in dict.fromkeys(known) if prefix not in self._listed]
+        self._listed = [*new, *self._listed]
+        runs = [(key, run.name, _percent(run.accuracy)) for key, run in self._runs.items()]
+        files = [(prefix, *model_title(prefix)) for prefix in self._listed]
+        self._panel.set_models(runs, files, [choice.key for choice in chosen])
+
+    def _show_facts(self, info: ModelInfo | None) -> None:
+        if info is None:
+            self._panel.set_facts([], False)
+            return
+        verified = ""
+        check = self._session.export
+        prefix = check.exported_prefix
+        if (
+            check.verification is not None
+            and prefix
+            and Path(prefix).absolute() == Path(info.prefix).absolute()
+        ):
+            verified = compared_text(check.verification, self)
+        accuracy = info.info.get("validation_accuracy")
+        quantized, report = quantized_words(info.info, info.prefix, self)
+        self._panel.set_facts(
+            [
+                (self.tr("Name"), info.name),
+                (self.tr("Model"), title_of(str(info.info.get("model", "")))),
+                (self.tr("Size"), size_text(info.total_size)),
+                (
+                    self.tr("Input"),
+                    ", ".join(
+                        f"{spec['name']} {spec['dtype']} {shape_text(spec['shape'])}" for spec in info.inputs
+                    ),
+                ),
+                (self.tr("Classes"), ", ".join(info.classes)),
+                (self.tr("Scaling"), scaling_text(info.scaling)),
+                (self.tr("Accuracy"), _percent(accuracy) if accuracy is not None else ""),
+                (self.tr("Quantized"), quantized),
+                (self.tr("Verified"), verified),
+                (self.tr("Save id"), info.save_id),
+                (self.tr("Place"), str(Path(info.prefix).parent)),
+            ],
+            info.choice.of_run,
+            report,
+        )
+
+    # ----- checkpoints -----
+
+    def _move_to(self, place: int) -> None:
+        if place < len(self._view.checkpoints):
+            self._session.predicting.use_checkpoint(self._view.checkpoints[place].path)
+
+    def _show_checkpoint(self) -> None:
+        view = self._view
+        places = [each.path for each in view.checkpoints]
+        place = places.index(view.checkpoint) if view.checkpoint in places else -1
+        words = self._words_of(view.checkpoints[place]) if place >= 0 else ""
+        self._panel.set_checkpoints(len(places), place, words)
+
+    def _words_of(self, checkpoint: CheckpointFile) -> str:
+        """A checkpoint in words: its step, and its epoch where the run says how many steps one has."""
+        info = self._view.model
+        run = self._session.listed_run(info.choice.path) if info is not None else None
+        if checkpoint.best:
+            known = info is not None and info.choice.checkpoint == checkpoint.path
+            step = info.info.get("step") if info is not None and known else None
+            return (
+                self.tr("best weights, step {0}").format(step)
+                if step is not None
+                else self.tr("best weights")
+            )
+        words = self.tr("step {0}").format(theme.format_number(checkpoint.step))
+        epochs = run.config.get("epochs", 0) if run is not None else 0
+        if run is not None and run.total_steps and isinstance(epochs, int) and epochs > 0:
+            done = theme.format_number(checkpoint.step * epochs / run.total_steps, digits=3)
+            words += " \u00b7 " + self.tr("epoch {0} of {1}").format(done, epochs)
+        return words
+
+    def close(self) -> None:
+        """Follow the session no longer."""
+        self._bonds.release()
+
+
+def model_title(prefix: str) -> tuple[str, str]:
+    """A model's name for a list: the run that it comes from where there is one, and the name of its files."""
+    path = Path(prefix)
+    if path.parent.name == "inference":
+        return path.parent.parent.name, path.name
+    return path.name, path.parent.name
+
+
+def choice_title(choice: ModelChoice) -> str:
+    """The name of a run or of saved files."""
+    return Path(choice.path).name if choice.of_run else model_title(choice.path)[0]
+
+
+def _percent(share: float) -> str:
+    return theme.format_number(share * 100, "%") if share == share else ""

@@ -1,0 +1,124 @@
+"""The page Predict: what the model answers, and the models beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer
+
+from studio.controllers.actions import Actions
+from studio.controllers.bindings import Bonds
+from studio.controllers.predict.batch import ManyController
+from studio.controllers.predict.inputs import InputsController
+from studio.controllers.predict.models import ModelsController, choice_title
+from studio.controllers.predict.samples import SamplesController
+from studio.session.predict.predict_view import BesideLine
+from studio.session.session import Session
+from studio.windows.predict.model_panel import ModelPanel
+from studio.windows.predict.predict_page import PredictPage
+from studio.windows.top_bar import PageActions
+from widgets import theme
+
+SLOW_MS = 300  # a quicker answer needs no button that cancels it
+
+
+class PredictController(QObject):
+    """The model answers from a process of its own: neither the window nor a training waits for it."""
+
+    def __init__(
+        self,
+        session: Session,
+        page: PredictPage,
+        panel: ModelPanel,
+        bar: PageActions,
+        actions: Actions,
+        show_graph: Callable[[], Any],
+    ) -> None:
+        super().__init__(page)
+        self._session, self._page = session, page
+        self._view = session.predict
+        self._bonds = Bonds()
+        self.models = ModelsController(session, page, panel, bar, actions, show_graph)
+        self.load = self.models.load
+        self.many = ManyController(session, panel.many, page)
+        self._was_busy, self._slow = False, QTimer(self)
+        self._slow.setSingleShot(True)
+        self._slow.timeout.connect(self._show_answer)
+        page.cancel_requested.connect(session.predicting.cancel)
+        page.again_requested.connect(session.predicting.try_again)
+        self.inputs = InputsController(session, page)
+        self.open_picture = self.inputs.open_picture
+        self.samples = SamplesController(session, page, self.inputs)
+        self._bonds.show(self._view, "ranking", lambda _: self._show_answer())
+        for field in ("asking", "stopped", "last_problem", "number", "fed", "model"):
+            self._bonds.follow(getattr(self._view.events, field), lambda _: self._show_answer())
+        self._bonds.show(self._view, "loading", lambda _: self._show_answer())
+        self._bonds.show(self._view, "beside", self._show_beside)
+
+    # ----- answers -----
+
+    def _show_answer(self) -> None:
+        view, page = self._view, self._page
+        page.set_ranking(view.ranking)
+        busy = view.loading or view.asking
+        if not busy:
+            self._slow.stop()
+        elif not self._was_busy:
+            self._slow.start(SLOW_MS)
+        self._was_busy = busy
+        slow = busy and not self._slow.isActive()
+        again = {"": "", "limit": self.tr("Allow more")}.get(view.stopped, self.tr("Try again"))
+        page.offer(slow, "" if busy else again)
+        if view.loading:
+            page.show_answer("", self.tr("Loading the model..."))
+        elif slow:
+            page.show_answer("", self.tr("The model computes..."))
+        elif view.stopped and not busy:
+            problem = view.last_problem
+            page.show_answer("", problem.message if problem is not None else self.tr("Cancelled."))
+        elif view.model is None:
+            page.show_answer("", self.tr("Load a model, or export a run: the bars follow what you draw."))
+        elif view.number == view.number:
+            page.show_answer(theme.format_number(view.number), theme.format_duration(view.seconds))
+        elif not view.ranking:
+            page.show_answer("", self._what_to_do())
+        else:
+            name, share = view.ranking[0]
+            words = f"{share * 100:.1f}\u2009% · {theme.format_duration(view.seconds)}"
+            page.show_answer(name, words)
+
+    def _show_beside(self, lines: tuple[BesideLine, ...]) -> None:
+        """What the other models say: one line each."""
+        rows = []
+        for line in lines:
+            words = line.words
+            if line.ranking:
+                name, share = line.ranking[0]
+                words = f"{name} · {share * 100:.1f}\u2009% · {theme.format_duration(line.seconds)}"
+            rows.append((choice_title(line.choice), words or self.tr("no answer yet")))
+        self._page.beside.set_rows(rows)
+
+    def _what_to_do(self) -> str:
+        """What the first input without a value waits for."""
+        view = self._view
+        first = next((each for each, value in zip(view.inputs, view.fed, strict=True) if value is None), None)
+        if first is None:
+            return self.tr("The model has not answered yet.")
+        if not first.form:
+            return self.tr("This model can't be fed here: {0}: {1}").format(first.name, first.why_not)
+        several = len(view.inputs) > 1
+        words = {
+            "digit": self.tr("Draw a digit, or drop a picture of one."),
+            "picture": self.tr("Draw, or drop a picture."),
+            "numbers": self.tr("Type numbers, or paste them."),
+        }[first.form]
+        return f"{first.name}: {words}" if several else words
+
+    def close(self) -> None:
+        """Follow the view model no longer."""
+        self._bonds.release()
+        self.samples.close()
+        self.inputs.close()
+        self.models.close()
+        self.many.close()

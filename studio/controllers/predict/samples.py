@@ -1,0 +1,116 @@
+"""Test samples on Predict, and what is drawn or corrected there kept as data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QObject
+
+from studio.controllers.bindings import Bonds
+from studio.controllers.predict.inputs import InputsController
+from studio.session.predict.test_samples import Sample
+from studio.session.problem_view import problem_from_message
+from studio.session.session import Session
+from studio.windows.predict.predict_page import PredictPage
+from studio.windows.predict.sample_tools import SampleTools
+from widgets import theme
+
+
+class SamplesController(QObject):
+    """Steps through the test split of the loaded model's data, and adds pictures to the collected ones."""
+
+    def __init__(self, session: Session, page: PredictPage, inputs: InputsController) -> None:
+        super().__init__(page)
+        self._session, self._page, self._inputs = session, page, inputs
+        self._view, self._samples = session.predict, session.samples
+        self.tools = SampleTools()
+        page.extras.addWidget(self.tools)
+        self._bonds = Bonds()
+        self.tools.step_requested.connect(self._step)
+        self.tools.collect_requested.connect(self.collect)
+        self._bonds.follow(self._samples.view.events.sample, self._show)
+        self._bonds.show(self._samples.view, "reading", self._show_reading)
+        self._bonds.show(self._view, "model", lambda _: self._show_classes())
+        self._bonds.show(self._view, "fed", lambda _: self._fed())
+
+    # ----- samples -----
+
+    def _step(self, by: int) -> None:
+        self._samples.use(self._config())
+        self._samples.step(by)
+
+    def _config(self) -> dict[str, Any]:
+        """The settings of the data that the loaded model was trained with; without a model those chosen."""
+        chosen = self._session.train.settings.as_config("")
+        info = self._view.model
+        if info is None:
+            return chosen
+        path = Path(info.prefix)
+        folder = (
+            path if info.choice.of_run else path.parent.parent if path.parent.name == "inference" else None
+        )
+        run = self._session.listed_run(str(folder)) if folder is not None else None
+        if run is not None:
+            return run.config
+        data = info.info.get("data")
+        return {**chosen, "data": data} if isinstance(data, str) and data else chosen
+
+    def _show(self, sample: Sample | None) -> None:
+        if sample is None:
+            self.tools.words.setText("")
+            return
+        origin = self.tr("test sample {0} of {1}").format(
+            theme.format_number(sample.place + 1), theme.format_number(sample.total)
+        )
+        why_not = self._inputs.give_sample(sample.values, origin)
+        if why_not:
+            self.tools.words.setText(why_not)
+            return
+        self.tools.show_label(sample.label)
+        self.tools.words.setText(self.tr("{0}: {1}").format(origin, sample.label))
+
+    def _show_reading(self, reading: bool) -> None:
+        for button in (self.tools.before_button, self.tools.next_button, self.tools.random_button):
+            button.setEnabled(not reading)
+
+    # ----- collecting -----
+
+    def _show_classes(self) -> None:
+        info = self._view.model
+        self.tools.set_labels(list(info.classes) if info is not None else [str(n) for n in range(10)])
+        self._fed()
+
+    def _fed(self) -> None:
+        """A picture that is no sample has no label yet; one that is there can be collected."""
+        view = self._view
+        picture = view.inputs[0].form in ("digit", "picture") and view.inputs[0].channels in (1, 3)
+        self.tools.offer_collecting(picture, picture and view.fed[0] is not None)
+        if not self._inputs.is_sample(0):
+            self.tools.words.setText("")
+            if view.fed[0] is None:
+                self.tools.show_label("")
+
+    def collect(self, label: str) -> None:
+        """Keep the picture that is fed, as it is fed, under ``label``."""
+        from engine.core.errors import EngineError
+
+        picture = self._view.fed[0]
+        if picture is None or not label:
+            return
+        pixels = np.rint(np.clip(picture, 0.0, 1.0) * 255.0).astype(np.uint8)
+        try:
+            count = self._session.collected.collect(pixels, label, self._inputs.origin(0)[:900])
+        except EngineError as error:
+            self._session.problem.emit(
+                problem_from_message(str(error), self.tr("The picture could not be added"))
+            )
+            return
+        self.tools.words.setText(
+            self.tr("added as {0}: {1} collected").format(label, theme.format_number(count))
+        )
+
+    def close(self) -> None:
+        """Follow the session no longer."""
+        self._bonds.release()

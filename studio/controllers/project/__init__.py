@@ -1,0 +1,1 @@
+"""The project, its files and preferences: joins view models to widgets."""

@@ -1,0 +1,153 @@
+"""What is dropped on the window, anywhere: it is opened for what it is, and what happened is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+
+from studio.controllers.actions import Actions
+from studio.session import commands
+from studio.session.code.user_models import classes_in
+from studio.session.project.dropped_files import Dropped, look_at
+from studio.session.session import Session
+from studio.windows.dialogs import ask_agreement
+from studio.windows.main_window import MainWindow
+
+
+class OpeningController(QObject):
+    """The application gives ``open_project``, ``open_model``, ``open_picture`` and so on.
+
+    Args:
+        said: gets what happened in words, to be shown for a moment.
+    """
+
+    def __init__(
+        self, session: Session, window: MainWindow, actions: Actions, said: Callable[[str], None]
+    ) -> None:
+        super().__init__(window)
+        self._session, self._window, self._actions, self._said = session, window, actions, said
+        self.open_project: Callable[[str], str] = _nothing
+        self.open_model: Callable[[str], object] = _nothing
+        self.open_picture: Callable[[str], object] = _nothing
+        self.open_source: Callable[[str], object] = _nothing
+        self.open_data: Callable[[str], object] = _nothing
+        self._more = 0
+        window.files_dropped.connect(self.take)
+
+    def take(self, paths: list[str]) -> None:
+        """Open what was dropped; of several the first."""
+        self._more = len(paths) - 1
+        dropped = look_at(Path(paths[0]))
+        takes: dict[str, Callable[[Path], str]] = {
+            "project": lambda path: self.open_project(str(path)),
+            "run": self._take_run,
+            "runs": self._take_runs,
+            "code": self._take_code,
+            "data": self._take_data,
+            "model": self._take_model,
+            "picture": self._take_picture,
+        }
+        reason = takes[dropped.kind](dropped.path) if dropped.kind else self._unknown(dropped)
+        if reason:
+            self._actions.refused.emit(reason)
+
+    def _say(self, text: str) -> None:
+        if self._more:
+            text += " " + self.tr("Of what was dropped the first was taken; there were {0} more.").format(
+                self._more
+            )
+        self._said(text)
+
+    def _show(self, page: str) -> None:
+        self._actions.trigger(commands.PAGES[page])
+
+    def _unknown(self, dropped: Dropped) -> str:
+        what = self.tr(
+            "Model Studio opens projects, runs, data, Python files with a model, saved models and pictures."
+        )
+        return f"{dropped.reason}. {what}"
+
+    def _take_run(self, path: Path) -> str:
+        listed = self._session.listed_run(str(path)) is not None
+        if not listed:
+            self._session.link_runs(path)
+        if self._session.listed_run(str(path)) is None:
+            return self.tr("{0}: this run can't be read; its journal may be damaged").format(path)
+        self._session.select_run(str(path))
+        self._actions.trigger(commands.PAGE_TRAIN)
+        words = (
+            self.tr("The run {0} is shown.")
+            if listed
+            else self.tr("The run {0} is in the list now; it stays where it is.")
+        )
+        self._say(words.format(path.name))
+        return ""
+
+    def _take_runs(self, path: Path) -> str:
+        before = len(self._session.runs)
+        self._session.link_runs(path)
+        self._actions.trigger(commands.PAGE_TRAIN)
+        count = len(self._session.runs) - before
+        self._say(self.tr("Runs that are in the list now, and stay in {0}: {1}.").format(path, count))
+        return ""
+
+    def _take_data(self, path: Path) -> str:
+        self.open_data(str(path))
+        self._show("data")
+        self._say(self.tr("{0} is the data of the next training. Ctrl+Z takes that back.").format(path.name))
+        return ""
+
+    def _take_code(self, path: Path) -> str:
+        """Edit it and make it the model; nothing of it runs before it is agreed to."""
+        before = self._session.train.settings.model
+        reason = self.open_source(str(path))
+        if reason:
+            return str(reason)
+        self._actions.trigger(commands.PAGE_CODE)
+        if not classes_in(path):
+            return self.tr("{0}: no class is found in it; a model is a class in a Python file").format(path)
+        if self._session.needs_agreement() is None:
+            self._say_model(path)
+            return ""
+        ask_agreement(
+            self._window,
+            path,
+            lambda: self._agreed(path),
+            lambda: self._session.change_setting("model", before),
+        )
+        return ""
+
+    def _agreed(self, path: Path) -> None:
+        self._session.agree(path)
+        self._say_model(path)
+
+    def _say_model(self, path: Path) -> None:
+        name = self._session.train.settings.model.rpartition(":")[2]
+        words = self.tr("{0} of {1} is the model of the next training. Ctrl+Z takes that back.")
+        self._say(words.format(name, path.name))
+
+    def _take_model(self, path: Path) -> str:
+        self._actions.trigger(commands.PAGE_PREDICT)
+        self.open_model(str(path))
+        self._say(self.tr("The model {0} is being loaded.").format(path.name.partition(".")[0]))
+        return ""
+
+    def _take_picture(self, path: Path) -> str:
+        self._actions.trigger(commands.PAGE_PREDICT)
+        if self._session.predict.model is None:
+            self._say(
+                self.tr("{0} is on the pad. A model that reads it can be loaded at the right.").format(
+                    path.name
+                )
+            )
+        else:
+            self._say(self.tr("{0} is on the pad.").format(path.name))
+        self.open_picture(str(path))
+        return ""
+
+
+def _nothing(path: str) -> str:
+    """What a drop does before the application has said what it shall do."""
+    return ""

@@ -1,0 +1,52 @@
+"""What was open when the window was used last: shown again after a start, remembered while it is used."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from studio.controllers.bindings import Bonds
+from studio.controllers.frame import FrameController
+from studio.session.project.session_state import LastTime
+from studio.session.session import Session
+from studio.windows.main_window import MainWindow
+from widgets.delayed import delayed
+
+REMEMBER_MS = 1000
+
+
+class RestoringController(QObject):
+    """Page and runs of the last time; the project is open already, since the window begins with it."""
+
+    def __init__(self, last: LastTime, session: Session, window: MainWindow, frame: FrameController) -> None:
+        super().__init__(window)
+        self._last, self._session, self._window, self._frame = last, session, window, frame
+        self._bonds = Bonds()
+        self._timer = delayed(self, REMEMBER_MS, self._remember)
+
+    def show(self) -> None:
+        """Bring page and runs back, and remember from now on."""
+        self._session.project_changed.emit(self._session.project)
+        was, runs = self._last.remembered, self._window.project.runs
+        listed = runs.keys()
+        shown = [folder for folder in (was.selected_run, *was.shown_runs) if folder in listed]
+        if shown:
+            runs.choose(*shown)
+        if was.page in self._frame.pages():
+            self._frame.show_page(was.page)
+        if self._last.trouble is not None:
+            self._session.problem.emit(self._last.trouble)
+        self._last.done()
+        self._bonds.follow(self._session.project_changed, lambda _: self._timer.start())
+        self._bonds.follow(self._session.selected_run_changed, lambda _: self._timer.start())
+        runs.chosen_changed.connect(lambda _: self._timer.start())
+        self._window.pages.currentChanged.connect(lambda _: self._timer.start())
+
+    def _remember(self) -> None:
+        window = self._window
+        self._last.keep(window.current_page(), window.project.runs.chosen(), self._session.selected_run)
+
+    def close(self) -> None:
+        """Remember what is open at the end."""
+        self._timer.stop()
+        self._bonds.release()
+        self._remember()

@@ -1,0 +1,83 @@
+"""Opens the comparison of runs and fills it."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from studio.controllers.runs.run_facts import metric_text, state_word
+from studio.session.runs.comparison import (
+    ResultRow,
+    compared_results,
+    compared_settings,
+    source_difference,
+    source_of,
+)
+from studio.session.runs.runs_folder import Run
+from studio.windows.runs.comparison_dialog import CompareDialog, CompareRow
+from widgets import theme
+
+
+class Comparer(QObject):
+    """Compares runs of a list; each comparison is a window of its own beside the main one."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+
+    def compare(self, runs: list[Run], titles: list[str]) -> CompareDialog:
+        """Open a comparison of two or more runs under their titles."""
+        dialog = CompareDialog(self._window, titles, self._rows(runs))
+        dialog.pair_chosen.connect(lambda one, other: self._show_source(dialog, runs[one], runs[other]))
+        self._show_source(dialog, runs[0], runs[1])
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.show()
+        return dialog
+
+    def _rows(self, runs: list[Run]) -> list[CompareRow]:
+        two = len(runs) == 2
+        names = {
+            "accuracy": self.tr("Validation accuracy"),
+            "loss": self.tr("Validation loss"),
+            "time": self.tr("Training time"),
+            "steps": self.tr("Steps"),
+        }
+        rows = [CompareRow(self.tr("Results"))]
+        states = tuple(state_word(run.state, self) for run in runs)
+        rows.append(CompareRow(self.tr("State"), (*states, "") if two else states, len(set(states)) > 1))
+        for result in compared_results(runs):
+            values = tuple(metric_text(result.name, value) or "\u2013" for value in result.values)
+            more = (_difference(result),) if two else ()
+            rows.append(CompareRow(names[result.name], (*values, *more), len(set(values)) > 1, result.best))
+        rows.append(CompareRow(self.tr("Settings")))
+        for setting in compared_settings(runs):
+            values = tuple(value or "\u2013" for value in setting.values)
+            rows.append(CompareRow(setting.title, (*values, "") if two else values, setting.differs))
+        return rows
+
+    def _show_source(self, dialog: CompareDialog, one: Run, other: Run) -> None:
+        try:
+            first, second = source_of(one), source_of(other)
+        except OSError as error:
+            dialog.show_source("", str(error))
+            return
+        if not first and not second:
+            instead = self.tr("Both models are built in; neither run keeps a source of its own.")
+            dialog.show_source("", instead)
+            return
+        difference = source_difference(first, second)
+        instead = "" if difference else self.tr("The source of both runs is the same.")
+        dialog.show_source(difference, instead)
+
+
+def _difference(result: ResultRow) -> str:
+    """The second less the first, with its sign."""
+    change = result.difference
+    if math.isnan(change) or change == 0:
+        return ""
+    sign = "+" if change > 0 else "\u2212"
+    if result.name == "accuracy":
+        return f"{sign}{theme.format_number(abs(change) * 100, '%', digits=2)}"
+    return f"{sign}{metric_text(result.name, abs(change))}"

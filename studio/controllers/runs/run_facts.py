@@ -1,0 +1,149 @@
+"""What stands under *Run* beside the page Train: names and values about the run that is shown there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from resources import compiling
+from studio.session.runs.runs_folder import Run
+from studio.session.train.compute_info import Computing
+from studio.session.train.run_settings import summary_of_update, title_of
+from studio.session.train.train_view import TrainViewModel
+from widgets import theme
+
+MOST_WORKERS = 8
+
+
+def facts_of_training(view: TrainViewModel, where: QObject) -> list[tuple[str, str]]:
+    """About the training that goes on or ended last; ``where`` translates."""
+    number, tr = theme.format_number, where.tr
+    checkpoint = tr("step {0}").format(view.last_checkpoint_step) if view.last_checkpoint else ""
+    best = ""
+    if not math.isnan(view.best_accuracy):
+        best = number(view.best_accuracy * 100, "%", keep_zeros=True)
+    return [
+        (tr("Name"), view.run_name),
+        (tr("Parameters"), number(view.parameters)),
+        (tr("Rate"), "" if math.isnan(view.learning_rate) else f"{view.learning_rate:.3g}"),
+        (
+            tr("Pictures"),
+            tr("{0} and {1} for tests").format(number(view.train_samples), number(view.test_samples)),
+        ),
+        (tr("Best"), best),
+        (tr("Checkpoint"), checkpoint),
+        *facts_of_computing(view.computing, where, compiling.missing()),
+        *(
+            (tr("Worker {0}").format(pace["rank"]), words_of_pace(pace, where))
+            for pace in slowest(view.ranks)
+        ),
+    ]
+
+
+def facts_of_run(run: Run, where: QObject) -> list[tuple[str, str]]:
+    """About a run in the list of runs."""
+    config, tr = run.config, where.tr
+    workers = config.get("workers", 1)
+    return [
+        (tr("Name"), run.name),
+        (tr("State"), state_of(run, where)),
+        (tr("Trained by"), run.holder),
+        (tr("Reason"), run.failure),
+        (tr("Data"), title_of(str(config.get("data", "")))),
+        (tr("Optimizer"), summary_of_update(config)),
+        (tr("Batch"), str(config.get("batch_size", ""))),
+        (tr("Workers"), str(workers) if workers != 1 else ""),
+        (tr("Seed"), str(config.get("seed", ""))),
+        (tr("Steps"), tr("{0} of {1}").format(run.step, run.total_steps)),
+        (tr("Checkpoint"), tr("step {0}").format(run.checkpoint_step) if run.checkpoint else ""),
+        *facts_of_computing(run.computing, where),
+    ]
+
+
+def facts_of_computing(computing: Computing, where: QObject, missing: str = "") -> list[tuple[str, str]]:
+    """What computed a training; nothing about those of older releases, which do not tell. ``missing``: what
+    compiled kernels need and this computer has not, of a training that runs on it."""
+    tr = where.tr
+    kernels = tr("NumPy") if computing.since < 0 else tr("compiled")
+    if computing.since < 0 and missing:
+        kernels = tr("NumPy ({0})").format(missing)
+    if computing.since > 0:
+        kernels = tr("NumPy until step {0}, then compiled").format(computing.since)
+    return [
+        (tr("Kernels"), kernels if computing.threads else ""),
+        (tr("Threads"), computing.threads),
+        (tr("BLAS"), computing.blas),
+    ]
+
+
+def words_of_pace(pace: Mapping[str, Any], where: QObject) -> str:
+    """How fast a worker is without the others, and how much it waits for them."""
+    speed, waiting = float(pace["steps_per_second"]), theme.format_number(round(100 * pace["waiting"]), "%")
+    return where.tr("{0} steps/s, waits {1}").format(f"{speed:.{0 if speed >= 10 else 1}f}", waiting)
+
+
+def slowest(paces: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """All of a few workers in their order, of many those that the others wait for."""
+    first = sorted(paces, key=lambda pace: float(pace["steps_per_second"]))[:MOST_WORKERS]
+    return sorted(first, key=lambda pace: int(pace["rank"]))
+
+
+def waiting_words(view: TrainViewModel, where: QObject) -> str:
+    """What is said of a training that does not answer, or does no step; empty for one that does."""
+    if view.unanswered:
+        return where.tr("{0} It does not answer: End the process is offered, checkpoints stay").format(
+            view.message
+        )
+    if view.quiet and view.state == "starting":
+        return where.tr("Starting for {0} s: what the model does first may not end").format(view.quiet)
+    if view.quiet:
+        return where.tr("No step for {0} s: the model's forward may not end").format(view.quiet)
+    return ""
+
+
+def state_of(run: Run, where: QObject) -> str:
+    """The state in words of a run that this window does not train."""
+    if run.holder:
+        return where.tr("running in another window")
+    return state_word(run.state, where)
+
+
+def state_word(state: str, where: QObject) -> str:
+    """The state of a run from its journal, in words."""
+    return {
+        "finished": where.tr("finished"),
+        "stopped": where.tr("stopped early"),
+        "diverged": where.tr("diverged"),
+        "failed": where.tr("failed"),
+        "running": where.tr("running"),
+        "interrupted": where.tr("interrupted"),
+        "cancelled": where.tr("cancelled"),
+    }.get(state, state)
+
+
+def state_mark(state: str) -> tuple[str, str]:
+    """The icon of a state and the token of its colour."""
+    return {
+        "finished": ("check", "ok"),
+        "stopped": ("stop", "mute"),
+        "running": ("play", "accent"),
+        "interrupted": ("warning", "warn"),
+        "diverged": ("error", "bad"),
+        "failed": ("error", "bad"),
+        "cancelled": ("cancel", "mute"),
+        "waiting": ("clock", "mute"),
+    }.get(state, ("info", "mute"))
+
+
+def metric_text(name: str, value: float) -> str:
+    """A figure of a run for people; empty where it is not known."""
+    if math.isnan(value):
+        return ""
+    if name == "accuracy":
+        return theme.format_number(value * 100, "%", digits=3, keep_zeros=True)
+    if name == "time":
+        return theme.format_duration(value)
+    return theme.format_number(value, digits=3) if name == "loss" else theme.format_number(value)

@@ -1,0 +1,235 @@
+"""The list of runs in the left dock: which are shown in which order, and what their rows say."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer
+
+from studio.controllers.bindings import Bonds
+from studio.controllers.runs.run_facts import metric_text, state_mark, state_of, state_word
+from studio.controllers.train.train_controller import TrainController
+from studio.session.runs.run_list_view import metric
+from studio.session.runs.run_titles import NONE, Differences, changed_settings
+from studio.session.runs.runs_folder import Run
+from studio.session.session import Session
+from studio.session.train.run_settings import title_of
+from studio.windows.project.project_panel import ProjectPanel
+from studio.windows.runs.runs_list import RunRow
+from widgets import theme
+
+LOOK_MS = 1000
+QUEUED = "queue "  # begins the keys of rows that wait
+LOOK_SHARE = 20  # looking for runs takes a twentieth of the time at most
+
+
+class RunListController(QObject):
+    """Follows the list of runs; the first of those chosen in it is the one that all pages mean."""
+
+    def __init__(self, session: Session, panel: ProjectPanel, train: TrainController) -> None:
+        super().__init__(panel)
+        self._session, self._panel, self._train = session, panel, train
+        self._differences = Differences()
+        self._words: dict[str, str] = {}
+        self._kept: dict[str, tuple[Run, tuple[str, str, int, str], RunRow]] = {}
+        self._bonds = Bonds()
+        follow = self._bonds.follow
+        follow(session.runs_changed, self._take_runs)
+        for name in ("state", "epoch", "folder", "validation_accuracy"):
+            follow(getattr(session.train.events, name), lambda _: self.show_runs())
+        follow(session.train.events.state, lambda _: self._settled())
+        for name in ("filter", "sort", "descending", "show_hidden"):
+            follow(getattr(session.run_list.events, name), lambda _: self.show_runs())
+        follow(session.selected_run_changed, self._show_selected)
+        follow(session.queue.changed, self.show_runs)
+        panel.runs.chosen_changed.connect(self._chosen)
+        view = session.run_list
+        self._bonds.store(panel.filter.filter_changed, view, "filter")
+        self._bonds.store(panel.filter.hidden_toggled, view, "show_hidden")
+        panel.filter.sort_chosen.connect(view.sort_by)
+        self._take_runs(session.runs)
+        session.queue.look()
+        # Scripts write runs into the folder too (`model-studio run --runs`): they are looked for.
+        self._looking = QTimer(self)
+        self._looking.setInterval(LOOK_MS)
+        self._looking.timeout.connect(self._look)
+        self._looking.start()
+
+    def _look(self) -> None:
+        self._session.queue.look()
+        if not self._session.train.busy:
+            begin = time.monotonic()
+            self._session.refresh_runs()
+            taken = round(1000 * (time.monotonic() - begin))
+            self._looking.setInterval(max(LOOK_MS, LOOK_SHARE * taken))
+
+    def _take_runs(self, runs: list[Run]) -> None:
+        self._words = self._differences.of(runs)
+        there = {run.path for run in runs}
+        self._kept = {path: kept for path, kept in self._kept.items() if path in there}
+        self.show_runs()
+
+    def show_runs(self) -> None:
+        """Show the runs as they are, filtered and in their order."""
+        session, view, panel = self._session, self._session.train, self._panel
+        runs, order = session.runs, session.run_list
+        colors = {run.path: len(runs) - 1 - place for place, run in enumerate(runs)}
+        trials = Counter(run.sweep for run in runs)
+        rows: list[RunRow] = []
+        sweep = ""
+        for run in order.arranged(runs, session.run_titles):
+            if order.sort == "date" and run.sweep and run.sweep != sweep:
+                rows.append(self._heading(run, trials[run.sweep]))
+            sweep = run.sweep
+            rows.append(self._row(run, colors[run.path]))
+        if view.folder and view.state not in ("idle", "finished") and view.folder not in colors:
+            # It has not written anything, or has failed before.
+            state = self.tr("starting") if view.busy else state_word("failed", self)
+            mark, tint = state_mark("running" if view.busy else "failed")
+            rows.insert(
+                0, RunRow(view.folder, view.run_name, "", len(runs), mark=mark, tint=tint, detail=state)
+            )
+        rows[:0] = self._queue_rows()
+        panel.runs.set_rows(rows)
+        if session.selected_run and not panel.runs.chosen():  # a filter had left it out
+            panel.runs.mark([session.selected_run])
+        panel.set_counts(len(rows), len(runs))
+        panel.filter.show_order(order.sort, order.descending, order.show_hidden)
+
+    def _settled(self) -> None:
+        view = self._session.train
+        if view.state == "starting":
+            # Its journal may not be there yet. A run that goes on may be selected already.
+            self.show_runs()
+            self._panel.runs.choose(view.folder)
+        elif view.state not in ("pausing", "paused", "stopping"):
+            # Reading journals takes its time: a pause is to be seen at once, and changes nothing in them.
+            self._session.refresh_runs()
+
+    def _chosen(self, folders: list[str]) -> None:
+        """Show the runs chosen in the list; the first of them is the one that all pages mean."""
+        waiting = [key for key in folders if key.startswith(QUEUED)]
+        folders = [key for key in folders if key not in waiting]
+        if waiting and not folders:
+            return  # what waits is no run yet: the one before is still meant
+        self._session.select_run(folders[0] if folders else "")
+        self._train.show_runs(folders)
+
+    def _show_selected(self, folder: str) -> None:
+        chosen = self._panel.runs.chosen()
+        if not folder and chosen and chosen[0].startswith(QUEUED):
+            self._train.show_runs([])
+            return
+        if folder and chosen[:1] == [folder]:
+            return
+        if folder in chosen:  # a curve of several was clicked: the others stay for comparison
+            keys = [folder, *(key for key in chosen if key != folder)]
+            self._panel.runs.mark(keys)
+            self._train.show_runs([key for key in keys if not key.startswith(QUEUED)])
+        elif not folder or self._panel.runs.row(folder) is not None:
+            self._panel.runs.choose(folder)
+        else:  # the filter leaves it out
+            self._panel.runs.mark([])
+            self._train.show_runs([folder])
+
+    # ----- rows -----
+
+    def _queue_rows(self) -> list[RunRow]:
+        """What waits, the next one first, under a heading."""
+        queue = self._session.queue
+        if not queue.waiting:
+            return []
+        state = self.tr("held") if queue.held else self.tr("waiting")
+        title, count = self.tr("Queue"), self.tr("{0} {1}").format(len(queue.waiting), state)
+        rows = [RunRow(QUEUED, title, count, 0, queue.why, True)]
+        last = self._session.runs[0].config if self._session.runs else queue.waiting[0].settings.as_dict()
+        mark, tint = state_mark("waiting")
+        for waiting in queue.waiting:
+            config = waiting.settings.as_dict()
+            changes = changed_settings(last, config)
+            words = ", ".join(f"{change.title} {change.after or NONE}" for change in changes)
+            mode = "static" if waiting.settings.static else "eager"
+            name = waiting.folder or f"{title_of(waiting.settings.model)} · {mode}"
+            detail = " · ".join(filter(None, (state, words)))
+            key = f"{QUEUED}{waiting.number}"
+            rows.append(RunRow(key, name, "", -1, detail, False, mark, tint, detail, True))
+            last = config
+        return rows
+
+    def _heading(self, first: Run, trials: int) -> RunRow:
+        """The line over the trials of a sweep."""
+        folder = Path(first.path).parent
+        left = sum(each.folder.startswith(f"{folder.name}/") for each in self._session.queue.waiting)
+        words = self.tr("{0} trials").format(trials)
+        if left:
+            words = self.tr("trial {0} of {1}").format(trials, trials + left)
+        return RunRow(f"sweep {folder}", first.sweep, words, 0, str(folder), True)
+
+    def _row(self, run: Run, color: int) -> RunRow:
+        """A run's row; that of one that is as it was is kept."""
+        live = run.path == self._session.train.folder and self._session.train.busy
+        title = self._session.run_titles.get(run.path, run.title)
+        said = (title, self._words.get(run.path, ""), color, self._session.run_list.sort)
+        before = self._kept.get(run.path)
+        if before is not None and before[0] is run and before[1] == said and not live:
+            return before[2]
+        row = self._new_row(run, color, title, live)
+        if live:
+            self._kept.pop(run.path, None)
+        else:
+            self._kept[run.path] = (run, said, row)
+        return row
+
+    def _new_row(self, run: Run, color: int, title: str, live: bool) -> RunRow:
+        view, order = self._session.train, self._session.run_list
+        state, accuracy = state_of(run, self), run.accuracy
+        if live:
+            state, accuracy = view.message, view.validation_accuracy
+        if run.state == "running" or live:
+            epoch = view.epoch if live else run.epoch
+            running = self.tr("epoch {0}").format(max(1, epoch)) if epoch else self.tr("training")
+        else:
+            running = ""
+        if order.sort in ("loss", "time", "steps"):
+            value = metric_text(order.sort, metric(run, order.sort))
+        elif accuracy == accuracy and not (running and not live):
+            value = metric_text("accuracy", accuracy)
+        else:
+            value = running
+        name = "running" if live else run.state
+        mark, tint = state_mark(name)
+        plain = "" if name == "finished" else self._state_words(run, state, live)
+        hidden = self.tr("hidden") if run.notes.hidden else ""
+        parts = (hidden, plain, ", ".join(run.notes.tags), self._words.get(run.path, ""))
+        detail = " · ".join(filter(None, parts)) or state
+        tip = "\n".join(
+            filter(
+                None,
+                (
+                    run.name,
+                    state,
+                    "" if live else run.holder,
+                    title_of(str(run.config.get("data", ""))),
+                    run.path,
+                    self._words.get(run.path, ""),
+                    run.notes.note,
+                    run.note,
+                    run.failure,
+                ),
+            )
+        )
+        return RunRow(run.path, title, value, color, tip, False, mark, tint, detail, run.notes.hidden)
+
+    def _state_words(self, run: Run, state: str, live: bool) -> str:
+        if run.state == "interrupted" and not live:
+            return self.tr("interrupted at step {0} of {1}").format(
+                theme.format_number(run.step), theme.format_number(run.total_steps)
+            )
+        return state
+
+    def close(self) -> None:
+        """Follow the session no longer."""
+        self._looking.stop()
+        self._bonds.release()

@@ -1,0 +1,1 @@
+"""Sweeps: joins view models to widgets."""

@@ -1,0 +1,49 @@
+"""Starts a sweep from the window: its trials go into the queue, and stand in the list under its name."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from studio.controllers.actions import Actions
+from studio.session import commands
+from studio.session.session import Session
+from studio.windows.main_window import MainWindow
+from studio.windows.sweep.sweep_dialog import SweepDialog
+
+
+class SweepStarter(QObject):
+    """Carries out the command ``start_sweep``."""
+
+    def __init__(self, session: Session, window: MainWindow, actions: Actions) -> None:
+        super().__init__(window)
+        self._session, self._window, self._actions = session, window, actions
+        actions.handle(commands.START_SWEEP, self.ask)
+
+    def ask(self) -> str:
+        """Ask what varies. Own code has to be agreed to before, by a start with it."""
+        path = self._session.needs_agreement()
+        if path is not None:
+            return self.tr(
+                "{0}: this file is code that was not agreed to yet; start a run with it once"
+            ).format(path)
+        dialog = SweepDialog(self._window, self._check)
+        dialog.accepted_words.connect(self._begin)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+        return ""
+
+    def _check(self, words: list[str], trials: int) -> tuple[int, str]:
+        from studio.session.sweep.queued import sweep_of_words
+
+        try:
+            return len(sweep_of_words(self._session.train.settings, words, trials).trials), ""
+        except (ValueError, OSError) as error:
+            return 0, str(error)
+
+    def _begin(self, words: list[str], trials: int) -> None:
+        from studio.session.sweep.queued import queue_sweep, sweep_of_words
+
+        sweep = sweep_of_words(self._session.train.settings, words, trials)
+        reason = queue_sweep(self._session.queue, self._session.runs_folder, sweep)
+        if reason:
+            self._actions.refused.emit(reason)

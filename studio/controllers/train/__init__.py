@@ -1,0 +1,1 @@
+"""Training: settings, curves, layers, mistakes: joins view models to widgets."""

@@ -1,0 +1,145 @@
+"""The curves of the runs shown: points of the training as they come, of the others from their journals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication
+
+from studio.controllers.train.curve_points import VALIDATED, Floats, Points, points_of
+from studio.session.runs.runs_folder import RunHistory
+
+if TYPE_CHECKING:
+    from widgets.plot import CurvePlot
+
+_END = "/validation"
+
+
+class Curves:
+    """Draws runs into plots, one for each quantity, and keeps their points, so that another quantity or
+    another x axis can be chosen and the training be looked away from and back at."""
+
+    def __init__(self, plots: Mapping[str, CurvePlot]) -> None:
+        self._plots = dict(plots)
+        self._axis = "step"
+        self._live = Points()
+        self._live_folder = ""
+        self._shown: dict[str, Points] = {}
+        self._titles: Mapping[str, str] = {}
+        self._colors: Mapping[str, int] = {}
+
+    def add_plot(self, quantity: str, plot: CurvePlot) -> None:
+        """Draw a quantity from now on."""
+        self._plots[quantity] = plot
+        self._draw_all(quantity)
+
+    def set_axis(self, axis: str) -> None:
+        """Lay the points out over ``step``, ``epoch`` or ``time``."""
+        if axis != self._axis:
+            self._axis = axis
+            for quantity in self._plots:
+                self._draw_all(quantity)
+
+    def show(
+        self,
+        folders: Sequence[str],
+        live: str,
+        histories: Mapping[str, RunHistory],
+        titles: Mapping[str, str],
+        colors: Mapping[str, int],
+    ) -> None:
+        """Draw these runs anew; ``live`` is the one whose points come through ``extend``."""
+        self._live_folder, self._titles, self._colors = live, dict(titles), dict(colors)
+        self._shown = {
+            folder: self._live if folder == live else points_of(histories.get(folder)) for folder in folders
+        }
+        for quantity in self._plots:
+            self._draw_all(quantity)
+
+    def extend(
+        self,
+        steps: list[int],
+        losses: list[float],
+        accuracies: list[float],
+        more: Mapping[str, Any] | None = None,
+    ) -> None:
+        """More points of the training; ``more`` has other quantities, ``elapsed`` and ``steps_per_epoch``."""
+        values = {"loss": losses, "accuracy": accuracies, **(more or {})}
+        live = self._live
+        live.steps_per_epoch = int(values.get("steps_per_epoch", live.steps_per_epoch))
+        before = len(live.steps)
+        live.extend(steps, values)
+        self._draw_more(self._live_folder, live.after(before, len(live.epochs)))
+
+    def end_epoch(self, event: Mapping[str, Any]) -> None:
+        """The training has read the test pictures."""
+        live = self._live
+        names = ("step", "seconds", *VALIDATED.values())
+        live.epochs.append({name: event[name] for name in names})
+        self._draw_more(self._live_folder, live.after(len(live.steps), len(live.epochs) - 1))
+
+    def forget_live(self) -> None:
+        """Another training begins."""
+        self._live = Points()
+
+    def continue_from(self, history: RunHistory, step: int) -> None:
+        """A run goes on after ``step``: its earlier points are those of its journal."""
+        self._live = points_of(history)
+        self._live.keep(step)
+
+    def rewind(self, step: int) -> None:
+        """The run goes on from an earlier checkpoint: what came after ``step`` will come once more."""
+        self._live.keep(step)
+
+    def grow(self, folder: str, history: RunHistory) -> None:
+        """Draw what the journal of a run that is shown has got since it was drawn."""
+        before, points = self._shown.get(folder, Points()), points_of(history)
+        self._shown[folder] = points
+        self._draw_more(folder, points.after(len(before.steps), len(before.epochs)))
+
+    def _draw_all(self, quantity: str) -> None:
+        plot = self._plots[quantity]
+        plot.clear()
+        tr, alone = QCoreApplication.translate, len(self._shown) == 1
+        for folder, points in self._shown.items():
+            color = self._colors.get(folder, len(self._colors))
+            train = tr("Curves", "train") if alone else self._titles.get(folder, folder)
+            # What is measured over a stretch of time is smooth as it is.
+            plot.add_series(folder, train, color, smooth=quantity in ("loss", "accuracy", "gradient"))
+            if quantity in VALIDATED:
+                test = tr("Curves", "validation") if alone else tr("Curves", "{0}, validation").format(train)
+                # In a comparison one chip a run is enough.
+                plot.add_series(folder + _END, test, color, dashed=True, companion_of="" if alone else folder)
+            self._append(quantity, folder, points)
+        first = next(iter(self._shown), "")
+        plot.set_front([] if len(self._shown) < 2 else [first, first + _END])
+
+    def _draw_more(self, folder: str, points: Points) -> None:
+        if folder in self._shown:
+            for quantity in self._plots:
+                self._append(quantity, folder, points)
+
+    def _append(self, quantity: str, folder: str, points: Points) -> None:
+        plot, whole = self._plots[quantity], self._shown[folder]
+        if len(points.steps):
+            plot.append(folder, *_known(quantity, points.xs(self._axis), points.values(quantity)))
+        if points.epochs:
+            if quantity in VALIDATED:
+                plot.append(folder + _END, *_known(quantity, *points.validated(quantity, self._axis)))
+                plot.set_best(folder + _END, whole.best(self._axis))
+            if folder == next(iter(self._shown)):
+                plot.set_marks(whole.epoch_marks(self._axis))
+
+
+def _known(quantity: str, xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
+    """Those that have a place and a value. Only a loss is marked where it is no number; anything else was not
+    measured there, as in the journals of older runs."""
+    known = np.isfinite(xs) if quantity == "loss" else np.isfinite(xs) & ~np.isnan(ys)
+    return xs[known], ys[known]
+
+
+def folder_of(key: str) -> str:
+    """The run that a curve belongs to."""
+    return key.removesuffix(_END)

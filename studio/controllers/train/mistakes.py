@@ -1,0 +1,307 @@
+"""Mistakes on the page Train: matrix, hardest samples, the gallery, corrections and files of a matrix."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog
+
+from studio.controllers.actions import Actions
+from studio.controllers.bindings import Bonds
+from studio.controllers.train.train_controller import TrainController
+from studio.session import commands
+from studio.session.problem_view import problem_from_message
+from studio.session.runs.epoch_tables import EpochTable
+from studio.session.runs.runs_folder import JOURNAL, RunHistory
+from studio.session.session import Session
+from studio.session.train.mistakes_view import SampleView
+from studio.session.train.run_settings import title_of
+from studio.windows.data.corrections_dialog import CorrectionsDialog
+from studio.windows.main_window import MainWindow
+from studio.windows.train.sample_gallery import SampleGallery
+from studio.windows.train.sample_images import Sample
+from studio.windows.train.train_page import TrainPage
+from widgets import theme
+from widgets.bars.bars import percent
+from widgets.confusion.export import SUFFIXES
+
+if TYPE_CHECKING:
+    from engine.training.corrections import Correction
+
+
+DASH = "\u2013"
+
+
+class MistakesController(QObject):
+    """Joins ``session.mistakes`` to the two cards, the gallery and the list of corrections."""
+
+    def __init__(
+        self, session: Session, page: TrainPage, train: TrainController, window: MainWindow, actions: Actions
+    ) -> None:
+        super().__init__(page)
+        self._session, self._page, self._window, self._actions = session, page, window, actions
+        self._mistakes = session.mistakes
+        self._view = session.mistakes.view
+        self.gallery, self.list = SampleGallery(window), CorrectionsDialog(window)
+        self._bonds = Bonds()
+        bonds, view = self._bonds, self._view
+        for signal, slot in (
+            (view.tables_changed, self._show_table),
+            (view.hardest_changed, self._show_hardest),
+            (view.gallery_changed, self._show_gallery),
+            (view.corrections_changed, self._show_corrections),
+        ):
+            bonds.follow(signal, slot)
+        bonds.follow(session.train.new_epoch, self._add_epoch)
+        bonds.follow(session.train.rewound, self._rewound)
+        bonds.follow(session.train.events.why_not, lambda _: self._show_why_not())
+        bonds.follow(session.project_changed, lambda _: self._mistakes.read_corrections())
+        train.run_shown.connect(self._show_run)
+        self._connect(actions)
+        actions.handle(commands.CORRECTIONS, self.open_corrections)
+        actions.handle(commands.TRAIN_CORRECTED, self.train_again)
+        self._show_table()
+        self._show_hardest()
+        self._show_corrections()
+
+    def _connect(self, actions: Actions) -> None:
+        page, mistakes, gallery = self._page, self._mistakes, self.gallery
+        page.confusion_card.epoch_chosen.connect(mistakes.choose_table)
+        page.confusion_card.cell_chosen.connect(mistakes.open_cell)
+        page.confusion_card.save_requested.connect(self.save_matrix)
+        page.hardest.chosen.connect(mistakes.open_hardest)
+        gallery.page_turned.connect(mistakes.turn_page)
+        gallery.selected.connect(mistakes.select)
+        gallery.relabelled.connect(lambda label: self._about_selected(mistakes.relabel, label))
+        gallery.dropped.connect(lambda: self._about_selected(mistakes.drop))
+        gallery.taken_back.connect(self._take_back_selected)
+        gallery.corrections_requested.connect(self.open_corrections)
+        gallery.finished.connect(lambda _: mistakes.close_gallery())
+        self.list.taken_back.connect(self._take_back)
+        self.list.train_requested.connect(lambda: actions.trigger(commands.TRAIN_CORRECTED))
+
+    # ----- which run -----
+
+    def _show_run(self, folder: str, history: RunHistory | None) -> None:
+        run, train = self._session.listed_run(folder), self._session.train
+        data = str(run.config.get("data", "")) if run is not None else train.settings.data
+        if history is not None:
+            self._mistakes.show(folder, data, history.tables, history.classes)
+        elif folder and folder == train.folder:
+            tables = self._view.tables if self._view.folder == folder else self._recorded(folder)
+            self._mistakes.show(folder, data, tables, train.classes)
+        else:
+            self._mistakes.show("", "", [], ())
+
+    def _recorded(self, folder: str) -> Sequence[EpochTable]:
+        """The matrices that the run which trains has written down so far."""
+        if not (Path(folder) / JOURNAL).exists():
+            return ()
+        try:
+            return self._session.history(folder).tables
+        except Exception as error:
+            self._actions.refused.emit(str(error))
+            return ()
+
+    def _add_epoch(self, event: dict[str, object]) -> None:
+        self._view.classes = self._session.train.classes
+        self._mistakes.add_epoch(self._session.train.folder, event)
+
+    def _rewound(self, step: int) -> None:
+        if self._session.train.folder == self._view.folder:
+            self._mistakes.rewind(step)
+
+    # ----- the cards -----
+
+    def _names(self, count: int) -> tuple[str, ...]:
+        names = self._view.classes
+        return names if len(names) == count else tuple(str(number) for number in range(count))
+
+    def _show_table(self) -> None:
+        view, card = self._view, self._page.confusion_card
+        table = view.table
+        if table is None:
+            card.clear()
+            return
+        counts = table.counts.astype("int64")
+        card.show_table(counts, self._names(len(counts)), table.epoch, view.shown, len(view.tables))
+
+    def _show_hardest(self) -> None:
+        self._page.set_hardest([self._sample(each) for each in self._view.hardest])
+
+    def _sample(self, each: SampleView) -> Sample:
+        view = self._view
+        return Sample(
+            each.picture,
+            view.name(each.label),
+            view.name(each.answer),
+            each.of_truth,
+            each.index,
+            each.probabilities,
+        )
+
+    def save_matrix(self) -> None:
+        """Ask for a file and write the matrix into it."""
+        table = self._view.table
+        if table is None:
+            return
+        name = f"{Path(self._view.folder).name}-confusion-epoch-{table.epoch}.svg"
+        filters = ";;".join(f"{suffix[1:].upper()} (*{suffix})" for suffix in SUFFIXES)
+        path, chosen = QFileDialog.getSaveFileName(
+            self._window, self.tr("Save the confusion matrix"), str(Path.home() / name), filters
+        )
+        if path:
+            suffix = Path(path).suffix.lower()
+            if suffix not in SUFFIXES:
+                suffix = next((each for each in SUFFIXES if each[1:].upper() in chosen), SUFFIXES[0])
+                path += suffix
+            self._write(Path(path), suffix)
+
+    def _write(self, path: Path, suffix: str) -> None:
+        from engine.files.atomic import atomic_write
+
+        data = self._page.confusion_card.matrix.file_content(suffix)
+        try:
+            atomic_write(path, lambda file: file.write(data))
+        except OSError as error:
+            problem = problem_from_message(str(error), self.tr("The matrix could not be saved"))
+            self._session.problem.emit(problem)
+
+    # ----- the gallery -----
+
+    def _show_gallery(self) -> None:
+        view, gallery = self._view, self.gallery
+        if not view.what:
+            gallery.hide()
+            return
+        names = self._names(len(view.table.counts)) if view.table is not None else view.classes
+        gallery.set_classes(names)
+        pages = ""
+        if view.total:
+            pages = self.tr("{0} pictures").format(theme.format_number(view.total))
+            if view.pages > 1:
+                pages += self.tr(", page {0} of {1}").format(view.page + 1, view.pages)
+        message = view.message
+        if not message and not view.samples:
+            message = self.tr("Reading...") if view.loading else self.tr("There are no such pictures.")
+        gallery.show_page(
+            self._title(),
+            [self._sample(each) for each in view.samples],
+            view.selected,
+            pages,
+            (view.page > 0, view.page + 1 < view.pages),
+            message,
+        )
+        self._show_selected()
+        self._show_marks()
+        if not gallery.isVisible():
+            gallery.show()
+            gallery.grid.setFocus()
+
+    def _title(self) -> str:
+        view = self._view
+        epoch = self.tr("epoch {0}").format(view.table.epoch if view.table else 0)
+        if view.what == "hardest":
+            return self.tr("Hardest samples, {0}").format(epoch)
+        true, answer = (view.name(label) for label in view.cell)
+        if true == answer:
+            return self.tr("{0} read right, the least certain first, {1}").format(true, epoch)
+        return self.tr("{0} taken for {1}, {2}").format(true, answer, epoch)
+
+    def _selected(self) -> SampleView | None:
+        view = self._view
+        return view.samples[view.selected] if view.selected < len(view.samples) else None
+
+    def _show_selected(self) -> None:
+        each, view, tr = self._selected(), self._view, self.tr
+        if each is None:
+            self.gallery.show_sample(None, [], ())
+            self.gallery.show_correction("", False, -1)
+            return
+        share = DASH if each.of_answer != each.of_answer else percent(each.of_answer)
+        facts = [
+            (tr("Picture"), tr("{0} of the test data").format(theme.format_number(each.index))),
+            (tr("True"), f"{view.name(each.label)} ({percent(each.of_truth)})"),
+            (tr("Predicted"), f"{view.name(each.answer)} ({share})"),
+        ]
+        self.gallery.show_sample(self._sample(each), facts, view.classes)
+        correction = view.correction_of(each)
+        label = correction.label if correction is not None and correction.label >= 0 else each.answer
+        words = "" if correction is None else self._said(correction)
+        self.gallery.show_correction(words, bool(each.digest), label)
+
+    def _said(self, correction: Correction) -> str:
+        if correction.action == "drop":
+            return self.tr("Dropped from the next training with corrections on")
+        name = self._view.name(correction.label)
+        return self.tr("Relabelled: it is {0}, in the next training with corrections").format(name)
+
+    def _show_marks(self) -> None:
+        marks = {}
+        for place, each in enumerate(self._view.samples):
+            correction = self._view.correction_of(each)
+            if correction is not None:
+                drop = correction.action == "drop"
+                marks[place] = "\u2715" if drop else f"= {self._view.name(correction.label)}"
+        self.gallery.grid.set_marks(marks)
+
+    # ----- corrections -----
+
+    def _about_selected(self, say: object, *words: int) -> None:
+        each = self._selected()
+        if each is not None:
+            say(each, *words)  # type: ignore[operator]
+
+    def _take_back_selected(self) -> None:
+        each = self._selected()
+        correction = None if each is None else self._view.correction_of(each)
+        if correction is not None:
+            self._mistakes.take_back(correction)
+
+    def _take_back(self, row: int) -> None:
+        if 0 <= row < len(self._view.corrections):
+            self._mistakes.take_back(self._view.corrections[row])
+
+    def open_corrections(self) -> str:
+        """Show the list of all corrections."""
+        self._mistakes.read_corrections()
+        self.list.show()
+        self.list.raise_()
+        return ""
+
+    def _show_corrections(self) -> None:
+        self.list.set_rows([self._words(each) for each in self._view.corrections])
+        self._show_why_not()
+        if self._view.what:
+            self._show_selected()
+            self._show_marks()
+
+    def _words(self, each: Correction) -> str:
+        data = title_of(each.data)
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(each.time))
+        place = self.tr("{0}, {1} picture {2}").format(data, each.split, each.index)
+        if each.action == "drop":
+            return self.tr("{0}: dropped (it was {1}), {2}").format(place, each.was, when)
+        return self.tr("{0}: {1} instead of {2}, {3}").format(place, each.label, each.was, when)
+
+    def _show_why_not(self) -> None:
+        self.list.set_why_not(self._session.blocked(commands.TRAIN_CORRECTED))
+
+    def train_again(self) -> str:
+        """Start a run with the settings of the one that is shown, on corrected data."""
+        reason = self._session.use_corrections(self._view.folder)
+        if reason:
+            return reason
+        self.list.hide()
+        self.gallery.close()
+        return self._actions.trigger(commands.START)
+
+    def close(self) -> None:
+        """Follow the session no longer."""
+        self._bonds.release()
+        self.gallery.close()
+        self.list.close()

@@ -1,0 +1,103 @@
+"""The learning-rate finder: the command opens its dialog, what is found fills it and can be used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from studio.controllers.actions import Actions
+from studio.controllers.bindings import Bonds
+from studio.session import commands
+from studio.session.session import Session
+from studio.windows.dialogs import ask_agreement
+from studio.windows.main_window import MainWindow
+from studio.windows.train.settings_panel import SettingsPanel
+
+if TYPE_CHECKING:
+    from studio.windows.train.rate_finder_dialog import RateDialog
+
+
+class RateFinderController(QObject):
+    """Searches with the settings shown; the suggestion goes into the form."""
+
+    def __init__(self, session: Session, window: MainWindow, panel: SettingsPanel, actions: Actions) -> None:
+        super().__init__(window)
+        self._session, self._window, self._panel, self._actions = session, window, panel, actions
+        self._view = session.rate_finding.view
+        self._dialog: RateDialog | None = None
+        self._bonds = Bonds()
+        for name in ("state", "rates", "suggestion"):
+            self._bonds.follow(getattr(self._view.events, name), lambda _: self._show())
+        actions.handle(commands.FIND_RATE, self.find, explains=True)
+        panel.find_rate_requested.connect(lambda: actions.trigger(commands.FIND_RATE))
+
+    def find(self) -> str:
+        """Search, after the user's agreement to a file of their own; returns why not where that can't be."""
+        reason = self._session.blocked(commands.FIND_RATE)
+        if reason and not self._session.rate_finding.searching:
+            return reason
+        if not reason:
+            path = self._session.needs_agreement()
+            if path is not None:
+                ask_agreement(self._window, path, lambda: (self._session.agree(path), self.find()))
+                return ""
+            self._session.execute(commands.FIND_RATE)
+        self._open()
+        return ""
+
+    def _open(self) -> None:
+        dialog = self._dialog
+        if dialog is None:
+            from studio.windows.train.rate_finder_dialog import (
+                RateDialog,  # with its plot, which takes long to import
+            )
+
+            dialog = self._dialog = RateDialog(self._window)
+            dialog.rate_used.connect(self._use)
+            dialog.again_requested.connect(lambda: self._actions.trigger(commands.FIND_RATE))
+            dialog.cancel_requested.connect(self._session.rate_finding.cancel)
+            dialog.rejected.connect(self._session.rate_finding.cancel)
+        dialog.begin(self._view.title)
+        self._show()
+        dialog.show()
+        dialog.raise_()
+        dialog.activateWindow()
+
+    @property
+    def dialog(self) -> RateDialog | None:
+        """The dialog, once it was opened."""
+        return self._dialog
+
+    def _show(self) -> None:
+        view, dialog = self._view, self._dialog
+        if dialog is None:
+            return
+        dialog.show_points(view.rates, view.losses, view.smoothed, view.steps)
+        done = view.state == "done"
+        dialog.show_result(view.state, view.suggestion if done else float("nan"), self._words())
+
+    def _words(self) -> str:
+        view, tr = self._view, self.tr
+        if view.state == "done" and view.suggestion == view.suggestion:
+            words = tr("At {0} the loss falls fastest.").format(f"{view.suggestion:.2g}")
+            if view.stopped == "diverged" and view.rates:
+                words += " " + tr("Beyond {0} it diverges.").format(f"{view.rates[-1]:.2g}")
+            return words
+        if view.state == "done":
+            return tr("No suggestion: {0}").format(view.why)
+        if view.state == "cancelled":
+            return tr("Stopped; nothing is suggested from a part of the range.")
+        if view.state == "failed" and view.last_problem is not None:
+            return view.last_problem.message
+        return ""
+
+    def _use(self, rate: float) -> None:
+        self._actions.trigger(commands.PAGE_TRAIN)
+        self._panel.form.set_value("learning_rate", float(f"{rate:.2g}"))
+        self._panel.form.drop_entry("learning_rate")
+        self._panel.show_field("learning_rate")
+
+    def close(self) -> None:
+        """Follow the session no longer."""
+        self._bonds.release()

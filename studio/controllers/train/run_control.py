@@ -1,0 +1,152 @@
+"""What starts, resumes and cancels a run, with the questions before it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtGui import QDesktopServices
+
+from studio.controllers.actions import Actions
+from studio.controllers.runs.run_actions import RunDoings
+from studio.controllers.runs.run_list_controller import RunListController
+from studio.controllers.sweep.sweep_controller import SweepStarter
+from studio.controllers.train.train_controller import TrainController
+from studio.session import commands
+from studio.session.session import Session
+from studio.windows.dialogs import ask, ask_agreement
+from studio.windows.main_window import MainWindow
+
+
+class RunsController(QObject):
+    """Begins and ends trainings; ``list`` shows the runs, ``doings`` is what is done with them."""
+
+    def __init__(
+        self, session: Session, window: MainWindow, actions: Actions, train: TrainController
+    ) -> None:
+        super().__init__(window)
+        self._session, self._window, self._actions, self._train = session, window, actions, train
+        self._panel = window.project
+        self._panel.new_run_requested.connect(self.new_run)
+        self._panel.graph_requested.connect(lambda: actions.trigger(commands.SHOW_GRAPH))
+        actions.handle(commands.START, self.start, explains=True)
+        actions.handle(commands.ADD_TO_QUEUE, self.add_to_queue, explains=True)
+        actions.handle(commands.RESUME_RUN, self.resume)
+        actions.handle(commands.CANCEL, self.cancel)
+        actions.handle(commands.SHOW_GRAPH, self.show_graph)
+        actions.handle(commands.OPEN_FOLDER, self.open_folder)
+        self.list = RunListController(session, self._panel, train)
+        SweepStarter(session, window, actions)
+        self.doings = RunDoings(session, window, actions, self.new_run)
+
+    def new_run(self) -> None:
+        """Leave the runs that are shown; the settings are ready for another one."""
+        self._actions.trigger(commands.PAGE_TRAIN)
+        self._panel.runs.choose("")
+
+    # ----- commands -----
+
+    def start(self) -> str:
+        """Start with the settings shown, after the user's agreement to a file of their own."""
+        if not self._session.train.busy:
+            self._train.settings.look_again()
+        reason = self._session.blocked(commands.START)
+        if reason:
+            self._actions.trigger(commands.PAGE_TRAIN)
+            self._show_wrong_setting()
+            return reason
+        path = self._session.needs_agreement()
+        if path is not None:
+            self._agree(path, self.start)
+            return ""
+        self._actions.trigger(commands.PAGE_TRAIN)
+        reason = self._session.execute(commands.START)
+        if reason:
+            self._show_wrong_setting()
+        return reason
+
+    def add_to_queue(self) -> str:
+        """Queue the settings shown, after the user's agreement to a file of their own."""
+        self._train.settings.look_again()
+        reason = self._session.blocked(commands.ADD_TO_QUEUE)
+        path = None if reason else self._session.needs_agreement()
+        if reason:
+            self._actions.trigger(commands.PAGE_TRAIN)
+            self._show_wrong_setting()
+        elif path is not None:
+            self._agree(path, self.add_to_queue)
+        else:
+            self._session.execute(commands.ADD_TO_QUEUE)
+        return reason
+
+    def _show_wrong_setting(self) -> None:
+        self._window.right.show()
+        self._train.settings.focus_problem()
+
+    def resume(self, folder: str = "") -> str:
+        """Go on with a run from its last checkpoint: that in ``folder``, or the selected one."""
+        if self._session.train.busy or not folder:
+            reason = self._session.blocked(commands.RESUME_RUN)
+            if reason:
+                return reason
+        folder = folder or self._session.selected_run
+        path = self._session.needs_agreement_of(folder)
+        if path is not None:
+            self._agree(path, lambda: self.resume(folder))
+            return ""
+        self._train.begin_again(folder)
+        self._actions.trigger(commands.PAGE_TRAIN)
+        self._session.resume_run(folder)
+        return ""
+
+    def cancel(self) -> str:
+        """Ask, since what the run wrote is discarded."""
+        reason = self._session.blocked(commands.CANCEL)
+        if not reason:
+            view = self._session.train
+            ask(
+                self._window,
+                self.tr("Discard this run?"),
+                self.tr(
+                    "{0} is at step {1}. Cancel ends it and removes all that it wrote. "
+                    "Stop early would keep the best weights."
+                ).format(view.run_name, view.step),
+                self.tr("Discard the run"),
+                self.tr("Keep training"),
+                lambda: self._session.execute(commands.CANCEL),
+            )
+        return reason
+
+    def show_graph(self) -> str:
+        """Trace the model of the settings and show the page Graph."""
+        reason = self._session.blocked(commands.SHOW_GRAPH)
+        if reason:
+            return reason
+        path = self._session.needs_agreement()
+        if path is not None:
+            self._agree(path, self.show_graph)
+            return ""
+        self._actions.trigger(commands.PAGE_GRAPH)
+        return self._session.execute(commands.SHOW_GRAPH)
+
+    def _agree(self, path: Path, then: object) -> None:
+        def agreed() -> None:
+            self._session.agree(path)
+            then()  # type: ignore[operator]
+
+        ask_agreement(self._window, path, agreed)
+
+    def open_folder(self, folder: str = "") -> str:
+        """Show a run's folder in the file manager."""
+        reason = "" if folder else self._session.blocked(commands.OPEN_FOLDER)
+        if reason:
+            return reason
+        folder = folder or self._session.selected_run
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
+            return self.tr("{0}: no program shows folders here").format(folder)
+        return ""
+
+    def close(self) -> None:
+        """Follow the session no longer."""
+        self.list.close()
+        self.doings.close()

@@ -1,0 +1,198 @@
+"""The settings of the next run: the form writes them into the session, and shows what is wrong with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from resources.processes import missing
+from resources.settings import RULES_OF, RUN_SETTINGS, TRAIN_SETTINGS, Rule, rule_of
+from studio.controllers.bindings import Bonds
+from studio.controllers.train.device_list import DeviceList
+from studio.session.code.user_models import classes_in, trouble_in
+from studio.session.session import Session
+from studio.session.train.run_settings import RunSettings, title_of
+from studio.session.train.schedule_plan import plan_of
+from studio.windows.project.welcome import Welcome
+from studio.windows.setting_fields import as_set, as_shown
+from studio.windows.train.settings_panel import FILE, FOLDER, SettingsPanel
+from widgets.delayed import delayed
+
+DASH = "\u2013"
+PLAN_MS = 100
+# The settings with a row of their own; data and model have several, parameters those of what they belong to.
+SIMPLE = tuple(
+    name
+    for name, setting in TRAIN_SETTINGS.items()
+    if setting.kind != "parameters" and name not in ("data", "model")
+)
+
+
+class RunSettingsController(QObject):
+    """Joins the form to the settings. A text that is no value stays until it is edited, or until other
+    settings come (another project)."""
+
+    def __init__(self, session: Session, panel: SettingsPanel, welcome: Welcome) -> None:
+        super().__init__(panel)
+        self._session, self._view, self._panel, self._welcome = session, session.train, panel, welcome
+        self._marked: set[str] = set()
+        self._wrong: list[str] = []
+        # While a number is typed only the last one matters.
+        self._planning = delayed(self, PLAN_MS, self._show_plan)
+        self.devices = DeviceList(panel.form.control("device"), self)
+        self.devices.changed.connect(self._offer_devices)
+        self._bonds = Bonds()
+        self._bonds.show(self._view, "settings", self._show_settings)
+        self._bonds.show(self._view, "setting_problems", self._show_problems)
+        self._bonds.follow(self._view.events.settings, lambda _: self._planning.start())
+        self._bonds.follow(self._view.events.train_samples, lambda _: self._planning.start())
+        self._bonds.follow(session.project_opened, self._project_opened)
+        panel.form.changed.connect(self._edited)
+        panel.form.errors_changed.connect(self._entries_checked)
+
+    # ----- from the form to the session -----
+
+    def _edited(self, key: str, value: Any) -> None:
+        if key in SIMPLE or "." in key:
+            self._session.change_setting(key, as_set(value))
+        elif key in ("data", "data_folder"):
+            self._show_rows()
+            data = str(self._panel.form.value("data"))
+            folder = str(self._panel.form.value("data_folder"))
+            if data != FOLDER or folder:
+                self._session.change_setting("data", folder if data == FOLDER else data)
+        else:
+            self._edited_model(key, value)
+        self._entries_checked()
+
+    def _edited_model(self, key: str, value: Any) -> None:
+        form = self._panel.form
+        if key == "model_file":
+            self._offer_classes(str(value))
+        self._show_rows()
+        model, file, name = (str(form.value(key)) for key in ("model", "model_file", "model_class"))
+        if model != FILE:
+            self._session.change_setting("model", model)
+        elif file and name:
+            self._session.change_setting("model", f"{file}:{name}")
+
+    def _offer_classes(self, file: str) -> None:
+        form, names = self._panel.form, classes_in(file)
+        form.set_choices("model_class", tuple((name, name) for name in names) or (("", DASH),))
+        form.set_error("model_file", "" if names or not file else trouble_in(file))
+
+    def look_again(self) -> None:
+        """Read the user's own file anew: it may have been mended, or spoiled, in an editor since."""
+        form = self._panel.form
+        if form.value("model") == FILE and form.value("model_file"):
+            self._offer_classes(str(form.value("model_file")))
+            self._edited("model_class", form.value("model_class"))
+
+    def _show_rows(self) -> None:
+        form = self._panel.form
+        own_data, own_model = form.value("data") == FOLDER, form.value("model") == FILE
+        form.set_row_visible("data_folder", own_data)
+        form.set_row_visible("model_file", own_model)
+        form.set_row_visible("model_class", own_model)
+
+    def _entries_checked(self) -> None:
+        """What is typed but no value blocks Start, unless its row is not even shown."""
+        form = self._panel.form
+        hidden = set()
+        if form.value("data") != FOLDER:
+            hidden.add("data_folder")
+        if form.value("model") != FILE:
+            hidden |= {"model_file", "model_class"}
+        wrong = form.errors()
+        for key in ("data_folder", "model_file"):
+            if not form.value(key):
+                wrong.setdefault(key, self.tr("Choose one"))
+        self._wrong = [key for key in form.keys() if key in wrong and key not in hidden]  # noqa: SIM118
+        told = {form.label(key): wrong[key] for key in self._wrong}
+        if list(told.items()) != list(self._view.entry_problems.items()):
+            self._view.entry_problems = told
+            self._view.update_why_not()
+
+    # ----- from the session to the form -----
+
+    def _project_opened(self) -> None:
+        """What is typed that is no value was meant for another project."""
+        self._panel.form.drop_entries()
+        self._entries_checked()
+
+    def _show_settings(self, settings: RunSettings) -> None:
+        form = self._panel.form
+        self._offer_devices()
+        for name, (chooser, _) in RULES_OF.items():
+            rule = rule_of(name, getattr(settings, chooser))
+            if rule is not None:
+                self._panel.show_parameters(name, rule)
+                self._show_parameters(name, rule, getattr(settings, name))
+        for key in SIMPLE:
+            setting = RUN_SETTINGS[key]
+            if setting.kind != "choice" or not setting.problem(getattr(settings, key)):
+                form.set_value(key, getattr(settings, key))
+        built_in = settings.data in ("digits", "mnist")
+        if not built_in:
+            form.set_value("data_folder", settings.data)
+        form.set_value("data", settings.data if built_in else FOLDER)
+        if settings.user_file:
+            form.set_value("model_file", settings.user_file)
+            names = classes_in(settings.user_file) or (settings.model.rpartition(":")[2],)
+            form.set_choices("model_class", tuple((name, name) for name in names))
+            name = settings.model.rpartition(":")[2]
+            if name in names:
+                form.set_value("model_class", name)
+        form.set_value("model", FILE if settings.user_file else settings.model)
+        # Where it can't be chosen, a project may still have chosen it: it can be taken back.
+        self._panel.set_workers_missing(missing() if settings.workers == 1 else "")
+        self._show_rows()
+        self._welcome.set_choice(
+            settings.model.rpartition(":")[2] if settings.user_file else title_of(settings.model),
+            self.tr("the built-in digits") if settings.data == "digits" else title_of(settings.data),
+        )
+
+    def _offer_devices(self) -> None:
+        self._panel.form.set_choices("device", *self.devices.choices(self._view.settings.device))
+
+    def _show_parameters(self, name: str, rule: Rule, values: dict[str, Any]) -> None:
+        for setting in rule.parameters:
+            value = values.get(setting.name, setting.default)
+            if setting.kind not in ("choice", "bool") or not setting.problem(value):
+                self._panel.form.set_value(f"{name}.{setting.name}", as_shown(value))
+
+    def _show_plan(self) -> None:
+        plan = plan_of(self._view.settings, self._view)
+        if plan is None:
+            self._panel.schedule.show_plan([], [], "step", "")
+        else:
+            self._panel.schedule.show_plan(plan.steps, plan.rates, plan.unit, plan.words)
+
+    def _show_problems(self, problems: dict[str, str]) -> None:
+        form = self._panel.form
+        rows = {
+            "model": "model_file" if form.value("model") == FILE else "model",
+            "data": "data_folder" if form.value("data") == FOLDER else "data",
+            "optimizer_params": "optimizer",
+            "schedule_params": "schedule",
+        }
+        marked = {rows.get(key, key): text for key, text in problems.items()}
+        for key in self._marked - marked.keys():
+            if key in form.keys():  # noqa: SIM118  (a form is no mapping)
+                form.set_error(key, "")
+        for key, text in marked.items():
+            if key in form.keys():  # noqa: SIM118
+                form.set_error(key, text)
+        self._marked = set(marked)
+        self._entries_checked()
+
+    def focus_problem(self) -> None:
+        """Put the focus on the first entry that is wrong, and bring it into sight."""
+        if self._wrong:
+            self._panel.show_field(self._wrong[0])
+
+    def close(self) -> None:
+        """Follow the session no longer."""
+        self._planning.stop()
+        self._bonds.release()

@@ -1,0 +1,290 @@
+"""The page Train: the view model fills figures, curves and matrix."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from studio.controllers.actions import Actions
+from studio.controllers.bindings import Bonds
+from studio.controllers.runs.run_facts import facts_of_run, facts_of_training, waiting_words
+from studio.controllers.runs.run_follower import Follower
+from studio.controllers.train import key_figures
+from studio.controllers.train.curves import Curves, folder_of
+from studio.controllers.train.layers import LayersController
+from studio.controllers.train.run_settings import RunSettingsController
+from studio.session import commands
+from studio.session.command import Command
+from studio.session.runs.runs_folder import Run, RunHistory
+from studio.session.session import Session
+from studio.windows.top_bar import PageActions
+from studio.windows.train.settings_panel import SettingsPanel
+from studio.windows.train.train_page import TrainPage
+from widgets import theme
+from widgets.cards import Chip
+
+DASH = "\u2013"
+LOOK_MS = 500
+
+
+class TrainController(QObject):
+    """Shows the run that trains, or those that were chosen in the list of runs.
+
+    ``run_shown`` carries the folder of the run in figures and matrix and its history, None for that of the
+    run that trains.
+    """
+
+    run_shown = Signal(str, object)
+
+    def __init__(
+        self, session: Session, page: TrainPage, panel: SettingsPanel, bar: PageActions, actions: Actions
+    ) -> None:
+        super().__init__(page)
+        self._session, self._page, self._panel, self._actions = session, page, panel, actions
+        self._view = session.train
+        self._bonds = Bonds()
+        self._curves = Curves(page.curves.plots)
+        self._layers = LayersController(session, page.curves.layers)
+        self._chosen: list[str] = []
+        self._history: RunHistory | None = None
+        self._continues = False
+        self._follower = Follower(self._read)
+        self._chip = Chip()
+        self._buttons = bar
+        self.settings = RunSettingsController(session, panel, page.welcome)
+        self._looking = QTimer(self)
+        self._looking.setInterval(LOOK_MS)
+        self._looking.timeout.connect(session.patience.look)
+        self._build_bar(bar)
+        self._bind()
+
+    def _build_bar(self, bar: PageActions) -> None:
+        bar.add(self._chip)
+        self._actions.fill_bar(bar, "train")
+
+    def _bind(self) -> None:
+        bonds, view = self._bonds, self._view
+        for name in ("state", "message", "epoch", "quiet", "unanswered"):
+            bonds.show(view, name, lambda _: self._show_state())
+        bonds.show(view, "why_not", lambda _: self._show_allowed())
+        bonds.show(view, "state", lambda _: self._watch())
+        bonds.follow(view.events.state, lambda _: self._show_middle())
+        for name in (
+            "state",
+            "loss",
+            "measured_epoch",
+            "validation_accuracy",
+            "samples_per_second",
+            "seconds_left",
+        ):
+            bonds.show(view, name, lambda _: self._show_figures())
+        for name in (
+            "state",
+            "step",
+            "seconds_left",
+            "evaluating",
+            "last_checkpoint_step",
+            "best_accuracy",
+            "parameters",
+            "learning_rate",
+            "ranks",
+        ):
+            bonds.show(view, name, lambda _: self._show_progress())
+        bonds.follow(view.new_points, self._curves.extend)
+        bonds.follow(view.new_epoch, self._curves.end_epoch)
+        bonds.follow(view.cleared, self._cleared)
+        bonds.follow(view.rewound, self._rewound)
+        bonds.follow(self._session.runs_changed, self._follow)
+        card = self._page.curves
+        card.plot_added.connect(lambda name: self._curves.add_plot(name, card.plots[name]))
+        card.axis_chosen.connect(self._curves.set_axis)
+        card.curve_clicked.connect(lambda key: self._session.select_run(folder_of(key)))
+        card.failed.connect(lambda text: self._actions.refused.emit(text))
+
+    # ----- which run is shown -----
+
+    def show_runs(self, folders: list[str]) -> None:
+        """Show these runs, the first one in figures and matrix; none shows the offer to begin."""
+        self._chosen = folders
+        self._history = None
+        live = self._view.folder
+        first = folders[0] if folders else ""
+        self._page.clear_figures()
+        histories = {folder: history for folder in folders if (history := self._read(folder)) is not None}
+        self._history = histories.get(first)
+        runs = {run.path: run for run in self._session.runs}
+        self._follower.begin([runs[folder] for folder in folders if folder in runs])
+        titles = {
+            folder: self._session.run_titles.get(folder, runs[folder].title)
+            for folder in folders
+            if folder in runs
+        }
+        colors = {run.path: len(runs) - 1 - place for place, run in enumerate(self._session.runs)}
+        self._curves.show(folders, live, histories, titles, colors)
+        self._show_layers()
+        self._continues = False
+        self._show_all()
+
+    def begin_again(self, folder: str) -> None:
+        """A run will go on: keep what its journal has up to the checkpoint."""
+        run = self._session.run_in(folder)
+        self._continues = run is not None
+        if run is not None:
+            with suppress(Exception):  # without its journal the curve begins at the checkpoint
+                history, step = self._session.history(folder), run.checkpoint_step
+                self._curves.continue_from(history, step)
+                self._layers.begin([event for event in history.layers if event["step"] <= step])
+
+    def shown(self) -> str:
+        """The folder of the run in figures and matrix; empty for none."""
+        return self._chosen[0] if self._chosen else ""
+
+    def _read(self, folder: str) -> RunHistory | None:
+        if folder == self._view.folder:
+            return None
+        try:
+            return self._session.history(folder)
+        except Exception as error:
+            self._actions.refused.emit(str(error))
+            return None
+
+    def _follow(self, runs: list[Run]) -> None:
+        """Bring what is shown of runs that go on in other processes up to date."""
+        others = [run for run in runs if run.path in self._chosen and run.path != self._view.folder]
+        grown = self._follower.news(others)
+        for folder, history in grown.items():
+            self._curves.grow(folder, history)
+        self._history = grown.get(self.shown(), self._history)
+        if self.shown() in grown:
+            self._show_layers()
+        if grown:
+            self._show_all()
+
+    def _is_live(self) -> bool:
+        return bool(self._chosen) and self._chosen[0] == self._view.folder
+
+    def _run(self) -> Run | None:
+        return next((run for run in self._session.runs if run.path == self.shown()), None)
+
+    def _cleared(self) -> None:
+        if not self._continues:
+            self._curves.forget_live()
+            self._layers.begin()
+        self._page.clear_figures()
+
+    def _rewound(self, step: int) -> None:
+        self._curves.rewind(step)
+        self.show_runs(self._chosen)
+
+    # ----- what is shown -----
+
+    def _show_middle(self) -> None:
+        """The offer to begin, why the run that is shown could not, or its curves."""
+        run, view = self._run(), self._view
+        if len(self._chosen) == 1 and self._is_live() and view.state == "failed" and not view.step:
+            reason = view.last_problem.message if view.last_problem else view.message
+            self._page.show_failure(view.run_name, reason, details=True)
+        elif len(self._chosen) == 1 and not self._is_live() and run and run.failure and not run.step:
+            self._page.show_failure(run.name, run.failure, details=False)
+        else:
+            self._page.show_welcome(not self._chosen)
+
+    def _show_all(self) -> None:
+        self._show_middle()
+        self._show_allowed()
+        self._show_figures()
+        self._show_progress()
+        self.run_shown.emit(self.shown(), None if self._is_live() else self._history)
+
+    def _show_layers(self) -> None:
+        if self._is_live():
+            self._layers.show_live()
+        else:
+            self._layers.show_run(self._history.layers if self._history else [])
+
+    def _watch(self) -> None:
+        """While a training runs, look now and then whether it still answers."""
+        if self._view.busy != self._looking.isActive():
+            self._looking.start() if self._view.busy else self._looking.stop()
+
+    def _show_allowed(self) -> None:
+        self._actions.refresh()
+        self._show_state()
+
+    def _show_state(self) -> None:
+        view = self._view
+
+        def shown(*found: Command) -> None:
+            self._buttons.show_only(*(each.id for each in found))
+
+        end = (commands.END_PROCESS,) if view.unanswered else ()
+        going = (commands.CHECKPOINT_NOW, commands.STOP_EARLY, commands.CANCEL, commands.ADD_TO_QUEUE, *end)
+        if view.state == "paused":
+            shown(commands.RESUME, *going)
+        elif view.busy:
+            shown(commands.PAUSE, *going)
+        elif self._session.blocked(commands.RESUME_RUN):
+            shown(commands.START, commands.ADD_TO_QUEUE)
+        else:
+            shown(commands.START, commands.ADD_TO_QUEUE, commands.RESUME_RUN)
+        reason = "" if view.busy else self._session.blocked(commands.START)
+        self._page.welcome.set_why_not(reason)
+        text = view.message
+        if view.state == "running" and view.epochs:
+            text = self.tr("Epoch {0} of {1}").format(max(view.epoch, 1), view.epochs)
+        text = waiting_words(view, self) or text
+        self._chip.setText(reason or text)
+        self._chip.setToolTip(reason or waiting_words(view, self) or view.message)
+        self._chip.setVisible(bool(reason) or view.state != "idle" or bool(view.folder))
+
+    def _show_figures(self) -> None:
+        page, view = self._page, self._view
+        if not self._chosen:
+            return
+        if self._is_live():
+            self._show_measured(*key_figures.of_training(view, self))
+            speed = theme.format_number(view.samples_per_second, self.tr("img/s"), digits=3)
+            page.set_figure("throughput", speed if view.samples_per_second else DASH)
+            page.set_figure("left", time_left(view.seconds_left) if view.busy else DASH)
+            return
+        history = self._history or RunHistory()
+        self._show_measured(*key_figures.of_run(history.epochs, history.losses, self))
+        page.set_figure("throughput", math.nan)
+        page.set_figure("left", DASH)
+
+    def _show_measured(self, loss: key_figures.Figure, accuracy: key_figures.Figure) -> None:
+        self._page.set_figure("loss", loss.value, note=loss.note)
+        self._page.set_figure("accuracy", accuracy.value * 100, "%", accuracy.note)
+
+    def _show_progress(self) -> None:
+        view, panel = self._view, self._panel
+        share = view.progress if view.busy and view.total_steps else None
+        words = self.tr("step {0} of {1}").format(
+            theme.format_number(view.step), theme.format_number(view.total_steps)
+        )
+        if view.evaluating:
+            words += " · " + self.tr("reading the test pictures")
+        elif not math.isnan(view.seconds_left):
+            words += " · " + self.tr("{0} left").format(time_left(view.seconds_left))
+        panel.set_progress(share, words)
+        panel.set_facts(self._facts())
+
+    def _facts(self) -> list[tuple[str, str]]:
+        view, run = self._view, self._run()
+        if self._is_live() and view.parameters:
+            return facts_of_training(view, self)
+        return [] if run is None else facts_of_run(run, self)
+
+    def close(self) -> None:
+        """Follow the view model no longer."""
+        self._layers.close()
+        self.settings.close()
+        self._looking.stop()
+        self._bonds.release()
+
+
+def time_left(seconds: float) -> str:
+    """An estimate in whole seconds: thousandths of one would only flicker."""
+    return theme.format_duration(float(math.ceil(seconds)) if math.isfinite(seconds) else seconds)

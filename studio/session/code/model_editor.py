@@ -1,0 +1,337 @@
+"""Coding: the file of the page Code behind its view model: read, saved, watched, and its texts tried."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from resources.regular_files import open_regular
+from resources.settings import SETTINGS
+from studio.session.code.code_view import CHANGED, GONE, CodeProblem, CodeViewModel
+from studio.session.code.drafts import drop_draft, keep_draft, read_draft
+from studio.session.code.dry_run_scheduler import Trying
+from studio.session.code.dry_runs import DryRuns
+from studio.session.code.inputs import parse_inputs
+from studio.session.code.job import CheckCode
+from studio.session.code.measure_job import MeasureCode
+from studio.session.code.measure_view import Measured
+from studio.session.code.plan_job import PlanCode
+from studio.session.code.plan_view import PlannedSteps
+from studio.session.code.syntax import model_classes, syntax_problem
+from studio.session.code.templates import template
+from studio.session.code.trial import TextJob
+from studio.session.problem_view import problem_from_message
+
+if TYPE_CHECKING:
+    from studio.session.project.library import Library
+    from studio.session.work.worker import Worker
+
+MAX_BYTES = 5_000_000
+
+
+class CodeError(ValueError):
+    """A file that can't be edited here: ``where: what is wrong: the values seen; what to do``."""
+
+
+class Coding:
+    """What happens on the page Code. Nothing here waits.
+
+    Args:
+        library: has the settings, whose data says what is fed; remembers agreements and tells problems.
+        change_setting: changes one, by its name.
+        make_worker: starts a child process that calls what it is given when there is something to ``take()``.
+    """
+
+    def __init__(
+        self, library: Library, change_setting: Callable[[str, Any], None], make_worker: Callable[[], Worker]
+    ) -> None:
+        self.view, self.text = CodeViewModel(), ""
+        self._library, self._change_setting = library, change_setting
+        self._runs = DryRuns(make_worker, self._checked, self._stuck)
+        self.measuring = Trying(make_worker, "code_measured", "measure_failed", Measured.of, "measured")
+        self.planning = Trying(make_worker, "code_planned", "plan_failed", PlannedSteps.of, "planned")
+        self._on_disk = ""  # the text of the file when it was last read or written here
+        self._seen = ""  # and the SHA-256 of its bytes
+        self._newline = "\n"
+        self._trusted = False  # what was read was agreed to, so that what is typed into it may run too
+
+    # ----- files -----
+
+    def open(self, path: Path) -> None:
+        """Edit another file; a text of it that was never saved comes back.
+
+        The file before keeps its draft. Raises CodeError, with the file before still there.
+        """
+        path = path.expanduser().absolute()
+        data = _read(path)
+        self._take_bytes(path, data)
+        draft = read_draft(path)
+        restored = draft is not None and draft != self._on_disk
+        self.text = draft if restored and draft is not None else self._on_disk
+        view = self.view
+        view.clear_check()
+        view.file, view.outside, view.restored = str(path), "", restored
+        view.modified = restored
+        view.state = "idle"
+        self._choose_class()
+        view.text_replaced.emit(self.text, False)
+        self.check()
+
+    def new(self, name: str, path: Path) -> None:
+        """Make a file from the template ``name`` and edit it. Replaces a file that is there.
+
+        Raises:
+            OSError: it can't be written; the message has the path and what to do.
+        """
+        from engine.files.atomic import atomic_write
+
+        path = path.expanduser().absolute()
+        if path.suffix != ".py":
+            path = path.with_name(path.name + ".py")
+        text = template(name).text()
+        atomic_write(path, lambda out: out.write(text.encode()))
+        drop_draft(path)
+        self._library.agree(path)  # it is our own text
+        self.open(path)
+        self.use()
+
+    def save(self) -> bool:
+        """Write the text to its file, atomically; False where the file was changed outside meanwhile.
+
+        What was changed outside is never replaced unasked: ``keep_mine`` or ``take_theirs`` comes first.
+
+        Raises:
+            OSError: it can't be written; the message has the path and what to do. The draft stays.
+        """
+        from engine.files.atomic import atomic_write
+
+        if not self.view.file:
+            return False
+        path = Path(self.view.file)
+        self.look()
+        if self.view.outside == CHANGED:
+            return False
+        data = self.text.replace("\n", self._newline).encode()
+        atomic_write(path, lambda out: out.write(data))
+        self._on_disk, self._seen = self.text, _digest(data)
+        if self._trusted:
+            self._library.agree(path)
+        drop_draft(path)
+        self.view.modified = self.view.restored = False
+        self.view.outside = ""
+        return True
+
+    def look(self) -> None:
+        """Compare the file on disk with what is known of it.
+
+        Without changes here it is read again; with changes here and there ``view.outside`` says so, and
+        nothing is touched.
+        """
+        view = self.view
+        if not view.file:
+            return
+        path = Path(view.file)
+        try:
+            data = _read(path)
+        except CodeError:
+            view.outside = GONE if not path.exists() else view.outside
+            return
+        if _digest(data) == self._seen:
+            view.outside = ""
+        elif view.modified:
+            view.outside = CHANGED
+        else:
+            self._take_bytes(path, data)
+            view.outside = ""
+            self._replace(self._on_disk)
+
+    def keep_mine(self) -> None:
+        """The text here counts, whatever the file holds now: the next save replaces that."""
+        path = Path(self.view.file)
+        if path.exists():
+            self._seen = _digest(_read(path))
+        self.view.outside = ""
+
+    def take_theirs(self) -> None:
+        """Take what the file holds now; undo leads back to the text before."""
+        path = Path(self.view.file)
+        self._take_bytes(path, _read(path))
+        drop_draft(path)
+        self.view.outside, self.view.restored = "", False
+        self._replace(self._on_disk)
+
+    def discard(self) -> None:
+        """Give up what was not saved; undo leads back to it."""
+        drop_draft(Path(self.view.file))
+        self.view.restored = False
+        self._replace(self._on_disk)
+
+    def _take_bytes(self, path: Path, data: bytes) -> None:
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise CodeError(
+                f"{path}: no text in UTF-8: {error.reason} at byte {error.start}; save it as UTF-8 first"
+            ) from None
+        self._newline = "\r\n" if "\r\n" in text else "\n"
+        self._on_disk = text.replace("\r\n", "\n")
+        self._seen = _digest(data)
+        self._trusted = self._seen in self._library.preferences.agreed
+
+    def _replace(self, text: str) -> None:
+        self.text = text
+        self.view.modified = text != self._on_disk
+        self._choose_class()
+        self.view.text_replaced.emit(text, True)
+        self.check()
+
+    # ----- typing -----
+
+    def edit(self, text: str) -> None:
+        """The text is another one now (after a pause in typing): keep it, and try it."""
+        if not self.view.file or text == self.text:
+            return
+        self.text = text
+        self.view.modified = text != self._on_disk
+        if not self.view.modified:
+            self.view.restored = False
+            drop_draft(Path(self.view.file))
+        else:
+            try:
+                keep_draft(Path(self.view.file), text)
+            except OSError as error:
+                self._report(str(error), "The unsaved text could not be kept as a draft")
+        self._choose_class()
+        self.check()
+
+    def choose_class(self, name: str) -> None:
+        """Try another class of the text."""
+        if name in self.view.classes and name != self.view.class_name:
+            self.view.class_name = name
+            self.view.clear_check()
+            self.check()
+
+    def choose_inputs(self, text: str) -> None:
+        """Feed something else than a picture of the data; an empty text goes back to that."""
+        self.view.inputs = text.strip()
+        self.check()
+
+    def use(self) -> None:
+        """Make the class the model of the settings."""
+        if self.view.file and self.view.class_name:
+            self._change_setting("model", f"{self.view.file}:{self.view.class_name}")
+
+    def _choose_class(self) -> None:
+        classes = model_classes(self.text)
+        if classes or not self.text.strip():
+            self.view.classes = classes
+            if self.view.class_name not in classes:
+                self.view.class_name = classes[0] if classes else ""
+
+    # ----- dry runs -----
+
+    def agree(self) -> None:
+        """The user agreed to run the code of this file, and so what is typed into it."""
+        self._library.agree(Path(self.view.file))
+        self._trusted = True
+        self.check()
+
+    def check(self) -> None:
+        """Try the text as it is: its syntax at once, the model in a child process."""
+        view = self.view
+        if not view.file:
+            return
+        for each in (self.measuring, self.planning):
+            each.edited(view.file, view.class_name, view.inputs, self.text)
+        view.input_problem = ""
+        view.stale = bool(view.notes or view.layers)
+        try:
+            inputs = parse_inputs(view.inputs)
+        except ValueError as error:
+            view.input_problem = str(error)
+            inputs = None
+        problem = syntax_problem(self.text, Path(view.file).name)
+        if problem is None and not view.class_name:
+            problem = CodeProblem("import", 0, "there is no class of nn.Layer in this text", "write one")
+        if problem is not None or inputs is None:
+            self._runs.forget()
+            view.problems = (problem,) if problem is not None else ()
+            view.state = "idle"
+        elif not self._trusted:
+            view.problems, view.state = (), "refused"
+        else:
+            view.state = "checking"
+            self._runs.run(CheckCode(self.text, view.file, view.class_name, tuple(inputs), self.fed()))
+
+    def measure(self) -> str:
+        """Train a few steps of the text as it is, with the settings of the next run, in a child process;
+        returns why that can't be."""
+        return self._try(self.measuring.start, MeasureCode)
+
+    def plan(self, again: bool = False) -> str:
+        """Find out what passes and plans do with the text as it is, as :meth:`measure` does; unless ``again``
+        nothing where that is known or on its way."""
+        return self._try(self.planning.start if again else self.planning.follow, PlanCode)
+
+    def _try(self, start: Callable[[TextJob], None], job_of: Callable[..., TextJob]) -> str:
+        view = self.view
+        if not view.file or not view.class_name:
+            return "There is no model's source open; make a new one first."
+        if not self._trusted:
+            return "Agree first that this file is run."
+        if (problem := syntax_problem(self.text, Path(view.file).name)) is not None:
+            return f"line {problem.line}: {problem.message}"
+        if view.input_problem:
+            return f"Input: {view.input_problem}"
+        config = self._library.project.settings.as_config("")
+        start(job_of(self.text, view.file, view.class_name, config, input_text=view.inputs))
+        return ""
+
+    def fed(self) -> dict[str, Any]:
+        """The settings that say what is fed; what is wrong with others is for the page Train."""
+        values = self._library.project.settings.as_dict()
+        return {
+            name: value for name, value in values.items() if name == "data" or SETTINGS[name].group == "data"
+        }
+
+    def take(self) -> None:
+        """Bring the view models up to date with what the child processes have told."""
+        for each in (self._runs, self.measuring, self.planning):
+            each.take()
+
+    def close(self) -> None:
+        """End the dry run and the trials."""
+        for each in (self._runs, self.measuring, self.planning):
+            each.close()
+
+    def _checked(self, job: CheckCode, event: dict[str, Any]) -> None:
+        # Of a text that has changed since, positions are wrong; the next run is on its way.
+        if job.text == self.text and job.file == self.view.file:
+            self.view.take_check(event)
+
+    def _stuck(self, job: CheckCode, line: int, what: str, details: str) -> None:
+        if job.text == self.text and job.file == self.view.file:
+            self.view.problems = (CodeProblem("eager", line, what, "", details=details),)
+            self.view.state = "stuck"
+
+    def _report(self, message: str, title: str) -> None:
+        self._library.problem.emit(problem_from_message(message, title))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with open_regular(path) as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise CodeError(
+            f"{path}: can't be read: {error.strerror or error}; choose another file, or put it back"
+        ) from error
+    if len(data) > MAX_BYTES:
+        raise CodeError(f"{path}: too large to be edited: over {MAX_BYTES} bytes; choose another file")
+    return data
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,1 @@
+"""The page Data and corrections: view models, jobs and state, without Qt."""

@@ -1,0 +1,1 @@
+"""Export and quantization: view models, jobs and state, without Qt."""

@@ -1,0 +1,209 @@
+"""ExportViewModel: what shall be exported under which name, how far it is, and what reloading it showed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+from psygnal import SignalGroupDescriptor
+
+from studio.session.export.quantization.choices import QuantizeChoices
+from studio.session.problem_view import ProblemView, problem_from_event
+
+# Not in names of files on Windows, where such files may be carried to.
+_REFUSED = frozenset('<>:"/\\|?*')
+_DEVICES = frozenset(
+    ("con", "prn", "aux", "nul", *(f"{kind}{n}" for kind in ("com", "lpt") for n in range(10)))
+)
+
+CHECKPOINT_CHOICES: tuple[tuple[str, str], ...] = (("best", "Best weights"), ("last", "Last weights"))
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What came out when the files were loaded in another process.
+
+    ``difference`` is the largest absolute difference of any output over ``samples`` pictures of the test
+    split (``pictures`` is ``noise`` where the data is not here); ``latency`` is seconds for one picture;
+    ``sizes`` are bytes by file name; ``operators`` is how many there were before and after optimization,
+    empty for files that are not optimized.
+    """
+
+    difference: float
+    samples: int
+    latency: float
+    sizes: dict[str, int]
+    accuracy: float
+    pictures: str = "test"
+    operators: tuple[int, ...] = ()
+
+    @property
+    def total_size(self) -> int:
+        return sum(self.sizes.values())
+
+
+@dataclass
+class ExportViewModel:
+    """What the page Export shows. ``input_shape`` has -1 where any size is taken (the batch); empty it is
+    that of the run's data.
+
+    ``state`` is idle, exporting, done or failed; ``why_not`` says why Export can't be given now, empty if it
+    can. ``done`` of ``total`` samples, steps or layers are done of a quantization (0 of 0 where nothing is
+    counted); ``quantized`` is the event that ended one, with its report.
+    """
+
+    run_folder: str = ""
+    checkpoint: str = "best"
+    prefix: str = ""
+    input_name: str = "x"
+    input_shape: tuple[int, ...] = ()
+    input_dtype: str = "float32"
+    samples: int = 256
+    optimize: bool = False
+    choices: QuantizeChoices = field(default_factory=QuantizeChoices)
+    state: str = "idle"
+    message: str = ""
+    done: int = 0
+    total: int = 0
+    why_not: str = "Train a model first, or choose a run."
+    verification: Verification | None = None
+    quantized: Mapping[str, Any] | None = None
+    exported_prefix: str = ""
+    save_id: str = ""
+    last_problem: ProblemView | None = None
+
+    events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor()
+
+    def choose_run(self, folder: str, shape: tuple[int, ...] = ()) -> None:
+        """Export the run in ``folder``: into its ``inference/`` unless the user chose another place.
+
+        Args:
+            shape: that of a sample that its model is fed; empty where it is not known.
+        """
+        if shape and folder != self.run_folder:
+            self.input_shape = (-1, *shape)
+        was_default = self.prefix in ("", default_prefix(self.run_folder, self.choices))
+        self.run_folder = folder
+        if was_default:
+            self.prefix = default_prefix(folder, self.choices)
+        if self.state != "exporting":
+            self.state, self.message, self.verification, self.quantized = "idle", "", None, None
+        self.update_why_not()
+
+    def choose(self, **changes: Any) -> None:
+        """Change what is chosen of a quantization; where the files have the usual name, it follows."""
+        choices = replace(self.choices, **changes)
+        if self.prefix == default_prefix(self.run_folder, self.choices):
+            self.prefix = default_prefix(self.run_folder, choices)
+        self.choices = choices
+        self.update_why_not()
+
+    def leave_in_float(self, layer: str, leave: bool) -> None:
+        """Leave a layer in float in quantizations to come, or no longer."""
+        skip = tuple(each for each in self.choices.skip if each != layer)
+        self.choose(skip=self.choices.without([layer]).skip if leave else skip)
+
+    def set_shape(self, text: str) -> None:
+        """The shape as a person writes it: ``None, 1, 28, 28`` or ``?,1,28,28``; empty for that of the data.
+
+        Raises:
+            ValueError: not a list of sizes.
+        """
+        sizes = []
+        for part in text.strip("[]() ").split(",") if text.strip("[]() ") else ():
+            word = part.strip().lower()
+            if word in ("none", "?", "-1"):
+                sizes.append(-1)
+            elif word.isdigit() and int(word) > 0:
+                sizes.append(int(word))
+            else:
+                raise ValueError(
+                    f"input shape: not a size: {part.strip()!r} in {text!r}; give e.g. None, 1, 28, 28"
+                )
+        self.input_shape = tuple(sizes)
+        self.update_why_not()
+
+    def update_why_not(self) -> None:
+        """Work out anew why Export can't be given."""
+        if self.state == "exporting":
+            self.why_not = "The export is running."
+        elif not self.run_folder:
+            self.why_not = "Train a model first, or choose a run."
+        elif not Path(self.prefix).name:
+            self.why_not = "Give the files a name."
+        elif wrong := name_problem(Path(self.prefix).name):
+            self.why_not = wrong
+        elif not self.input_name.isidentifier():
+            self.why_not = "Give the input a name of letters, digits and underscores."
+        else:
+            self.why_not = ""
+
+    def spec(self) -> dict[str, Any]:
+        """The InputSpec as plain values; its shape is empty for that of the run's data."""
+        shape = [None if size < 0 else size for size in self.input_shape]
+        return {"shape": shape, "dtype": self.input_dtype, "name": self.input_name}
+
+    def begin(self) -> None:
+        """An export was asked for."""
+        self.verification, self.quantized, self.last_problem = None, None, None
+        self.done = self.total = 0
+        self.state, self.message = "exporting", "Starting..."
+        self.update_why_not()
+
+    def take(self, event: Mapping[str, Any]) -> None:
+        """Follow one event of the worker."""
+        if event["event"] == "export_progress":
+            self.message = event["message"]
+        elif event["event"] == "quantize_progress":
+            self.total, self.done, self.message = event["total"], event["done"], event["message"]
+        elif event["event"] == "quantized":
+            self.exported_prefix, self.save_id = event["prefix"], event["save_id"]
+            self.quantized = event
+            self.state, self.message = "done", "Quantized and checked"
+        elif event["event"] == "exported":
+            self.verification = Verification(
+                event["difference"],
+                event["samples"],
+                event["latency"],
+                event["sizes"],
+                event["accuracy"],
+                event["pictures"],
+                tuple(event["operators"]),
+            )
+            self.exported_prefix, self.save_id = event["prefix"], event.get("save_id", "")
+            self.state, self.message = "done", "Exported and checked"
+        elif event["event"] == "failed":
+            title = "The quantization failed" if self.choices.wanted else "The export failed"
+            self.last_problem = problem_from_event(event, title)
+            self.state, self.message = "failed", "Failed"
+        elif event["event"] == "worker_ended" and self.state == "exporting":
+            if event["killed"]:
+                self.state, self.message = "idle", "Cancelled"
+            else:
+                self.last_problem = problem_from_event(event, "The export process has died")
+                self.state, self.message = "failed", "Failed"
+        self.update_why_not()
+
+
+def default_prefix(folder: str, choices: QuantizeChoices | None = None) -> str:
+    """Where a run's inference files go unless told otherwise; quantized ones stand beside those in float."""
+    wanted = choices is not None and choices.wanted
+    name = f"model-int{choices.weight_bits}" if choices is not None and wanted else "model"
+    return str(Path(folder) / "inference" / name) if folder else ""
+
+
+def name_problem(name: str) -> str:
+    """Why files can't be called ``name``, on any system they may be carried to; empty where they can."""
+    refused = [character for character in dict.fromkeys(name) if character in _REFUSED]
+    if refused:
+        return f"A file name can't have {' '.join(refused)}"
+    control = next((character for character in name if not character.isprintable()), "")
+    if control:
+        return f"A file name can't have the control character U+{ord(control):04X}"
+    if name.endswith((" ", ".")):
+        return "A file name can't end with a space or a dot"
+    if name.partition(".")[0].lower() in _DEVICES:
+        return f"Windows keeps the name {name.partition('.')[0]} for a device"
+    return ""

@@ -1,0 +1,257 @@
+"""QuantizationReports: reads reports in inference files, and joins their layers to the Program shown."""
+
+from __future__ import annotations
+
+import traceback
+from collections import deque
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from studio.session.export.export_view import ExportViewModel
+from studio.session.export.quantization.link import Place, layer_at, places_of, weight_at
+from studio.session.export.quantization.view import QuantizationView
+from studio.session.graph.graph_view import GraphViewModel
+from studio.session.problem_view import ProblemView, problem_from_message
+from studio.session.train.mistakes_job import ReadMistakes
+from studio.session.work.task import Task
+from studio.session.work.worker import Worker
+
+if TYPE_CHECKING:
+    from engine.quantization.report import QuantizationReport
+
+MOST_PICTURES = 60
+NO_REPORT = "These files are not quantized."
+
+
+class QuantizationReports:
+    """Keeps the view up to date. Nothing here waits: files are read by a thread, pictures by a child.
+
+    Args:
+        export: whose quantizations end with a report.
+        graph: where the Program is shown in which a chosen layer is looked for.
+        make_worker: a worker for one job.
+        wake: called from another thread when there is something to ``take()``.
+        tell: told of problems that are shown outside of the report too.
+    """
+
+    def __init__(
+        self,
+        export: ExportViewModel,
+        graph: GraphViewModel,
+        make_worker: Callable[[], Worker],
+        wake: Callable[[], None],
+        tell: Callable[[ProblemView], None],
+    ) -> None:
+        self.view = QuantizationView()
+        self._graph, self._make_worker, self._wake, self._tell = graph, make_worker, wake, tell
+        self._reader: ThreadPoolExecutor | None = None
+        self._answers: deque[Callable[[], None]] = deque()
+        self._task: Task | None = None
+        self._places: dict[str, list[Place]] = {}
+        self._places_for: tuple[int, int] = (0, 0)
+        graph.events.selected.connect(self._selected)
+        export.events.quantized.connect(lambda event: self._take_event(event, export.run_folder))
+
+    # ----- which report -----
+
+    def _take_event(self, event: Mapping[str, Any] | None, run: str) -> None:
+        """Show the report of files of the run in ``run`` that were just written."""
+        if event is None:
+            return
+        from engine.core.errors import FormatError
+        from engine.quantization.report import QuantizationReport
+
+        try:
+            self._show(event["prefix"], run, QuantizationReport.from_plain(event["report"]), "")
+        except FormatError as error:
+            self._show(event["prefix"], run, None, str(error))
+
+    def show_files(self, prefix: str, run: str) -> None:
+        """Read the report in the files at ``prefix``, which are of the run in ``run`` where that is known."""
+        if prefix == self.view.prefix and (self.view.report is not None or self.view.loading):
+            return
+        self._show(prefix, run, None, "")
+        self.view.loading = True
+        self._in_thread(lambda: self._read(prefix, run))
+
+    def _read(self, prefix: str, run: str) -> Callable[[], None]:
+        from engine.core.errors import EngineError
+
+        report, message = None, NO_REPORT
+        try:
+            report = read_report(prefix)
+        except (EngineError, OSError) as error:
+            message = str(error)
+
+        def answer() -> None:
+            if (self.view.prefix, self.view.loading) == (prefix, True):
+                self._show(prefix, run, report, message if report is None else "")
+
+        return answer
+
+    def _show(self, prefix: str, run: str, report: QuantizationReport | None, message: str) -> None:
+        view = self.view
+        self._stop_pictures()
+        self._places_for = (0, 0)
+        view.prefix, view.run, view.layer, view.loading = prefix, run, "", False
+        view.pictures, view.no_pictures = {}, ""
+        view.report, view.message = report, message
+        if report is not None:
+            self._read_pictures(report)
+
+    # ----- pictures -----
+
+    def _read_pictures(self, report: QuantizationReport) -> None:
+        wanted = report.changed[:MOST_PICTURES]
+        if not wanted:
+            return
+        if not (Path(self.view.run) / "journal.jsonl").is_file():
+            self.view.no_pictures = "The run of these files is not known here, so there are no pictures."
+            self.view.pictures_changed.emit()
+            return
+        places, labels = tuple(each.index for each in wanted), tuple(each.label for each in wanted)
+        job = ReadMistakes(self.view.run, places, labels)
+        self._task = Task(job, self._make_worker(), self._take_pictures)
+
+    def _take_pictures(self, event: Mapping[str, Any]) -> None:
+        view = self.view
+        if event["event"] == "mistakes":
+            view.pictures = dict(zip(event["places"], event["pictures"], strict=True))
+        elif event["event"] == "failed":
+            view.no_pictures = f"{event['where']}: {event['what']}" if event["where"] else event["what"]
+        elif event["event"] == "worker_ended" and event["message"] and not view.pictures:
+            view.no_pictures = event["message"]
+        else:
+            return
+        view.pictures_changed.emit()
+
+    def _stop_pictures(self) -> None:
+        if self._task is not None:
+            self._task.close()
+            self._task = None
+
+    # ----- layers and the Program -----
+
+    def choose_layer(self, name: str) -> None:
+        """Mean a layer; its operator is selected in the Program that is shown, or else in that of the
+        files."""
+        view = self.view
+        view.layer = name
+        if view.report is None or not name:
+            return
+        if self._select(name):
+            return
+        prefix = view.prefix
+        self._in_thread(lambda: self._read_program(prefix))
+
+    def layer_of(self, place: Place) -> str:
+        """What a pattern calls the layer of this operator of the Program shown: its name where the report has
+        it, else that of its weight; empty for an operator without."""
+        return layer_at(self._known_places(), place) or weight_at(self._graph.program, place)
+
+    def _select(self, name: str) -> bool:
+        places = self._known_places().get(name)
+        if not places:
+            return False
+        if self._graph.selected not in places:
+            self._graph.select(*places[0])
+        return True
+
+    def _read_program(self, prefix: str) -> Callable[[], None]:
+        from engine.core.errors import EngineError
+
+        try:
+            program, text = read_program(prefix)
+        except (EngineError, OSError) as error:
+            return partial(self._tell, problem_from_message(str(error), "The Program could not be read"))
+
+        def answer() -> None:
+            if program and prefix == self.view.prefix and not self._graph.loading:
+                self._graph.show_saved(Path(prefix).name, program, text)
+                self._select(self.view.layer)
+
+        return answer
+
+    def _known_places(self) -> dict[str, list[Place]]:
+        report, program = self.view.report, self._graph.program
+        if report is None:
+            return {}
+        if self._places_for != (id(report), id(program)):
+            self._places = places_of(program, report.layers)
+            self._places_for = (id(report), id(program))
+        return self._places
+
+    def _selected(self, place: Place | None) -> None:
+        """Another operator was selected in the Program: its layer is the chosen one."""
+        layer = layer_at(self._known_places(), place)
+        if layer:
+            self.view.layer = layer
+
+    # ----- threads and workers -----
+
+    def _in_thread(self, work: Callable[[], Callable[[], None]]) -> None:
+        if self._reader is None:
+            self._reader = ThreadPoolExecutor(1, "quantization-report")
+
+        def done() -> None:
+            try:
+                answer = work()
+            except Exception as error:
+                problem = problem_from_message(
+                    f"{self.view.prefix}: {error!r}", "The report could not be read", traceback.format_exc()
+                )
+                answer = partial(self._tell, problem)
+            self._answers.append(answer)
+            self._wake()
+
+        self._reader.submit(done)
+
+    def take(self) -> None:
+        """Take what was read. Called in the window's thread."""
+        while self._answers:
+            self._answers.popleft()()
+        if self._task is not None:
+            if self._task.take():
+                self._task = None
+
+    def close(self) -> None:
+        """End what still reads."""
+        self._stop_pictures()
+        if self._reader is not None:
+            self._reader.shutdown(wait=True, cancel_futures=True)
+            self._reader = None
+
+
+def read_report(prefix: str) -> QuantizationReport | None:
+    """The report that lies in inference files; None where they are not quantized.
+
+    Raises:
+        DataError, FormatError: a file is absent, damaged or foreign, or what it says is no report.
+    """
+    from engine.files.inference import INFO, describe_inference, inference_paths
+    from engine.quantization.report import stored_report
+    from studio.session.predict.info_file_check import checked_information
+
+    described = describe_inference(prefix)
+    path = inference_paths(described.prefix)[INFO]
+    _, added = checked_information(described.info, path)
+    return stored_report(added, str(path))
+
+
+def read_program(prefix: str) -> tuple[dict[str, Any], str]:
+    """The Program of inference files as plain values and as Paddle prints it; empty for files of another
+    installation, whose Program is read in a process of its own only (``Predicting.show_program``).
+
+    Raises:
+        DataError, FormatError: as :func:`read_report`.
+    """
+    from engine.files.inference import describe_inference, is_own_inference
+    from engine.program.saved.serialize import from_plain, to_plain
+
+    if not is_own_inference(prefix):
+        return {}, ""
+    program = from_plain(describe_inference(prefix).program, prefix, own=True)
+    return dict(to_plain(program)), str(program)

@@ -1,0 +1,1 @@
+"""The page Graph: view models, jobs and state, without Qt."""

@@ -1,0 +1,1 @@
+"""The page Predict: view models, jobs and state, without Qt."""

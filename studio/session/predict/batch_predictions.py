@@ -1,0 +1,250 @@
+"""Predictions of many samples into a CSV file: of a folder of pictures, or a CSV, NPZ or NPY file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from studio.session.predict.digit_images import PictureError, read_colour, read_file, read_grey
+from studio.session.predict.image_fitting import placed, placings_of
+from studio.session.predict.model_info import ModelInfo, Scores
+from studio.session.predict.model_input import ModelInput, inputs_of, numbers_in
+from studio.session.predict.predict_view import rank
+
+PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".ppm", ".pgm")
+TABLES = (".csv", ".npz", ".npy")
+MOST_FILES = 1_000_000
+# With more classes only the most probable one is written.
+MOST_COLUMNS = 100
+
+
+@dataclass(frozen=True)
+class Item:
+    """One sample: its name in the table, and a function that reads its values (raising PictureError or
+    ValueError)."""
+
+    name: str
+    read: Callable[[], NDArray[Any]]
+
+
+def items_in(path: Path, asked: ModelInput) -> Sequence[Item]:
+    """What there is to predict in a folder of pictures (with its folders), a CSV, NPZ or NPY file.
+
+    Raises:
+        ArgumentError, FormatError, OSError: it can't be read, or holds nothing that the input takes.
+    """
+    picture = asked.form in ("digit", "picture")
+    if not asked.form:
+        raise _refused(f"{path}: the model can't be fed: {asked.why_not}; choose another model")
+    if path.is_dir():
+        if not picture:
+            raise _refused(f"{path}: the model takes numbers, no pictures; give a CSV, NPZ or NPY file")
+        found = [picture_item(file, asked, str(file.relative_to(path))) for file in _pictures_in(path)]
+    elif path.suffix.lower() == ".csv":
+        found = _rows(path, asked)
+    elif path.suffix.lower() in TABLES:
+        found = _arrays(path, asked)
+    else:
+        raise _refused(f"{path}: neither a folder nor one of {', '.join(TABLES)}; give such a one")
+    if not found:
+        raise _refused(f"{path}: there is nothing to predict in it; give a folder with pictures, or a table")
+    return found
+
+
+def holds_many(path: Path) -> bool:
+    """Whether ``items_in`` reads it: a folder or a table, no picture."""
+    return path.is_dir() or path.suffix.lower() in TABLES
+
+
+def _pictures_in(folder: Path) -> list[Path]:
+    found: list[Path] = []
+    # Links to folders are not followed: they may lead in a circle.
+    for here, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            if name.lower().endswith(PICTURES) and not name.startswith("."):
+                found.append(Path(here) / name)
+        if len(found) > MOST_FILES:
+            raise _refused(f"{folder}: over {MOST_FILES} pictures; give a folder with fewer")
+    return found
+
+
+def picture_item(file: Path, asked: ModelInput, name: str = "") -> Item:
+    """A picture file, placed for ``asked`` in the usual way when it is read.
+
+    Raises:
+        ArgumentError: the model takes no picture.
+    """
+    if asked.form not in ("digit", "picture"):
+        raise _refused(
+            f"{file}: the model takes no picture but {asked.dtype} {list(asked.shape)}: {asked.name}; give a "
+            "CSV, NPZ or NPY file"
+        )
+
+    def read() -> NDArray[Any]:
+        data = read_file(file)
+        values = (read_grey if asked.channels == 1 else read_colour)(data, str(file))
+        return placed(values, asked, placings_of(asked)[0], False, str(file))
+
+    return Item(name or str(file), read)
+
+
+def _rows(path: Path, asked: ModelInput) -> list[Item]:
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        lines = [(number, line) for number, line in enumerate(file, 1) if line.strip()]
+    flat = asked if asked.form == "numbers" else _flat(asked)
+
+    def reader(line: str) -> Callable[[], NDArray[Any]]:
+        def read() -> NDArray[Any]:
+            values = numbers_in(line, flat)
+            return values if flat is asked else _as_picture(values.reshape(asked.height, asked.width))
+
+        return read
+
+    if len(lines) > 1:
+        try:
+            numbers_in(lines[0][1], flat)
+        except ValueError:
+            lines = lines[1:]  # a heading
+    return [Item(str(number), reader(line)) for number, line in lines]
+
+
+def _flat(asked: ModelInput) -> ModelInput:
+    """A picture as numbers in a row."""
+    if asked.channels != 1:
+        raise _refused(
+            f"{asked.name}: a row of a table is no picture in colour; give a folder or an NPZ file"
+        )
+    return ModelInput(asked.name, "float32", (asked.height * asked.width,))
+
+
+def _arrays(path: Path, asked: ModelInput) -> list[Item]:
+    """The samples of the first array whose shape is that of the input, with a sample on each place."""
+    found = []
+    if path.suffix.lower() == ".npy":
+        try:
+            found = [np.load(path, mmap_mode="r", allow_pickle=False)]
+        except (ValueError, EOFError) as error:
+            raise _refused(f"{path}: not a sound NPY file: {error}; save it again") from error
+    else:
+        from engine.training.sources.npz import NpzFile
+
+        archive = NpzFile(path)
+        found = [archive.array(name) for name, member in archive.members.items() if len(member.shape) > 1]
+    wanted = [size for size in asked.shape if size != 1]
+    for array in found:
+        here = [size for size in array.shape[1:] if size != 1]
+        channels_last = asked.layout == "CHW" and asked.channels > 1 and here == [*wanted[1:], *wanted[:1]]
+        if here == wanted or channels_last or (asked.form == "digit" and np.prod(here) == 784):
+            return [Item(str(n), _sample(array, n, asked, channels_last)) for n in range(len(array))]
+    shapes = ", ".join(str(list(array.shape)) for array in found) or "none"
+    raise _refused(
+        f"{path}: no array of samples of {list(asked.shape)}: it holds {shapes}; save one with a sample on "
+        "each place of its first axis"
+    )
+
+
+def _sample(array: NDArray[Any], place: int, asked: ModelInput, last: bool) -> Callable[[], NDArray[Any]]:
+    def read() -> NDArray[Any]:
+        values = np.asarray(array[place])
+        if asked.form == "numbers":
+            return values
+        if asked.channels > 1 and asked.layout == "CHW" and not last:
+            values = np.moveaxis(values.reshape(asked.shape), 0, -1)
+        elif asked.channels == 1:
+            values = values.reshape(asked.height, asked.width)
+        return _as_picture(values)
+
+    return read
+
+
+def _as_picture(values: NDArray[Any]) -> NDArray[Any]:
+    """0 to 1, from bytes or from numbers up to 255."""
+    found = values.astype(np.float32)
+    return found / np.float32(255.0) if values.dtype == np.uint8 or found.max(initial=0.0) > 1.0 else found
+
+
+def write_predictions(
+    out: Path,
+    items: Sequence[Item],
+    info: ModelInfo,
+    scores: Scores,
+    tell: Callable[[int, int], None] = lambda done, total: None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> tuple[int, int]:
+    """Write a table with a row for each item: its name, class, probability, those of all classes, and why it
+    could not be predicted.
+
+    The file appears when all is done; where ``stopped()`` becomes True what there is until then is written
+    beside it, as ``NAME.partial.csv``.
+
+    Returns:
+        How many were predicted, and how many could not be.
+
+    Raises:
+        SaveError: it can't be written. Whatever the model raises but for a sample that does not fit.
+    """
+    from engine.core.errors import FormatError
+    from engine.files.atomic import atomic_write
+
+    text = io.StringIO()
+    table = csv.writer(text)
+    names = list(info.classes) if 0 < len(info.classes) <= MOST_COLUMNS else []
+    table.writerow(["name", "class", "probability", *(f"p({name})" for name in names), "problem"])
+    done = failed = 0
+    for place, item in enumerate(items):
+        if stopped():
+            out = out.with_name(f"{out.stem}.partial{out.suffix}")
+            break
+        tell(place, len(items))
+        try:
+            found = scores(item.read())
+        except FormatError:  # the model gives no scores, of this sample or any other
+            raise
+        except (PictureError, ValueError) as error:
+            failed += 1
+            table.writerow([item.name, "", "", *[""] * len(names), str(error)])
+            continue
+        done += 1
+        table.writerow([item.name, *_answer(found, info, names), ""])
+    tell(len(items), len(items))
+    data = text.getvalue().encode("utf-8", "surrogateescape")
+    atomic_write(out, lambda file: file.write(data))
+    return done, failed
+
+
+def _answer(scores: NDArray[np.float64], info: ModelInfo, names: list[str]) -> Iterator[str]:
+    """Class, probability and the probabilities of all; of a model that gives one number, that."""
+    if len(scores) == 1:
+        yield from (f"{scores[0]:.9g}", "", *[""] * len(names))
+        return
+    ranking = rank(scores, info.classes)
+    yield from (ranking[0][0], f"{ranking[0][1]:.6g}")
+    shares = dict(ranking)
+    yield from (f"{shares.get(name, 0.0):.6g}" for name in names)
+
+
+def _refused(message: str) -> Exception:
+    from engine.core.errors import ArgumentError
+
+    return ArgumentError(message)
+
+
+def only_input(info: ModelInfo) -> ModelInput:
+    """The input of a model that has one. Raises ArgumentError where it has several."""
+    asked = inputs_of(info)
+    if len(asked) != 1:
+        names = ", ".join(each.name for each in asked)
+        raise _refused(
+            f"{info.prefix}: it takes {len(asked)} inputs ({names}): a table of one can't feed it; choose a "
+            "model with one input"
+        )
+    return asked[0]

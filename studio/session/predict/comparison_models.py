@@ -1,0 +1,126 @@
+"""Beside: models that are asked the same as the one that is loaded, and what each of them says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from studio.session.predict.model_choice import ModelChoice
+from studio.session.predict.model_client import Answered, AskedModel, Failed, Loaded, Told, Values
+from studio.session.predict.model_info import ModelInfo
+from studio.session.predict.model_input import ModelInput, inputs_of
+from studio.session.predict.predict_view import BesideLine, PredictViewModel, rank
+from studio.session.problem_view import problem_from_message
+
+MOST = 6
+
+
+class Beside:
+    """Keeps the models, each in a process of its own, and ``view.beside``, a line for each in their order.
+
+    A model whose inputs are others than those of the loaded one says so instead of an answer.
+
+    Args:
+        tell: given to each model; what it tells comes back through ``take``.
+        let_go: ends a model.
+    """
+
+    def __init__(
+        self,
+        view: PredictViewModel,
+        tell: Callable[[AskedModel, Told], None],
+        let_go: Callable[[AskedModel], None],
+    ) -> None:
+        self._view, self._tell, self._let_go = view, tell, let_go
+        self._models: dict[ModelChoice, AskedModel] = {}
+        self._infos: dict[ModelChoice, ModelInfo] = {}
+        self._newest: Values | None = None
+
+    def use(self, choices: Sequence[ModelChoice]) -> None:
+        """Have these models, at most ``MOST`` of them; those that are there already stay."""
+        wanted = list(dict.fromkeys(choices))[:MOST]
+        for gone in [choice for choice in self._models if choice not in wanted]:
+            self._let_go(self._models.pop(gone))
+            self._infos.pop(gone, None)
+        before = {line.choice: line for line in self._view.beside}
+        lines = []
+        for choice in wanted:
+            line = before.get(choice, BesideLine(choice, words="Loading..."))
+            if choice not in self._models:
+                line = self._begin(choice, line)
+            lines.append(line)
+        self._view.beside = tuple(lines)
+
+    def _begin(self, choice: ModelChoice, line: BesideLine) -> BesideLine:
+        """Start a model; its line says why where it can't be."""
+        # Here, where it is needed: closing a window that asked nothing must not import the engine.
+        from engine.core.errors import EngineError
+        from engine.core.model_limits import current
+
+        try:
+            self._models[choice] = AskedModel(choice, current(), self._tell)
+        except EngineError as error:
+            return BesideLine(choice, words=str(error))
+        return line
+
+    def ask(self, values: Values) -> None:
+        """Ask all that can be fed these values."""
+        self._newest = values
+        for choice, model in self._models.items():
+            info = self._infos.get(choice)
+            if info is None:
+                continue
+            if alike(inputs_of(info), self._view.inputs):
+                model.ask(values)
+            else:
+                self._show(choice, words="It takes other inputs than the model that is loaded.")
+
+    def clear(self) -> None:
+        """There is nothing to answer."""
+        self._newest = None
+        self._view.beside = tuple(
+            replace(line, ranking=()) if line.ranking else line for line in self._view.beside
+        )
+
+    def take(self, model: AskedModel, told: Told) -> None:
+        """Follow what a model tells, if it is one of these."""
+        choice = model.choice
+        if self._models.get(choice) is not model:
+            return
+        if isinstance(told, Loaded):
+            self._infos[choice] = told.info
+            self._show(choice, words="")
+            if self._newest is not None:
+                self.ask(self._newest)
+        elif isinstance(told, Answered) and self._newest is not None:
+            ranking = tuple(rank(told.scores, self._infos[choice].classes)) if len(told.scores) > 1 else ()
+            words = "" if ranking else f"{told.scores[0]:.6g}"
+            self._show(choice, ranking, told.seconds, words)
+        elif isinstance(told, Failed):
+            self._show(choice, words=problem_from_message(told.message, "").message)
+
+    def _show(
+        self,
+        choice: ModelChoice,
+        ranking: tuple[tuple[str, float], ...] = (),
+        seconds: float = float("nan"),
+        words: str = "",
+    ) -> None:
+        self._view.beside = tuple(
+            BesideLine(choice, ranking, seconds, words) if line.choice == choice else line
+            for line in self._view.beside
+        )
+
+
+def alike(one: Sequence[ModelInput], other: Sequence[ModelInput]) -> bool:
+    """Whether values for the inputs of one model can be fed to those of another."""
+
+    def kinds(inputs: Sequence[ModelInput]) -> list[tuple[object, ...]]:
+        return [
+            (each.form, each.channels, each.height, each.width)
+            if each.form in ("digit", "picture")
+            else (each.form, each.shape, each.whole)
+            for each in inputs
+        ]
+
+    return kinds(one) == kinds(other)

@@ -1,0 +1,83 @@
+"""ModelChoice: what can be asked on Predict, saved files or a run at one of its checkpoints."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from studio.session.runs.runs_folder import CHECKPOINTS
+
+if TYPE_CHECKING:
+    from engine.core.model_limits import ModelLimits
+    from engine.inference.process import ModelProcess
+
+BEST = "best.h5"
+_STEP = re.compile(r"step-(\d{8,18})\.h5")
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """Inference files under the prefix ``path``, or the run in the folder ``path`` at ``checkpoint``, one of
+    its files."""
+
+    path: str
+    checkpoint: str = ""
+
+    @property
+    def of_run(self) -> bool:
+        return bool(self.checkpoint)
+
+    @property
+    def key(self) -> str:
+        """What finds it in a list: the prefix, or the folder of the run with a separator at its end."""
+        return run_key(self.path) if self.of_run else self.path
+
+    def process(self, limits: ModelLimits) -> ModelProcess:
+        """A process for it. Raises ArgumentError for a prefix without a name."""
+        from engine.inference.process import ModelProcess
+        from engine.inference.run_process import RunProcess
+
+        return (
+            RunProcess(self.path, self.checkpoint, limits) if self.of_run else ModelProcess(self.path, limits)
+        )
+
+
+def run_key(folder: str) -> str:
+    """The key of a run in a list of models."""
+    return folder.rstrip(os.sep) + os.sep
+
+
+@dataclass(frozen=True)
+class CheckpointFile:
+    """A checkpoint of a run: its step (-1 for the best one, whose step its content says) and its path."""
+
+    step: int
+    path: str
+
+    @property
+    def best(self) -> bool:
+        return self.step < 0
+
+
+def checkpoints_of(folder: str) -> list[CheckpointFile]:
+    """The checkpoints of a run by their names: those of steps in order, then the best one.
+
+    Empty where there are none, or where the folder can't be read.
+    """
+    try:
+        names = [file.name for file in (Path(folder) / CHECKPOINTS).iterdir()]
+    except (OSError, ValueError):
+        return []
+    place = Path(folder) / CHECKPOINTS
+    steps = [(int(match[1]), name) for name in names if (match := _STEP.fullmatch(name))]
+    found = [CheckpointFile(step, str(place / name)) for step, name in sorted(steps)]
+    return [*found, *([CheckpointFile(-1, str(place / BEST))] if BEST in names else [])]
+
+
+def run_choice(folder: str) -> ModelChoice | None:
+    """The run with its best weights, else with the last ones; None where it has no checkpoint."""
+    found = checkpoints_of(folder)
+    return ModelChoice(folder, found[-1].path) if found else None

@@ -1,0 +1,197 @@
+"""AskedModel: a model that the window asks, in a process of its own, and the thread that waits for it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from studio.session.graph.program_check import checked_program
+from studio.session.predict.model_choice import ModelChoice
+from studio.session.predict.model_info import ModelInfo, arrays_of, model_info, scores_of
+
+if TYPE_CHECKING:
+    from engine.core.model_limits import ModelLimits
+    from engine.inference.process import ModelProcess
+    from engine.inference.run_process import RunProcess
+
+Values = tuple[NDArray[Any], ...]
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The model is there."""
+
+    info: ModelInfo
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The scores of the values that were asked about (the same objects), and the seconds that they took."""
+
+    fed: Values
+    scores: NDArray[np.float64]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class ProgramTold:
+    """The model's Program as plain values, and as Paddle prints it."""
+
+    program: dict[str, Any]
+    text: str
+
+
+@dataclass(frozen=True)
+class Failed:
+    """What was asked came to nothing: ``doing`` is loading, asking or program.
+
+    ``why`` is limit where a limit was too low, cancelled where the user ended it, else empty.
+    """
+
+    doing: str
+    message: str
+    why: str
+
+
+Told = Loaded | Answered | ProgramTold | Failed
+
+
+class AskedModel:
+    """Loads the chosen model at once, then answers what it is fed, the newest only.
+
+    No method waits. ``tell`` is called from another thread with this object and what there is to tell.
+    """
+
+    def __init__(
+        self, choice: ModelChoice, limits: ModelLimits, tell: Callable[[AskedModel, Told], None]
+    ) -> None:
+        self.choice = choice
+        self._process: ModelProcess = choice.process(limits)
+        self._tell = tell
+        self._condition = threading.Condition()
+        self._values: Values | None = None
+        self._checkpoint = choice.checkpoint
+        self._program_wanted = self._closed = False
+        self._info: ModelInfo | None = None
+        # When the newest request was made: it can be cancelled from then on, also before the thread begins.
+        self._since = self._process.moment()
+        self._thread = threading.Thread(target=self._work, name="asked-model", daemon=True)
+        self._thread.start()
+
+    @property
+    def limits(self) -> ModelLimits:
+        return self._process.limits
+
+    @property
+    def pid(self) -> int:
+        """The id of the model's process; 0 where there is none now."""
+        return self._process.pid
+
+    def ask(self, values: Values, checkpoint: str = "") -> None:
+        """Ask about values, one array for each input; those that still wait are dropped for them.
+
+        Args:
+            checkpoint: of a run, the weights from now on.
+        """
+        with self._condition:
+            self._values = values
+            self._checkpoint = checkpoint or self._checkpoint
+            self._since = self._process.moment()
+            self._condition.notify()
+
+    def ask_program(self) -> None:
+        """Ask for the Program."""
+        with self._condition:
+            self._program_wanted = True
+            self._since = self._process.moment()
+            self._condition.notify()
+
+    def alive(self) -> bool:
+        """Whether it has not ended yet."""
+        return self._thread.is_alive()
+
+    def cancel(self) -> None:
+        """End all that was asked until now."""
+        self._process.cancel()
+
+    def use(self, limits: ModelLimits) -> None:
+        """Other limits from the next request on, for which the process is started anew."""
+        self._process.limits = limits
+        self.cancel()
+
+    def close(self) -> None:
+        """End the process without waiting for it; nothing more is told."""
+        with self._condition:
+            self._closed = True
+            self._condition.notify()
+        self._process.end()
+
+    def join(self, timeout: float) -> None:
+        """Wait until everything has ended, after ``close()``."""
+        self._thread.join(timeout)
+
+    # ----- in the thread -----
+
+    def _work(self) -> None:
+        try:
+            if self._attempt("loading", self._load):
+                while self._next():
+                    pass
+        finally:
+            self._process.close()
+
+    def _next(self) -> bool:
+        """Do what waits; False after ``close()``."""
+        with self._condition:
+            self._condition.wait_for(lambda: self._closed or self._program_wanted or self._values is not None)
+            if self._closed:
+                return False
+            values, self._values = self._values, None
+            wanted, self._program_wanted = self._program_wanted, False
+            since, checkpoint = self._since, self._checkpoint
+        if wanted:
+            self._attempt("program", lambda: self._get_program(since))
+        if values is not None and not self._attempt(
+            "asking", lambda: self._get_scores(values, checkpoint, since)
+        ):
+            with self._condition:
+                self._values = None
+        return True
+
+    def _attempt(self, doing: str, work: Callable[[], Told]) -> bool:
+        from engine.core.errors import CancelledError, LimitError
+
+        told: Told
+        try:
+            told = work()
+        except Exception as error:
+            limit, cancelled = isinstance(error, LimitError), isinstance(error, CancelledError)
+            told = Failed(doing, str(error), "limit" if limit else "cancelled" if cancelled else "")
+        if not self._closed:
+            self._tell(self, told)
+        return not isinstance(told, Failed)
+
+    def _load(self) -> Told:
+        found = self._process.load(self._since)
+        self._info = model_info(self.choice, found.info, found.save_id, found.own)
+        return Loaded(self._info)
+
+    def _get_program(self, since: int) -> Told:
+        plain, text = self._process.program(since)
+        return ProgramTold(checked_program(plain, self.choice.path), text)
+
+    def _get_scores(self, values: Values, checkpoint: str, since: int) -> Told:
+        assert self._info is not None
+        arrays = arrays_of(self._info, values)
+        if checkpoint:
+            cast("RunProcess", self._process).checkpoint = Path(checkpoint)
+        begin = time.perf_counter()
+        outputs = self._process.run(arrays, since)
+        return Answered(values, scores_of(self._info, outputs), time.perf_counter() - begin)

@@ -1,0 +1,217 @@
+"""Predicting: the models of the page Predict behind its view model, and what they tell."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from studio.session.graph.graph_view import GraphViewModel
+from studio.session.predict.batch_runner import ManyRunner
+from studio.session.predict.comparison_models import Beside
+from studio.session.predict.model_choice import ModelChoice
+from studio.session.predict.model_client import Answered, AskedModel, Failed, Loaded, ProgramTold, Told
+from studio.session.predict.predict_view import PredictViewModel
+from studio.session.problem_view import ProblemView, problem_from_message
+
+if TYPE_CHECKING:
+    from engine.core.model_limits import ModelLimits
+
+# How much more a model may take after "Allow more".
+MORE = 4
+
+
+class Predicting:
+    """Loads models, asks the one that is loaded, and keeps the view model up to date. Nothing here waits.
+
+    Args:
+        wake: called from another thread when there is something to ``take()``.
+        report: told of problems that are shown outside the page too.
+        remember: told of each prefix that was loaded.
+    """
+
+    def __init__(
+        self,
+        view: PredictViewModel,
+        graph: GraphViewModel,
+        wake: Callable[[], None],
+        report: Callable[[ProblemView], None],
+        remember: Callable[[str], None],
+    ) -> None:
+        self._view, self._graph = view, graph
+        self._wake, self._report, self._remember = wake, report, remember
+        self.hurry: Callable[[], None] | None = None  # as ``wake``, and what is there is taken at once
+        self._told: deque[tuple[AskedModel, Told]] = deque()
+        self._model: AskedModel | None = None
+        self._coming: AskedModel | None = None
+        self._ending: list[AskedModel] = []
+        self._failed: ModelChoice | None = None
+        self._beside = Beside(view, self._tell, self._let_go)
+        self.many = ManyRunner(wake)
+        self._program_wanted = False
+        self._limits: ModelLimits | None = None  # of the last attempt
+
+    def load(self, model: str | ModelChoice, limits: ModelLimits | None = None) -> None:
+        """Load inference files by their prefix, or the choice of a run whose code may run; until that is
+        done, the model before stays."""
+        if self._view.loading:
+            return
+        # Here, not in the thread: two threads that import the engine at once can lock each other out.
+        from engine.core.errors import EngineError
+        from engine.core.model_limits import current
+
+        self._view.begin()
+        self._failed = ModelChoice(model) if isinstance(model, str) else model
+        try:
+            self._coming = AskedModel(self._failed, limits or current(), self._tell)
+        except EngineError as error:  # a prefix without a name
+            self._fail(Failed("loading", str(error), ""))
+
+    def ask(self, values: NDArray[Any], place: int = 0) -> None:
+        """Give the input at ``place`` its values (a picture 0 to 1, or numbers), and ask when all have some.
+
+        The model is asked as soon as it has answered what came before; what came meanwhile is not asked
+        about, except the newest.
+        """
+        self._view.give(place, values)
+        if self._failed and not self._view.loading:  # the model before goes on
+            self._failed, self._view.stopped = None, ""
+        self._ask_now()
+
+    def use_checkpoint(self, path: str) -> None:
+        """Let the run that is loaded answer with the weights of another of its checkpoints."""
+        if self._view.checkpoint and path != self._view.checkpoint:
+            self._view.checkpoint = path
+            self._ask_now()
+
+    def compare(self, choices: Sequence[ModelChoice]) -> None:
+        """Ask these models too, beside the one that is loaded."""
+        self._beside.use(choices)
+        self._ask_now()
+
+    def cancel(self) -> None:
+        """End what the model does."""
+        for model in (self._coming, self._model):
+            if model is not None:
+                model.cancel()
+
+    def cancel_program(self) -> None:
+        """End what the model does if its Program is waited for."""
+        if self._program_wanted:
+            self.cancel()
+
+    def try_again(self) -> None:
+        """After a stop: load or ask again; where a limit was too low, with four times the limits."""
+        more = self._view.stopped == "limit"
+        self._view.stopped = ""
+        self._view.last_problem = None
+        if self._failed is not None:
+            self.load(self._failed, self._next_limits(more))
+        elif self._model is not None:
+            if more:
+                self._model.use(self._next_limits(more))
+            self._ask_now()
+
+    def clear(self, place: int = 0) -> None:
+        """The input at ``place`` is empty; what was asked about it counts no longer."""
+        self._view.clear(place)
+        self._beside.clear()
+
+    def show_program(self) -> None:
+        """Show the Program of the model in the graph's view model."""
+        if self._model is not None:
+            self._program_wanted = self._graph.loading = True
+            self._model.ask_program()
+
+    def take(self) -> None:
+        """Bring the view models up to date with what the models have told."""
+        self.many.take()
+        while self._told:
+            model, told = self._told.popleft()
+            if model is self._coming:
+                self._take_coming(model, told)
+            elif model is self._model:
+                self._take(told)
+            else:
+                self._beside.take(model, told)
+
+    def close(self, timeout: float) -> None:
+        """End all models, those too that are stuck."""
+        for model in (self._model, self._coming):
+            self._let_go(model)
+        self._model = self._coming = None
+        self._beside.use([])
+        self.many.close(timeout)
+        for model in self._ending:
+            model.join(timeout)
+
+    def _tell(self, model: AskedModel, told: Told) -> None:
+        self._told.append((model, told))
+        self._wake()
+        if self.hurry is not None:
+            self.hurry()
+
+    def _next_limits(self, more: bool) -> ModelLimits:
+        from engine.core.model_limits import current
+
+        now = self._limits or current()
+        factor = MORE if more else 1
+        return replace(
+            now, memory=factor * now.memory, seconds=factor * now.seconds, steps=factor * now.steps
+        )
+
+    def _ask_now(self) -> None:
+        view = self._view
+        if self._model is not None and view.complete and not view.stopped:
+            view.asking = True
+            self._model.ask(view.fed, view.checkpoint)
+            self._beside.ask(view.fed)
+
+    def _take_coming(self, model: AskedModel, told: Told) -> None:
+        self._coming, self._limits = None, model.limits
+        if isinstance(told, Loaded):
+            self._let_go(self._model)
+            self._model, self._failed = model, None
+            self._view.asking = False
+            if self._program_wanted:  # of the model before
+                self._program_wanted = self._graph.loading = False
+            self._view.loaded(told.info)
+            if not model.choice.of_run:
+                self._remember(told.info.prefix)
+            self._ask_now()
+        elif isinstance(told, Failed):
+            self._let_go(model)
+            self._fail(told)
+
+    def _take(self, told: Told) -> None:
+        assert self._model is not None
+        if isinstance(told, Answered):
+            self._view.stopped = ""
+            self._view.asking = told.fed is not self._view.fed and self._view.complete
+            self._view.answered(told)
+        elif isinstance(told, ProgramTold):
+            self._program_wanted = self._graph.loading = False
+            assert self._view.model is not None
+            self._graph.show_saved(self._view.model.name, told.program, told.text)
+        elif isinstance(told, Failed) and told.doing == "program":
+            self._program_wanted = self._graph.loading = False
+            if told.why != "cancelled":
+                self._report(problem_from_message(told.message, "The graph could not be shown"))
+        elif isinstance(told, Failed):
+            self._limits = self._model.limits
+            self._view.asking = False
+            self._fail(told)
+
+    def _fail(self, failed: Failed) -> None:
+        self._view.loading = False
+        self._view.failed(failed)
+        if self._view.last_problem is not None:
+            self._report(self._view.last_problem)
+
+    def _let_go(self, model: AskedModel | None) -> None:
+        if model is not None:
+            model.close()
+            self._ending = [each for each in self._ending if each.alive()] + [model]

@@ -1,0 +1,127 @@
+"""PredictViewModel: the model, what each of its inputs is fed, and what it answers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from psygnal import SignalGroupDescriptor
+
+from studio.session.equality import EqualNaN
+from studio.session.predict.model_choice import CheckpointFile, ModelChoice, checkpoints_of
+from studio.session.predict.model_client import Answered, Failed
+from studio.session.predict.model_info import ModelInfo
+from studio.session.predict.model_input import ModelInput, inputs_of
+from studio.session.problem_view import ProblemView, problem_from_message
+
+_SUM_ERROR = 1e-4
+ALLOW_MORE = "if you trust where the model comes from, choose Allow more on the page Predict"
+
+
+@dataclass(frozen=True, eq=False)
+class BesideLine(EqualNaN):
+    """What a model beside the loaded one says of the same input; ``words`` where it says nothing."""
+
+    choice: ModelChoice
+    ranking: tuple[tuple[str, float], ...] = ()
+    seconds: float = math.nan
+    words: str = ""
+
+
+@dataclass
+class PredictViewModel:
+    """What the page Predict shows. ``ranking`` has (class, probability), the most probable first; a model
+    that gives one number has it in ``number`` instead.
+
+    ``inputs`` are those of the model, and ``fed`` has a value for each, None where it was not given yet:
+    pictures float32 0 to 1, [H, W] or with channels last, else numbers. ``seconds`` is the model's time for
+    them. ``loading`` and ``asking`` are True while the model's process works. ``stopped`` says why it does
+    not: limit where it took more than it may, cancelled by the user, failed, else empty; nothing is asked
+    until the user tries again. Of a run, ``checkpoints`` are those to choose from and ``checkpoint`` is the
+    path of the one whose weights answer. ``beside`` are other models that are asked the same.
+    """
+
+    model: ModelInfo | None = None
+    inputs: tuple[ModelInput, ...] = inputs_of(None)
+    loading: bool = False
+    asking: bool = False
+    stopped: str = ""
+    ranking: list[tuple[str, float]] = field(default_factory=list)
+    number: float = math.nan
+    fed: tuple[Any, ...] = (None,)
+    seconds: float = math.nan
+    checkpoints: tuple[CheckpointFile, ...] = ()
+    checkpoint: str = ""
+    beside: tuple[BesideLine, ...] = ()
+    why_not: str = "Load a model first."
+    last_problem: ProblemView | None = None
+
+    events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every input has a value."""
+        return all(value is not None for value in self.fed)
+
+    def begin(self) -> None:
+        """A model is being loaded."""
+        self.last_problem = None
+        self.stopped, self.loading = "", True
+
+    def loaded(self, info: ModelInfo) -> None:
+        """The model is there. What was fed stays where its inputs are those of the model before."""
+        self.loading, self.why_not, self.ranking, self.number = False, "", [], math.nan
+        inputs = inputs_of(info)
+        if inputs != self.inputs:
+            self.fed = (None,) * len(inputs)
+            self.inputs = inputs
+        self.checkpoints = tuple(checkpoints_of(info.choice.path)) if info.choice.of_run else ()
+        self.checkpoint = info.choice.checkpoint
+        self.model = info
+
+    def clear(self, place: int = 0) -> None:
+        """The input at ``place`` is not given any more."""
+        self._put(place, None)
+        self.ranking, self.number, self.seconds = [], math.nan, math.nan
+
+    def give(self, place: int, values: NDArray[Any]) -> None:
+        """There are other values for the input at ``place``."""
+        self._put(place, np.array(values))
+
+    def _put(self, place: int, values: Any) -> None:
+        self.fed = (*self.fed[:place], values, *self.fed[place + 1 :])
+
+    def answered(self, answer: Answered) -> None:
+        """The model gave its scores, of all its classes, of what it is fed now or was fed before."""
+        if self.model is not None and self.complete:
+            self.seconds = answer.seconds
+            one = len(answer.scores) == 1
+            self.number = float(answer.scores[0]) if one else math.nan
+            self.ranking = [] if one else rank(answer.scores, self.model.classes)
+
+    def failed(self, failed: Failed) -> None:
+        """Loading or asking came to nothing. After loading, the model before stays."""
+        done = "loaded" if failed.doing == "loading" else "asked"
+        if failed.doing == "asking":
+            self.ranking, self.number = [], math.nan
+        problem = problem_from_message(failed.message, f"The model could not be {done}")
+        if failed.why == "limit":
+            problem = replace(problem, do=ALLOW_MORE)
+        self.last_problem = None if failed.why == "cancelled" else problem
+        self.stopped = failed.why or ("failed" if failed.doing == "asking" or self.model is None else "")
+
+
+def rank(scores: NDArray[np.float64], classes: tuple[str, ...]) -> list[tuple[str, float]]:
+    """Softmax of ``scores`` as (class, probability), the most probable first; equal ones in order of the
+    classes. Scores that are probabilities already, as they sum to 1, stay as they are."""
+    names = classes if len(classes) == len(scores) else tuple(str(i) for i in range(len(scores)))
+    if scores.min() >= 0.0 and abs(float(scores.sum()) - 1.0) < _SUM_ERROR:
+        probabilities = scores
+    else:
+        powers = np.exp(scores - scores.max())
+        probabilities = powers / powers.sum()
+    order = np.argsort(-probabilities, kind="stable")
+    return [(names[i], float(probabilities[i])) for i in order]

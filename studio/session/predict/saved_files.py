@@ -1,0 +1,64 @@
+"""What saved inference files hold, as plain values; nothing in them is run and no weight is read."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from studio.session.predict.info_file_check import checked_information
+
+
+def describe_model(prefix: str) -> dict[str, Any]:
+    """Inputs, outputs, classes, operators and sizes of the model saved under ``prefix``.
+
+    Returns:
+        ``prefix``, ``save_id``, ``sizes`` (bytes by file name), ``inputs`` and ``outputs`` (name, shape,
+        dtype), ``parameters`` (how many numbers), ``info`` (what was recorded with the model), ``blocks``
+        (how many), ``operators`` of the first block (type, inputs, outputs, shape of the first output), and
+        ``quantization``, the report of a quantized model, None for others.
+
+    Raises:
+        DataError, FormatError: a file is absent, damaged, foreign, or of another save than the others.
+    """
+    from engine.core.errors import FormatError
+    from engine.files.inference import INFO, describe_inference, inference_paths
+    from engine.quantization.report import KEY, stored_report
+
+    described = describe_inference(prefix)
+    paths = inference_paths(described.prefix)
+    try:
+        info, added = checked_information(described.info, paths[INFO])
+        report = stored_report(added, str(paths[INFO]))
+        blocks = described.program["blocks"]
+        shapes = {variable["name"]: variable["shape"] for variable in blocks[0]["vars"]}
+        return {
+            "prefix": str(described.prefix),
+            "save_id": described.save_id,
+            "sizes": {paths[suffix].name: size for suffix, size in described.sizes.items()},
+            "inputs": info["inputs"],
+            "outputs": info["outputs"],
+            "parameters": sum(math.prod(v["shape"]) for v in info["variables"].values() if _is_weight(v)),
+            "info": {name: value for name, value in added.items() if name != KEY},
+            "quantization": None if report is None else report.to_plain(),
+            "blocks": len(blocks),
+            "operators": [_operator(operator, shapes) for operator in blocks[0]["ops"]],
+        }
+    except (LookupError, TypeError, AttributeError) as error:
+        raise FormatError(
+            f"{described.prefix}: not a saved model: {type(error).__name__} at {error}; save the model again"
+        ) from error
+
+
+def _is_weight(variable: dict[str, Any]) -> bool:
+    """Whether it was trained; those of quantized layers are integers now, and no parameters any more."""
+    return bool(variable["parameter"]) or variable["dtype"] in ("int8", "int16")
+
+
+def _operator(operator: dict[str, Any], shapes: dict[str, Any]) -> dict[str, Any]:
+    outputs = [name for names in operator["outputs"].values() for name in names]
+    return {
+        "type": operator["type"],
+        "inputs": [name for names in operator["inputs"].values() for name in names],
+        "outputs": outputs,
+        "shape": shapes.get(outputs[0]) if outputs else None,
+    }

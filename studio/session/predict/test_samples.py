@@ -1,0 +1,119 @@
+"""Samples: test samples with their true labels for Predict, read in small batches by a child process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+from psygnal import SignalGroupDescriptor
+
+from studio.session.predict.test_samples_job import ReadSamples
+from studio.session.problem_view import ProblemView, problem_from_event
+from studio.session.work.task import Task
+from studio.session.work.worker import Worker
+
+BATCH = 32
+_DATA_KEYS = ("data", "input_name", "label_name", "test_share", "split_seed", "resize", "color", "normalize")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A test sample: its place among ``total``, its values as a person gives them, its true label."""
+
+    place: int
+    total: int
+    values: NDArray[Any]
+    label: str
+    data: str
+
+
+@dataclass
+class SamplesViewModel:
+    """``sample`` is the one that was asked for last; ``reading`` is True while the child reads."""
+
+    sample: Sample | None = None
+    reading: bool = False
+
+    events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor()
+
+
+class Samples:
+    """Steps through the test split of one data set after the other.
+
+    Args:
+        make_worker: makes a worker for each batch.
+        report: told of data that can't be read.
+    """
+
+    def __init__(self, make_worker: Callable[[], Worker], report: Callable[[ProblemView], None]) -> None:
+        self.view = SamplesViewModel()
+        self._make_worker, self._report = make_worker, report
+        self._task: Task | None = None
+        self._config: dict[str, Any] = {}
+        self._known: dict[int, Sample] = {}
+        self._random: list[int] = []
+        self._wanted: int | None = None
+
+    def use(self, config: dict[str, Any]) -> None:
+        """The data of this config from now on; other data begins at its first sample."""
+        chosen = {key: config[key] for key in _DATA_KEYS if key in config}
+        if chosen != self._config:
+            self._config, self._known, self._random, self._wanted = chosen, {}, [], None
+            self.view.sample = None
+
+    def step(self, by: int) -> None:
+        """Show the next sample (1), the one before (-1), or any (0)."""
+        now = self.view.sample
+        if by == 0:
+            if self._random:
+                self._show(self._known[self._random.pop()])
+            else:
+                self._read(-1)
+            return
+        place = 0 if now is None else (now.place + by) % now.total
+        if place in self._known:
+            self._show(self._known[place])
+        else:
+            # A step back reads those before, so that the next steps back are there too.
+            first = place if by > 0 or now is None else (place - BATCH + 1) % now.total
+            self._read(first, place)
+
+    def take(self) -> None:
+        """Follow what the child tells."""
+        if self._task is not None and self._task.take():
+            self._task = None
+            self.view.reading = False
+
+    def _take(self, event: Mapping[str, Any]) -> None:
+        if event["event"] == "samples":
+            self._came(event)
+        elif event["event"] == "failed":
+            self._report(problem_from_event(event, "The test samples could not be read"))
+
+    def close(self) -> None:
+        """End the child."""
+        if self._task is not None:
+            self._task.close()
+            self._task = None
+
+    def _read(self, first: int, wanted: int | None = None) -> None:
+        if self._task is None:
+            self._wanted = wanted
+            self.view.reading = True
+            job = ReadSamples(self._config, first, BATCH)
+            self._task = Task(job, self._make_worker(), self._take)
+
+    def _came(self, event: Mapping[str, Any]) -> None:
+        rows = zip(event["places"], event["values"], event["labels"], strict=True)
+        found = [Sample(place, event["total"], values, label, event["data"]) for place, values, label in rows]
+        self._known |= {sample.place: sample for sample in found}
+        if self._wanted is None:
+            self._random = [sample.place for sample in found]
+            self._show(self._known[self._random.pop()])
+        else:
+            self._show(self._known[self._wanted])
+
+    def _show(self, sample: Sample) -> None:
+        self.view.sample = sample

@@ -1,0 +1,1 @@
+"""The project, its files and preferences: view models, jobs and state, without Qt."""

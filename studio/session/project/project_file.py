@@ -1,0 +1,223 @@
+"""Project files and preferences: typed, versioned JSON, read strictly and written atomically."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from resources.json_documents import DocumentError, parse
+from resources.locks import Holder, wait_for
+from resources.regular_files import open_regular
+from resources.replacing import hidden_prefix
+from resources.user_folders import NO_HOME, user_folder
+from studio.session.train.run_settings import RunSettings
+
+FORMAT = "model-studio project"
+SUFFIX = ".studio.json"
+MAX_BYTES = 10_000_000
+MAX_RECENT = 10
+_WRITER_WAITS = 5.0  # seconds
+
+_Document = TypeVar("_Document", bound=BaseModel)
+
+
+class ProjectError(ValueError):
+    """A project or preferences file that can't be used: ``where: what: values; what to do``."""
+
+
+class ProjectChangedError(ProjectError):
+    """The file of a project is no longer what was read from it or written to it here."""
+
+
+class Project(BaseModel):
+    """What a project file holds. ``runs`` is the folder of its runs, relative to the file or absolute.
+
+    ``further_runs`` are runs, sweeps and folders of them that lie elsewhere, absolute. Version 2 is the first
+    that has them, and paths of settings that begin with ``./``, which are within the project's folder.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    format: Literal["model-studio project"] = "model-studio project"
+    version: Literal[1, 2] = 2
+    name: str = "digits-lenet"
+    settings: RunSettings = Field(default_factory=RunSettings)
+    runs: str = "runs"
+    further_runs: list[str] = Field(default_factory=list)
+
+    @field_validator("version")
+    @classmethod
+    def _as_written_now(cls, version: int) -> int:
+        return 2
+
+
+class Preferences(BaseModel):
+    """What belongs to the person, not to a project.
+
+    ``agreed`` holds the SHA-256 of every user file that may be imported: an agreement is to a content, so a
+    changed file is asked for again, and a project file from a stranger can't bring one along.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    version: Literal[1] = 1
+    theme: Literal["system", "light", "dark"] = "system"
+    language: Literal["system", "en", "zh_CN"] = "system"
+    recent_projects: list[str] = Field(default_factory=list)
+    recent_models: list[str] = Field(default_factory=list)
+    agreed: list[str] = Field(default_factory=list)
+
+    def remember(self, project: Path) -> None:
+        """Put ``project`` first among the recent ones."""
+        name = str(project)
+        self.recent_projects = [name, *(p for p in self.recent_projects if p != name)][:MAX_RECENT]
+
+    def forget(self, project: Path) -> None:
+        """Take ``project`` from the recent ones."""
+        self.recent_projects = [path for path in self.recent_projects if path != str(project)]
+
+    def remember_model(self, prefix: str) -> None:
+        """Put inference files first among the recent ones."""
+        self.recent_models = [prefix, *(p for p in self.recent_models if p != prefix)][:MAX_RECENT]
+
+
+def read_project(path: Path) -> Project:
+    """The project in ``path``.
+
+    Raises:
+        ProjectError: not there, no project file, of a later version, or with values of the wrong type.
+    """
+    return open_project(path)[0]
+
+
+def open_project(path: Path) -> tuple[Project, str]:
+    """The project in ``path`` and the SHA-256 of the file, by which a later save sees that it is still that
+    one. Raises as :func:`read_project`."""
+    remedy = "open a file that Model Studio wrote"
+    data = _bytes(path, remedy)
+    return _document(path, data, Project, remedy), hashlib.sha256(data).hexdigest()
+
+
+def write_project(path: Path, project: Project, seen: str | None = None) -> str:
+    """Write ``project`` atomically; returns the SHA-256 of what was written.
+
+    Args:
+        seen: the SHA-256 of what the file held when it was last read or written here; None to replace
+            whatever it holds.
+
+    Raises:
+        ProjectChangedError: another window or process has written it since. OSError: it can't be written, or
+            another process is writing it; the message has the path and what to do.
+    """
+    from engine.core.errors import InUseError
+    from engine.files.atomic import saving
+
+    path = Path(os.path.realpath(path))
+    with saving(path):
+        taken = wait_for(path.with_name(f".{hidden_prefix(path.name)}.lock"), _WRITER_WAITS)
+    if isinstance(taken, Holder):
+        raise InUseError(
+            f"{path}: the project is being saved by {taken}; wait until that has ended, or save under "
+            "another name"
+        )
+    try:
+        with saving(path):
+            changed = seen is not None and path.exists() and file_digest(path) != seen
+        if changed:
+            raise ProjectChangedError(
+                f"{path}: not saved: another window or program has changed it since it was opened here; save "
+                "under another name, or open it again"
+            )
+        return write_document(path, project)
+    finally:
+        taken.release()
+
+
+def preferences_path() -> Path:
+    """Where this person's preferences are."""
+    return user_folder("config", author=True) / "preferences.json"
+
+
+def read_preferences() -> tuple[Preferences, str]:
+    """The preferences and what was wrong with their file; defaults where it is absent or can't be used."""
+    path = preferences_path()
+    if not path.exists():
+        return Preferences(), ""
+    try:
+        return read_document(
+            path, Preferences, "the defaults are used; saving the settings replaces the file"
+        ), ""
+    except ProjectError as error:
+        return Preferences(), str(error)
+
+
+def write_preferences(preferences: Preferences) -> None:
+    """Write the preferences atomically. Raises OSError, with the path and what to do, where that fails."""
+    from engine.files.atomic import make_folder
+
+    path = preferences_path()
+    make_folder(path.parent)
+    write_document(path, preferences)
+
+
+def default_runs_folder() -> Path:
+    """Where runs go while there is no project file: in the folder worked in where there is no home."""
+    found = user_folder("data", author=True)
+    return Path("runs").absolute() if found.is_relative_to(NO_HOME) else found / "runs"
+
+
+def file_digest(path: Path) -> str:
+    """The SHA-256 of a file, by which an agreement is remembered."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def read_document(path: Path, kind: type[_Document], remedy: str) -> _Document:
+    """A JSON file of ours as the model ``kind``; ``remedy`` says what to do where it is none.
+
+    Raises:
+        ProjectError: as ``read_project``.
+    """
+    return _document(path, _bytes(path, remedy), kind, remedy)
+
+
+def _bytes(path: Path, remedy: str) -> bytes:
+    try:
+        with open_regular(path) as file:
+            data = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:  # ValueError: a zero in the path
+        said = getattr(error, "strerror", None) or error
+        raise ProjectError(f"{path}: can't be read: {said}; {remedy}") from error
+    if len(data) > MAX_BYTES:
+        raise ProjectError(f"{path}: too large for such a file: over {MAX_BYTES} bytes; {remedy}")
+    return data
+
+
+def _document(path: Path, data: bytes, kind: type[_Document], remedy: str) -> _Document:
+    try:
+        values = parse(data)
+    except DocumentError as error:
+        raise ProjectError(f"{path}: {error}; {remedy}") from error
+    version = values.get("version") if isinstance(values, dict) else None
+    if isinstance(version, int) and version > kind.model_fields["version"].default:
+        raise ProjectError(f"{path}: written by a later Model Studio: version {version}; update Model Studio")
+    try:
+        # From the text: only there does a strict type take what JSON has in its place (a list for a tuple).
+        return kind.model_validate_json(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the file"
+        seen = repr(first.get("input"))[:80]
+        raise ProjectError(f"{path}: {place}: {first['msg'].lower()}: {seen}; {remedy}") from error
+
+
+def write_document(path: Path, document: BaseModel) -> str:
+    """Write ``document`` as JSON, atomically; returns the SHA-256 of what was written. Raises SaveError."""
+    from engine.files.atomic import atomic_write
+
+    data = (document.model_dump_json(indent=2) + "\n").encode()
+    atomic_write(path, lambda file: file.write(data))
+    return hashlib.sha256(data).hexdigest()

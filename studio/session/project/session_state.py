@@ -1,0 +1,102 @@
+"""LastTime: what was open when the window was used last, so that the next start shows it again."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from resources.replacing import replaced_file
+from studio.session.problem_view import ProblemView, problem_from_message
+from studio.session.project.library import Library
+from studio.session.project.project_file import ProjectError, preferences_path, read_document
+
+MOST_FAILURES = 2
+MOST_SHOWN = 50
+
+
+class Remembered(BaseModel):
+    """The file ``session.json``. ``failures`` counts starts that did not get as far as showing it all."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    version: Literal[1] = 1
+    project: str = ""
+    page: str = ""
+    selected_run: str = ""
+    shown_runs: list[str] = Field(default_factory=list)
+    failures: int = 0
+
+
+def remembered_path() -> Path:
+    """Where it is remembered."""
+    return preferences_path().with_name("session.json")
+
+
+class LastTime:
+    """Restores the session at a start, and remembers it while it is used.
+
+    A start that does not come to ``done`` counts as failed; after two of them the third one is in ``safe``
+    mode: it opens a new project and restores nothing, and what was open stays among the recent projects.
+    """
+
+    def __init__(self, session: Library) -> None:
+        self._session = session
+        self.remembered = self._written = Remembered()
+        self.safe = False
+        self.trouble: ProblemView | None = None
+
+    def restore(self) -> None:
+        """Open the project that was open last; what went wrong is in ``trouble`` afterwards."""
+        path, session = remembered_path(), self._session
+        if path.exists():
+            with suppress(ProjectError):  # damaged: as at the first start
+                self.remembered = read_document(path, Remembered, "")
+        was = self.remembered
+        self.safe = was.failures >= MOST_FAILURES
+        self._write(was.model_copy(update={"failures": was.failures + 1}))
+        if self.safe:
+            self.remembered = Remembered()
+            session.keeping.begin()
+            self.trouble = problem_from_message(
+                f"start: the last {was.failures} starts did not end well: this one has a new project; "
+                f"open {was.project or 'the one before'} from the recent projects",
+                "Started in safe mode",
+            )
+            return
+        try:
+            session.restore_project(Path(was.project) if was.project else None)
+        except ProjectError as error:
+            self.remembered = Remembered()
+            said = " ".join(str(error).splitlines())  # whatever stands in the path
+            self.trouble = problem_from_message(said, "The last project could not be opened")
+
+    def done(self) -> None:
+        """The start has succeeded."""
+        self._write(self._written.model_copy(update={"failures": 0}))
+
+    def keep(self, page: str, shown_runs: list[str], selected_run: str) -> None:
+        """Remember what is open now, if that is something else."""
+        project = self._session.project_path
+        self._write(
+            Remembered(
+                project="" if project is None else str(project),
+                page=page,
+                selected_run=selected_run,
+                shown_runs=shown_runs[:MOST_SHOWN],
+                failures=self._written.failures,
+            )
+        )
+
+    def _write(self, what: Remembered) -> None:
+        if what == self._written:
+            return
+        path = remembered_path()
+        # It is a convenience: a folder that can't be written to is told of when preferences are saved.
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with replaced_file(path) as file:
+                file.write((what.model_dump_json(indent=2) + "\n").encode())
+            self._written = what

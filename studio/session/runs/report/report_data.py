@@ -1,0 +1,187 @@
+"""What a report tells: read from a run's folder, whose values are not believed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from resources.settings import RUN_SETTINGS, Setting
+from studio.session.runs.epoch_tables import EpochTable, table_of
+from studio.session.runs.runs_folder import Run, list_runs, read_run_line
+
+if TYPE_CHECKING:
+    from engine.training.predictions import Predictions
+
+
+@dataclass(frozen=True)
+class Series:
+    """Points of one curve, in the order of their steps."""
+
+    name: str
+    xs: list[float]
+    ys: list[float]
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """Everything about one run.
+
+    ``started`` is its first event. ``settings`` has title, value, and the value in the run before, whose name
+    is ``before``: empty where it is the same, or where there is none before. ``layers`` has name, size, norm,
+    norm of the gradient, and update by weights of each parameter at the last look at them.
+    """
+
+    run: Run
+    started: Mapping[str, Any]
+    settings: list[tuple[str, str, str]]
+    before: str
+    losses: list[Series]
+    accuracies: list[Series]
+    epochs: Sequence[Mapping[str, float]]
+    table: EpochTable | None
+    classes: tuple[str, ...]
+    predictions: Predictions | None
+    layers: Sequence[tuple[str, ...]]
+    alerts: Sequence[str]
+    seconds: float
+    problem: str
+    notes: tuple[str, ...]
+
+
+def gather(folder: Path) -> Gathered:
+    """What the run in ``folder`` tells.
+
+    Raises:
+        DataError, FormatError: there is no run, or its journal can't be read.
+    """
+    from engine.core.errors import DataError, EngineError
+    from engine.files.journal import read_run
+    from engine.training.predictions import PredictionsFolder
+
+    run = read_run_line(folder)
+    if run is None:
+        raise DataError(f"report: there is no run: {folder}; give the folder of a run")
+    record = read_run(folder)
+    steps, epochs = record.columns.get("step", {}), record.columns.get("epoch", {})
+    started: Mapping[str, Any] = {}
+    tables: list[EpochTable] = []
+    seconds, problem = 0.0, ""
+    layers: list[tuple[str, ...]] = []
+    alerts: list[str] = []
+    for event in record.events:
+        kind = event.get("event")
+        if kind == "started":
+            started = event
+        elif kind == "epoch":
+            table = table_of(event)
+            tables += [] if table is None else [table]
+        elif kind == "layers":
+            layers = _layers(event.get("parameters"))
+        elif kind == "layer_alert":
+            alerts.append(f"{event.get('layer')}, step {event.get('step')}: {event.get('message')}")
+        elif kind in ("failed", "diverged"):
+            problem = str(event.get("message", ""))
+        last = event.get("seconds") if kind in ("finished", "stopped", "epoch") else None
+        seconds = float(last) if isinstance(last, int | float) else seconds
+    rows = [
+        {name: float(column[i]) for name, column in epochs.items()}
+        for i in range(len(epochs.get("step", ())))
+    ]
+    predictions, notes = None, [*record.notes]
+    table = tables[-1] if tables else None
+    if table is not None:
+        try:
+            predictions = PredictionsFolder(folder).read(table.step)
+        except EngineError as error:
+            notes.append(str(error))
+    names = started.get("classes")
+    before = _run_before(run)
+    return Gathered(
+        run=run,
+        started=started,
+        settings=_settings(run, before),
+        before=before.name if before else "",
+        losses=_series(steps, "loss", epochs, "validation_loss"),
+        accuracies=_series(steps, "accuracy", epochs, "validation_accuracy"),
+        epochs=rows,
+        table=table,
+        classes=tuple(map(str, names)) if isinstance(names, list) else (),
+        predictions=predictions,
+        layers=layers,
+        alerts=alerts,
+        seconds=seconds,
+        problem=problem,
+        notes=tuple(notes),
+    )
+
+
+def _series(steps: Mapping[str, Any], name: str, epochs: Mapping[str, Any], validation: str) -> list[Series]:
+    found = []
+    for title, columns, column in (("train", steps, name), ("validation", epochs, validation)):
+        if "step" in columns and column in columns:
+            xs, ys = columns["step"].tolist(), columns[column].tolist()
+            pairs = [(x, y) for x, y in zip(xs, ys, strict=True) if _finite(x) and _finite(y)]
+            if pairs:
+                found.append(Series(title, [x for x, _ in pairs], [y for _, y in pairs]))
+    return found
+
+
+def _finite(value: float) -> bool:
+    return abs(value) < 1e300  # the distance of two of them is a number too
+
+
+def _layers(parameters: Any) -> list[tuple[str, ...]]:
+    """Rows about the parameters of a ``layers`` event; those that are none are left out."""
+    rows = []
+    for each in parameters if isinstance(parameters, list) else ():
+        if not isinstance(each, Mapping):
+            continue
+        numbers = [each.get(name) for name in ("norm", "gradient_norm", "ratio")]
+        if isinstance(each.get("name"), str) and type(each.get("size")) is int:
+            shown = (
+                f"{number:.3g}" if isinstance(number, int | float) else str(number) for number in numbers
+            )
+            rows.append((each["name"], f"{each['size']:,}", *shown))
+    return rows
+
+
+def _run_before(run: Run) -> Run | None:
+    """The run of the same folder that was started last before this one."""
+    others = [
+        each
+        for each in list_runs(Path(run.path).parent)
+        if each.path != run.path and each.started < run.started and not each.of_script
+    ]
+    return max(others, key=lambda each: each.started, default=None)
+
+
+def _settings(run: Run, before: Run | None) -> list[tuple[str, str, str]]:
+    rows = []
+    for name, setting in RUN_SETTINGS.items():
+        if name not in run.config:
+            continue
+        value = _written(setting, run.config[name])
+        other = value if before is None else _written(setting, before.config.get(name, setting.default))
+        rows.append((setting.title, value, "" if other == value else other or "\u2013"))
+    known = RUN_SETTINGS.keys() | {"out"}
+    rows += [(name, str(value), "") for name, value in run.config.items() if name not in known]
+    return rows
+
+
+def _written(setting: Setting, value: Any) -> str:
+    if setting.name == "static":
+        return "static" if value else "eager"
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={Setting.write(each)}" for name, each in value.items())
+    try:
+        return Setting.write(value)
+    except (TypeError, ValueError):
+        return str(value)
+
+
+def when(moment: float) -> str:
+    """A moment in this computer's time zone."""
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment)) if moment else ""

@@ -1,0 +1,85 @@
+"""The job that writes a report about a run, in a child process: a long journal takes a while to read."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict
+
+from psygnal import Signal
+
+from studio.session.problem_view import ProblemView, problem_from_event
+from studio.session.work.job import Emit, Inbox, job
+from studio.session.work.task import Task
+from studio.session.work.worker import Worker
+
+if TYPE_CHECKING:
+    from studio.session.project.session_script import SessionScript
+
+
+class Reported(TypedDict):
+    """The report was written to ``out``."""
+
+    event: Literal["reported"]
+    time: float
+    out: str
+
+
+@job
+class WriteReport:
+    """Write a report about the run in ``folder`` to ``out``."""
+
+    EVENTS: ClassVar = (Reported,)
+
+    folder: str
+    out: str
+
+    def run(self, emit: Emit, inbox: Inbox) -> None:
+        """Report one event ``reported``. Raises DataError, FormatError, SaveError."""
+        from studio.session.runs.report import write_report
+
+        write_report(Path(self.folder), Path(self.out))
+        emit({"event": "reported", "time": time.time(), "out": self.out})
+
+    def record(self, script: SessionScript) -> None:
+        """Write the report again, next to the script's runs."""
+        from studio.session.project.session_script import Out
+
+        script.add("report", script.run(self.folder), "--out", Out(Path(self.out).name))
+
+
+class Reporting:
+    """Reports that are being written; ``written`` carries the path of one that is there.
+
+    Args:
+        make_worker: a worker for one job. tell: told of problems.
+    """
+
+    written = Signal(str)
+
+    def __init__(self, make_worker: Callable[[], Worker], tell: Callable[[ProblemView], None]) -> None:
+        self._make_worker, self._tell = make_worker, tell
+        self._tasks: deque[Task] = deque()
+
+    def write(self, folder: str, out: str) -> None:
+        """Begin to write a report."""
+        self._tasks.append(Task(WriteReport(folder, out), self._make_worker(), self._follow))
+
+    def take(self) -> None:
+        """Tell what has become of them."""
+        for task in list(self._tasks):
+            if task.take():
+                self._tasks.remove(task)
+
+    def _follow(self, event: Mapping[str, Any]) -> None:
+        if event["event"] == "reported":
+            self.written.emit(event["out"])
+        elif event["event"] == "failed" or (event["event"] == "worker_ended" and event["message"]):
+            self._tell(problem_from_event(event, "The report could not be written"))
+
+    def close(self) -> None:
+        """End those that are not written yet."""
+        while self._tasks:
+            self._tasks.popleft().close()

@@ -1,0 +1,127 @@
+"""RunChanges: what a person changes about runs (name, note, tags, hidden, to the trash), each with undo."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from resources.locks import LOCK_NAME, holder_of
+from studio.session.project.undo import Change
+from studio.session.runs.run_notes import RunNotes, clean_name, read_notes, write_notes
+
+if TYPE_CHECKING:
+    from studio.session.project.library import Library
+
+# Moves a folder to the system's trash; returns where it is then, None where the system does not say.
+# Raises OSError where it can't.
+ToTrash: TypeAlias = Callable[[Path], Path | None]
+
+
+class RunChanges:
+    """Every method returns why not, an empty text where it is done; the ``undo_stack`` takes it back.
+
+    Args:
+        library: whose list is read again after each change.
+        in_use: whether the window's own training works in a folder.
+
+    ``to_trash`` is set by who has a trash: the window, the command line.
+    """
+
+    def __init__(self, library: Library, in_use: Callable[[str], bool]) -> None:
+        self._library, self._in_use = library, in_use
+        self.to_trash: ToTrash | None = None
+
+    # ----- what is written about a run -----
+
+    def rename(self, folder: str, name: str) -> str:
+        """Show the run under another name; an empty one for model and mode. The folder stays."""
+        return self._write([folder], "Rename run", name=clean_name(name))
+
+    def tag(self, folder: str, tags: Sequence[str]) -> str:
+        """Keep these tags with the run, instead of those before."""
+        return self._write([folder], "Change tags", tags=tuple(tags))
+
+    def describe(self, folder: str, name: str, tags: Sequence[str], note: str) -> str:
+        """Name, tags and note in one change."""
+        return self._write(
+            [folder], "Change notes of run", name=clean_name(name), tags=tuple(tags), note=note.strip()
+        )
+
+    def hide(self, folders: Sequence[str], hidden: bool = True) -> str:
+        """Leave runs out of the list, or show them again."""
+        return self._write(folders, "Hide runs" if hidden else "Show runs", hidden=hidden)
+
+    def _write(self, folders: Sequence[str], title: str, **values: object) -> str:
+        before: list[tuple[Path, RunNotes]] = []
+        after: list[tuple[Path, RunNotes]] = []
+        try:
+            for folder in folders:
+                notes, trouble = read_notes(Path(folder))
+                changed = RunNotes.model_validate({**notes.model_dump(), **values})
+                if changed != notes or trouble:
+                    write_notes(Path(folder), changed)
+                    before.append((Path(folder), notes))
+                    after.append((Path(folder), changed))
+        except (OSError, ValueError) as error:
+            return str(error)
+        finally:
+            if before:
+                self._library.undo_stack.push(
+                    Change(title, lambda: self._write_all(before), lambda: self._write_all(after))
+                )
+                self._library.refresh_runs()
+        return ""
+
+    def _write_all(self, notes: list[tuple[Path, RunNotes]]) -> None:
+        try:
+            for folder, each in notes:
+                if folder.is_dir():
+                    write_notes(folder, each)
+        except OSError as error:
+            self._library.report(str(error), "The run could not be changed")
+        self._library.refresh_runs()
+
+    # ----- the trash -----
+
+    def delete(self, folders: Sequence[str]) -> str:
+        """Move runs to the system's trash; never one that is running, in this window or elsewhere."""
+        if self.to_trash is None:
+            return "delete: there is no trash here; remove the folder yourself"
+        for folder in folders:
+            holder = holder_of(Path(folder) / LOCK_NAME)
+            if self._in_use(folder) or holder is not None:
+                where = f" ({holder})" if holder is not None else ""
+                return f"delete: {folder}: this run is running{where}; stop it first"
+        moved: list[tuple[Path, Path]] = []
+        reason = ""
+        for folder in folders:
+            try:
+                place = self.to_trash(Path(folder))
+            except OSError as error:
+                reason = str(error)
+                break
+            if place is not None:
+                moved.append((Path(folder), place))
+        if moved:
+            gone = [str(folder) for folder, _ in moved]
+            self._library.undo_stack.push(
+                Change("Delete runs", lambda: self._put_back(moved), lambda: self.delete(gone))
+            )
+        self._library.refresh_runs()
+        return reason
+
+    def _put_back(self, moved: list[tuple[Path, Path]]) -> None:
+        try:
+            for folder, place in moved:
+                if folder.exists():
+                    raise FileExistsError(
+                        f"undo: {folder}: another run has this name now; the deleted one is in {place}"
+                    )
+                shutil.move(place, folder)
+                # The trash's own note about it (freedesktop.org, Trash specification 1.0).
+                place.parent.parent.joinpath("info", f"{place.name}.trashinfo").unlink(missing_ok=True)
+        except OSError as error:
+            self._library.report(str(error), "The run could not be put back")
+        self._library.refresh_runs()

@@ -1,0 +1,235 @@
+"""RunQueue: settings that wait to be trained, one after another; kept beside the runs of the project."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+from psygnal import Signal
+from pydantic import BaseModel, ConfigDict, Field
+
+from resources.locks import Holder, wait_for
+from studio.session.project.library import Library
+from studio.session.project.project_file import ProjectError, read_document, write_document
+from studio.session.sweep.plan import MOST_TRIALS
+from studio.session.train.run_settings import RunSettings, setting_problems, title_of_setting
+
+NAME, LOCK = "queue.json", "queue.lock"
+_WRITER_WAITS = 2.0  # seconds
+_REMEDY = "remove the file, and queue the runs again"
+_FOLDER = r"^([A-Za-z0-9_-]{1,120}/trial-[0-9]{3,4})?$"
+
+
+class Waiting(BaseModel):
+    """Settings that wait. ``folder`` is that of a sweep's trial below the folder of the runs; empty for a run
+    that gets a new one."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    number: int = Field(ge=1)
+    settings: RunSettings
+    folder: Annotated[str, Field(pattern=_FOLDER)] = ""
+
+
+class _QueueFile(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    format: Literal["model-studio queue"] = "model-studio queue"
+    version: Literal[1] = 1
+    waiting: list[Waiting] = Field(default_factory=list, max_length=MOST_TRIALS)
+
+
+Change: TypeAlias = Callable[[list[Waiting]], list[Waiting]]
+
+
+class RunQueue:
+    """What waits in the project, the next one first; ``changed`` tells each change.
+
+    All windows on the project share the file and change it under its lock. Each starts runs only after it was
+    told to: ``held`` is True for a queue that was found there, and after a training was interrupted. ``why``
+    says what it is held for.
+
+    Args:
+        start: begins a training with these settings in this folder (None for a new one).
+        busy: whether a training runs in this window.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self, library: Library, start: Callable[[RunSettings, Path | None], None], busy: Callable[[], bool]
+    ) -> None:
+        self._library, self._start, self._busy = library, start, busy
+        self._mark: tuple[Path, int, int] | None = None
+        self.waiting: list[Waiting] = []
+        self.held = False
+        self.why = ""
+
+    def look(self) -> None:
+        """Follow the project that is open, and what other windows have queued."""
+        path = self._library.runs_folder / NAME
+        try:
+            stat = path.stat()
+            mark = (path, stat.st_mtime_ns, stat.st_size)
+        except (OSError, ValueError):
+            mark = (path, 0, 0)
+        if mark == self._mark:
+            return
+        another = self._mark is None or self._mark[0] != path
+        self._mark = mark
+        try:
+            waiting = self._read(path)
+        except ProjectError as error:
+            self._library.report(str(error), "The queue could not be read")
+            waiting = []
+        if another:
+            self.held, self.why = bool(waiting), ""
+        if waiting != self.waiting or another:
+            self.waiting = waiting
+            self.changed.emit()
+
+    def move_along(self) -> None:
+        """The runs were moved to where the project is now: what waits goes with them."""
+        old, new = self._mark[0] if self._mark is not None else None, self._library.runs_folder / NAME
+        waiting = self.waiting
+        if old is not None and old != new and waiting and not new.exists():
+            reason = self._update(lambda there: waiting)
+            if reason:
+                self._library.report(reason, "The queue could not be moved with the project")
+                return
+            self._mark = (new, 0, 0)
+            old.unlink(missing_ok=True)
+
+    # ----- changes; each returns why not, an empty text where it is done -----
+
+    def add(self, settings: Sequence[RunSettings], folders: Sequence[str] = ()) -> str:
+        """Queue settings, behind what waits already; they start at once where nothing trains.
+
+        Args:
+            folders: those of a sweep's trials, one for each of the settings.
+        """
+        places = folders or [""] * len(settings)
+
+        def change(waiting: list[Waiting]) -> list[Waiting]:
+            first = max((each.number for each in waiting), default=0) + 1
+            more = [
+                Waiting(number=first + place, settings=each, folder=folder)
+                for place, (each, folder) in enumerate(zip(settings, places, strict=True))
+            ]
+            if len(waiting) + len(more) > MOST_TRIALS:
+                raise ProjectError(f"queue: too many runs: {len(waiting) + len(more)}; at most {MOST_TRIALS}")
+            return waiting + more
+
+        reason = self._update(change)
+        if not reason:
+            self.go_on()
+        return reason
+
+    def add_shown(self, settings: RunSettings) -> None:
+        """Queue the settings of the window; a problem is told."""
+        reason = self.add([settings])
+        if reason:
+            self._library.report(reason, "The run could not be queued")
+
+    def remove(self, numbers: Sequence[int]) -> str:
+        """Take settings out of the queue."""
+        return self._update(lambda waiting: [each for each in waiting if each.number not in numbers])
+
+    def move(self, number: int, by: int) -> str:
+        """Let settings start earlier (-1) or later (1)."""
+
+        def change(waiting: list[Waiting]) -> list[Waiting]:
+            place = next((at for at, each in enumerate(waiting) if each.number == number), None)
+            if place is not None:
+                each = waiting.pop(place)
+                waiting.insert(max(0, place + by), each)
+            return waiting
+
+        return self._update(change)
+
+    def hold(self, why: str = "") -> None:
+        """Start nothing more until ``release``."""
+        if not self.held or why != self.why:
+            self.held, self.why = True, why
+            self.changed.emit()
+
+    def release(self) -> None:
+        """Start what waits, one after another."""
+        self.held, self.why = False, ""
+        self.changed.emit()
+        self.go_on()
+
+    def after(self, folder: str) -> None:
+        """The training in ``folder`` has ended: note it in its sweep, and start what is next."""
+        from studio.session.sweep.document import NAME as SWEEP
+
+        if folder and Path(folder).with_name(SWEEP).is_file():
+            from studio.session.sweep.queued import note_trial
+
+            trouble = note_trial(Path(folder))
+            if trouble:
+                self._library.report(trouble, "The sweep could not be brought up to date")
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Start the next one, unless a training runs or the queue is held; one that can't start holds it."""
+        while self.waiting and not self.held and not self._busy():
+            first = self.waiting[0]
+            taken: list[Waiting] = []
+
+            def take(
+                waiting: list[Waiting], first: Waiting = first, taken: list[Waiting] = taken
+            ) -> list[Waiting]:
+                taken += [each for each in waiting if each == first]
+                return [each for each in waiting if each != first]
+
+            reason = self._update(take)
+            if taken:  # else another window has taken it
+                reason = self._begin(first)
+                if reason:
+                    self._update(lambda waiting, first=first: [first, *waiting])  # type: ignore[misc]
+            if reason:
+                self.hold(reason)
+                self._library.report(f"queue: {reason}", "The next run of the queue could not start")
+
+    def _begin(self, first: Waiting) -> str:
+        wrong = next(iter(setting_problems(first.settings).items()), None)
+        if wrong is not None:
+            return f"{title_of_setting(wrong[0])} {wrong[1]}"
+        path = self._library.needs_agreement(first.settings)
+        if path is not None:
+            return f"{path}: this file is code that was not agreed to yet; start a run with it once"
+        self._start(first.settings, self._library.runs_folder / first.folder if first.folder else None)
+        return ""
+
+    def _update(self, change: Change) -> str:
+        """Change the file as it is now, which another window may have written."""
+        from engine.files.atomic import make_folder
+
+        folder = self._library.runs_folder
+        try:
+            make_folder(folder)
+            lock = wait_for(folder / LOCK, _WRITER_WAITS)
+            if isinstance(lock, Holder):
+                return f"queue: {folder / NAME}: another window is writing it: {lock}; try again"
+            try:
+                waiting = change(self._read(folder / NAME))
+                if waiting:
+                    write_document(folder / NAME, _QueueFile(waiting=waiting))
+                else:
+                    (folder / NAME).unlink(missing_ok=True)
+            finally:
+                lock.release()
+        except (OSError, ProjectError) as error:
+            return str(error)
+        self.waiting = waiting
+        self.changed.emit()
+        return ""
+
+    @staticmethod
+    def _read(path: Path) -> list[Waiting]:
+        if path.is_symlink():
+            raise ProjectError(f"{path}: a link to elsewhere: {os.readlink(path)}; {_REMEDY}")
+        return read_document(path, _QueueFile, _REMEDY).waiting if path.is_file() else []

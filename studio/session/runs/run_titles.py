@@ -1,0 +1,135 @@
+"""What tells runs apart, in words: a unique title for each, and the settings that differ between two."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from studio.session.runs.runs_folder import Run, source_file
+from studio.session.train.run_settings import RunSettings, title_of, title_of_setting
+
+# Not a choice: where the run lies.
+_NO_SETTING = ("out",)
+NONE = "\u2013"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A setting that differs between two runs; an empty value is one that a run does not have."""
+
+    name: str
+    before: str
+    after: str
+
+    @property
+    def title(self) -> str:
+        """The title of the setting, as the form shows it."""
+        return title_of_setting(self.name)
+
+
+def run_titles(runs: Iterable[Run]) -> dict[str, str]:
+    """A title for every run, by folder, that no other has: the name it was given, else model and mode, with
+    the run's number where several have the same, else the folder's name or all of its path."""
+    runs = list(runs)
+    titles = {run.path: run.notes.name or run.title for run in runs}
+    named = {run.path for run in runs if run.notes.name}
+    steps: tuple[Callable[[Run], str], ...] = (_numbered, lambda run: run.name, lambda run: run.path)
+    for longer in steps:
+        counts = Counter(titles.values())
+        for run in runs:
+            if counts[titles[run.path]] > 1:
+                # Of a name that was given twice something of it stays.
+                given = f"{run.notes.name} · " if run.path in named else ""
+                titles[run.path] = given + longer(run)
+    return titles
+
+
+def _numbered(run: Run) -> str:
+    number = run.name.rpartition("-")[2]
+    if not number.isdecimal():
+        return run.name
+    return number.lstrip("0") or "0" if run.notes.name else f"{run.title} · {int(number)}"
+
+
+def changed_settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
+    """The settings that differ, parameters of optimizer and schedule one by one. What a run of an earlier
+    version does not have counts as the default."""
+    old, new = settings_of(before), settings_of(after)
+    return [
+        Change(name, value_text(name, old.get(name, "")), value_text(name, new.get(name, "")))
+        for name in dict.fromkeys((*old, *new))
+        if old.get(name, "") != new.get(name, "")
+    ]
+
+
+def settings_of(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a run, flat: ``optimizer_params.beta1`` beside ``learning_rate``."""
+    defaults = {} if "kind" in config else RunSettings().as_dict()
+    flat: dict[str, Any] = {}
+    for name, value in {**defaults, **config}.items():
+        if name in _NO_SETTING:
+            continue
+        if isinstance(value, dict):
+            flat.update({f"{name}.{part}": each for part, each in value.items()})
+        else:
+            flat[name] = value
+    return flat
+
+
+def settings_of_run(run: Run) -> RunSettings:
+    """The settings of a run for another one. A model whose file is gone is taken from the run's own copy.
+
+    Raises:
+        ValueError: a value of the wrong type: the journal is damaged, or of another version.
+    """
+    names = RunSettings().as_dict().keys()
+    settings = RunSettings(**{name: value for name, value in run.config.items() if name in names})
+    copy = source_file(run)
+    if copy is None or Path(settings.user_file).is_file() or not copy.is_file():
+        return settings
+    return replace(settings, model=f"{copy}:{settings.model.rpartition(':')[2]}")
+
+
+def value_text(name: str, value: Any) -> str:
+    """A value for people."""
+    if isinstance(value, bool):
+        if name == "static":
+            return "static" if value else "eager"
+        return "on" if value else "off"
+    if isinstance(value, list | tuple):
+        return ", ".join(str(each) for each in value)
+    if isinstance(value, str):
+        return title_of(value)
+    return str(value)
+
+
+class Differences:
+    """What differs between a run and the one that began before it, in a few words; kept, since settings of a
+    run never change."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], str] = {}
+
+    def of(self, runs: Iterable[Run]) -> dict[str, str]:
+        """By folder: ``Learning rate 0.01, Batch 128``; empty for the first run and for one that is as the
+        last."""
+        found: dict[str, str] = {}
+        known: dict[tuple[str, str], str] = {}
+        last: Run | None = None
+        for run in sorted(runs, key=lambda run: (run.started, run.path)):
+            words = ""
+            if last is not None and run.config and last.config:
+                key = (last.path, run.path)
+                words = known[key] = self._known[key] if key in self._known else _words(last, run)
+            found[run.path] = words
+            last = run
+        self._known = known
+        return found
+
+
+def _words(last: Run, run: Run) -> str:
+    changes = changed_settings(last.config, run.config)
+    return ", ".join(f"{change.title} {change.after or NONE}" for change in changes)

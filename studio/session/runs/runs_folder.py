@@ -1,0 +1,437 @@
+"""The runs in a folder: a line about each from the ends of its journal, and the whole history of one."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from resources.json_documents import DocumentError, parse
+from resources.locks import LOCK_NAME, holder_of
+from resources.regular_files import open_regular
+from studio.session.equality import EqualNaN
+from studio.session.runs.epoch_tables import EpochTable, table_of
+from studio.session.runs.run_notes import NAME as NOTES
+from studio.session.runs.run_notes import NOTHING, RunNotes, read_notes
+from studio.session.train.compute_info import Computing, computing_of
+
+JOURNAL = "journal.jsonl"
+CHECKPOINTS = "checkpoints"
+SOURCE = "source"
+_STEP = re.compile(r"step-(\d{8,18})\.h5")
+_END_BYTES = 65536
+_COUNTS = ("step", "epoch", "total_steps")
+_NUMBERS = ("time", "validation_accuracy", "validation_loss", "best_accuracy", "seconds")
+_MAX_COUNT = 10**18
+_LONGEST_REASON = 1000  # characters
+_LATEST = 2.0**37  # seconds from 1970 to beyond the year 6000, which every clock can show
+_SERIES = {
+    "rate": "learning_rate",
+    "throughput": "samples_per_second",
+    "memory": "memory",
+    "gradient": "scalar:gradient_norm",
+    "elapsed": "elapsed",
+}
+_LAST = ("finished", "stopped", "cancelled", "failed")
+
+
+@dataclass(frozen=True, eq=False)
+class Run(EqualNaN):
+    """What a list shows of a run.
+
+    ``state`` is running, finished, stopped, diverged, failed, or interrupted where it ended without a word (a
+    crash, a kill, Ctrl-C). ``checkpoint`` is the newest step checkpoint, empty where there is none. ``note``
+    says what of the journal could not be read, empty where all of it could. A trial has its ``sweep``'s name
+    and what it chose there, in words. ``loss`` is the validation loss of the last epoch, ``seconds`` how long
+    it trained; NaN where not known. ``notes`` is what a person has written about it, ``shape`` that of a
+    sample that its model is fed, empty where it is not known, ``failure`` why it failed. ``holder`` names the
+    process that trains it now, as its lock says.
+    """
+
+    path: str
+    name: str
+    state: str
+    config: dict[str, Any]
+    started: float
+    step: int
+    total_steps: int
+    epoch: int
+    accuracy: float
+    checkpoint: str
+    checkpoint_step: int
+    note: str = ""
+    sweep: str = ""
+    choices: str = ""
+    loss: float = math.nan
+    seconds: float = math.nan
+    notes: RunNotes = NOTHING
+    shape: tuple[int, ...] = ()
+    failure: str = ""
+    holder: str = ""
+    computing: Computing = field(default_factory=Computing)
+
+    @property
+    def in_use(self) -> str:
+        """Why the run can't be resumed, renamed or removed now: a process trains it; empty if none does.
+
+        A run of this window's own training is in use too.
+        """
+        return f"it is running in another window: {self.holder}" if self.holder else ""
+
+    @property
+    def title(self) -> str:
+        """Model and mode, as the list of runs shows it: ``lenet · static``; of a trial what it chose."""
+        if self.sweep:
+            return self.choices or Path(self.path).name
+        model = str(self.config.get("model", "?")).rpartition(":")[2]
+        return f"{model} · {'static' if self.config.get('static', True) else 'eager'}"
+
+    @property
+    def of_script(self) -> str:
+        """The script whose ``Model.fit`` this is; empty for a run of the studio's own."""
+        return str(self.config.get("script") or "a script") if "kind" in self.config else ""
+
+    @property
+    def exportable(self) -> str:
+        """Empty where the run can be exported, else why not."""
+        if self.of_script:
+            return f"it is a fit of {self.of_script}: save it there, with model.save(path, training=False)"
+        return "" if self.checkpoint else "this run has no checkpoint"
+
+    @property
+    def resumable(self) -> str:
+        """Empty where the run can be continued, else why not."""
+        if self.of_script:
+            return (
+                f"it is a fit of {self.of_script}: run that again, with model.load of a checkpoint before fit"
+            )
+        if self.in_use:
+            return self.in_use
+        if not self.checkpoint:
+            return "this run has no checkpoint"
+        if self.state == "finished":
+            return "this run has finished; give it more epochs to continue"
+        return ""
+
+
+@dataclass(frozen=True)
+class RunHistory:
+    """All points and epochs of a run, and the confusion matrices of its epochs.
+
+    ``series`` has what else was measured at each step, as long as ``steps``: rate, throughput (pictures a
+    second), memory (bytes), gradient (the norm of all gradients), elapsed (seconds of training). ``layers``
+    are the events ``layers`` and ``layer_alert``, as the journal has them.
+    """
+
+    steps: list[int] = field(default_factory=list)
+    losses: list[float] = field(default_factory=list)
+    accuracies: list[float] = field(default_factory=list)
+    epochs: list[dict[str, Any]] = field(default_factory=list)
+    notes: tuple[str, ...] = ()
+    tables: tuple[EpochTable, ...] = ()
+    classes: tuple[str, ...] = ()
+    series: dict[str, list[float]] = field(default_factory=dict)
+    layers: list[dict[str, Any]] = field(default_factory=list)
+    steps_per_epoch: int = 0
+
+
+class RunsFolder:
+    """The runs in a folder; those whose journal has not changed are not read again.
+
+    ``folders`` are the folders of the runs and sweeps that were read last.
+    """
+
+    def __init__(self) -> None:
+        from studio.session.sweep.listing import SweepWords
+
+        self._known: dict[Path, tuple[tuple[int, ...], Run | None]] = {}
+        self._sweeps = SweepWords()
+        self.folders: list[Path] = []
+
+    def read(self, folder: Path, further: Sequence[Path] = ()) -> list[Run]:
+        """The runs in ``folder`` and in the sweeps there, newest first, those of a sweep together.
+
+        Empty where there is no such folder. Unreadable ones are left out.
+
+        Args:
+            further: runs, sweeps and folders of them that lie elsewhere.
+        """
+        known: dict[Path, tuple[tuple[int, ...], Run | None]] = {}
+        places = self._places(folder)
+        for path in further:
+            alone = {path: ("", "")} if (path / JOURNAL).is_file() else self._places(path)
+            places = {**alone, **places}
+        for path in places:
+            # As texts: pathlib takes several times as long as the system, for each of a thousand runs.
+            base = str(path)
+            try:
+                stat = os.stat(f"{base}/{JOURNAL}")
+            except OSError:
+                continue
+            # A checkpoint is there before its line, and a run that goes on may end without one.
+            mark = (
+                stat.st_mtime_ns,
+                stat.st_size,
+                _changed(f"{base}/{CHECKPOINTS}"),
+                _changed(f"{base}/{NOTES}"),
+                _changed(f"{base}/{LOCK_NAME}"),
+            )
+            before = self._known.get(path)
+            same = before is not None and before[0] == mark
+            if before is None or not same or (before[1] is not None and before[1].holder):
+                before = (mark, read_run_line(path))
+            known[path] = before
+        self._known = known
+        self.folders = list(
+            dict.fromkeys(
+                path.parent if places[path][0] else path
+                for path, (_, run) in known.items()
+                if run is not None
+            )
+        )
+        runs = [_as_trial(run, *places[path]) for path, (_, run) in known.items() if run is not None]
+        newest: dict[str, float] = {}
+        for run in runs:
+            newest[run.sweep] = max(run.started, newest.get(run.sweep, run.started))
+        # Within a sweep the first trial first.
+        return sorted(
+            runs,
+            key=lambda run: (
+                -(newest[run.sweep] if run.sweep else run.started),
+                run.sweep,
+                run.name if run.sweep else "",
+            ),
+        )
+
+    def _places(self, folder: Path) -> dict[Path, tuple[str, str]]:
+        """Folders that may hold a run, with the sweep that each belongs to and what it chose there."""
+        try:
+            paths = list(folder.iterdir())
+        except (OSError, ValueError):  # a project file may name a folder with a null character
+            return {}
+        places: dict[Path, tuple[str, str]] = {}
+        for path in (folder, *paths):
+            trials = self._sweeps.trials(path)
+            if trials is not None:
+                places.update({trial: (path.name, words) for trial, words in trials.items()})
+            elif path != folder:
+                places.setdefault(path, ("", ""))
+        return places
+
+
+def _as_trial(run: Run, sweep: str, choices: str) -> Run:
+    if not sweep:
+        return run
+    return replace(run, name=f"{sweep}/{run.name}", sweep=sweep, choices=choices)
+
+
+def _changed(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def list_runs(folder: Path) -> list[Run]:
+    """The runs in ``folder``, as ``RunsFolder.read`` gives them."""
+    return RunsFolder().read(folder)
+
+
+def read_run_line(path: Path) -> Run | None:
+    """A line about the run in ``path`` from the first and last events of its journal; None where it has
+    none. Damaged lines are skipped, and counted in ``note``."""
+    events, damaged = _ends(path / JOURNAL)
+    started = next((event for event in events if event.get("event") == "started"), None)
+    if started is None and not damaged:
+        return None
+    state, step, epoch, accuracy, loss, seconds = "interrupted", 0, 0, math.nan, math.nan, math.nan
+    failure = ""
+    for event in events:
+        kind = event.get("event")
+        step = event.get("step", step)
+        epoch = event.get("epoch", epoch)
+        if kind == "epoch":
+            accuracy = float(event.get("validation_accuracy", math.nan))
+            loss = float(event.get("validation_loss", math.nan))
+        if kind in _LAST:
+            state = str(kind)
+            failure = _reason(event) if kind == "failed" else ""
+            reason = event.get("reason")
+            if reason in ("interrupted", "diverged"):
+                state = str(reason)
+            seconds = float(event.get("seconds", math.nan))
+            best = float(event.get("best_accuracy", -1))
+            if kind != "failed" and best >= 0:
+                accuracy = best
+        elif kind == "started":
+            state, failure = "interrupted", ""
+    holder = holder_of(path / LOCK_NAME)
+    if state == "interrupted" and holder is not None:
+        state = "running"
+    checkpoint_step, checkpoint = latest_checkpoint(path)
+    started = started or {}
+    lines = "1 damaged line was" if damaged == 1 else f"{damaged} damaged lines were"
+    notes, trouble = read_notes(path)
+    skipped = f"{JOURNAL}: {lines} skipped" if damaged else ""
+    return Run(
+        path=str(path),
+        name=path.name,
+        state=state,
+        config=started.get("config", {}),
+        started=float(started.get("time", 0.0)),
+        step=step,
+        total_steps=started.get("total_steps", 0),
+        epoch=epoch,
+        accuracy=accuracy,
+        checkpoint=checkpoint,
+        checkpoint_step=checkpoint_step,
+        note="\n".join(filter(None, (skipped, trouble))),
+        loss=loss,
+        seconds=seconds,
+        notes=notes,
+        shape=_shape(started.get("shape")),
+        failure=failure,
+        holder="" if holder is None else str(holder),
+        computing=computing_of(events),
+    )
+
+
+def _shape(told: object) -> tuple[int, ...]:
+    sizes = told if isinstance(told, list) else []
+    sound = all(isinstance(size, int) and not isinstance(size, bool) and size > 0 for size in sizes)
+    return tuple(sizes) if sound else ()
+
+
+def _reason(event: dict[str, Any]) -> str:
+    """Why a run failed, with the user's line where the message does not name it."""
+    text = str(event.get("message", ""))[:_LONGEST_REASON]
+    file = str(event.get("file", "")).replace("\\", "/").rpartition("/")[2][:_LONGEST_REASON]
+    place = f"{file}:{event.get('line')}"
+    return f"{text} ({place})" if file and place not in text else text
+
+
+def latest_checkpoint(path: Path) -> tuple[int, str]:
+    """Step and path of the newest checkpoint in a run's folder by its name; (0, "") where there is none."""
+    try:
+        names = [file.name for file in (path / CHECKPOINTS).iterdir()]
+    except OSError:
+        return 0, ""
+    steps = [(int(match[1]), name) for name in names if (match := _STEP.fullmatch(name))]
+    if not steps:
+        return 0, ""
+    step, name = max(steps)
+    return step, str(path / CHECKPOINTS / name)
+
+
+def read_history(path: Path) -> RunHistory:
+    """Every point of the run in ``path``.
+
+    Raises:
+        DataError, FormatError: its journal can't be read. Imports the engine.
+    """
+    from engine.files.journal import read_run
+
+    record = read_run(path)
+    points = record.columns.get("step", {})
+    epochs = record.columns.get("epoch", {})
+    ends = epochs["step"].tolist() if "step" in epochs else []
+    tables: list[EpochTable] = []
+    classes: list[str] = []
+    for event in record.events:
+        if event.get("event") == "started":
+            names = event.get("classes", classes)
+            classes = [str(name) for name in names] if isinstance(names, list) else classes
+        elif event.get("event") == "epoch":
+            table = table_of(event)
+            tables += [] if table is None else [table]
+    length = 0
+    layers: list[dict[str, Any]] = []
+    for event in record.events:
+        kind = event.get("event")
+        if kind == "started" and type(count := event.get("steps_per_epoch")) is int and count > 0:
+            length = count
+        elif kind in ("layers", "layer_alert"):
+            layers.append(dict(event))
+    steps = points["step"].tolist() if "step" in points else []
+    nothing = [math.nan] * len(steps)
+    return RunHistory(
+        steps=[0 if math.isnan(step) else int(step) for step in steps],
+        losses=points["loss"].tolist() if "loss" in points else nothing,
+        accuracies=points["accuracy"].tolist() if "accuracy" in points else nothing,
+        epochs=[
+            {name: column[i].item() for name, column in epochs.items()}
+            for i, end in enumerate(ends)
+            if math.isfinite(end)
+        ],  # else it has no place in a curve
+        notes=tuple(record.notes),
+        tables=tuple(tables),
+        classes=tuple(classes),
+        layers=layers,
+        steps_per_epoch=length,
+        series={name: points[column].tolist() for name, column in _SERIES.items() if column in points},
+    )
+
+
+def source_file(run: Run) -> Path | None:
+    """The copy of the user's model that the run keeps; None for a built-in model."""
+    model = str(run.config.get("model", ""))
+    path, separator, _ = model.rpartition(":")
+    if not separator:
+        return None
+    return Path(run.path) / SOURCE / path.replace("\\", "/").rpartition("/")[2]
+
+
+def _ends(path: Path) -> tuple[list[dict[str, Any]], int]:
+    """The events in the first and the last part of a journal, and how many of the lines there are damaged; a
+    run of a million steps is no slower to list."""
+    try:
+        with open_regular(path) as file:
+            head = file.read(_END_BYTES)
+            size = file.seek(0, 2)
+            tail = b""
+            if size > 2 * _END_BYTES:
+                # Both parts end within a line, which is not damaged.
+                file.seek(size - _END_BYTES)
+                tail = file.read().partition(b"\n")[2]
+                head = head.rpartition(b"\n")[0]
+            elif size > _END_BYTES:
+                file.seek(0)
+                head = file.read()
+    except OSError:
+        return [], 0
+    # What follows the last line end is a line that its writer was stopped in, or is writing now.
+    *lines, last = (head + b"\n" + tail if tail else head).split(b"\n")
+    found = [_event(line) for line in lines if line]
+    events = [event for event in (*found, _event(last)) if event is not None]
+    return events, found.count(None)
+
+
+def _event(line: bytes) -> dict[str, Any] | None:
+    """The event on a line, with sound values in the fields that a list shows; None for a damaged line."""
+    try:
+        event = parse(line)
+    except DocumentError:
+        return None
+    return event if isinstance(event, dict) and _is_sound(event) else None
+
+
+def _is_sound(event: dict[str, Any]) -> bool:
+    counts = [event[name] for name in _COUNTS if name in event]
+    return (
+        isinstance(event.get("event"), str)
+        and all(type(count) is int and 0 <= count <= _MAX_COUNT for count in counts)
+        and all(_is_number(event[name]) for name in _NUMBERS if name in event)
+        and abs(float(event.get("time", 0.0))) <= _LATEST
+        and isinstance(event.get("config", {}), dict)
+    )
+
+
+def _is_number(value: Any) -> bool:
+    """Whether this is a number as a journal has it; what JSON can't hold is a text there."""
+    if isinstance(value, str):
+        return value in ("NaN", "Infinity", "-Infinity")
+    return isinstance(value, float) or (type(value) is int and abs(value) <= _MAX_COUNT)

@@ -1,0 +1,1 @@
+"""Training: settings, curves, layers, mistakes: view models, jobs and state, without Qt."""

@@ -1,0 +1,368 @@
+"""Mistakes: the matrices and pictures of the run that is shown, and what people say is wrong with them."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from studio.session.data.corrections import ProjectCorrections
+from studio.session.problem_view import ProblemView, problem_from_event, problem_from_message
+from studio.session.runs.epoch_tables import EpochTable, table_of
+from studio.session.train.mistakes_job import ReadMistakes
+from studio.session.train.mistakes_view import MistakesView, SampleView
+from studio.session.work.task import Task
+from studio.session.work.worker import Worker
+
+if TYPE_CHECKING:
+    from engine.training.corrections import Correction
+    from engine.training.predictions import Predictions
+
+PAGE = 40
+NOT_KEPT = "The pictures of this epoch are not kept with the run."
+
+
+class Mistakes:
+    """Keeps the view up to date. Nothing here waits: files are read by a thread, pictures by a child.
+
+    Args:
+        make_worker: a worker for one job.
+        wake: called from another thread when there is something to ``take()``.
+        report: told of problems that are shown outside of the page too.
+        corrections: where the corrections of the project are now.
+        warm_up: makes the next worker ready ahead: who looks at one cell looks at more.
+    """
+
+    def __init__(
+        self,
+        make_worker: Callable[[], Worker],
+        wake: Callable[[], None],
+        report: Callable[[ProblemView], None],
+        corrections: Callable[[], ProjectCorrections],
+        warm_up: Callable[[], None],
+    ) -> None:
+        self.view = MistakesView()
+        self._make_worker, self._wake, self._report = make_worker, wake, report
+        self._corrections, self._warm_up = corrections, warm_up
+        self._task: Task | None = None
+        self._reader: ThreadPoolExecutor | None = None
+        self._answers: deque[tuple[str, int, Predictions | Exception | None]] = deque()
+        self._known: tuple[str, int, Predictions | None] | None = None
+        self._then: Callable[[Predictions | None], None] | None = None
+        self._live: dict[int, Any] = {}  # by step, pictures that came with the events of this training
+        self._follows = True
+
+    # ----- which run and epoch -----
+
+    def show(self, folder: str, data: str, tables: Sequence[EpochTable], classes: tuple[str, ...]) -> None:
+        """Show the matrices of this run, the last one first; an empty ``folder`` shows nothing."""
+        view = self.view
+        if (folder, len(tables)) == (view.folder, len(view.tables)) and list(tables) == view.tables:
+            return
+        if folder != view.folder:
+            self.close_gallery()
+            self._live.clear()
+            self._follows = True
+        view.folder, view.tables, view.classes = folder, list(tables), classes
+        view.data = _data_name(data) if data else ""
+        self.read_corrections()
+        self.choose_table(len(tables) - 1 if self._follows else min(view.shown, len(tables) - 1))
+
+    def add_epoch(self, folder: str, event: Mapping[str, Any]) -> None:
+        """An epoch of the training that goes on was measured."""
+        table = table_of(event)
+        if table is None or folder != self.view.folder:
+            return
+        tables = [each for each in self.view.tables if each.step < table.step]
+        if event.get("pictures") is not None:
+            self._live = {table.step: event["pictures"]}
+        self.view.tables = [*tables, table]
+        # Pictures that someone looks at stay; the epoch after that is followed again.
+        if (self._follows and not self.view.what) or not tables:
+            self.choose_table(len(tables))
+        else:
+            self.view.tables_changed.emit()
+
+    def rewind(self, step: int) -> None:
+        """The run goes on from an earlier checkpoint: later epochs come once more."""
+        self.view.tables = [table for table in self.view.tables if table.step <= step]
+        self.choose_table(len(self.view.tables) - 1)
+
+    def choose_table(self, place: int) -> None:
+        """Show the matrix at this place, and its hardest samples; the last one is followed by those to
+        come."""
+        view = self.view
+        view.shown = place if 0 <= place < len(view.tables) else -1
+        self._follows = view.shown in (-1, len(view.tables) - 1)
+        view.tables_changed.emit()
+        table = view.table
+        pictures = None if table is None else self._live.get(table.step)
+        view.hardest = [] if table is None or pictures is None else _hard_samples(table, pictures)
+        view.hardest_changed.emit()
+        if table is not None and pictures is None:
+            self._with_predictions(self._show_hardest)
+
+    def _show_hardest(self, found: Predictions | None) -> None:
+        table = self.view.table
+        if found is not None:
+            self.view.hardest = [
+                replace(_sample(found, int(place)), picture=picture)
+                for place, picture in zip(found.hardest, found.pictures, strict=True)
+            ]
+        elif table is not None:  # not kept, or a run of an earlier version: the journal names them
+            self.view.hardest = _hard_samples(table, [None] * len(table.hardest))
+            if not self.view.what:
+                self._read_pictures(self.view.hardest)
+        self.view.hardest_changed.emit()
+
+    # ----- the gallery -----
+
+    def open_cell(self, label: int, answer: int) -> None:
+        """Open the pictures of class ``label`` that were taken for ``answer``."""
+        self.view.cell = (label, answer)
+        self._open("cell", 0, 0)
+
+    def open_hardest(self, place: int) -> None:
+        """Open the hardest samples with the one at ``place`` selected."""
+        self._open("hardest", place // PAGE, place % PAGE)
+
+    def turn_page(self, by: int) -> None:
+        """Go on by so many pages."""
+        page = self.view.page + by
+        if 0 <= page < self.view.pages:
+            self._open(self.view.what, page, 0)
+
+    def select(self, place: int) -> None:
+        """Mean another one of the samples of the page."""
+        if 0 <= place < len(self.view.samples) and place != self.view.selected:
+            self.view.selected = place
+            self.view.gallery_changed.emit()
+
+    def close_gallery(self) -> None:
+        """Show no gallery."""
+        self._stop_worker()
+        view = self.view
+        if view.what:
+            view.what, view.samples, view.loading, view.message = "", [], False, ""
+            view.gallery_changed.emit()
+
+    def _open(self, what: str, page: int, selected: int) -> None:
+        view = self.view
+        self._stop_worker()
+        view.what, view.page, view.selected = what, page, selected
+        view.samples, view.message, view.loading = [], "", True
+        view.gallery_changed.emit()
+        self._with_predictions(self._fill)
+
+    def _fill(self, found: Predictions | None) -> None:
+        view = self.view
+        if not view.what or view.table is None:
+            return
+        if found is not None and view.what == "cell":
+            samples = [_sample(found, int(place)) for place in found.cell(*view.cell)]
+        elif view.what == "hardest":
+            samples = [_with_answers(sample, found) for sample in view.hardest]
+        else:
+            samples = []
+            view.message = NOT_KEPT if view.table.counts[view.cell] else ""
+        view.total, view.pages = len(samples), max(1, -(-len(samples) // PAGE))
+        view.samples = samples[view.page * PAGE : (view.page + 1) * PAGE]
+        view.loading = bool(view.samples)
+        view.gallery_changed.emit()
+        self._read_pictures(view.samples)
+
+    def _read_pictures(self, samples: list[SampleView]) -> None:
+        self._stop_worker()
+        if samples:
+            self._task = Task(
+                ReadMistakes(
+                    self.view.folder,
+                    tuple(each.index for each in samples),
+                    tuple(each.label for each in samples),
+                ),
+                self._make_worker(),
+                self._follow,
+            )
+
+    def _take_pictures(self, event: Mapping[str, Any]) -> None:
+        view = self.view
+        if view.what:
+            view.samples, view.loading = _filled(view.samples, event), False
+            view.gallery_changed.emit()
+        else:
+            view.hardest = _filled(view.hardest, event)
+            view.hardest_changed.emit()
+
+    # ----- corrections -----
+
+    def read_corrections(self) -> None:
+        """Read those of the project anew."""
+        try:
+            found = self._corrections().read()
+        except Exception as error:
+            self._report(problem_from_message(str(error), "The corrections could not be read"))
+            return
+        self._show_corrections(found)
+
+    def relabel(self, sample: SampleView, label: int) -> None:
+        """Say that the picture is of class ``label``."""
+        self._correct(sample, "relabel", label)
+
+    def drop(self, sample: SampleView) -> None:
+        """Say that the picture is not to be used."""
+        self._correct(sample, "drop", -1)
+
+    def take_back(self, correction: Correction) -> None:
+        """Take a correction back."""
+        self._write(lambda file: file.remove(correction))
+
+    def _correct(self, sample: SampleView, action: Literal["relabel", "drop"], label: int) -> None:
+        from engine.training.corrections import Correction
+
+        if not sample.digest:  # its picture was not read yet
+            return
+        correction = Correction(
+            self.view.data,
+            sample.digest,
+            action,
+            label,
+            sample.label,
+            "test",
+            sample.split_index,
+            time.time(),
+        )
+        self._write(lambda file: file.add(correction))
+
+    def _write(self, change: Callable[[ProjectCorrections], list[Correction]]) -> None:
+        try:
+            found = change(self._corrections())
+        except Exception as error:
+            self._report(problem_from_message(str(error), "The correction could not be kept"))
+            return
+        self._show_corrections(found)
+
+    def _show_corrections(self, found: list[Correction]) -> None:
+        if found != self.view.corrections:
+            self.view.corrections = found
+            self.view.corrections_changed.emit()
+
+    # ----- behind -----
+
+    def _with_predictions(self, then: Callable[[Predictions | None], None]) -> None:
+        """Call ``then`` with those of the epoch on screen, now or as soon as they are read; only the last
+        caller is answered."""
+        table, folder = self.view.table, self.view.folder
+        self._then = None
+        if table is None:
+            return
+        if self._known is not None and self._known[:2] == (folder, table.step):
+            then(self._known[2])
+            return
+        # Here, not in the thread: two threads that import the engine at once can lock each other out.
+        from engine.training.predictions import PredictionsFolder
+
+        self._then = then
+        if self._reader is None:
+            self._reader = ThreadPoolExecutor(1, "predictions")
+        step = table.step
+
+        def read() -> None:
+            answer: Predictions | Exception | None
+            try:
+                answer = PredictionsFolder(Path(folder)).read(step)
+            except Exception as error:
+                answer = error
+            self._answers.append((folder, step, answer))
+            self._wake()
+
+        self._reader.submit(read)
+
+    def take(self) -> None:
+        """Bring the view up to date with what was read."""
+        while self._answers:
+            folder, step, answer = self._answers.popleft()
+            table = self.view.table
+            if table is None or (folder, step) != (self.view.folder, table.step):
+                continue
+            if isinstance(answer, Exception):
+                self._report(problem_from_message(str(answer), "The run's pictures could not be read"))
+                answer = None
+            self._known = (folder, step, answer)
+            then, self._then = self._then, None
+            if then is not None:
+                then(answer)
+        if self._task is not None:
+            task, ended = self._task, self._task.take()
+            if ended and task is self._task:
+                self._stop_worker()
+                if self.view.what:
+                    self._warm_up()
+
+    def _follow(self, event: Mapping[str, Any]) -> None:
+        if event["event"] == "mistakes":
+            self._take_pictures(event)
+        elif event["event"] == "failed" or (event["event"] == "worker_ended" and event["message"]):
+            if self.view.what and self.view.loading:
+                problem = problem_from_event(event, "The pictures could not be read")
+                self.view.loading, self.view.message = False, problem.message
+                self.view.gallery_changed.emit()
+
+    def _stop_worker(self) -> None:
+        task, self._task = self._task, None
+        if task is not None:
+            task.close()
+
+    def close(self) -> None:
+        """End the child and the thread."""
+        self._stop_worker()
+        if self._reader is not None:
+            self._reader.shutdown(wait=True, cancel_futures=True)
+            self._reader = None
+
+
+def _data_name(name: str) -> str:
+    from engine.training.corrections import data_name
+
+    return data_name(name)
+
+
+def _sample(found: Predictions, place: int) -> SampleView:
+    return SampleView(
+        place,
+        int(found.labels[place]),
+        int(found.answers[place]),
+        float(found.of_truth[place]),
+        float(found.of_answer[place]),
+        tuple(map(float, found.probabilities[place])) if len(found.probabilities) else (),
+    )
+
+
+def _with_answers(sample: SampleView, found: Predictions | None) -> SampleView:
+    """A sample of the journal with what the file of predictions knows of it."""
+    if found is None or sample.index >= len(found.labels):
+        return sample
+    return replace(_sample(found, sample.index), picture=sample.picture)
+
+
+def _filled(samples: list[SampleView], event: Mapping[str, Any]) -> list[SampleView]:
+    """The samples with their pictures, where the event is about them."""
+    if [each.index for each in samples] != list(event["places"]):
+        return samples
+    rows = zip(samples, event["pictures"], event["digests"], event["split_places"], strict=True)
+    return [
+        replace(sample, picture=picture, digest=digest, split_index=place)
+        for sample, picture, digest, place in rows
+    ]
+
+
+def _hard_samples(table: EpochTable, pictures: Sequence[Any]) -> list[SampleView]:
+    return [
+        SampleView(
+            hard["index"], hard["label"], hard["predicted"], float(hard["probability"]), picture=picture
+        )
+        for hard, picture in zip(table.hardest, pictures, strict=False)
+    ]

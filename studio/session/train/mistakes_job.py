@@ -1,0 +1,74 @@
+"""The job that reads test images of a run from its data."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import ClassVar, Literal, TypedDict
+
+import numpy as np
+
+from studio.session.work.job import Emit, Inbox, job
+
+
+class MistakesRead(TypedDict):
+    """Images (uint8, one each), their digests, and where they are in the data as it lies on the disk."""
+
+    event: Literal["mistakes"]
+    time: float
+    places: list[int]
+    pictures: np.ndarray
+    split_places: list[int]
+    digests: list[str]
+
+
+@job
+class ReadMistakes:
+    """Read the test images at ``places`` of the run in ``folder``, whose ``labels`` are known from the run;
+    it
+    fails where the data has others there."""
+
+    EVENTS: ClassVar = (MistakesRead,)
+
+    folder: str
+    places: tuple[int, ...]
+    labels: tuple[int, ...]
+
+    def run(self, emit: Emit, inbox: Inbox) -> None:
+        """Report one event ``mistakes``.
+
+        Raises:
+            DataError: the data is missing, or not what the run was trained on.
+        """
+        from engine.core.errors import DataError
+        from engine.files.run_source import SOURCE
+        from engine.training import TrainingConfig
+        from engine.training.corrections import load_run_data, sample_digest
+        from engine.training.predictions import shown_pictures
+        from studio.session.runs.runs_folder import read_run_line
+
+        folder = Path(self.folder)
+        run = read_run_line(folder)
+        if run is None:
+            raise DataError(f"{folder}: there is no run any more; choose another one")
+        config = TrainingConfig.from_dict({**run.config, "out": str(folder)})
+        test = load_run_data(config, folder / SOURCE).splits.test
+        for place, expected in zip(self.places, self.labels, strict=True):
+            label = int(test.labels[place]) if place < len(test) else -1
+            if label != expected:
+                seen = f"class {label}" if label >= 0 else f"nothing (it has {len(test)})"
+                raise DataError(
+                    f"{config.data}: the test data is not what the run was trained on: picture {place} was "
+                    f"of class {expected}, and there is {seen} now; put that data back to see its pictures"
+                )
+        rows = test.chosen[np.asarray(self.places, np.int64)]
+        emit(
+            {
+                "event": "mistakes",
+                "time": time.time(),
+                "places": list(self.places),
+                "pictures": shown_pictures(test, self.places),
+                "split_places": rows.tolist(),
+                "digests": [sample_digest(sample) for sample in test.rows.read(rows)],
+            }
+        )

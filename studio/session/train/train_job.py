@@ -1,0 +1,39 @@
+"""The job that trains."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from studio.session.work.job import Emit, Inbox, job
+
+if TYPE_CHECKING:
+    from engine.training.events import TrainingEvent
+    from studio.session.project.session_script import SessionScript
+
+
+@job
+class Train:
+    """Train with ``config``; ``resume`` continues from the newest valid checkpoint."""
+
+    config: dict[str, Any]
+    resume: bool = False
+
+    def run(self, emit: Emit, inbox: Inbox) -> None:
+        """Report the events of the training, and the model's Program after its start."""
+        from engine.training import TrainingConfig, TrainingRun
+        from engine.training.describe import program_event
+
+        config = TrainingConfig.from_dict(self.config)
+
+        def listen(event: TrainingEvent) -> None:
+            emit(event)
+            if event["event"] == "started":
+                emit(program_event(run.network, config))
+
+        run = TrainingRun(config, [listen], resume=self.resume)
+        inbox.attach(run.obey)
+        run.run()
+
+    def record(self, script: SessionScript) -> None:
+        """Train again, with the same settings."""
+        script.trained(self.config, self.resume)

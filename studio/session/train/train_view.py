@@ -1,0 +1,337 @@
+"""TrainViewModel: what the page Train shows, as plain values that follow a training's events."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from psygnal import Signal, SignalGroupDescriptor
+
+from studio.session.commands import COMMANDS
+from studio.session.conditions import TrainingCondition
+from studio.session.equality import same_number
+from studio.session.problem_view import ProblemView, problem_from_event, problem_from_message
+from studio.session.runs.runs_folder import latest_checkpoint
+from studio.session.train.compute_info import Computing, after
+from studio.session.train.run_settings import RunSettings, title_of_setting
+
+if TYPE_CHECKING:
+    from engine.training import events as told
+
+STATES = ("idle", "starting", "running", "pausing", "paused", "stopping", "finished", "failed", "crashed")
+BUSY = ("starting", "running", "pausing", "paused", "stopping")
+
+
+_NUMBERS = (
+    "loss",
+    "accuracy",
+    "validation_loss",
+    "validation_accuracy",
+    "best_accuracy",
+    "seconds_left",
+    "learning_rate",
+    "rate_asked",
+)
+
+
+@dataclass
+class TrainViewModel:
+    """Fields change through assignment; ``events.NAME`` tells each real change with (new, old).
+
+    Accuracies are from 0 to 1, NaN where not measured yet; ``seconds_left`` is NaN while unknown. ``why_not``
+    has the sentence for each command that the training makes impossible now, by the command's id.
+    ``computing`` says which threads, library and kernels compute.
+    ``ranks`` has for each of several processes a dict with rank, steps_per_second and waiting (0 to 1).
+    ``trained_data`` is the data that ``train_samples`` counts, where a run took all of it.
+    ``rate_asked`` is the learning rate that was asked for and is not used yet, NaN where none is.
+    ``unanswered`` is True where a request has waited too long for an answer, ``quiet`` how many seconds it is
+    since a sign of the training where one should have come, else 0.
+    ``entry_problems`` says what the form has marked as wrong, in its order, by the name on screen.
+    """
+
+    state: str = "idle"
+    message: str = "Ready"
+    settings: RunSettings = field(default_factory=RunSettings)
+    setting_problems: dict[str, str] = field(default_factory=dict)
+    entry_problems: dict[str, str] = field(default_factory=dict)
+    why_not: dict[str, str] = field(default_factory=dict)
+    run_name: str = ""
+    folder: str = ""
+    epoch: int = 0
+    epochs: int = 0
+    step: int = 0
+    total_steps: int = 0
+    steps_per_epoch: int = 0
+    train_samples: int = 0
+    test_samples: int = 0
+    trained_data: str = ""
+    parameters: int = 0
+    classes: tuple[str, ...] = ()
+    loss: float = math.nan
+    accuracy: float = math.nan
+    validation_loss: float = math.nan
+    validation_accuracy: float = math.nan
+    best_accuracy: float = math.nan
+    best_step: int = -1
+    measured_epoch: int = 0
+    best_epoch: int = 0
+    learning_rate: float = math.nan
+    rate_asked: float = math.nan
+    samples_per_second: float = 0.0
+    seconds_left: float = math.nan
+    elapsed: float = 0.0
+    evaluating: bool = False
+    unanswered: bool = False
+    quiet: int = 0
+    ranks: list[Mapping[str, Any]] = field(default_factory=list)
+    memory: int = 0
+    computing: Computing = field(default_factory=Computing)
+    last_checkpoint: str = ""
+    last_checkpoint_step: int = -1
+    last_problem: ProblemView | None = None
+
+    events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor(
+        equality_operators=dict.fromkeys(_NUMBERS, same_number)
+    )
+    # Points as they come: (steps, losses, accuracies, what else is known of these steps). ``cleared`` comes
+    # before the points of another run;
+    # ``rewound`` (step) when a run goes on from an earlier checkpoint: later points will come once more.
+    new_points: ClassVar[Signal] = Signal(list, list, list, dict)
+    new_epoch: ClassVar[Signal] = Signal(dict)
+    new_rate: ClassVar[Signal] = Signal(dict)
+    cleared: ClassVar[Signal] = Signal()
+    rewound: ClassVar[Signal] = Signal(int)
+    output: ClassVar[Signal] = Signal(str, str)
+    problem: ClassVar[Signal] = Signal(object)
+    # A look at the layers, or an alert about one, as the event of that kind.
+    layers: ClassVar[Signal] = Signal(dict)
+
+    def __post_init__(self) -> None:
+        self.update_why_not()
+
+    @property
+    def busy(self) -> bool:
+        """True from Start until the training has ended."""
+        return self.state in BUSY
+
+    @property
+    def progress(self) -> float:
+        """How much is done, from 0 to 1."""
+        return self.step / self.total_steps if self.total_steps else 0.0
+
+    @property
+    def wrong_setting(self) -> str:
+        """The first setting that is wrong, and why; empty where all can be used."""
+        # What the form marks is in its order, so that the first one named is the first one seen.
+        for name, problem in self.entry_problems.items():
+            return f"{name}: {problem}"
+        for name, problem in self.setting_problems.items():
+            return f"{title_of_setting(name)} {problem}"
+        return ""
+
+    # ----- what the session tells -----
+
+    def begin(self, run_name: str, folder: str, continued: bool) -> None:
+        """A training was asked for; everything shown of another one goes."""
+        if not continued or folder != self.folder:
+            self.clear()
+        self.run_name, self.folder = run_name, folder
+        self.last_problem = None
+        self.go_to("starting", "Starting...")
+
+    def clear(self) -> None:
+        """Forget what was measured."""
+        self.epoch = self.epochs = self.step = self.total_steps = 0
+        self.loss = self.accuracy = self.validation_loss = self.validation_accuracy = math.nan
+        self.best_accuracy, self.best_step = math.nan, -1
+        self.measured_epoch = self.best_epoch = 0
+        self.samples_per_second, self.seconds_left, self.elapsed = 0.0, math.nan, 0.0
+        self.learning_rate, self.rate_asked, self.ranks = math.nan, math.nan, []
+        self.computing = Computing()
+        self.last_checkpoint, self.last_checkpoint_step = "", -1
+        self.cleared.emit()
+
+    def asked(self, command: str) -> None:
+        """A command was sent to the training: acknowledge it before it answers."""
+        if command == "pause":
+            self.go_to("pausing", "Pausing...")
+        elif command == "resume":
+            self.go_to("running", "Training")
+        elif command in ("stop_early", "interrupt"):
+            self.go_to("stopping", "Stopping...")
+        elif command == "cancel":
+            self.go_to("stopping", "Cancelling...")
+
+    def take(self, event: Mapping[str, Any]) -> None:
+        """Follow one event of the worker."""
+        handler = getattr(self, f"_on_{event['event']}", None)
+        if handler is not None:
+            handler(event)
+
+    def go_to(self, state: str, message: str) -> None:
+        """Change the state and what the status bar says."""
+        self.state, self.message = state, message
+        self.update_why_not()
+
+    def update_why_not(self) -> None:
+        """Work out anew which commands can't be given, and why."""
+        conditions = {each.id: each.possible for each in COMMANDS}
+        self.why_not = {
+            name: reason
+            for name, condition in conditions.items()
+            if isinstance(condition, TrainingCondition) and (reason := condition.reason(self))
+        }
+
+    # ----- one method for each kind of event -----
+
+    def _on_preparing(self, event: told.Preparing) -> None:
+        self.message = event["message"]
+
+    def _on_started(self, event: told.Started) -> None:
+        self.folder = event["folder"]
+        self.epochs = event["config"]["epochs"]
+        self.epoch, self.step = event["epoch"], event["step"]
+        self.steps_per_epoch, self.total_steps = event["steps_per_epoch"], event["total_steps"]
+        self.train_samples, self.test_samples = event["train_samples"], event["test_samples"]
+        self.trained_data = "" if event["config"].get("samples") else event["config"].get("data", "")
+        self.parameters, self.classes = event["parameters"], tuple(event["classes"])
+        self.learning_rate = event["config"].get("learning_rate", math.nan)
+        self.ranks = []
+        self.computing = after(self.computing, event)
+        if event["resumed_from"]:
+            self.rewound.emit(event["step"])
+            self.last_checkpoint, self.last_checkpoint_step = event["resumed_from"], event["step"]
+        if "fallback" in event:
+            self.report(problem_from_message(event["fallback"], "The CPU computes"))
+        if "differs" in event:
+            self.report(problem_from_message(event["differs"], "The training goes on a little otherwise"))
+        if self.state == "starting":
+            self.go_to("running", "Training")
+
+    def _on_kernels(self, event: told.KernelsTaken) -> None:
+        self.computing = after(self.computing, event)
+
+    def _on_steps(self, event: told.Steps) -> None:
+        self.step, self.epoch, self.total_steps = event["step"], event["epoch"], event["total_steps"]
+        self.loss, self.accuracy = event["losses"][-1], event["accuracies"][-1]
+        self.samples_per_second, self.elapsed = event["samples_per_second"], event["elapsed"]
+        self.seconds_left, self.learning_rate = event["seconds_left"], event["learning_rate"]
+        self.evaluating = False
+        self.ranks = [*event.get("ranks", self.ranks)]
+        more: dict[str, Any] = {
+            "rate": event["learning_rate"],
+            "throughput": event["samples_per_second"],
+            "elapsed": event["elapsed"],
+            "memory": float(event.get("memory", math.nan)),
+            "gradient": event.get("scalars", {}).get("gradient_norm", math.nan),
+            "steps_per_epoch": self.steps_per_epoch,
+        }
+        self.new_points.emit(event["steps"], event["losses"], event["accuracies"], more)
+
+    def _on_layers(self, event: told.Layers) -> None:
+        self.layers.emit(dict(event))
+
+    def _on_layer_alert(self, event: told.LayerAlert) -> None:
+        self.layers.emit(dict(event))
+
+    def _on_evaluating(self, event: told.Evaluating) -> None:
+        self.evaluating = True
+
+    def _on_epoch(self, event: told.Epoch) -> None:
+        self.evaluating = False
+        self.validation_loss = event["validation_loss"]
+        self.validation_accuracy = event["validation_accuracy"]
+        if event["best"]:
+            self.best_accuracy, self.best_step = event["validation_accuracy"], event["step"]
+            self.best_epoch = event["epoch"]
+        self.measured_epoch = event["epoch"]
+        self.new_epoch.emit(dict(event))
+
+    def _on_checkpoint(self, event: told.Checkpoint) -> None:
+        self.last_checkpoint, self.last_checkpoint_step = event["path"], event["step"]
+        self.update_why_not()
+
+    def _on_checkpoint_failed(self, event: told.CheckpointFailed) -> None:
+        self.report(problem_from_event(event, "A file could not be written; the training goes on"))
+
+    def _on_space_low(self, event: told.SpaceLow) -> None:
+        self.report(problem_from_event(event, "The disk is nearly full; the training goes on"))
+
+    def _on_checkpoint_skipped(self, event: told.CheckpointSkipped) -> None:
+        self.report(problem_from_event(event, "A damaged checkpoint was passed over"))
+
+    def _on_paused(self, event: told.Paused) -> None:
+        if self.state == "pausing":
+            self.go_to("paused", "Paused")
+
+    def _on_resumed(self, event: told.Resumed) -> None:
+        if self.state in ("paused", "pausing"):
+            self.go_to("running", "Training")
+
+    def _on_rate_changed(self, event: told.RateChanged) -> None:
+        self.learning_rate, self.rate_asked = event["learning_rate"], math.nan
+        self.new_rate.emit(dict(event))
+
+    def _on_stopping(self, event: told.Stopping) -> None:
+        self.go_to("stopping", "Cancelling..." if event["how"] == "cancel" else "Stopping...")
+
+    def _on_diverged(self, event: told.Diverged) -> None:
+        self.report(problem_from_event(event, "The loss is not a number any more"))
+
+    def _on_finished(self, event: told.Ended) -> None:
+        self._end(event)
+        self.go_to("finished", "Finished")
+
+    def _on_stopped(self, event: told.Ended) -> None:
+        self._end(event)
+        if event["reason"] == "diverged":
+            self.go_to("failed", "Stopped: the loss is not a number any more")
+        elif event["reason"] == "interrupted":
+            self.go_to("idle", f"Stopped at step {event['step']}; it can be resumed")
+        else:
+            self.go_to("finished", "Stopped early; the best weights are kept")
+
+    def _on_cancelled(self, event: told.Ended) -> None:
+        self.clear()
+        self.folder = self.run_name = ""
+        self.go_to("idle", "Cancelled; what the run wrote was discarded")
+
+    def _on_failed(self, event: told.Failed) -> None:
+        self.evaluating = False
+        self.report(problem_from_event(event, "The training failed"))
+        self.go_to("failed", "Failed")
+
+    def _on_output(self, event: Mapping[str, Any]) -> None:
+        self.output.emit(event["stream"], event["text"])
+
+    def _on_vitals(self, event: Mapping[str, Any]) -> None:
+        self.memory = event["memory"]
+
+    def _on_worker_ended(self, event: Mapping[str, Any]) -> None:
+        self.memory = 0
+        self.evaluating = False
+        if not self.busy:
+            return
+        if not event["killed"]:
+            self.report(problem_from_event(event, "The training process has died"))
+        # It may have written a checkpoint and died before it could tell.
+        step, path = latest_checkpoint(Path(self.folder)) if self.folder else (0, "")
+        if path:
+            self.last_checkpoint, self.last_checkpoint_step = path, step
+        resume = f"; resume from step {self.last_checkpoint_step}" if self.last_checkpoint else ""
+        words = "Ended" if event["killed"] else "The training process has died"
+        self.go_to("crashed", f"{words}{resume}")
+
+    def _end(self, event: told.Ended) -> None:
+        self.evaluating = False
+        self.step, self.elapsed, self.seconds_left = event["step"], event["seconds"], 0.0
+        if event["best_step"] >= 0:
+            self.best_accuracy, self.best_step = event["best_accuracy"], event["best_step"]
+
+    def report(self, problem: ProblemView) -> None:
+        """A problem for the status bar, the toast and the page Problems."""
+        self.last_problem = problem
+        self.problem.emit(problem)

@@ -1,0 +1,1 @@
+"""The page Code: pages, panels and dialogs."""

@@ -1,0 +1,60 @@
+"""Below the editor: where the time of a step goes, by operator, each with the lines that it ran for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtWidgets import QTreeWidgetItem
+
+from studio.windows.code.trial_table import LINES, NAME, RIGHT, TrialTable
+from widgets import theme
+
+TIME, SHARE, BYTES, RATE, CALLS = range(1, 6)
+
+# Name and figures of a row, the lines that it is about, and the rows below it.
+Row = tuple[Sequence[str], tuple[int, ...], "Sequence[Row]"]
+
+
+class MeasuredView(TrialTable):
+    """The rows, the longest first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_rows([])
+
+    def set_rows(self, rows: Sequence[Row]) -> None:
+        """The rows, the longest first."""
+        self.tree.clear()
+        for row in rows:
+            self.tree.addTopLevelItem(self._item(row))
+        self.tree.setVisible(bool(rows))
+
+    def _item(self, row: Row) -> QTreeWidgetItem:
+        cells, lines, parts = row
+        item = QTreeWidgetItem(list(cells))
+        item.setData(NAME, LINES, lines)
+        item.setToolTip(NAME, cells[NAME])
+        for place in range(TIME, len(cells)):
+            item.setTextAlignment(place, RIGHT)
+            item.setFont(place, theme.mono_font(theme.SECTION_PX))
+        for part in parts:
+            item.addChild(self._item(part))
+        return item
+
+    def retranslate(self) -> None:
+        tr = self.tr
+        self.tree.setAccessibleName(tr("Time of the operators"))
+        self.set_heads(
+            [
+                (tr("Operator"), tr("The kernels that ran; below each the lines that it ran for"), False),
+                (tr("ms"), tr("Milliseconds of its kernels in one step"), True),
+                (tr("Share"), tr("Of the time of a recorded step"), True),
+                (tr("MB"), tr("Millions of bytes that it reads and gives in one step"), True),
+                (
+                    tr("GFLOP/s"),
+                    tr("Billions of multiplications and additions a second; a dash where nobody counts"),
+                    True,
+                ),
+                (tr("Calls"), tr("How often it runs in one step"), True),
+            ]
+        )

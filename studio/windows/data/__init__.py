@@ -1,0 +1,1 @@
+"""The page Data and corrections: pages, panels and dialogs."""

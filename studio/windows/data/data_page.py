@@ -1,0 +1,246 @@
+"""The page Data: samples, class balance, preparation with before and after, problems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from studio.windows.controls import PageCard, Scroll
+from studio.windows.data.data_problems import DataProblems
+from studio.windows.data.sample_grid import SampleGrid, picture_of
+from widgets import theme
+from widgets.bars import CountBars
+from widgets.cards import EmptyState, KeyFigure
+from widgets.dropping import dropped_paths, welcome
+from widgets.flow import FlowLayout
+from widgets.icons import set_icon
+from widgets.labels import mute
+from widgets.layouts import vertical
+from widgets.retranslated import Retranslated
+
+FIGURES = ("train", "test", "classes", "fed")
+NARROW = 620
+PAIR_SIDE = 56
+PAIRS = 5
+
+
+class DataPage(Retranslated, QWidget):
+    """Filled by its controller.
+
+    ``page_requested`` asks for samples of (split, class or -1, whether others than those shown);
+    ``compare_requested`` for others before and after; ``dropped`` carries a path; ``shown`` says that the
+    page has come to the front; ``choose_requested`` asks for other data, ``cancel_requested`` for no more
+    reading.
+    """
+
+    page_requested = Signal(str, int, bool)
+    compare_requested = Signal()
+    dropped = Signal(str)
+    shown = Signal()
+    choose_requested = Signal()
+    cancel_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAcceptDrops(True)
+        self.figures = {name: KeyFigure() for name in FIGURES}
+        self.samples, self.balance, self.problems = SampleGrid(), CountBars(), DataProblems()
+        self.split, self.filter = QComboBox(), QComboBox()
+        self.other = QPushButton()
+        self.other_pairs = QPushButton()
+        set_icon(self.other, "refresh")
+        set_icon(self.other_pairs, "refresh")
+        self.page_note, self.pair_note = mute(wrap=True), mute(wrap=True)
+        self._pairs = QWidget()
+        # Pairs that don't fit beside each other go below: the page asks for no width because of them.
+        self._pair_flow = FlowLayout(self._pairs, theme.SPACE_S)
+        self._pair_words = (mute(), mute())
+        self.cards = {name: PageCard() for name in ("samples", "balance", "pairs", "problems")}
+        self.waiting = EmptyState("", icon="table")
+        self.cancel = QPushButton()
+        self.cancel.clicked.connect(self.cancel_requested)
+        self.waiting.action_triggered.connect(self.choose_requested)
+        self._body, self._grid = QWidget(), QGridLayout()
+        self._instead = self._waiting_page()
+        outer = vertical(self, theme.PAGE_PADDING, spacing=None)
+        outer.addWidget(self._body)
+        outer.addWidget(self._instead)
+        self._stacked: bool | None = None
+        self._build()
+        self.retranslate()
+        self.show_waiting("", "", cancel=False)
+
+    def _waiting_page(self) -> QWidget:
+        page = QWidget()
+        layout = QVBoxLayout(page)
+        layout.addStretch(1)
+        layout.addWidget(self.waiting)
+        layout.addWidget(self.cancel, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addStretch(1)
+        return page
+
+    def _build(self) -> None:
+        top = QHBoxLayout()
+        top.setSpacing(theme.SPACE_M)
+        for figure in self.figures.values():
+            top.addWidget(figure)
+        layout = vertical(self._body, 0, theme.SPACE_M)
+        layout.addLayout(top)
+        layout.addLayout(self._grid, 1)
+        self._grid.setSpacing(theme.SPACE_M)
+        samples = self.cards["samples"]
+        for control in (self.split, self.filter, self.other):
+            samples.header.addWidget(control)
+        self.filter.setMinimumContentsLength(6)
+        self.filter.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        samples.body.addWidget(self.samples, 1)
+        samples.body.addWidget(self.page_note)
+        bars = Scroll(self.balance)
+        bars.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        bars.setMinimumHeight(120)
+        self.cards["balance"].body.addWidget(bars, 1)
+        self.cards["pairs"].header.addWidget(self.other_pairs)
+        self._pair_flow.addWidget(_above(*self._pair_words))
+        self.cards["pairs"].body.addWidget(self._pairs)
+        self.cards["pairs"].body.addWidget(self.pair_note)
+        self.cards["pairs"].body.addStretch(1)
+        self.cards["problems"].body.addWidget(self.problems, 1)
+        self.split.activated.connect(lambda _: self._ask(False))
+        self.filter.activated.connect(lambda _: self._ask(False))
+        self.other.clicked.connect(lambda: self._ask(True))
+        self.other_pairs.clicked.connect(self.compare_requested)
+        self._arrange(False)
+
+    def _ask(self, other: bool) -> None:
+        self.page_requested.emit(self.split.currentData(), self.filter.currentData(), other)
+
+    def _arrange(self, stacked: bool) -> None:
+        if stacked == self._stacked:
+            return
+        self._stacked = stacked
+        places = ((0, 0), (1, 0), (2, 0), (3, 0)) if stacked else ((0, 0), (0, 1), (1, 0), (1, 1))
+        for card, (row, column) in zip(self.cards.values(), places, strict=True):
+            self._grid.addWidget(card, row, column)
+        for column, share in enumerate((1, 0) if stacked else (3, 2)):
+            self._grid.setColumnStretch(column, share)
+        for row, share in enumerate((4, 3, 0, 3) if stacked else (3, 2, 0, 0)):
+            self._grid.setRowStretch(row, share)
+
+    def minimumSizeHint(self) -> QSize:
+        if self._body.isHidden():
+            return super().minimumSizeHint()
+        wide = max(card.minimumSizeHint().width() for card in self.cards.values())
+        return QSize(wide + 2 * theme.PAGE_PADDING, super().minimumSizeHint().height())
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show) and self.isVisible():
+            self._arrange(self.width() < NARROW)
+        return super().event(event)
+
+    # ----- contents -----
+
+    def show_waiting(self, text: str, action: str, cancel: bool) -> None:
+        """Instead of data: what is waited for, or what is wrong, with an action that mends it."""
+        self.waiting.set_text(text, action)
+        self.cancel.setVisible(cancel)
+        self._body.hide()
+        self._instead.show()
+
+    def show_data(self) -> None:
+        """The data is there."""
+        self._instead.hide()
+        self._body.show()
+
+    def offer_classes(self, splits: Sequence[tuple[str, str]], classes: Sequence[str]) -> None:
+        """What the samples can be filtered by: splits as (name, words), and all classes."""
+        chosen = self.split.currentData()
+        self.split.clear()
+        for name, words in splits:
+            self.split.addItem(words, name)
+        self.split.setCurrentIndex(max(0, self.split.findData(chosen)))
+        label = self.filter.currentText()
+        self.filter.clear()
+        self.filter.addItem(self.tr("All classes"), -1)
+        for number, name in enumerate(classes):
+            self.filter.addItem(name, number)
+        self.filter.setCurrentIndex(max(0, self.filter.findText(label)))
+
+    def show_pairs(
+        self, before: Sequence[Any], after: Sequence[Any], pictures: bool, texts: Sequence[str]
+    ) -> None:
+        """The same samples before and after; ``texts`` say what is fed of each."""
+        while self._pair_flow.count() > 1:
+            item = self._pair_flow.takeAt(1)
+            widget = item.widget() if item is not None else None
+            if widget is not None:
+                widget.deleteLater()
+        for first, second, text in list(zip(before, after, texts, strict=True))[:PAIRS]:
+            labels = []
+            for value, words in ((first, self._pair_words[0]), (second, self._pair_words[1])):
+                label = QLabel()
+                if pictures:
+                    label.setPixmap(picture_of(value, PAIR_SIDE))
+                else:
+                    label.setText("\n".join(f"{float(number):.3g}" for number in value[:4]))
+                label.setToolTip(text)
+                label.setAccessibleName(f"{words.text()}: {text}")
+                labels.append(label)
+            pair = _above(*labels)
+            self._pair_flow.addWidget(pair)
+            pair.show()
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        titles = {
+            "samples": self.tr("Samples"),
+            "balance": self.tr("Classes"),
+            "pairs": self.tr("Before and after"),
+            "problems": self.tr("Problems of the data"),
+        }
+        for name, title in titles.items():
+            self.cards[name].set_title(title)
+        self.cards["balance"].set_title(titles["balance"], self.tr("training + test"))
+        figures = {
+            "train": self.tr("Training"),
+            "test": self.tr("Test"),
+            "classes": self.tr("Classes"),
+            "fed": self.tr("Fed as"),
+        }
+        for name, words in figures.items():
+            self.figures[name].set_label(words)
+        for line, words in enumerate((self.tr("Before"), self.tr("After"))):
+            self._pair_words[line].setText(words)
+        self.other.setText(self.tr("Others"))
+        self.other.setToolTip(self.tr("Show other samples, drawn at random"))
+        self.other_pairs.setText(self.tr("Others"))
+        self.other_pairs.setToolTip(self.tr("Show other samples before and after"))
+        self.split.setAccessibleName(self.tr("Split"))
+        self.filter.setAccessibleName(self.tr("Class"))
+        self.cancel.setText(self.tr("Cancel"))
+
+    # ----- what comes from outside -----
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.shown.emit()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        welcome(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if paths := dropped_paths(event):
+            self.dropped.emit(paths[0])
+
+
+def _above(first: QLabel, second: QLabel) -> QWidget:
+    """Two labels above each other, each as high as a picture."""
+    pair = QWidget()
+    layout = vertical(pair, 0, theme.SPACE_S)
+    for label in (first, second):
+        label.setMinimumSize(PAIR_SIDE, PAIR_SIDE)
+        layout.addWidget(label)
+    return pair

@@ -1,0 +1,1 @@
+"""Export and quantization: pages, panels and dialogs."""

@@ -1,0 +1,328 @@
+"""The page Export: which run, under which name, with which input; and what reloading the files showed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QTabBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from studio.session.export.export_view import CHECKPOINT_CHOICES
+from studio.session.export.quantization.choices import METHODS
+from studio.windows.controls import Facts, PageCard
+from studio.windows.export.exported_files_card import StandingCard
+from studio.windows.export.quantization_card import QuantizeCard
+from studio.windows.export.quantization_page import QuantizationPage
+from widgets import theme
+from widgets.cards import Card, EmptyState, KeyFigure
+from widgets.flow import FlowLayout
+from widgets.icons import set_icon
+from widgets.labels import mute
+from widgets.layouts import vertical
+from widgets.param_form import Field, ParamForm
+from widgets.retranslated import Retranslated
+
+DTYPES = ("float32", "float64", "float16", "uint8", "int32", "int64")
+FIGURES = ("difference", "accuracy", "latency", "size")
+NOTHING, BUSY, DONE, FAILED = range(4)
+FILES, REPORT = range(2)
+NARROW = 640
+
+
+class ExportPage(Retranslated, QWidget):
+    """Two views: the files to write with the check of those written, and the report of a quantization.
+
+    Filled by its controller; ``form.changed`` says what was edited.
+    """
+
+    export_requested = Signal()
+    cancel_requested = Signal()
+    report_requested = Signal()
+    predict_requested = Signal()
+    folder_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.form = ParamForm(self._what())
+        self.input_form = ParamForm(self._input())
+        self.figures = {name: KeyFigure() for name in FIGURES}
+        self.facts = Facts()
+        self.predict_button, self.folder_button = QPushButton(), QPushButton()
+        set_icon(self.predict_button, "pen")
+        set_icon(self.folder_button, "open")
+        self.predict_button.clicked.connect(self.predict_requested)
+        self.folder_button.clicked.connect(self.folder_requested)
+        self.bar = QProgressBar()
+        self.bar.setRange(0, 0)
+        self.bar.setTextVisible(False)
+        self._message = mute(wrap=True)
+        self._summary = QLabel()
+        self._summary.setWordWrap(True)
+        self._count = mute()
+        self.cancel_button, self.report_button = QPushButton(), QPushButton()
+        set_icon(self.cancel_button, "cancel")
+        set_icon(self.report_button, "table")
+        self.cancel_button.clicked.connect(self.cancel_requested)
+        self.report_button.clicked.connect(self.report_requested)
+        self._empty, self._failed = EmptyState("", icon="export"), EmptyState("", icon="warning")
+        for state in (self._empty, self._failed):
+            state.action_triggered.connect(self.export_requested)
+        self._what_card, self._input_card, self._result_card = PageCard(), PageCard(), Card()
+        self.quantize, self.standing = QuantizeCard(), StandingCard()
+        self.tabs, self.report = QTabBar(), QuantizationPage()
+        self._grid = QGridLayout()
+        self._stacked: bool | None = None
+        self._quantizing = False
+        self._build()
+        self.retranslate()
+        self.show_nothing()
+
+    @staticmethod
+    def _what() -> list[Field]:
+        return [
+            Field("run", "", "choice", "", choices=(("", "\u2013"),)),
+            Field("checkpoint", "", "choice", "best", choices=CHECKPOINT_CHOICES),
+            Field("folder", "", "path", ""),
+            Field("name", "", "text", "model", required=True),
+            Field("optimize", "", "bool", False),
+            Field("quantize", "", "choice", "none", choices=METHODS),
+        ]
+
+    @staticmethod
+    def _input() -> list[Field]:
+        return [
+            Field("input_name", "", "text", "x", required=True),
+            Field("shape", "", "text", ""),
+            Field("dtype", "", "choice", "float32", choices=tuple((name, name) for name in DTYPES)),
+            Field("samples", "", "int", 256, minimum=1, maximum=1_000_000),
+        ]
+
+    def _build(self) -> None:
+        self._what_card.body.addWidget(self.form)
+        self._what_card.body.addStretch(1)
+        self._input_card.body.addWidget(self.input_form)
+        self._input_card.body.addStretch(1)
+        busy = QWidget()
+        layout = vertical(busy, 0, spacing=None)
+        layout.addStretch(1)
+        layout.addWidget(self._message)
+        layout.addWidget(self.bar)
+        below = QHBoxLayout()
+        below.addWidget(self._count, 1)
+        below.addWidget(self.cancel_button)
+        layout.addLayout(below)
+        layout.addStretch(2)
+        # Not a stack, which would be as high as the highest of them.
+        self._results = (self._empty, busy, self._done(), self._failed)
+        for result in self._results:
+            self._result_card.body.addWidget(result, 1)
+        self._grid.setSpacing(theme.SPACE_M)
+        for _ in (FILES, REPORT):
+            self.tabs.addTab("")
+        self.tabs.setDrawBase(False)
+        self.tabs.currentChanged.connect(self._show_view)
+        self._column = column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.PAGE_PADDING] * 4)
+        column.setSpacing(theme.SPACE_S)
+        column.addWidget(self.tabs, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addLayout(self._grid)
+        column.addWidget(self.report)
+        self._arrange(False)
+        self.standing.count_changed.connect(lambda _: self._show_view())
+        self._show_view()
+
+    def _arrange(self, stacked: bool) -> None:
+        """The two forms side by side, or one below the other where the page is narrow."""
+        if stacked == self._stacked:
+            return
+        self._stacked = stacked
+        self.quantize.arrange(stacked)
+        wide = 1 if stacked else 2
+        self._grid.addWidget(self._what_card, 0, 0)
+        self._grid.addWidget(self._input_card, int(stacked), int(not stacked))
+        below = (self.quantize, self._result_card, self.standing)
+        for row, card in enumerate(below, 1 + int(stacked)):
+            self._grid.addWidget(card, row, 0, 1, wide)
+        for column in range(2):
+            self._grid.setColumnStretch(column, int(column < wide))
+        for row in range(5):
+            self._grid.setRowStretch(row, int(row == 2 + int(stacked)))
+
+    def minimumSizeHint(self) -> QSize:
+        files = (self._what_card, self._input_card, self._result_card, self.quantize, self.standing)
+        shown = files if self.tabs.currentIndex() == FILES else (self.report,)
+        wide = max(card.minimumSizeHint().width() for card in shown if not card.isHidden())
+        return QSize(wide + 2 * theme.PAGE_PADDING, super().minimumSizeHint().height())
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show) and self.isVisible():
+            self._arrange(self.width() < NARROW)
+        return super().event(event)
+
+    def _done(self) -> QWidget:
+        done = QWidget()
+        layout = vertical(done, 0, theme.SPACE_M)
+        figures = QGridLayout()
+        figures.setSpacing(theme.SPACE_M)
+        for place, figure in enumerate(self.figures.values()):
+            figures.addWidget(figure, place // 2, place % 2)
+        buttons = QWidget()
+        row = FlowLayout(buttons, theme.SPACE_S, theme.SPACE_S)
+        for button in (self.report_button, self.predict_button, self.folder_button):
+            row.addWidget(button)
+        layout.addWidget(self._summary)
+        layout.addLayout(figures)
+        layout.addWidget(self.facts)
+        layout.addWidget(buttons)
+        layout.addStretch(1)
+        return done
+
+    # contents
+
+    def set_runs(self, runs: list[tuple[str, str]], chosen: str) -> None:
+        """The runs to choose from: (folder, title)."""
+        self.form.set_choices("run", tuple(runs) or (("", "\u2013"),))
+        if any(folder == chosen for folder, _ in runs):
+            self.form.set_value("run", chosen)
+
+    def show_nothing(self) -> None:
+        """Nothing was exported yet."""
+        self._show_result(NOTHING)
+        self._result_card.set_title(self.tr("Check"))
+
+    def show_busy(self, message: str, done: int = 0, total: int = 0) -> None:
+        """The export is running; ``done`` of ``total`` where that is counted."""
+        self._message.setText(message)
+        self.bar.setRange(0, total)
+        self.bar.setValue(done)
+        numbers = (theme.format_number(done), theme.format_number(total))
+        self._count.setText(self.tr("{0} of {1}").format(*numbers) if total else "")
+        self._show_result(BUSY)
+        self._result_card.set_title(self.tr("Check"))
+
+    def show_done(
+        self, summary: str, figures: dict[str, str], facts: list[tuple[str, str]], report: bool = False
+    ) -> None:
+        """What came out; ``report`` says that there is one to be shown."""
+        self._summary.setText(summary)
+        for name, figure in self.figures.items():
+            figure.clear()
+            figure.set_value(figures[name])
+        self.facts.set_rows(facts)
+        self.report_button.setVisible(report)
+        self._show_result(DONE)
+        self._result_card.set_title(self.tr("Check"), self.tr("loaded again in a clean process"))
+
+    def show_failed(self, message: str) -> None:
+        """The export failed."""
+        self._failed.set_text(message, self.tr("Try again"))
+        self._show_result(FAILED)
+        self._result_card.set_title(self.tr("Check"))
+
+    def _show_result(self, place: int) -> None:
+        before = next((each for each, shown in enumerate(self._results) if not shown.isHidden()), place)
+        for each, result in enumerate(self._results):
+            result.setVisible(each == place)
+        if place != before and place != NOTHING:
+            # On a small screen it is below what was chosen.
+            QTimer.singleShot(0, self, self._reveal)
+
+    def _reveal(self) -> None:
+        parent = self.parentWidget()
+        while parent is not None and not isinstance(parent, QScrollArea):
+            parent = parent.parentWidget()
+        if parent is not None and self._result_card.isVisible():
+            parent.ensureWidgetVisible(self._result_card, 0, theme.SPACE_S)
+
+    def _show_view(self) -> None:
+        files = self.tabs.currentIndex() == FILES
+        for card in (self._what_card, self._input_card, self._result_card):
+            card.setVisible(files)
+        self.quantize.setVisible(files and self._quantizing)
+        self.standing.setVisible(files and bool(self.standing.chosen()))
+        self.report.setVisible(not files)
+        self._column.setStretchFactor(self._grid, int(files))
+        self._column.setStretchFactor(self.report, int(not files))
+        self.updateGeometry()
+
+    def show_view(self, view: int) -> None:
+        """Bring FILES or REPORT to the front."""
+        self.tabs.setCurrentIndex(view)
+
+    def show_quantizing(self, on: bool) -> None:
+        """Show what is chosen of a quantization, or hide it. Quantized files are optimized anyway, and take
+        the run's own input."""
+        self._quantizing = on
+        self._show_view()
+        self.form.set_row_visible("optimize", not on)
+        keys = self.input_form.keys()
+        self.input_form.set_enabled_keys([] if on else keys)
+        self._title_input(on)
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        tr, form, inputs = self.tr, self.form, self.input_form
+        self._what_card.set_title(tr("What to export"))
+        self._title_input(self._quantizing)
+        self.tabs.setTabText(FILES, tr("Files"))
+        self.tabs.setTabText(REPORT, tr("Quantization report"))
+        self.tabs.setAccessibleName(tr("Views of the page Export"))
+        form.set_text("run", tr("Run"), tr("The run whose weights are exported"))
+        form.set_text(
+            "checkpoint", tr("Weights"), tr("Those that read the test pictures best, or the last ones")
+        )
+        form.set_text("folder", tr("Folder"), tr("Where the three files go; it is made where absent"))
+        form.set_text(
+            "name", tr("Name"), tr("The files are NAME.pdmodel, NAME.pdiparams and NAME.pdiparams.info")
+        )
+        form.set_text(
+            "optimize",
+            tr("Optimize for prediction"),
+            tr("Faster: batch norms become part of convolutions; such files are not for further training"),
+        )
+        form.set_text(
+            "quantize", tr("Quantize"), tr("Store weights and compute in small integers: smaller files")
+        )
+        form.set_choices("quantize", tuple((value, tr(word)) for value, word in METHODS))
+        inputs.set_text("input_name", tr("Name"), tr("How the input is called in the Program"))
+        inputs.set_text(
+            "shape",
+            tr("Shape"),
+            tr("Empty: as the run's data; else such as None, 1, 28, 28"),
+        )
+        line = inputs.control("shape")
+        assert isinstance(line, QLineEdit)
+        line.setPlaceholderText(tr("as the run's data"))
+        inputs.set_text("dtype", tr("dtype"), tr("The type of the numbers that the model is fed"))
+        inputs.set_text("samples", tr("Samples"), tr("Test pictures that are compared after reloading"))
+        self.predict_button.setText(tr("Open in Predict"))
+        self.predict_button.setToolTip(tr("Load these files and try them on a drawn digit"))
+        self.folder_button.setText(tr("Show in folder"))
+        self.report_button.setText(tr("Show report"))
+        self.cancel_button.setText(tr("Cancel"))
+        self.cancel_button.setToolTip(tr("Stop it; what stood under this name before stays as it is"))
+        self._empty.set_text(
+            tr(
+                "Export writes three files that run without the model's source, loads them "
+                "in a clean process, "
+                "and compares the answers on test pictures."
+            ),
+            tr("Export"),
+        )
+        labels = (tr("Largest difference"), tr("Accuracy on samples"), tr("One picture"), tr("Size"))
+        for figure, label in zip(self.figures.values(), labels, strict=True):
+            figure.set_label(label)
+        self.bar.setAccessibleName(tr("Export in progress"))
+
+    def _title_input(self, fixed: bool) -> None:
+        words = self.tr("that of the run's data") if fixed else self.tr("as InputSpec says it")
+        self._input_card.set_title(self.tr("Input"), words)

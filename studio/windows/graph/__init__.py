@@ -1,0 +1,1 @@
+"""The page Graph: pages, panels and dialogs."""

@@ -1,0 +1,1 @@
+"""The page Predict: pages, panels and dialogs."""

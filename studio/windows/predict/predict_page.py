@@ -1,0 +1,275 @@
+"""The page Predict: an editor for each input, the answer, and the picture that the model is really fed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSlider,
+    QStackedWidget,
+    QTabBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from studio.windows.controls import Facts, PageCard
+from studio.windows.predict.input_editors import NumbersInput, PictureInput, RefusedInput, SquareFrame
+from widgets import theme
+from widgets.bars import ProbabilityBars
+from widgets.digit_pad import DigitPad, PixelView
+from widgets.labels import mute
+from widgets.retranslated import Retranslated
+
+ANSWER_PX = 44
+NARROW = 640
+SIDE = 28
+
+Editor = PictureInput | NumbersInput | RefusedInput
+
+
+class PredictPage(Retranslated, QWidget):
+    """Filled by its controller. The signals of editors carry the place of the input first: ``drawn`` the
+    pad's array, ``file_given`` a path, ``data_given`` the bytes of a picture, ``open_requested`` nothing
+    more, ``numbers_given`` an array, ``text_given`` a pasted text, ``numbers_refused`` a text that is no
+    number."""
+
+    drawn = Signal(int, object)
+    file_given = Signal(int, str)
+    data_given = Signal(int, bytes)
+    open_requested = Signal(int)
+    numbers_given = Signal(int, object)
+    text_given = Signal(int, str)
+    numbers_refused = Signal(int, str)
+    cleared = Signal(int)
+    placing_chosen = Signal(str)
+    input_chosen = Signal(int)
+    cancel_requested = Signal()
+    again_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fed, self.bars = PixelView(), ProbabilityBars()
+        self.cancel_button, self.again_button = QPushButton(), QPushButton()
+        self.brush = QSlider(Qt.Orientation.Horizontal)
+        self._brush_label = mute()
+        self._brush_label.setFont(theme.font())
+        self._brush_label.setBuddy(self.brush)
+        self.answer, self.detail = QLabel(), mute(wrap=True)
+        self.answer.setFont(theme.font(ANSWER_PX, bold=True))
+        self.detail.setFont(theme.font())
+        self.facts, self.beside = Facts(), Facts()
+        self.placing = QComboBox()
+        self.tabs, self._editors_box = QTabBar(), QStackedWidget()
+        self.editors: list[Editor] = []
+        self._titles: list[tuple[str, str]] = []
+        self._draw_card, self._answer_card, self._fed_card = PageCard(), PageCard(), PageCard()
+        self._fed_frame = SquareFrame(self.fed, QSize(200, 200), QSize(112, 112), centred=False, step=SIDE)
+        self.extras = QVBoxLayout()  # what other parts put beside the picture that is fed
+        self._grid = QGridLayout(self)
+        self._stacked: bool | None = None
+        self._build()
+        self.set_inputs([("digit", "")], [""])
+        self.retranslate()
+        self.show_answer("", "")
+
+    @property
+    def pad(self) -> DigitPad:
+        """The pad of the first picture. Raises LookupError where no input is one."""
+        for editor in self.editors:
+            if isinstance(editor, PictureInput):
+                return editor.pad
+        raise LookupError("PredictPage.pad: no input is a picture; ask for the editors")
+
+    def _build(self) -> None:
+        self.brush.setRange(8, 48)
+        self.brush.setValue(22)
+        self.brush.setFixedWidth(80)
+        self.brush.valueChanged.connect(self._brush_changed)
+        for widget in (self._brush_label, self.brush):
+            self._draw_card.header.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.tabs.setDrawBase(False)
+        self.tabs.currentChanged.connect(self._show_input)
+        self._draw_card.body.addWidget(self.tabs)
+        self._draw_card.body.addWidget(self._editors_box, 1)
+        head = QHBoxLayout()
+        head.setSpacing(theme.SPACE_M)
+        head.addWidget(self.answer)
+        head.addWidget(self.detail, 1, Qt.AlignmentFlag.AlignBottom)
+        for button, asked in (
+            (self.cancel_button, self.cancel_requested),
+            (self.again_button, self.again_requested),
+        ):
+            button.hide()
+            button.clicked.connect(asked)
+            head.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
+        self.answer.setMinimumWidth(36)
+        self.detail.setContentsMargins(0, 0, 0, 9)
+        self._answer_card.body.addLayout(head)
+        self._answer_card.body.addWidget(self.bars, 1)
+        self._answer_card.body.addWidget(self.beside)
+        fed = QHBoxLayout()
+        fed.setSpacing(theme.SPACE_L)
+        fed.addWidget(self._fed_frame, 2)
+        side = QVBoxLayout()
+        side.addWidget(self.facts)
+        side.addStretch(1)
+        self.extras.setSpacing(theme.SPACE_S)
+        side.addLayout(self.extras)
+        fed.addLayout(side, 3)
+        self._fed_card.body.addLayout(fed, 1)
+        self.placing.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.placing.activated.connect(lambda _: self.placing_chosen.emit(self.placing.currentData()))
+        self._fed_card.header.addWidget(self.placing)
+        self._grid.setContentsMargins(*[theme.PAGE_PADDING] * 4)
+        self._grid.setSpacing(theme.SPACE_M)
+        self._arrange(False)
+
+    # inputs
+
+    def set_inputs(self, inputs: Sequence[tuple[str, str]], titles: Sequence[str]) -> None:
+        """An editor for each input, empty.
+
+        Args:
+            inputs: (form, why not): ``digit`` or ``picture`` for a pad, ``numbers`` for a table; empty for
+                one that can't be given, with the reason.
+            titles: their names, shown where there are several.
+        """
+        self.tabs.blockSignals(True)
+        while self.tabs.count():
+            self.tabs.removeTab(0)
+        for editor in self.editors:
+            self._editors_box.removeWidget(editor)
+            editor.hide()
+            editor.deleteLater()
+        self.editors = [self._editor(place, *each) for place, each in enumerate(inputs)]
+        for editor, title in zip(self.editors, titles, strict=True):
+            self._editors_box.addWidget(editor)
+            self.tabs.addTab(title)
+        self.tabs.setVisible(len(inputs) > 1)
+        self.tabs.blockSignals(False)
+        self._brush_changed(self.brush.value())
+        self._show_input(0)
+
+    def _editor(self, place: int, form: str, why_not: str) -> Editor:
+        if form in ("digit", "picture"):
+            picture = PictureInput(form == "digit")
+            picture.pad.changed.connect(partial(self.drawn.emit, place))
+            picture.pad.image_dropped.connect(partial(self.file_given.emit, place))
+            picture.pad.image_given.connect(partial(self.data_given.emit, place))
+            picture.open_requested.connect(partial(self.open_requested.emit, place))
+            return picture
+        if form == "numbers":
+            numbers = NumbersInput()
+            numbers.table.changed.connect(partial(self.numbers_given.emit, place))
+            numbers.table.refused.connect(partial(self.numbers_refused.emit, place))
+            numbers.text_given.connect(partial(self.text_given.emit, place))
+            numbers.open_requested.connect(partial(self.open_requested.emit, place))
+            numbers.clear_requested.connect(partial(self.cleared.emit, place))
+            return numbers
+        return RefusedInput(why_not)
+
+    def current_input(self) -> int:
+        """The place of the input whose editor is shown."""
+        return max(0, self._editors_box.currentIndex())
+
+    def _show_input(self, place: int) -> None:
+        self._editors_box.setCurrentIndex(place)
+        is_picture = isinstance(self.editors[place], PictureInput)
+        self.brush.setVisible(is_picture)
+        self._brush_label.setVisible(is_picture)
+        self._draw_card.set_title(self.tr("Draw") if is_picture else self.tr("Input"))
+        self.input_chosen.emit(place)
+
+    def set_placings(self, placings: Sequence[tuple[str, str]], chosen: str) -> None:
+        """Ways to place a picture, (key, words); none hides the choice."""
+        if [
+            (self.placing.itemData(i), self.placing.itemText(i)) for i in range(self.placing.count())
+        ] != list(placings):
+            self.placing.clear()
+            for key, words in placings:
+                self.placing.addItem(words, key)
+        self.placing.setCurrentIndex(max(0, self.placing.findData(chosen)))
+        self.placing.setVisible(bool(placings))
+
+    def _arrange(self, stacked: bool) -> None:
+        if stacked == self._stacked:
+            return
+        self._stacked = stacked
+        self._grid.addWidget(self._draw_card, 0, 0)
+        self._grid.addWidget(self._answer_card, 1 if stacked else 0, 0 if stacked else 1)
+        self._grid.addWidget(self._fed_card, 2 if stacked else 1, 0, 1, 1 if stacked else 2)
+        for column, share in enumerate((1, 0) if stacked else (1, 1)):
+            self._grid.setColumnStretch(column, share)
+        for row, share in enumerate((4, 4, 3) if stacked else (8, 5, 0)):
+            self._grid.setRowStretch(row, share)
+
+    def minimumSizeHint(self) -> QSize:
+        cards = (self._draw_card, self._answer_card, self._fed_card)
+        wide = max(card.minimumSizeHint().width() for card in cards)
+        return QSize(wide + 2 * theme.PAGE_PADDING, super().minimumSizeHint().height())
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show) and self.isVisible():
+            self._arrange(self.width() < NARROW)
+        return super().event(event)
+
+    def _brush_changed(self, width: int) -> None:
+        for editor in self.editors:
+            if isinstance(editor, PictureInput):
+                editor.pad.set_brush(width)
+        self._brush_label.setText(self.tr("brush {0}").format(width))
+
+    # contents
+
+    def show_answer(self, answer: str, detail: str) -> None:
+        """The class and what stands beside it; without a class the detail says what to do."""
+        self.answer.setText(answer)
+        self.answer.setVisible(bool(answer))
+        self.detail.setText(detail)
+        self.answer.setAccessibleName(self.tr("Prediction: {0}").format(answer) if answer else "")
+
+    def offer(self, cancel: bool, again: str) -> None:
+        """Show the button that cancels, or the one with the text ``again``."""
+        self.cancel_button.setVisible(cancel)
+        self.again_button.setText(again)
+        self.again_button.setVisible(bool(again))
+
+    def set_ranking(self, ranking: list[tuple[str, float]]) -> None:
+        """Class and probability, the likeliest first; none empties the bars."""
+        if ranking:
+            self.bars.set_probabilities([share for _, share in ranking], [name for name, _ in ranking])
+        else:
+            self.bars.clear()
+
+    def show_fed(self, picture: NDArray[Any] | None, size: str, rows: list[tuple[str, str]]) -> None:
+        """The picture that the model is fed, its size in words and facts about it; None for numbers."""
+        self._fed_frame.setVisible(picture is not None)
+        if picture is not None:
+            self._fed_frame.set_step(picture.shape[1] if picture.shape[0] == picture.shape[1] else 1)
+            self.fed.set_image(picture)
+        self._fed_card.set_title(self.tr("What the model sees"), size)
+        self.facts.set_rows(rows)
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        tr = self.tr
+        self._draw_card.set_title(tr("Draw"))
+        self._answer_card.set_title(tr("Prediction"))
+        self._fed_card.set_title(tr("What the model sees"))
+        self.cancel_button.setText(tr("Cancel"))
+        self.cancel_button.setToolTip(tr("End what the model does; its process is started again when needed"))
+        self.brush.setAccessibleName(tr("Width of the brush"))
+        self.placing.setAccessibleName(tr("How the picture is placed"))
+        self.placing.setToolTip(tr("How a picture of another size becomes one that the model takes"))
+        self.tabs.setAccessibleName(tr("Inputs of the model"))
+        self.bars.setAccessibleName(tr("Probabilities"))
+        self._brush_changed(self.brush.value())

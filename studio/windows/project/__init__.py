@@ -1,0 +1,1 @@
+"""The project, its files and preferences: pages, panels and dialogs."""

@@ -1,0 +1,72 @@
+"""A run's name, tags and note, edited together."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QWidget,
+)
+
+from studio.session.runs.run_notes import LONGEST_NAME, LONGEST_NOTE, RunNotes, parse_tags
+from widgets import theme
+
+
+class RunNotesDialog(QDialog):
+    """``described`` carries name, tags and note when they are accepted."""
+
+    described = Signal(str, tuple, str)
+
+    def __init__(self, parent: QWidget, title: str, notes: RunNotes) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("About {0}").format(title))
+        self.name, self.tags, self.note = (
+            QLineEdit(notes.name),
+            QLineEdit(", ".join(notes.tags)),
+            QPlainTextEdit(),
+        )
+        self.name.setMaxLength(LONGEST_NAME)
+        self.name.setPlaceholderText(title)
+        self.tags.setPlaceholderText(self.tr("baseline, wide"))
+        self.note.setPlainText(notes.note)
+        self.note.setTabChangesFocus(True)
+        self.note.setMaximumHeight(8 * self.note.fontMetrics().lineSpacing())
+        self.wrong = QLabel()
+        self.wrong.setProperty("role", "bad")
+        self.wrong.setWordWrap(True)
+        self.wrong.hide()
+        buttons = QDialogButtonBox.StandardButton
+        self.buttons = QDialogButtonBox(buttons.Save | buttons.Cancel)
+        self.buttons.accepted.connect(self._accept)
+        self.buttons.rejected.connect(self.reject)
+        form = QFormLayout(self)
+        form.setContentsMargins(*[theme.SPACE_L] * 4)
+        form.setSpacing(theme.SPACE_S)
+        for label, field in (
+            (self.tr("&Name"), self.name),
+            (self.tr("&Tags"), self.tags),
+            (self.tr("N&ote"), self.note),
+        ):
+            form.addRow(label, field)
+            field.setAccessibleName(label.replace("&", ""))
+        form.addRow(self.wrong)
+        form.addRow(self.buttons)
+        self.resize(420, self.sizeHint().height())
+        self.name.selectAll()
+
+    def _accept(self) -> None:
+        try:
+            tags = parse_tags(self.tags.text())
+            if len(self.note.toPlainText()) > LONGEST_NOTE:
+                raise ValueError(self.tr("note: too long; at most {0} characters").format(LONGEST_NOTE))
+        except ValueError as error:
+            self.wrong.setText(str(error))
+            self.wrong.show()
+            return
+        self.described.emit(self.name.text(), tags, self.note.toPlainText())
+        self.accept()

@@ -1,0 +1,1 @@
+"""Sweeps: pages, panels and dialogs."""

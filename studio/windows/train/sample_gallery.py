@@ -1,0 +1,213 @@
+"""The gallery: pictures of a cell or the hardest samples, one of them large, and what is said about it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QShortcut
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from studio.windows.controls import Facts, Stack, ValueLabel
+from studio.windows.train.mistake_grid import MistakeGrid
+from studio.windows.train.sample_images import Sample, describe, draw_picture
+from widgets import theme
+from widgets.bars import ProbabilityBars
+from widgets.cards import EmptyState
+from widgets.labels import heading, mute
+from widgets.layouts import vertical
+from widgets.retranslated import Retranslated
+
+LARGE = 180
+
+
+class LargePicture(QWidget):
+    """One picture, large; its pixels stay visible."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sample: Sample | None = None
+        self.setMinimumSize(LARGE, LARGE)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+
+    def show_sample(self, sample: Sample | None) -> None:
+        self._sample = sample
+        self.setAccessibleName(describe(sample, self) if sample is not None else self.tr("No picture"))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(LARGE, LARGE)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._sample is not None:
+            side = min(self.width(), self.height())
+            box = QRectF((self.width() - side) / 2, 0, side, side)
+            draw_picture(QPainter(self), box, self._sample.picture, smooth=False)
+
+
+class SampleGallery(Retranslated, QDialog):
+    """A window beside the page; Escape closes it.
+
+    ``page_turned`` carries -1 or 1, ``selected`` the number of a picture, ``relabelled`` the number of a
+    class; ``dropped``, ``taken_back`` and ``corrections_requested`` are about the selected picture and the
+    list of all corrections.
+    """
+
+    page_turned = Signal(int)
+    selected = Signal(int)
+    relabelled = Signal(int)
+    dropped = Signal()
+    taken_back = Signal()
+    corrections_requested = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.grid, self.large, self.bars = MistakeGrid(), LargePicture(), ProbabilityBars()
+        self.grid.setMinimumSize(440, 390)
+        self.grid.show_current(True)
+        self.facts, self.said = Facts(), ValueLabel()
+        self._none = EmptyState("")
+        self._stack = Stack(self.grid, self._none)
+        self._title, self._pages = heading(), mute()
+        self.back, self.on = QPushButton(), QPushButton()
+        self.classes, self.relabel = QComboBox(), QPushButton()
+        self._label_as = QLabel()
+        self._label_as.setBuddy(self.classes)
+        self.drop, self.undo, self.all = QPushButton(), QPushButton(), QPushButton()
+        self._samples: list[Sample] = []
+        self._build()
+        self.retranslate()
+        self.resize(820, 600)
+
+    def _build(self) -> None:
+        left = QVBoxLayout()
+        turn = QHBoxLayout()
+        turn.addWidget(self._pages, 1)
+        turn.addWidget(self.back)
+        turn.addWidget(self.on)
+        left.addWidget(self._stack, 1)
+        left.addLayout(turn)
+        inside = QWidget()
+        right = vertical(inside, 0, theme.SPACE_S)
+        label = QHBoxLayout()
+        label.addWidget(self._label_as)
+        label.addWidget(self.classes, 1)
+        label.addWidget(self.relabel)
+        buttons = QHBoxLayout()
+        for button in (self.drop, self.undo):
+            buttons.addWidget(button, 1)
+        for widget in (self.large, self.facts, self.bars):
+            right.addWidget(widget)
+        right.addStretch(1)
+        side = QScrollArea()
+        side.setWidgetResizable(True)
+        side.setFrameShape(QScrollArea.Shape.NoFrame)
+        side.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        side.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        side.setWidget(inside)
+        side.setMinimumWidth(260)
+        columns = QHBoxLayout()
+        columns.setSpacing(theme.SPACE_L)
+        columns.addLayout(left, 3)
+        beside = QVBoxLayout()
+        beside.addWidget(side, 1)
+        beside.addWidget(self.said)
+        beside.addLayout(label)
+        beside.addLayout(buttons)
+        beside.addWidget(self.all)
+        columns.addLayout(beside, 2)
+        layout = vertical(self, theme.SPACE_L, theme.SPACE_M)
+        layout.addWidget(self._title)
+        layout.addLayout(columns, 1)
+        self.back.clicked.connect(lambda: self.page_turned.emit(-1))
+        self.on.clicked.connect(lambda: self.page_turned.emit(1))
+        self.grid.moved.connect(self.selected)
+        self.relabel.clicked.connect(lambda: self.relabelled.emit(self.classes.currentIndex()))
+        self.drop.clicked.connect(self.dropped)
+        self.undo.clicked.connect(self.taken_back)
+        self.all.clicked.connect(self.corrections_requested)
+        for key, by in ((Qt.Key.Key_PageUp, -1), (Qt.Key.Key_PageDown, 1)):
+            QShortcut(key, self, lambda by=by: self.page_turned.emit(by))
+        for button in self.findChildren(QPushButton):
+            button.setAutoDefault(False)
+
+    # what is shown
+
+    def set_classes(self, names: tuple[str, ...]) -> None:
+        """The classes that a picture can be given."""
+        if names != tuple(self.classes.itemText(place) for place in range(self.classes.count())):
+            self.classes.clear()
+            self.classes.addItems(list(names))
+
+    def show_page(
+        self,
+        title: str,
+        samples: list[Sample],
+        selected: int,
+        pages: str,
+        turns: tuple[bool, bool],
+        message: str = "",
+    ) -> None:
+        """Show the samples of a page; ``turns`` says whether there are pages before and after it."""
+        self.setWindowTitle(title)
+        self._title.setText(title)
+        self._samples = samples
+        self.grid.set_title(title)
+        self.grid.set_samples(samples, selected)
+        self._none.set_text(message)
+        self._stack.setCurrentWidget(self.grid if samples and not message else self._none)
+        self._pages.setText(pages)
+        self.back.setEnabled(turns[0])
+        self.on.setEnabled(turns[1])
+
+    def show_sample(
+        self, sample: Sample | None, facts: list[tuple[str, str]], names: tuple[str, ...]
+    ) -> None:
+        """Show one picture large, with its facts and the probabilities of all classes."""
+        self.large.show_sample(sample)
+        self.facts.set_rows(facts)
+        known = sample is not None and len(sample.probabilities) == len(names)
+        self.bars.setVisible(known)
+        if sample is not None and known:
+            self.bars.set_probabilities(sample.probabilities, names)
+
+    def show_correction(self, words: str, can_correct: bool, label: int) -> None:
+        """What was said about the picture (empty for nothing), and the class that is offered."""
+        self.said.set_value(words)
+        self.said.setVisible(bool(words))
+        self.undo.setEnabled(bool(words))
+        for widget in (self.classes, self.relabel, self.drop):
+            widget.setEnabled(can_correct)
+        if 0 <= label < self.classes.count():
+            self.classes.setCurrentIndex(label)
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        tr = self.tr
+        self.back.setText(tr("Back"))
+        self.back.setAccessibleName(tr("Page before"))
+        self.on.setText(tr("Next"))
+        self.on.setAccessibleName(tr("Next page"))
+        self._label_as.setText(tr("It is"))
+        self.classes.setAccessibleName(tr("Class of the picture"))
+        self.relabel.setText(tr("Relabel"))
+        self.relabel.setToolTip(tr("Keep in the project that the picture is of this class; the data stays"))
+        self.drop.setText(tr("Drop"))
+        self.drop.setToolTip(tr("Keep in the project that the picture is not to be used; the data stays"))
+        self.undo.setText(tr("Take back"))
+        self.undo.setToolTip(tr("Forget what was said about this picture"))
+        self.all.setText(tr("All corrections..."))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Delete and self.drop.isEnabled():
+            self.dropped.emit()
+        else:
+            super().keyPressEvent(event)

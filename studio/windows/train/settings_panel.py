@@ -1,0 +1,201 @@
+"""The right dock beside Train: settings of the next run, progress, and facts about the run that is shown."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QLineEdit,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from resources.settings import RUN_SETTINGS, TRAIN_SETTINGS, Rule
+from studio.windows.controls import Facts, ValueLabel
+from studio.windows.setting_fields import field_of, help_of
+from studio.windows.train.learning_rate_field import RateBox
+from studio.windows.train.schedule_plot import SchedulePlot
+from widgets import theme
+from widgets.labels import section
+from widgets.layouts import vertical
+from widgets.param_form import Field, ParamForm
+from widgets.retranslated import Retranslated
+
+FOLDER, FILE = "folder", "file"
+STEPS = 1000
+ADVANCED = tuple(name for name, setting in TRAIN_SETTINGS.items() if setting.advanced)
+
+
+class SettingsPanel(Retranslated, QFrame):
+    """A form made from the declared settings.
+
+    Rows for a folder and a file of one's own come only where they are chosen, parameters with the optimizer
+    or schedule that they belong to, and what is needed rarely when it is asked for.
+    """
+
+    find_rate_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "panel")
+        self.form = ParamForm(self._fields())
+        self._rules: dict[str, Rule] = {}
+        self._workers_missing = ""
+        self.more = QPushButton()
+        self.more.setCheckable(True)
+        self.more.setFlat(True)
+        self.more.toggled.connect(self._show_advanced)
+        self.schedule = SchedulePlot()
+        self.find_rate = QPushButton()
+        self.find_rate.setFlat(True)
+        self.find_rate.clicked.connect(self.find_rate_requested)
+        self._progress_title, self._run_title = section(), section()
+        self.bar = QProgressBar()
+        self.bar.setRange(0, STEPS)
+        self.bar.setTextVisible(False)
+        self.progress_text = ValueLabel()
+        self.progress_text.setProperty("role", "mute")
+        self.facts = Facts()
+        self.rate = RateBox()
+        self._run_box, self._progress_box = QWidget(), QWidget()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(theme.SPACE_M, 0, theme.SPACE_M, theme.SPACE_M)
+        layout.setSpacing(theme.SPACE_S)
+        layout.addWidget(self.rate)  # first: it is there only while there is something to steer
+        layout.addWidget(self.form)
+        self.form.set_below("schedule_each", self.schedule)
+        layout.addWidget(self.find_rate)
+        layout.addWidget(self.more)
+        layout.addWidget(self._box(self._progress_box, self._progress_title, self.bar, self.progress_text))
+        layout.addWidget(self._box(self._run_box, self._run_title, self.facts))
+        layout.addStretch(1)
+        for title in (self._progress_title, self._run_title):
+            title.setContentsMargins(0, theme.SPACE_S, 0, 0)
+        self.set_progress(None, "")
+        self.set_facts([])
+        for name in ("data_folder", "model_file", "model_class", "schedule_each"):
+            self.form.set_row_visible(name, False)
+        self.retranslate()
+        self._show_advanced(False)
+
+    @staticmethod
+    def _box(box: QWidget, *widgets: QWidget) -> QWidget:
+        layout = vertical(box, 0, theme.SPACE_S)
+        for widget in widgets:
+            layout.addWidget(widget)
+        return box
+
+    def _fields(self) -> list[Field]:
+        # The words are set in retranslate.
+        own = {
+            "data": [Field("data_folder", "", "path", "")],
+            "model": [
+                Field("model_file", "", "path", "", path="file"),
+                Field("model_class", "", "choice", "", choices=(("", "\u2013"),)),
+            ],
+        }
+        other = {"data": ((FOLDER, "own"),), "model": ((FILE, "file"),)}
+        fields: list[Field] = []
+        for name, setting in TRAIN_SETTINGS.items():
+            if setting.kind != "parameters":
+                fields += [field_of(setting, more=other.get(name, ())), *own.get(name, [])]
+        return fields
+
+    def show_parameters(self, name: str, rule: Rule) -> None:
+        """Show the parameters of an optimizer or a schedule below the row where it is chosen.
+
+        Args:
+            name: ``optimizer_params`` or ``schedule_params``; the parameters are the fields ``NAME.beta1``.
+        """
+        if self._rules.get(name) == rule:
+            return
+        self._rules[name] = rule
+        chooser = name.removesuffix("_params")
+        self.form.set_dependents(
+            chooser, [field_of(setting, f"{name}.{setting.name}", self.tr) for setting in rule.parameters]
+        )
+        if name == "schedule_params":
+            self.form.set_row_visible("schedule_each", bool(rule.class_name))
+
+    def _show_advanced(self, shown: bool) -> None:
+        for name in ADVANCED:
+            self.form.set_row_visible(name, shown)
+        self.more.setText(self.tr("Fewer settings") if shown else self.tr("More settings"))
+
+    def show_field(self, key: str) -> None:
+        """Bring a field into sight and put the focus on it; its text is marked, to be typed over."""
+        if key in ADVANCED:
+            self.more.setChecked(True)
+        self.show_control(self.form.control(key))
+
+    def show_control(self, control: QWidget) -> None:
+        """Bring a control of this panel into sight and put the focus on it."""
+        control.setFocus(Qt.FocusReason.OtherFocusReason)
+        if isinstance(control, QLineEdit):
+            control.selectAll()
+        around: QWidget | None = self
+        while around is not None and not isinstance(around, QScrollArea):
+            around = around.parentWidget()
+        if around is not None:
+            around.ensureWidgetVisible(control)
+
+    def set_workers_missing(self, why: str) -> None:
+        """Let several workers be chosen, or say beside the field why they can't."""
+        self._workers_missing = why
+        self.form.set_enabled_keys(name for name in self.form.keys() if not (why and name == "workers"))  # noqa: SIM118
+        self._describe_workers()
+
+    def _describe_workers(self) -> None:
+        help_text, why = help_of(RUN_SETTINGS["workers"], self.tr), self._workers_missing
+        self.form.set_text(
+            "workers", self.tr(RUN_SETTINGS["workers"].title), f"{help_text}\n{why}" if why else help_text
+        )
+
+    def set_progress(self, share: float | None, text: str) -> None:
+        """How much of the training is done (0 to 1), None where there is none."""
+        self._progress_box.setVisible(share is not None)
+        self.bar.setValue(round((share or 0.0) * STEPS))
+        self.progress_text.set_value(text)
+
+    def set_facts(self, rows: list[tuple[str, str]]) -> None:
+        """Facts about the run that is shown."""
+        self.facts.set_rows(rows)
+        self._run_box.setVisible(bool(rows))
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        tr, form = self.tr, self.form
+        for name, setting in TRAIN_SETTINGS.items():
+            if setting.kind != "parameters":
+                form.set_text(name, tr(setting.title), help_of(setting, tr))
+                if setting.choices and setting.kind != "name":
+                    form.set_choices(name, tuple((value, tr(title)) for value, title in setting.choices))
+        for name, rule in self._rules.items():
+            for setting in rule.parameters:
+                form.set_text(f"{name}.{setting.name}", tr(setting.title), help_of(setting, tr))
+        form.set_text(
+            "data_folder",
+            tr("Folder"),
+            tr("A folder of pictures or IDX files; files and more are on the page Data"),
+        )
+        form.set_text(
+            "model_file", tr("File"), tr("A Python file with a class of nn.Layer; it is asked for once")
+        )
+        form.set_text("model_class", tr("Class"), tr("The class of the network in the file"))
+        self._describe_workers()
+        self._offer("data", (FOLDER, tr("Own data...")))
+        self._offer("model", (FILE, tr("Own file...")))
+        self._show_advanced(self.more.isChecked())
+        self._progress_title.setText(tr("Progress"))
+        self._run_title.setText(tr("Run"))
+        self.find_rate.setText(tr("Find learning rate..."))
+        self.find_rate.setToolTip(tr("Try rates in a few steps, and see where the loss falls fastest"))
+        self.bar.setAccessibleName(tr("Progress of the training"))
+
+    def _offer(self, name: str, other: tuple[str, str]) -> None:
+        """One more choice than those that are built in."""
+        choices = tuple((value, self.tr(title)) for value, title in RUN_SETTINGS[name].choices)
+        self.form.set_choices(name, (*choices, other))

@@ -1,0 +1,114 @@
+"""The page Train: key figures, the curves of loss and accuracy, confusion matrix and hardest samples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QWidget
+
+from studio.windows.columns import Columns
+from studio.windows.controls import PageCard, Stack
+from studio.windows.project.welcome import Welcome
+from studio.windows.train.confusion_card import ConfusionCard
+from studio.windows.train.curves_card import CurvesCard
+from studio.windows.train.failure_card import FailureCard
+from studio.windows.train.mistake_grid import MistakeGrid
+from studio.windows.train.sample_images import Sample
+from widgets import theme
+from widgets.cards import EmptyState, KeyFigure
+from widgets.layouts import vertical
+from widgets.retranslated import Retranslated
+
+if TYPE_CHECKING:
+    from widgets.plot import CurvePlot
+
+FIGURES = ("loss", "accuracy", "throughput", "left")
+
+
+class TrainPage(Retranslated, QWidget):
+    """Filled by its controller."""
+
+    def __init__(self, welcome: Welcome) -> None:
+        super().__init__()
+        self.welcome = welcome
+        self.figures = {name: KeyFigure() for name in FIGURES}
+        self.curves = CurvesCard()
+        self.confusion_card, self.hardest = ConfusionCard(), MistakeGrid()
+        self.confusion = self.confusion_card.matrix
+        self._no_hardest = EmptyState("")
+        self._hardest_stack = Stack(self._no_hardest, self.hardest)
+        self._hardest_card = PageCard()
+        self._live = QWidget()
+        self._failure = FailureCard()
+        self.failure_details = self._failure.details_requested
+        self._stack = Stack(self.welcome, self._live, self._failure)
+        self._build()
+        self.retranslate()
+        self.set_hardest([])
+        self.show_welcome(True)
+
+    def _build(self) -> None:
+        self._hardest_card.body.addWidget(self._hardest_stack, 1)
+        live = vertical(self._live, theme.PAGE_PADDING, theme.SPACE_M)
+        live.addWidget(Columns(*self.figures.values(), narrow=2))
+        live.addWidget(self.curves, 6)
+        live.addWidget(Columns(self.confusion_card, self._hardest_card), 5)
+        layout = vertical(self, 0, spacing=None)
+        layout.addWidget(self._stack)
+
+    @property
+    def loss(self) -> CurvePlot:
+        """The plot of the loss."""
+        return self.curves.plot("loss")
+
+    @property
+    def accuracy(self) -> CurvePlot:
+        """The plot of the accuracy."""
+        return self.curves.plot("accuracy")
+
+    # what is shown
+
+    def show_welcome(self, shown: bool) -> None:
+        """The offer to begin, or the curves."""
+        self._stack.setCurrentWidget(self.welcome if shown else self._live)
+
+    def show_failure(self, name: str, reason: str, details: bool) -> None:
+        """Why a run that has no point ended, in place of its curves; ``details`` offers the list of
+        problems."""
+        self._failure.show_reason(name, reason, details)
+        self._stack.setCurrentWidget(self._failure)
+
+    def failure(self) -> str:
+        """The reason that is shown; empty while something else is."""
+        return self._failure.reason() if self._stack.currentWidget() is self._failure else ""
+
+    def welcomes(self) -> bool:
+        """Whether the offer to begin is shown."""
+        return self._stack.currentWidget() is self.welcome
+
+    def set_figure(self, name: str, value: float | str, unit: str = "", note: str = "") -> None:
+        """Show one of the key figures, and which one it is; NaN is shown as a dash."""
+        if isinstance(value, float) and value != value:
+            value = "\u2013"
+        self.figures[name].set_value(value, unit)
+        self.figures[name].set_note(note)
+
+    def clear_figures(self) -> None:
+        """Back to dashes, and to the narrowest widths."""
+        for figure in self.figures.values():
+            figure.clear()
+
+    def set_hardest(self, samples: list[Sample]) -> None:
+        """The pictures read worst; none says when they come."""
+        self.hardest.set_samples(samples)
+        self._hardest_stack.setCurrentIndex(1 if samples else 0)
+
+    def retranslate(self) -> None:
+        """Set all words anew, in the language that holds now."""
+        tr = self.tr
+        labels = (tr("Loss"), tr("Validation accuracy"), tr("Throughput"), tr("Time left"))
+        for figure, label in zip(self.figures.values(), labels, strict=True):
+            figure.set_label(label)
+        self._hardest_card.set_title(tr("Hardest samples"))
+        self.hardest.set_title(tr("Hardest samples"))
+        self._no_hardest.set_text(tr("The test pictures that the model reads worst: after the first epoch."))

@@ -1,0 +1,73 @@
+"""What is typed of a quantization, where its files go, and the script that does it again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.quantization.calibration import ALGORITHMS as THERE
+from engine.quantization.calibration import FEWEST_BITS, MOST_BITS
+from engine.quantization.calibration.weights import KINDS
+from studio.session.export.export_view import ExportViewModel
+from studio.session.export.quantization import choices
+from studio.session.export.quantization.choices import ALGORITHMS, QuantizeChoices, read_patterns, read_target
+from studio.session.export.quantization.job import Quantize
+from studio.session.project.session_script import SessionScript
+
+
+def test_the_window_offers_what_the_engine_has() -> None:
+    assert {name for name, _ in ALGORITHMS} == set(THERE)
+    assert {name for name, _ in choices.WEIGHT_TYPES} == set(KINDS)
+    assert (choices.FEWEST_BITS, choices.MOST_BITS) == (FEWEST_BITS, MOST_BITS)
+
+
+def test_patterns_as_people_list_them() -> None:
+    assert read_patterns(" conv1, fc*\tfc* ,") == ("conv1", "fc*")
+    assert read_patterns("") == ()
+    with pytest.raises(ValueError, match=r"not closed in fc\[1"):
+        read_patterns("conv1 fc[1")
+
+
+@pytest.mark.parametrize(("text", "points"), [("", None), (" 0.5 ", 0.5), ("0,5 %", 0.5), ("0", 0.0)])
+def test_a_target_as_people_write_it(text: str, points: float | None) -> None:
+    assert read_target(text) == points
+
+
+@pytest.mark.parametrize("text", ["a lot", "-1", "101", "nan", "inf"])
+def test_what_is_no_target(text: str) -> None:
+    with pytest.raises(ValueError, match="points from 0 to 100"):
+        read_target(text)
+
+
+def test_layers_that_a_pattern_names_are_not_named_again() -> None:
+    chosen = QuantizeChoices(skip=("fc*",)).without(["fc1", "conv1", "conv1"])
+    assert chosen.skip == ("fc*", "conv1")
+    assert [chosen.skips(name) for name in ("fc9", "conv1", "conv2")] == [True, True, False]
+
+
+def test_quantized_files_stand_beside_those_in_float() -> None:
+    view = ExportViewModel()
+    view.choose_run("/runs/a")
+    view.choose(method="post_training")
+    assert Path(view.prefix).name == "model-int8"
+    view.choose(weight_bits=4)
+    assert Path(view.prefix).name == "model-int4"
+    view.choose_run("/runs/b")
+    assert view.prefix == str(Path("/runs/b/inference/model-int4"))
+    view.prefix = str(Path(view.prefix).with_name("mine"))
+    view.choose(method="none")
+    assert Path(view.prefix).name == "mine"
+
+
+def test_the_script_quantizes_again() -> None:
+    script = SessionScript()
+    chosen = QuantizeChoices(
+        "qat", weight_bits=4, weight_type="abs_max", epochs=2, skip=("conv1", "fc*"), target_drop=0.5
+    )
+    script.record(Quantize("/runs/a", "/runs/a/inference/model-int4", "best", chosen))
+    assert script.text().splitlines()[-1] == (
+        '"$STUDIO" quantize /runs/a --qat --epochs 2 --weight-bits 4 --activation-bits 8 '
+        "--weight-type abs_max --skip conv1 --skip 'fc*' --target-drop 0.5 --checkpoint best "
+        '--out "$FOLDER"/exports/a/model-int4'
+    )

@@ -1,0 +1,192 @@
+"""The queue: one training after another, kept in the project, shared by windows, held where it must be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from studio.session.runs.run_queue import LOCK, NAME, RunQueue
+from studio.session.session import Session
+from studio.session.sweep.document import read_sweep
+from studio.session.sweep.queued import queue_sweep, sweep_of_words
+from studio.session.train.run_settings import RunSettings
+from tests.studio.windows.runs.run_folders import make_run
+
+
+def rates(queue: RunQueue) -> list[float]:
+    return [waiting.settings.learning_rate for waiting in queue.waiting]
+
+
+def queue_rates(stage: Any, *wanted: float) -> None:
+    for rate in wanted:
+        stage.session.change_setting("learning_rate", rate)
+        assert stage.session.execute("add_to_queue") == ""
+
+
+def test_what_is_queued_trains_one_after_another(stage: Any) -> None:
+    queue_rates(stage, 0.1, 0.2, 0.3)
+    session = stage.session
+    assert stage.worker.job.config["learning_rate"] == 0.1, "nothing trained: it starts at once"
+    assert rates(session.queue) == [0.2, 0.3]
+    for rate in (0.2, 0.3):
+        stage.ended()
+        assert stage.worker.job.config["learning_rate"] == rate
+        assert session.train.busy
+    stage.ended()
+    assert not session.train.busy
+    assert (rates(session.queue), (session.runs_folder / NAME).exists()) == ([], False)
+
+
+def test_a_failed_or_cancelled_run_does_not_stop_the_queue(stage: Any) -> None:
+    queue_rates(stage, 0.1, 0.2, 0.3)
+    stage.tell("failed", message="train: no", error="E", file="", line=0, details="", step=0, folder="f")
+    stage.worker.end(clean=False)
+    stage.session.pump()
+    assert stage.worker.job.config["learning_rate"] == 0.2
+    stage.session.execute("cancel")
+    stage.tell("cancelled", step=0)
+    stage.worker.end()
+    stage.session.pump()
+    assert stage.worker.job.config["learning_rate"] == 0.3
+
+
+def test_the_order_can_be_changed_and_entries_taken_out(stage: Any) -> None:
+    queue_rates(stage, 0.1, 0.2, 0.3, 0.4)
+    queue = stage.session.queue
+    last = queue.waiting[-1].number
+    assert queue.move(last, -1) == ""
+    assert rates(queue) == [0.2, 0.4, 0.3]
+    queue.move(last, -5)
+    assert rates(queue) == [0.4, 0.2, 0.3]
+    queue.remove([queue.waiting[1].number])
+    assert rates(queue) == [0.4, 0.3]
+
+
+def test_a_queue_that_is_found_waits_until_it_is_told(stage: Any) -> None:
+    queue_rates(stage, 0.1, 0.2)
+    stage.session.interrupt()
+    assert stage.session.queue.held
+    stage.ended("stopped", reason="interrupted")
+    assert not stage.session.train.busy, "who stops the training to close wants no other one"
+    other = Session(stage.session._make_worker, stage.session.runs_folder)
+    other.queue.look()
+    assert (rates(other.queue), other.queue.held) == ([0.2], True)
+    workers = len(stage.workers)
+    assert other.execute("start_queue") == ""
+    assert len(stage.workers) == workers + 1
+    stage.session.queue.look()
+    assert rates(stage.session.queue) == [], "the first window sees what the second has taken"
+    stage.session.queue.release()
+    assert len(stage.workers) == workers + 1
+    other.close(0.0)
+
+
+def test_what_can_not_start_holds_the_queue_and_stays_in_it(stage: Any, tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text("class Net: pass\n")
+    queue = stage.session.queue
+    assert queue.add([RunSettings(model=f"{tmp_path / 'net.py'}:Net"), RunSettings()]) == ""
+    assert stage.workers == []
+    assert "not agreed" in queue.why
+    assert "not agreed" in stage.problems[0].message
+    assert len(queue.waiting) == 2
+    stage.session.agree(tmp_path / "net.py")
+    queue.release()
+    assert stage.worker.job.config["model"].endswith("net.py:Net")
+
+
+def test_settings_that_no_training_takes_are_not_queued(stage: Any) -> None:
+    stage.session.change_setting("epochs", 0)
+    assert "Epochs" in stage.session.execute("add_to_queue")
+    assert stage.session.queue.waiting == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "[]",
+        '{"waiting": [{"number": 0, "settings": {}}]}',
+        '{"version": 9}',
+        '{"waiting": [{"number": 1, "settings": {"epochs": "many"}}]}',
+        '{"waiting": [{"number": 1, "settings": {}, "folder": "../../elsewhere/trial-001"}]}',
+    ],
+)
+def test_a_damaged_queue_is_told_once_and_not_written_over(stage: Any, text: str) -> None:
+    folder = stage.session.runs_folder
+    folder.mkdir(parents=True)
+    (folder / NAME).write_text(text)
+    stage.session.queue.look()
+    stage.session.queue.look()
+    assert len(stage.problems) == 1
+    assert NAME in stage.session.queue.add([RunSettings()])
+    assert (folder / NAME).read_text() == text
+
+
+def test_a_window_that_writes_is_waited_for_not_written_over(
+    stage: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from resources.locks import Lock, take
+
+    monkeypatch.setattr("studio.session.runs.run_queue._WRITER_WAITS", 0.0)
+    stage.session.runs_folder.mkdir(parents=True)
+    lock = take(stage.session.runs_folder / LOCK)
+    assert isinstance(lock, Lock)
+    try:
+        assert "another window" in stage.session.queue.add([RunSettings()])
+    finally:
+        lock.release()
+
+
+def test_a_run_of_the_queue_leaves_alone_who_looks_at_another(stage: Any, tmp_path: Path) -> None:
+    queue_rates(stage, 0.1, 0.2, 0.3)
+    first = stage.session.selected_run
+    Path(first).mkdir(parents=True)  # else the next one gets its name
+    stage.ended()
+    assert stage.session.selected_run == stage.session.train.folder != first, "who follows, follows on"
+    stage.session.select_run(str(tmp_path))
+    stage.ended()
+    assert stage.session.selected_run == str(tmp_path)
+
+
+def test_what_waits_goes_along_when_a_project_gets_a_place(stage: Any, tmp_path: Path) -> None:
+    session = stage.session
+    before = session.runs_folder
+    make_run(before / "lenet-static-001")
+    session.refresh_runs()
+    session.queue.look()
+    session.queue.hold()
+    queue_rates(stage, 0.1, 0.2)
+    session.queue.look()
+    session.save_project(tmp_path / "mine")
+    assert session.runs_folder != before
+    session.queue.look()
+    assert (rates(session.queue), session.queue.held) == ([0.1, 0.2], True)
+    assert (session.runs_folder / NAME).is_file()
+    assert not (before / NAME).exists()
+
+
+# ----- sweeps ---------------------------------------------------------------------------------------------
+
+
+def test_the_trials_of_a_sweep_are_queued_and_their_results_noted(stage: Any) -> None:
+    session = stage.session
+    sweep = sweep_of_words(session.train.settings, ["lr=0.1,0.2", "epochs=1"], 0)
+    assert queue_sweep(session.queue, session.runs_folder, sweep) == ""
+    folder = session.runs_folder / "sweep-001"
+    assert stage.worker.job.config["out"] == str(folder / "trial-001")
+    assert [each.folder for each in session.queue.waiting] == ["sweep-001/trial-002"]
+    make_run(folder / "trial-001", steps=10, accuracy=0.8, learning_rate=0.1, epochs=1)
+    stage.ended()
+    first, second = read_sweep(folder).trials
+    assert (first.state, first.measured[0].accuracy, second.state) == ("done", 0.8, "waiting")
+    assert stage.worker.job.config["out"] == str(folder / "trial-002")
+    assert stage.worker.job.config["learning_rate"] == 0.2
+    session.refresh_runs()
+    assert session.runs[0].choices == "lr=0.1, epochs=1"
+
+
+def test_words_that_no_training_takes_are_refused() -> None:
+    with pytest.raises(ValueError, match="no such"):
+        sweep_of_words(RunSettings(), ["speed=1,2"], 0)

@@ -1,0 +1,187 @@
+"""Mistakes of a run: cells and hardest samples, worked out again from the data and the weights."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.core.errors import DataError
+from engine.training import TrainingConfig, TrainingRun
+from engine.training.corrections import Correction, read_corrections, sample_digest, write_corrections
+from engine.training.data import load_data
+from studio.session.data.corrections import ProjectCorrections
+from studio.session.runs.runs_folder import read_history
+from studio.session.session import Session
+from studio.session.train.mistakes import NOT_KEPT, PAGE
+from studio.session.train.mistakes_job import ReadMistakes
+from studio.session.work.job import Inbox, perform
+from studio.session.work.worker import ThreadWorker
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, np.ndarray]:
+    """A run of the built-in digits, and the scores of its last network on each test picture."""
+    out = tmp_path_factory.mktemp("runs") / "linear-static-001"
+    config = TrainingConfig("digits", "linear", batch_size=100, epochs=2, samples=500, out=str(out))
+    training = TrainingRun(config)
+    training.run()
+    state = {name: value.numpy() for name, value in training.network.state_dict().items()}
+    weight = next(value for value in state.values() if value.shape == (784, 10))
+    bias = next(value for value in state.values() if value.shape == (10,))
+    test = load_data("digits").test
+    pictures = np.stack([test[place][0].reshape(-1) for place in range(len(test))]).astype(np.float64)
+    return out, pictures @ weight + bias
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    made = Session(ThreadWorker, tmp_path / "project" / "runs")
+    yield made
+    made.close()
+
+
+def shown(session: Session, folder: Path) -> Any:
+    history = read_history(folder)
+    session.mistakes.show(str(folder), "digits", history.tables, history.classes)
+    return session.mistakes.view
+
+
+def wait(session: Session, condition: Any) -> None:
+    assert session.wait_until(condition, 60)
+
+
+def test_a_run_from_before_shows_its_mistakes(run: tuple[Path, np.ndarray], session: Session) -> None:
+    folder, scores = run
+    view = shown(session, folder)
+    test = load_data("digits").test
+    labels = np.array([int(test[place][1][0]) for place in range(len(scores))])
+    answers = scores.argmax(axis=1)
+    odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+    shares = odds / odds.sum(axis=1, keepdims=True)
+    assert [table.epoch for table in view.tables] == [1, 2]
+    wait(session, lambda: bool(view.hardest))
+    worst = np.argsort(shares[np.arange(len(labels)), labels], kind="stable")[:40]
+    assert [each.index for each in view.hardest] == worst.tolist()
+    for each in view.hardest[:5]:
+        assert np.array_equal(each.picture, np.rint(test[each.index][0][0] * 255).astype(np.uint8))
+        assert each.probabilities == pytest.approx(tuple(shares[each.index]), abs=2e-3)
+    counts = view.table.counts.astype(int)
+    np.fill_diagonal(counts, 0)
+    true, answer = np.unravel_index(counts.argmax(), counts.shape)
+    session.mistakes.open_cell(int(true), int(answer))
+    wait(session, lambda: not view.loading)
+    expected = np.flatnonzero((labels == true) & (answers == answer))
+    assert view.message == ""
+    assert view.total == len(expected) == counts[true, answer]
+    by_truth = expected[np.argsort(shares[expected, true])]
+    assert [each.index for each in view.samples] == by_truth.tolist()[: len(view.samples)]
+    for each in view.samples:
+        assert (each.label, each.answer) == (labels[each.index], answers[each.index])
+        assert each.of_answer == pytest.approx(shares[each.index, answer], rel=1e-3)
+        assert np.array_equal(each.picture, np.rint(test[each.index][0][0] * 255).astype(np.uint8))
+        assert each.digest == sample_digest(test.rows.read(np.array([each.index]))[0])
+
+
+def test_pages_of_a_large_cell(run: tuple[Path, np.ndarray], session: Session) -> None:
+    folder, _ = run
+    view = shown(session, folder)
+    label = int(view.table.counts.diagonal().argmax())
+    session.mistakes.open_cell(label, label)
+    wait(session, lambda: not view.loading)
+    first = [each.index for each in view.samples]
+    assert len(first) == PAGE
+    assert view.pages == -(-int(view.table.counts[label, label]) // PAGE)
+    session.mistakes.turn_page(-1)
+    assert view.page == 0
+    session.mistakes.turn_page(1)
+    wait(session, lambda: not view.loading)
+    assert view.page == 1
+    assert not {each.index for each in view.samples} & set(first)
+
+
+def test_a_run_of_an_earlier_version_says_what_it_can_not_show(
+    run: tuple[Path, np.ndarray], session: Session, tmp_path: Path
+) -> None:
+    folder = tmp_path / "old"
+    folder.mkdir()
+    (folder / "journal.jsonl").write_bytes((run[0] / "journal.jsonl").read_bytes())
+    view = shown(session, folder)
+    # The hardest samples are named by the journal, so their pictures are read from the data.
+    wait(session, lambda: bool(view.hardest) and view.hardest[0].picture is not None)
+    assert len(view.hardest) == 40
+    true, answer = np.unravel_index(view.table.counts.argmax(), view.table.counts.shape)
+    session.mistakes.open_cell(int(true), int(answer))
+    wait(session, lambda: not view.loading)
+    assert (view.samples, view.message) == ([], NOT_KEPT)
+
+
+def test_other_data_is_noticed(run: tuple[Path, np.ndarray], tmp_path: Path) -> None:
+    test = load_data("digits").test
+    label = int(test[3][1][0])
+    events: list[Any] = []
+    assert perform(ReadMistakes(str(run[0]), (3,), (label,)), events.append, Inbox())
+    assert events[-1]["digests"] == [sample_digest(test.rows.read(np.array([3]))[0])]
+    with pytest.raises(
+        DataError, match=f"picture 3 was of class {label + 1}, and there is class {label} now"
+    ):
+        ReadMistakes(str(run[0]), (3,), (label + 1,)).run(events.append, Inbox())
+    with pytest.raises(DataError, match=r"picture 99999 .* there is nothing"):
+        ReadMistakes(str(run[0]), (99999,), (0,)).run(events.append, Inbox())
+
+
+def test_corrections_are_kept_undone_and_used(run: tuple[Path, np.ndarray], session: Session) -> None:
+    view = shown(session, run[0])
+    wait(session, lambda: bool(view.hardest))
+    assert session.blocked("train_corrected") == "Nothing is corrected yet."
+    session.mistakes.open_hardest(0)
+    wait(session, lambda: not view.loading)
+    one, other = view.samples[:2]
+    session.mistakes.relabel(one, (one.label + 1) % 10)
+    session.mistakes.drop(other)
+    session.mistakes.relabel(one, one.answer)  # another word about the same picture replaces the first
+    path = session.corrections.path
+    assert path == session.project_folder / "data" / "corrections.json"
+    kept, _ = read_corrections(path)
+    assert [(each.sha256, each.action, each.label, each.was) for each in kept] == [
+        (other.digest, "drop", -1, other.label),
+        (one.digest, "relabel", one.answer, one.label),
+    ]
+    session.mistakes.take_back(kept[0])
+    assert [each.sha256 for each in read_corrections(path)[0]] == [one.digest]
+    assert view.correction_of(one) == kept[1]
+    assert session.use_corrections(str(run[0])) == ""
+    settings = session.train.settings
+    assert (settings.corrections, settings.model, settings.samples) == (str(path), "linear", 500)
+
+
+def test_two_windows_lose_no_correction(tmp_path: Path) -> None:
+    file = ProjectCorrections(tmp_path / "data" / "corrections.json")
+    digests = [f"{number:064x}" for number in range(24)]
+
+    def add(mine: list[str]) -> None:
+        for digest in mine:
+            file.add(Correction("digits", digest, "drop", -1, 0))
+
+    threads = [threading.Thread(target=add, args=(digests[part::3],)) for part in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(each.sha256 for each in file.read()) == digests
+
+
+def test_a_damaged_file_of_corrections_is_told_and_left(session: Session) -> None:
+    told: list[Any] = []
+    session.problem.connect(told.append)
+    path = session.corrections.path
+    write_corrections(path, [])
+    path.write_text(json.dumps({"format": "something else"}))
+    session.mistakes.take_back(Correction("digits", "0" * 64, "drop", -1, 0))
+    assert "no file of corrections" in told[-1].message
+    assert json.loads(path.read_text()) == {"format": "something else"}

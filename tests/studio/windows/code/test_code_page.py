@@ -1,0 +1,267 @@
+"""The page Code with real keys and clicks, over workers that say what the test says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractScrollArea,
+    QComboBox,
+    QLineEdit,
+    QMessageBox,
+    QPushButton,
+    QScrollArea,
+)
+
+from studio.session.code.drafts import draft_path
+from studio.windows.code.code_page import CONVERTED, OPERATORS
+from studio.windows.dialogs import button_of
+
+TEXT = """from engine import nn
+
+
+class Net(nn.Layer):
+    def forward(self, x):
+        x = self.conv(x)
+        return x
+"""
+CONTROL = Qt.KeyboardModifier.ControlModifier
+WAIT = 20_000
+
+
+def found(file: Path, problems: Any = ()) -> dict[str, Any]:
+    variable = {
+        "name": "y",
+        "shape": [-1, 4],
+        "dtype": "float32",
+        "persistable": False,
+        "parameter": False,
+        "stop_gradient": False,
+    }
+    made = {"inputs": {}, "outputs": {"Out": ["y"]}, "attrs": {}, "regions": [], "file": str(file)}
+    operators = [{"type": "conv2d", "line": 6, **made}, {"type": "relu", "line": 7, **made}]
+    return {
+        "problems": list(problems),
+        "output": [-1, 4],
+        "parameters": 1234,
+        "operations": 56789,
+        "all_counted": True,
+        "lines": {6: {"shapes": [[-1, 4]], "parameters": 1234, "operations": 56789, "counted": True}},
+        "layers": [
+            {
+                "name": "conv",
+                "kind": "Conv2D",
+                "line": 6,
+                "shape": [-1, 4, 2],
+                "parameters": 1234,
+                "operations": 56789,
+                "counted": True,
+            }
+        ],
+        "functions": [
+            {
+                "name": "Net.forward",
+                "first": 5,
+                "last": 7,
+                "passes": [
+                    ("original", "def forward(self, x):\n    x = self.conv(x)\n    return x"),
+                    ("calls", "def forward(self, x):\n\n    x = _jst.call(self.conv)(x)\n    return x"),
+                ],
+            }
+        ],
+        "program": {"blocks": [{"idx": 0, "parent": -1, "vars": [variable], "ops": operators}]},
+    }
+
+
+class Desk:
+    """The page with a file of an own model, which was agreed to."""
+
+    def __init__(self, stage: Any, file: Path) -> None:
+        self.stage, self.file = stage, file
+        self.page, self.panel = stage.studio.code_page, stage.studio.code_panel
+        self.editor, self.view = self.page.editor, stage.session.coding.view
+
+    def tell(self, event: str, **values: Any) -> None:
+        worker = next(each for each in reversed(self.stage.workers) if each.job and not each.ended())
+        worker.tell(event, **values)
+        self.stage.session.pump()
+
+    def check(self, problems: Any = ()) -> None:
+        self.tell("code_checked", **found(self.file, problems))
+        self.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
+
+
+@pytest.fixture
+def desk(stage: Any, tmp_path: Path) -> Desk:
+    file = tmp_path / "mine.py"
+    file.write_text(TEXT)
+    stage.session.agree(file)
+    stage.studio.actions.trigger("page_code")
+    assert stage.studio.code.open_file(str(file)) == ""
+    return Desk(stage, file)
+
+
+def test_a_file_becomes_the_model_and_shows_shapes_at_its_lines(desk: Desk) -> None:
+    assert desk.stage.session.train.settings.model == f"{desk.file}:Net"
+    assert desk.editor.code() == TEXT
+    desk.check()
+    assert desk.editor.note(6) == "[?, 4] \u00b7 1.23k p \u00b7 56.8k ops"
+    assert desk.panel.table.item(0, 0).text() == "conv\nConv2D"
+    assert [desk.panel.table.item(0, column).text() for column in (1, 2, 3)] == ["4\u00d72", "1.23k", "56.8k"]
+    desk.panel.table.cellClicked.emit(0, 0)
+    assert desk.editor.caret_line() == 6
+
+
+def test_typing_is_tried_after_a_pause_and_saved_with_keys(desk: Desk, qtbot: Any) -> None:
+    desk.check()
+    desk.editor.show_line(7)
+    desk.editor.setFocus()
+    QTest.keyClick(desk.editor, Qt.Key.Key_End)
+    QTest.keyClick(desk.editor, Qt.Key.Key_Return)
+    QTest.keyClicks(desk.editor, "x = (")
+    qtbot.waitUntil(lambda: bool(desk.view.problems), timeout=WAIT)
+    assert (desk.view.problems[0].stage, desk.view.problems[0].line) == ("syntax", 8)
+    assert desk.page.problems.item(0).text().startswith("line 8 \u00b7 Syntax: ")
+    assert desk.editor.squiggles()[0].line == 8
+    assert draft_path(desk.file).read_text() == desk.editor.code()
+    QTest.keyClicks(desk.editor, ")")
+    QTest.keyClick(desk.editor, Qt.Key.Key_S, CONTROL)
+    assert desk.file.read_text() == desk.editor.code()
+    assert not draft_path(desk.file).exists()
+    assert desk.stage.session.needs_agreement() is None
+    assert desk.stage.workers[-1].job.text == desk.editor.code()
+
+
+def test_eager_errors_and_those_of_the_conversion_look_different(desk: Desk) -> None:
+    problem = {"where": "mine.py:6", "what": "shapes", "do": "fix it", "details": "", "error": "ShapeError"}
+    desk.check([{"stage": "eager", "line": 6, **problem}, {"stage": "static", "line": 7, **problem}])
+    assert [(each.line, each.warning) for each in desk.editor.squiggles()] == [(6, False), (7, True)]
+    assert "While it runs" in desk.page.problems.item(0).text()
+    assert "to_static only" in desk.page.problems.item(1).text()
+    desk.page.problems.itemClicked.emit(desk.page.problems.item(1))
+    assert desk.editor.caret_line() == 7
+
+
+def test_the_caret_and_the_operators_light_each_other(desk: Desk, qtbot: Any) -> None:
+    desk.check()
+    desk.editor.show_line(6)
+    assert desk.page.converted.marked_lines() == (3,)
+    qtbot.mouseClick(desk.page.tabs[OPERATORS], Qt.MouseButton.LeftButton)
+    assert desk.page.tree.lit_operators() == [(0, 0)]
+    QTest.keyClick(desk.editor, Qt.Key.Key_Down)
+    assert desk.page.tree.lit_operators() == [(0, 1)]
+    desk.page.tree.select_operator(0, 0)
+    assert desk.editor.caret_line() == 6
+    assert desk.editor.lit_lines() == (6,)
+    qtbot.mouseClick(desk.page.tabs[CONVERTED], Qt.MouseButton.LeftButton)
+    passes = desk.page.passes
+    assert [passes.itemText(row) for row in range(passes.count())] == ["As written", "All passes"]
+    desk.page.pass_chosen.emit(0)
+    assert "_jst" not in desk.page.converted.code()
+    assert desk.page.converted.marked_lines() == (2,)
+    desk.page.converted.line_clicked.emit(3)
+    assert desk.editor.caret_line() == 7
+
+
+def test_a_file_changed_outside_is_read_again_or_asked_about(desk: Desk, qtbot: Any) -> None:
+    desk.file.write_text(TEXT + "# theirs\n")
+    qtbot.waitUntil(lambda: desk.editor.code() == TEXT + "# theirs\n", timeout=WAIT)
+    assert "Run this file..." in desk.page.banner.buttons[0].text()  # somebody else's text
+    desk.editor.setFocus()
+    QTest.keyClicks(desk.editor, "#")
+    mine = desk.editor.code()
+    desk.file.write_text(TEXT + "# theirs again\n")
+    qtbot.waitUntil(lambda: desk.view.outside == "changed", timeout=WAIT)
+    assert desk.editor.code() == mine
+    assert "choose which text counts" in desk.stage.studio.actions.trigger("save_model")
+    qtbot.mouseClick(desk.page.banner.buttons[1], Qt.MouseButton.LeftButton)
+    assert desk.editor.code() == TEXT + "# theirs again\n"
+    QTest.keyClick(desk.editor, Qt.Key.Key_Z, CONTROL)
+    assert desk.editor.code() == mine
+
+
+def test_foreign_code_is_asked_for_on_the_page(stage: Any, tmp_path: Path, qtbot: Any) -> None:
+    file = tmp_path / "theirs.py"
+    file.write_text(TEXT)
+    stage.studio.actions.trigger("page_code")
+    stage.studio.code.open_file(str(file))
+    before = len(stage.workers)
+    assert stage.studio.code_page.banner.isVisible()
+    qtbot.mouseClick(stage.studio.code_page.banner.buttons[0], Qt.MouseButton.LeftButton)
+    box = stage.window.findChildren(QMessageBox)[-1]
+    qtbot.mouseClick(button_of(box, "yes"), Qt.MouseButton.LeftButton)
+    assert len(stage.workers) == before + 1
+    assert stage.worker.job_name == "check_code"
+    assert not stage.studio.code_page.banner.isVisible()
+
+
+def test_a_template_becomes_a_file(stage: Any, tmp_path: Path) -> None:
+    stage.studio.actions.trigger("page_code")
+    assert stage.studio.code_page.empty.isVisible()
+    titles = [action.text() for action in stage.studio.code_page.menu.actions()]
+    assert {"Linear", "Small ResNet", "Recurrent network", "Copy of the built-in LeNet"} <= set(titles)
+    assert stage.studio.code.new("lenet", str(tmp_path / "own")) == ""
+    assert stage.session.train.settings.model == f"{tmp_path / 'own.py'}:LeNet"
+    assert stage.studio.code.new("lenet", str(tmp_path / "no" / "such" / "folder.py"))
+    assert "could not be saved" in stage.window.toast.text()
+    assert "can't be read" in stage.studio.code.open_file(str(tmp_path / "absent.py"))
+    assert stage.session.coding.view.file == str(tmp_path / "own.py")
+
+
+def test_a_source_that_is_dropped_is_edited(stage: Any, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(TEXT)
+    stage.window.files_dropped.emit([str(file)])
+    assert stage.window.current_page() == "code"
+    assert stage.studio.code_page.editor.code() == TEXT
+    stage.window.files_dropped.emit([str(tmp_path / "absent.py")])
+    assert "can't be read" in stage.window.toast.text()
+    assert stage.session.coding.view.file == str(file)
+
+
+def test_ctrl_f_finds_in_the_editor(desk: Desk) -> None:
+    assert desk.stage.studio.actions.trigger("find") == ""
+    assert desk.page.find_bar.isVisible()
+    QTest.keyClicks(desk.page.find_bar.box, "conv")
+    assert desk.editor.textCursor().selectedText() == "conv"
+
+
+def test_an_own_model_that_is_chosen_elsewhere_is_opened_when_the_page_is(stage: Any, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(TEXT)
+    stage.session.change_setting("model", f"{file}:Net")
+    assert stage.session.coding.view.file == ""
+    stage.studio.actions.trigger("page_code")
+    assert stage.studio.code_page.editor.code() == TEXT
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1000, 650), (640, 400)], ids=str)
+def test_nothing_is_cut_off_and_every_control_has_a_name(
+    desk: Desk, qtbot: Any, size: tuple[int, int]
+) -> None:
+    problem = {"where": "mine.py:6", "what": "shapes " * 30, "do": "fix it", "details": "", "error": "E"}
+    desk.check([{"stage": "eager", "line": 6, **problem}])
+    desk.page.find_bar.setFocus()
+    desk.view.outside = "changed"
+    window = desk.stage.window
+    window.resize(*size)
+    qtbot.waitUntil(lambda: (window.width(), window.height()) == size, timeout=WAIT)
+    for which in (CONVERTED, OPERATORS):
+        desk.page.show_view(which)
+        QTest.qWait(0)
+        for area in window.findChildren(QScrollArea):
+            assert not area.isVisible() or area.horizontalScrollBar().maximum() == 0, area.widget()
+        for button in desk.page.findChildren(QPushButton):
+            if button.isVisible():
+                words = button.fontMetrics().horizontalAdvance(button.text())
+                assert words <= button.width(), button.text()
+        for kind in (QLineEdit, QComboBox, QAbstractButton, QAbstractScrollArea):
+            for control in (*desk.page.findChildren(kind), *desk.panel.findChildren(kind)):
+                inner = control.objectName().startswith("qt_") or isinstance(control.parent(), QLineEdit)
+                quiet = inner or control.focusPolicy() == Qt.FocusPolicy.NoFocus or not control.isVisible()
+                assert quiet or control.accessibleName() or getattr(control, "text", str)(), control

@@ -1,0 +1,120 @@
+"""The page Export: names that files can't have, and what a check says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QLineEdit, QScrollArea
+from pytestqt.qtbot import QtBot
+
+from studio.controllers.export.export_controller import answers_text, compared_text
+from studio.session.export.export_view import Verification, name_problem
+from tests.studio.answering_run import make_run
+from tests.studio.windows.conftest import Stage
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("digits", ""),
+        ("lenet-1.2", ""),
+        ("\u6570\u5b57", ""),
+        ("a:b*", "can't have : *"),
+        ('q?"<>|', "can't have ? \" < > |"),
+        ("a/b", "can't have /"),
+        ("a\tb", "the control character U+0009"),
+        ("end.", "end with a space or a dot"),
+        ("Con.digits", "Windows keeps the name Con"),
+    ],
+)
+def test_names_that_files_can_not_have_anywhere(name: str, reason: str) -> None:
+    assert reason in name_problem(name)
+    assert bool(reason) == bool(name_problem(name))
+
+
+def test_a_name_is_refused_under_its_field_and_export_says_why(
+    stage: Stage, qtbot: QtBot, tmp_path: Path
+) -> None:
+    stage.session.export.choose_run(str(tmp_path))
+    stage.studio.frame.show_page("export")
+    form = stage.studio.export_page.form
+    line: Any = form.control("name")
+    assert isinstance(line, QLineEdit)
+    qtbot.keyClick(line, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClicks(line, "my:model*")
+    assert form.errors() == {"name": "A file name can't have : *"}
+    assert stage.session.export.prefix == str(tmp_path / "inference" / "my")
+    assert stage.studio.actions.trigger("export") == "A file name can't have : *"
+    assert stage.session.export.state == "idle"
+    qtbot.keyClick(line, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClicks(line, "digits")
+    assert form.errors() == {}
+    assert stage.session.export.prefix == str(tmp_path / "inference" / "digits")
+
+
+@pytest.mark.parametrize(
+    ("difference", "pictures", "words"),
+    [
+        (0.0, "test", "256 test pictures: the same scores to the last digit as before saving"),
+        (2.4e-7, "test", "256 test pictures: the scores differ by at most 2.4e-7 from those before saving"),
+        (0.0, "noise", "256 pictures of noise, as the data is not here: the same scores"),
+    ],
+)
+def test_a_check_says_what_was_compared(qapp: Any, difference: float, pictures: str, words: str) -> None:
+    result = Verification(difference, 256, 1e-5, {}, 0.9, pictures)
+    assert words in compared_text(result, QObject())
+
+
+def test_files_that_answer_differently_are_not_said_to_answer_alike(qapp: Any) -> None:
+    same, other = (Verification(difference, 256, 1e-5, {}, 0.9) for difference in (2e-6, 0.4))
+    assert answers_text(same, QObject()).startswith("The files answer as the trained model does.")
+    assert answers_text(other, QObject()).startswith("The files answer nearly as the trained model does")
+
+
+def test_what_stands_is_listed_and_verified_again(stage: Stage, qtbot: QtBot, tmp_path: Path) -> None:
+    run = make_run(tmp_path / "runs" / "first", {10: 3}, best=10)
+    folder = run / "inference"
+    folder.mkdir()
+    for suffix in ("pdmodel", "pdiparams", "pdiparams.info"):
+        (folder / f"model.{suffix}").write_bytes(b"x" * 500)
+    (folder / "half.pdmodel").write_bytes(b"x")
+    stage.session.refresh_runs()
+    stage.studio.frame.show_page("export")
+    card = stage.studio.export_page.standing
+    assert card.files.keys() == [str(folder / "model")]
+    [row] = card.files.rows()
+    assert row.title == "first \u00b7 model"
+    assert row.value.startswith("1.5\u2009kB \u00b7 20")
+    qtbot.mouseClick(card.verify_button, Qt.MouseButton.LeftButton)
+    assert (stage.worker.job_name, stage.worker.job.folder) == ("verify", str(run))
+    assert not card.verify_button.isEnabled()
+    assert card.reason.text() == "Another task is running."
+    stage.tell(
+        "exported",
+        prefix=str(folder / "model"),
+        difference=0.0,
+        samples=256,
+        latency=1e-4,
+        sizes={"model.pdmodel": 500},
+        accuracy=0.5,
+        pictures="test",
+        operators=[],
+        save_id="ab",
+    )
+    stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
+    rows = dict(stage.studio.export_page.facts.rows())
+    assert rows["Compared"] == "256 test pictures: the same scores to the last digit as before saving"
+    assert card.verify_button.isEnabled()
+
+
+def test_a_narrow_page_is_not_cut_off_sideways(stage: Stage, qtbot: QtBot) -> None:
+    stage.studio.frame.show_page("export")
+    stage.window.resize(1000, 650)
+    page = stage.studio.export_page
+    qtbot.waitUntil(lambda: stage.window.width() == 1000)
+    holder = page.parentWidget().parentWidget().parentWidget()
+    assert isinstance(holder, QScrollArea)
+    qtbot.waitUntil(lambda: holder.horizontalScrollBar().maximum() == 0)

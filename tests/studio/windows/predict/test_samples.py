@@ -1,0 +1,81 @@
+"""Predict with test samples and their true labels, and pictures added to the project's data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from studio.session.predict.test_samples_job import ReadSamples
+from studio.session.work.job import Inbox, perform
+from tests.studio.windows.conftest import Stage
+
+
+@pytest.fixture
+def page(stage: Stage) -> Stage:
+    import engine.training  # noqa: F401  (the window has it by then)
+
+    stage.studio.frame.show_page("predict")
+    return stage
+
+
+def tell_samples(page: Stage, places: list[int], total: int = 40) -> None:
+    """Answer as the child does: sample n has a bright row n."""
+    pictures = []
+    for place in places:
+        picture = np.zeros((28, 28), np.float32)
+        picture[place % 28] = 1.0
+        pictures.append(picture)
+    labels = [str(place % 10) for place in places]
+    page.tell("samples", places=places, total=total, values=pictures, labels=labels, data="digits")
+    page.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
+
+
+def test_test_samples_are_fed_as_they_are_with_their_labels(page: Stage, qtbot: QtBot) -> None:
+    tools, view = page.studio.predict.samples.tools, page.session.predict
+    left = Qt.MouseButton.LeftButton
+    qtbot.mouseClick(tools.next_button, left)
+    assert page.worker.job_name == "read_samples"
+    assert (page.worker.job.place, page.worker.job.config["data"]) == (0, "digits")
+    assert not tools.next_button.isEnabled()
+    tell_samples(page, list(range(32)))
+    assert tools.words.text() == "test sample 1 of 40: 0"
+    np.testing.assert_array_equal(view.fed[0][0], np.ones(28))  # not moved to the middle
+    children = len(page.workers)
+    qtbot.mouseClick(tools.next_button, left)
+    assert (tools.words.text(), tools.label.currentText()) == ("test sample 2 of 40: 1", "1")
+    assert len(page.workers) == children, "those of the batch are there"
+    for _ in range(2):
+        qtbot.mouseClick(tools.before_button, left)
+    assert page.worker.job.place == 8  # the 32 that end with the last one
+    tell_samples(page, list(range(8, 40)))
+    assert tools.words.text() == "test sample 40 of 40: 9"
+    qtbot.mouseClick(tools.random_button, left)
+    assert page.worker.job.place == -1
+
+
+def test_a_drawing_is_added_to_the_data_set_with_its_label(page: Stage, qtbot: QtBot) -> None:
+    tools, pad = page.studio.predict.samples.tools, page.studio.predict_page.pad
+    assert not tools.collect_button.isEnabled()
+    qtbot.mousePress(pad, Qt.MouseButton.LeftButton, pos=pad.rect().center())
+    qtbot.mouseRelease(pad, Qt.MouseButton.LeftButton, pos=pad.rect().center())
+    assert not tools.collect_button.isEnabled(), "it has no label yet"
+    qtbot.keyClicks(tools.label, "7")
+    qtbot.mouseClick(tools.collect_button, Qt.MouseButton.LeftButton)
+    assert tools.words.text() == "added as 7: 1 collected"
+    [kept] = page.session.collected.pictures()
+    assert (kept.label, kept.source) == ("7", "drawing")
+    fed = page.session.predict.fed[0]
+    np.testing.assert_array_equal(kept.pixels(), np.rint(fed * 255).astype(np.uint8))
+
+
+def test_the_child_reads_samples_as_a_person_gives_them() -> None:
+    events: list[dict] = []
+    assert perform(ReadSamples({"data": "digits"}, 3, 2), events.append, Inbox()), events
+    [found] = [event for event in events if event["event"] == "samples"]
+    assert found["places"] == [3, 4]
+    assert [values.shape for values in found["values"]] == [(28, 28)] * 2
+    assert all(label in "0123456789" for label in found["labels"])
+    assert 0.0 <= min(values.min() for values in found["values"]) < 0.1
+    assert not perform(ReadSamples({"data": "absent"}, 0, 2), events.append, Inbox())

@@ -1,0 +1,114 @@
+"""Files and folders dropped on the window: each is opened for what it is, and what happened is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("PySide6", reason="the window needs Qt")
+
+from PySide6 import __version_info__ as QT_VERSION
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox, QPushButton
+
+from tests.studio.windows.runs.run_folders import make_run
+
+MODEL = "from engine import nn\n\n\nclass Net(nn.Layer): ...\n"
+
+
+def drop(stage: Any, *paths: Path) -> str:
+    """Drop files as a file manager does; returns what the window says of it."""
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    position = QPointF(300, 300) if QT_VERSION >= (6, 12) else QPoint(300, 300)
+    enter = QDragEnterEvent(position, copy, mime, left, none)
+    QApplication.sendEvent(stage.window, enter)
+    assert enter.isAccepted()
+    stage.window.toast.hide()
+    QApplication.sendEvent(stage.window, QDropEvent(QPointF(300, 300), copy, mime, left, none))
+    return str(stage.window.toast.text()) if stage.window.toast.isVisible() else ""
+
+
+def test_the_folder_of_a_project(stage: Any, tmp_path: Path) -> None:
+    stage.session.change_setting("epochs", 7)
+    stage.session.save_project(tmp_path / "mine")
+    stage.session.execute("new_project")
+    assert "Project mine is open" in drop(stage, tmp_path / "mine")
+    assert stage.studio.settings_panel.form.value("epochs") == 7
+
+
+def test_a_run_and_a_folder_of_runs(stage: Any, tmp_path: Path) -> None:
+    run = make_run(tmp_path / "elsewhere" / "lenet-static-001")
+    make_run(tmp_path / "elsewhere" / "lenet-static-002")
+    assert "it stays where it is" in drop(stage, run)
+    assert stage.window.project.runs.keys() == [str(run)]
+    assert stage.session.selected_run == str(run)
+    assert "The run lenet-static-001 is shown." in drop(stage, run / "journal.jsonl")
+    assert f"stay in {tmp_path / 'elsewhere'}: 1." in drop(stage, tmp_path / "elsewhere")
+    assert len(stage.window.project.runs.keys()) == 2
+    stage.session.execute("undo")
+    assert stage.window.project.runs.keys() == [str(run)]
+
+
+@pytest.mark.parametrize("agreed", [True, False])
+def test_a_python_file_becomes_the_model_once_it_is_agreed_to(
+    stage: Any, tmp_path: Path, agreed: bool
+) -> None:
+    file = tmp_path / "net.py"
+    file.write_text(MODEL)
+    assert drop(stage, file) == ""
+    assert stage.window.current_page() == "code"
+    (box,) = stage.window.findChildren(QMessageBox)
+    QTest.mouseClick(box.findChild(QPushButton, "yes" if agreed else "no"), Qt.MouseButton.LeftButton)
+    assert stage.session.train.settings.model == (f"{file}:Net" if agreed else "lenet")
+    assert ("Net of net.py is the model" in stage.window.toast.text()) == agreed
+    file.write_text("x = 1\n")
+    assert "no class is found in it" in drop(stage, file)
+
+
+def test_data(stage: Any, tmp_path: Path, bars: Path) -> None:
+    pairs = tmp_path / "pairs.npz"
+    np.savez(pairs, x=np.zeros((4, 2), np.float32), y=np.zeros(4, np.int64))
+    assert "pairs.npz is the data of the next training" in drop(stage, pairs, bars)
+    assert "there were 1 more" in stage.window.toast.text()
+    assert stage.session.train.settings.data == str(pairs)
+    assert "is the data" in drop(stage, next(bars.glob("train-images*")))  # one of the files of a data set
+    assert stage.session.train.settings.data == str(bars)
+    stage.session.execute("undo")
+    assert stage.session.train.settings.data == str(pairs)
+
+
+def test_a_picture_and_a_model(stage: Any, tmp_path: Path) -> None:
+    asked: list[str] = []
+    stage.studio.opening.open_picture = stage.studio.opening.open_model = asked.append
+    for name in ("seven.PNG", "model.pdmodel", "model.pdiparams.info"):
+        (tmp_path / name).write_bytes(b"")
+        drop(stage, tmp_path / name)
+        assert stage.window.current_page() == "predict"
+    assert asked == [str(tmp_path / name) for name in ("seven.PNG", "model.pdmodel", "model.pdiparams.info")]
+
+
+def test_what_is_nothing_of_ours_is_said(stage: Any, tmp_path: Path) -> None:
+    (tmp_path / "film.mkv").write_bytes(b"")
+    before = stage.session.train.settings
+    for path, why in (
+        ("film.mkv", "no such file type"),
+        ("gone", "no such file"),
+    ):
+        said = drop(stage, tmp_path / path)
+        assert why in said
+        assert "Model Studio opens projects, runs, data" in said
+    assert stage.session.train.settings == before
+
+
+def test_no_field_takes_a_file_as_text(stage: Any) -> None:
+    lines = stage.window.pages.findChildren(QLineEdit) + stage.window.panels.findChildren(QLineEdit)
+    assert lines
+    assert not any(line.acceptDrops() for line in lines)
+    assert not stage.studio.predict_page.pad.acceptDrops()

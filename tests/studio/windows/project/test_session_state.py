@@ -1,0 +1,107 @@
+"""A second start shows what the first one showed; after two starts that failed a safe one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("PySide6", reason="the window needs Qt")
+
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication
+
+from studio.app import Studio
+from studio.session.project.session_state import LastTime, remembered_path
+from studio.session.session import Session
+from tests.studio.windows.conftest import FakeWorker
+from tests.studio.windows.runs.run_folders import make_run
+
+WAIT = 30_000
+
+
+@pytest.fixture
+def begin(qapp: QApplication, tmp_path: Path, qtbot: Any) -> Iterator[Callable[[], Studio]]:
+    """Starts the application as its main function does; all are closed at the end."""
+    opened: list[Studio] = []
+
+    def make(wait: bool = True) -> Studio:
+        session = Session(FakeWorker, tmp_path / "runs")
+        last = LastTime(session)
+        last.restore()
+        studio = Studio(qapp, session, whole=False, last=last)
+        opened.append(studio)
+        studio.show()
+        if wait:
+            qtbot.waitUntil(lambda: json.loads(remembered_path().read_text())["failures"] == 0, timeout=WAIT)
+        return studio
+
+    yield make
+    for studio in opened:
+        studio.close()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def test_settings_page_and_runs_come_back(begin: Any, tmp_path: Path) -> None:
+    runs = [str(make_run(tmp_path / "runs" / f"lenet-static-00{i}", started=i)) for i in (1, 2, 3)]
+    first = begin()
+    first.session.change_setting("epochs", 7)
+    first.session.change_setting("schedule", "step_decay")
+    first.window.project.runs.choose(runs[1], runs[0])
+    first.frame.show_page("export")
+    first.close()
+    second = begin()
+    assert second.settings_panel.form.value("epochs") == 7
+    assert second.session.train.settings.schedule == "step_decay"
+    assert second.window.current_page() == "export"
+    assert second.session.selected_run == runs[1]
+    assert sorted(second.window.project.runs.chosen()) == runs[:2]
+    # A project with a place of its own comes back too.
+    second.session.save_project(tmp_path / "mine")
+    second.close()
+    third = begin()
+    assert third.session.project_folder == tmp_path / "mine"
+    assert third.window.windowTitle().startswith("mine")
+    assert third.session.selected_run == str(tmp_path / "mine" / "runs" / "lenet-static-002")
+
+
+def test_after_a_kill_it_is_what_was_open_a_second_before(begin: Any, qtbot: Any) -> None:
+    studio = begin()
+    studio.frame.show_page("graph")
+    qtbot.waitUntil(lambda: json.loads(remembered_path().read_text())["page"] == "graph", timeout=WAIT)
+
+
+def test_two_starts_that_fail_are_followed_by_a_safe_one(begin: Any, tmp_path: Path) -> None:
+    first = begin()
+    first.session.save_project(tmp_path / "mine")
+    first.frame.show_page("graph")
+    first.close()
+    for _ in range(2):  # starts that end before all is there
+        LastTime(Session(FakeWorker, tmp_path / "runs")).restore()
+    safe = begin()
+    assert safe.session.project_folder != tmp_path / "mine"
+    assert safe.window.current_page() == "train"
+    assert "Started in safe mode" in safe.window.toast.text()
+    assert [project.name for project in safe.session.recent_projects()] == ["mine"]
+    safe.session.open_project(tmp_path / "mine")
+    safe.close()
+    assert begin().session.project_folder == tmp_path / "mine"
+
+
+@pytest.mark.parametrize("damage", ["project", "memory"])
+def test_what_is_damaged_is_told_and_nothing_is_lost(begin: Any, tmp_path: Path, damage: str) -> None:
+    first = begin()
+    first.session.save_project(tmp_path / "mine")
+    first.close()
+    path = tmp_path / "mine" / "project.studio.json" if damage == "project" else remembered_path()
+    path.write_text("{")
+    second = begin()
+    assert second.session.project_path is None
+    assert ("could not be opened" in second.window.toast.text()) == (damage == "project")
+    second.session.change_setting("epochs", 7)
+    second.close()
+    if damage == "project":
+        assert path.read_text() == "{"

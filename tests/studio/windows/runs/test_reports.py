@@ -1,0 +1,51 @@
+"""Report and script from the window's menus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QFileDialog
+
+from studio.session.runs.report.report_job import WriteReport
+from tests.studio.windows.runs.run_folders import make_run
+
+
+def test_a_report_of_the_selected_run(stage: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert stage.studio.actions.trigger("report") == "No run is selected."
+    folder = make_run(stage.session.runs_folder / "run-001")
+    stage.session.refresh_runs()
+    stage.session.select_run(str(folder))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "a"), ""))
+    assert stage.studio.actions.trigger("report") == ""
+    assert stage.worker.job == WriteReport(str(folder), str(tmp_path / "a.html"))
+    stage.tell("reported", out=str(tmp_path / "a.html"))
+    assert stage.window.toast.text() == f"The report is written: {tmp_path / 'a.html'}"
+    told: list[Any] = []
+    stage.session.problem.connect(told.append)
+    stage.tell(
+        "failed",
+        error="SaveError",
+        message="x",
+        where="a",
+        what="full",
+        do="make room",
+        file="",
+        line=0,
+        traceback="",
+        step=0,
+        checkpoint="",
+    )
+    assert told[-1].title == "The report could not be written"
+
+
+def test_the_session_as_a_script(stage: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert stage.studio.actions.trigger("export_script") == "Nothing was trained or exported yet."
+    stage.start()
+    names = iter([str(tmp_path / "a"), str(tmp_path / "b.py"), ""])
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (next(names), ""))
+    for _ in range(3):
+        assert stage.studio.actions.trigger("export_script") == ""
+    assert '"$STUDIO" train --out "$FOLDER"/runs/' in (tmp_path / "a.sh").read_text()
+    assert "studio('train', '--out', out('runs/" in (tmp_path / "b.py").read_text()

@@ -1,0 +1,87 @@
+"""One selected run for the list, the pages Train and Export, "Open run folder" and "Resume"."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtTest import QTest
+
+from tests.studio.windows.runs.run_folders import make_run
+
+
+@pytest.fixture
+def two(stage: Any, tmp_path: Path) -> tuple[str, str]:
+    """An older run that was interrupted at step 8 and a newer one that has finished."""
+    old = make_run(tmp_path / "runs" / "lenet-static-001", started=1.0, steps=8, ended="")
+    new = make_run(tmp_path / "runs" / "linear-eager-001", started=2.0, model="linear", static=False)
+    stage.session.refresh_runs()
+    return str(old), str(new)
+
+
+def click_run(stage: Any, folder: str) -> None:
+    runs = stage.window.project.runs
+    QTest.mouseClick(runs.viewport(), Qt.MouseButton.LeftButton, pos=runs.place_of(folder).center())
+
+
+def test_a_click_in_the_list_means_the_run_on_every_page(
+    stage: Any, two: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = two
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: not opened.append(QUrl(url).toLocalFile()))
+    told: list[str] = []
+    stage.session.selected_run_changed.connect(told.append)
+    for folder in (old, new):
+        click_run(stage, folder)
+        assert stage.session.selected_run == folder
+        assert stage.studio.train.shown() == folder
+        assert stage.session.export.run_folder == folder
+        assert stage.studio.actions.trigger("open_folder") == ""
+    assert told == [old, new]
+    assert opened == [old, new]
+
+
+def test_what_other_parts_select_is_chosen_in_the_list(stage: Any, two: tuple[str, str]) -> None:
+    old, new = two
+    stage.session.select_run(old)
+    assert stage.window.project.runs.chosen() == [old]
+    assert stage.studio.train.shown() == old
+    stage.studio.export_page.form.set_value("run", new)
+    assert stage.session.selected_run == new
+    assert stage.window.project.runs.chosen() == [new]
+    stage.session.select_run("")
+    assert stage.studio.train_page.welcomes()
+    assert stage.studio.actions.trigger("open_folder") == "No run is selected."
+
+
+def test_resume_means_the_selected_run(stage: Any, two: tuple[str, str]) -> None:
+    old, new = two
+    click_run(stage, new)
+    assert "has finished" in stage.session.blocked("resume_run")
+    assert not stage.studio.actions["resume_run"].isEnabled()
+    click_run(stage, old)
+    assert stage.studio.actions["resume_run"].isEnabled()
+    assert stage.studio.actions.trigger("resume_run") == ""
+    assert stage.worker.job.config["out"] == old
+    assert stage.worker.job.resume is True
+
+
+def test_a_start_selects_the_new_run(stage: Any, two: tuple[str, str]) -> None:
+    click_run(stage, two[0])
+    stage.start()
+    assert stage.session.selected_run == stage.session.train.folder
+    assert stage.window.project.runs.chosen() == [stage.session.train.folder]
+    assert stage.studio.train.shown() == stage.session.train.folder
+
+
+def test_a_run_that_is_gone_is_selected_no_longer(stage: Any, two: tuple[str, str], tmp_path: Path) -> None:
+    old, _ = two
+    stage.session.select_run(old)
+    Path(old).rename(tmp_path / "elsewhere")
+    stage.session.refresh_runs()
+    assert stage.session.selected_run == ""
+    assert stage.window.project.runs.chosen() == []
