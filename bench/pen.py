@@ -42,8 +42,8 @@ class Pen(QObject):
         self._asked: dict[int, int] = {}  # image -> number of the newest event in it
         self._answered = -1
         self._count = 0
-        view, predicting = studio.session.predict, studio.session.predicting
-        ask, answered = predicting.ask, view.answered
+        view, predict_models = studio.session.predict, studio.session.predict_models
+        ask, answered = predict_models.ask, view.answered
 
         def note_asked(values: Any, place: int = 0) -> None:
             ask(values, place)
@@ -53,7 +53,7 @@ class Pen(QObject):
             answered(answer)
             self._answered = max(self._answered, self._asked.get(id(answer.fed[0]), -1))
 
-        predicting.ask, view.answered = note_asked, note_answered
+        predict_models.ask, view.answered = note_asked, note_answered
         studio.predict_page.bars.installEventFilter(self)
         self._timer = QTimer()
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)

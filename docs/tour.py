@@ -110,11 +110,13 @@ class Tour:
         self.wait(lambda: session.data.samples is not None, "the samples")
         self.save("data")
         self._show("code")
-        session.coding.new("small_cnn", Path(os.environ["XDG_DATA_HOME"]) / "net.py")
-        self.wait(lambda: session.coding.view.state not in ("idle", "checking"), "the dry run of the model")
+        session.model_editor.new("small_cnn", Path(os.environ["XDG_DATA_HOME"]) / "net.py")
+        self.wait(
+            lambda: session.model_editor.view.state not in ("idle", "checking"), "the dry run of the model"
+        )
         self.save("code")
         QTest.mouseClick(studio.code_page.tabs[PLANNED], Qt.MouseButton.LeftButton)
-        planning, measuring = session.coding.planning.view, session.coding.measuring.view
+        planning, measuring = session.model_editor.planning.view, session.model_editor.measuring.view
         self.wait(lambda: planning.found is not None, "the plan of the model")
         studio.code_page.editor.show_line(_line(studio.code_page.editor.code(), "F.relu"))
         self.save("plan")

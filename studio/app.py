@@ -22,21 +22,21 @@ from studio.controllers.bridge import Bridge
 from studio.controllers.frame import FrameController
 from studio.controllers.help import HelpController
 from studio.controllers.output import OutputController
-from studio.controllers.project.dropped_files import OpeningController
+from studio.controllers.project.dropped_files import DroppedFilesController
 from studio.controllers.project.project_controller import ProjectController
-from studio.controllers.project.session_state import RestoringController
+from studio.controllers.project.session_state import SessionStateController
 from studio.controllers.runs.reports import ReportsController
-from studio.controllers.train.learning_rate import RateController
+from studio.controllers.train.learning_rate import LearningRateController
 from studio.controllers.train.mistakes import MistakesController
 from studio.controllers.train.rate_finder import RateFinderController
-from studio.controllers.train.run_control import RunsController
+from studio.controllers.train.run_control import RunControl
 from studio.controllers.train.train_controller import TrainController
 from studio.session import commands
 from studio.session.problem_view import ProblemView
 from studio.session.project.project_file import preferences_path
-from studio.session.project.session_state import LastTime
+from studio.session.project.session_state import SessionState
 from studio.session.session import Session
-from studio.windows.first_paint import AfterFirstPicture
+from studio.windows.first_paint import AfterFirstPaint
 from studio.windows.main_window import MainWindow
 from studio.windows.output_panel import PROBLEMS
 from studio.windows.project.welcome import Welcome
@@ -69,7 +69,7 @@ class Studio:
         app: QApplication,
         session: Session | None = None,
         whole: bool = True,
-        last: LastTime | None = None,
+        last: SessionState | None = None,
     ) -> None:
         self.session = session or Session()
         theme.apply_theme(app, self.session.preferences.theme)
@@ -100,7 +100,7 @@ class Studio:
         self.reports = ReportsController(self.session, self.window, self.actions, self.output.note)
         self._controllers += [self.mistakes, self.reports]
         self._whole = self._closed = False
-        self.runs = RunsController(self.session, self.window, self.actions, self.train)
+        self.runs = RunControl(self.session, self.window, self.actions, self.train)
         self.project = ProjectController(
             self.session,
             self.window,
@@ -109,11 +109,11 @@ class Studio:
             self.runs.new_run,
             self.output.note,
         )
-        self.opening = OpeningController(self.session, self.window, self.actions, self.output.note)
+        self.opening = DroppedFilesController(self.session, self.window, self.actions, self.output.note)
         self.opening.open_project = self.project.open_path
         self.restoring = None
         if last is not None:
-            self.restoring = RestoringController(last, self.session, self.window, self.frame)
+            self.restoring = SessionStateController(last, self.session, self.window, self.frame)
         if last is None or not last.safe:
             self.window.restore_layout()
         self.frame.show_page("train")
@@ -174,7 +174,10 @@ class Studio:
             self.session, self.train_page, self.settings_panel, self._bars["train"], actions
         )
         self.rate_finder = RateFinderController(self.session, self.window, self.settings_panel, actions)
-        self._controllers += [RateController(self.session, self.settings_panel, actions), self.rate_finder]
+        self._controllers += [
+            LearningRateController(self.session, self.settings_panel, actions),
+            self.rate_finder,
+        ]
         self.frame.add_page("train", self.train_page, self.settings_panel, self.window.tr("Run settings"))
         return self.train
 
@@ -195,10 +198,10 @@ class Studio:
 
     def _add_graph(self) -> Closes:
         from studio.controllers.graph.graph_controller import GraphController
-        from studio.windows.graph.graph_inspector import Inspector
+        from studio.windows.graph.graph_inspector import GraphInspector
         from studio.windows.graph.graph_page import GraphPage
 
-        self.graph_page, self.inspector = GraphPage(), Inspector()
+        self.graph_page, self.inspector = GraphPage(), GraphInspector()
         self.graph = GraphController(
             self.session,
             self.graph_page,
@@ -215,9 +218,9 @@ class Studio:
         from studio.controllers.export.export_controller import ExportController
         from studio.controllers.export.float_layers import FloatLayersController
         from studio.windows.export.export_page import ExportPage
-        from studio.windows.graph.graph_inspector import Inspector
+        from studio.windows.graph.graph_inspector import GraphInspector
 
-        self.export_page, self.export_panel = ExportPage(), Inspector()
+        self.export_page, self.export_panel = ExportPage(), GraphInspector()
         self.export = ExportController(
             self.session,
             self.export_page,
@@ -291,7 +294,7 @@ class Studio:
         """Show the window; what takes longer begins after it is there."""
         self.window.show()
         self.train_page.welcome.start.setFocus()
-        AfterFirstPicture(self.window, self._after_show, LATEST_MS)
+        AfterFirstPaint(self.window, self._after_show, LATEST_MS)
 
     def _after_show(self) -> None:
         self.complete(plots=False)
@@ -392,7 +395,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # What is built until the window shows stays for good: looking for garbage in it is time lost.
     gc.disable()
     session = Session()
-    last = LastTime(session)
+    last = SessionState(session)
     last.restore()
     studio = Studio(app, session, whole=False, last=last)
     studio.window.fit_screen()

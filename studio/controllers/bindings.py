@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-class Bonds:
+class Bindings:
     """Keeps the joints of one controller, so that all of them can be taken apart at its end."""
 
     def __init__(self) -> None:

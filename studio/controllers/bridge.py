@@ -41,7 +41,7 @@ class Bridge(QObject):
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._pump)
         session.wake = self.wake
-        session.predicting.hurry = lambda: self._send(_ANSWER)
+        session.predict_models.hurry = lambda: self._send(_ANSWER)
 
     def wake(self) -> None:
         """There is something to take. May be called from any thread."""
@@ -64,7 +64,7 @@ class Bridge(QObject):
 
     def close(self) -> None:
         """Take nothing any more."""
-        self._session.wake = self._session.predicting.hurry = None
+        self._session.wake = self._session.predict_models.hurry = None
         self._notifier.setEnabled(False)
         self._timer.stop()
         self._reader.close()
@@ -76,7 +76,7 @@ class Bridge(QObject):
             while found := self._reader.recv(4096):
                 kinds += found
         if _ANSWER in kinds:
-            self._session.predicting.take()
+            self._session.predict_models.take()
         if self._timer.isActive() or not kinds.strip(_ANSWER):
             return
         waited = self._since.elapsed() if self._since.isValid() else PERIOD_MS

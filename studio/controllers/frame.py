@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
 from studio.controllers.actions import Actions
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.controllers.output import OutputController
 from studio.session import commands
 from studio.session.session import Session
@@ -40,7 +40,7 @@ class FrameController(QObject):
         self._palette.finished.connect(lambda _: window.activateWindow())
         self._question: QMessageBox | None = None
         self._closing = False
-        self._bonds = Bonds()
+        self._bonds = Bindings()
         self._bonds.follow(session.train.events.state, lambda _: self._close_when_done())
         self._last_chance = delayed(self, STOP_MS, session.end_training)
         window.may_close = self.may_close

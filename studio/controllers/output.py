@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
 from resources.settings import SETTINGS
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.controllers.runs.run_facts import waiting_words
 from studio.controllers.train.train_controller import time_left
 from studio.session import commands
@@ -39,7 +39,7 @@ class OutputController(QObject):
         super().__init__(window)
         self._session, self._window = session, window
         self._last: ProblemView | None = None
-        self._bonds = Bonds()
+        self._bonds = Bindings()
         train = session.train
         for name in (
             "state",
@@ -64,7 +64,7 @@ class OutputController(QObject):
         self._bonds.show(session.export, "state", lambda _: self._show_tasks())
         self._bonds.show(session.export, "message", lambda _: self._show_tasks())
         self._bonds.show(session.export, "done", lambda _: self._show_tasks())
-        self._bonds.follow(session.rate_finding.view.events.state, lambda _: self._show_tasks())
+        self._bonds.follow(session.rate_finder.view.events.state, lambda _: self._show_tasks())
         self._bonds.show(session.predict, "loading", lambda _: self._show_tasks())
         self._bonds.follow(session.problem, self.report)
         window.output.tasks.cancel_requested.connect(self._cancel)
@@ -183,7 +183,7 @@ class OutputController(QObject):
         model = title_of(train.settings.model)
         exporting = self.tr("Quantizing") if export.choices.wanted else self.tr("Exporting")
         share = export.done / export.total if export.total else None
-        searching = session.rate_finding.view.state == "searching"
+        searching = session.rate_finder.view.state == "searching"
         others = (
             (GRAPH, session.graph.loading, self.tr("Tracing {0}").format(model), "", None),
             (EXPORT, export.state == "exporting", exporting, export.message, share),
@@ -207,11 +207,11 @@ class OutputController(QObject):
         elif key in (GRAPH, EXPORT):
             self._session.execute(commands.CANCEL_TASK)
             if key == GRAPH:
-                self._session.predicting.cancel_program()
+                self._session.predict_models.cancel_program()
         elif key == RATE:
-            self._session.rate_finding.cancel()
+            self._session.rate_finder.cancel()
         elif key == LOADING:
-            self._session.predicting.cancel()
+            self._session.predict_models.cancel()
 
     def close(self) -> None:
         """Follow the session no longer."""

@@ -128,7 +128,7 @@ def may_export(session: Session) -> str:
 
 def may_find_rate(session: Session) -> str:
     """The settings are valid, and no search runs."""
-    return "A search is running." if session.rate_finding.searching else session.train.wrong_setting
+    return "A search is running." if session.rate_finder.searching else session.train.wrong_setting
 
 
 queue_is_held = needs(

@@ -14,31 +14,31 @@ from psygnal import Signal
 from resources.run_folders import new_run_folder, remove_unbegun
 from resources.settings import RUN_SETTINGS
 from studio.session import commands
-from studio.session.code.model_editor import Coding
+from studio.session.code.model_editor import ModelEditor
 from studio.session.command import Command
 from studio.session.data.data_view import DataViewModel
-from studio.session.data.dataset_browser import Looking
+from studio.session.data.dataset_browser import DatasetBrowser
 from studio.session.export.export_job import Export, Verify
 from studio.session.export.export_view import ExportViewModel
 from studio.session.export.quantization.job import Quantize
 from studio.session.export.quantization.reports import QuantizationReports
 from studio.session.graph.graph_view import GraphViewModel
 from studio.session.graph.trace_job import TraceModel
-from studio.session.predict.predict_models import Predicting
+from studio.session.predict.predict_models import PredictModels
 from studio.session.predict.predict_view import PredictViewModel
 from studio.session.predict.test_samples import Samples
 from studio.session.problem_view import problem_from_message
 from studio.session.project.session_script import SessionScript
-from studio.session.runs.report.report_job import Reporting
+from studio.session.runs.report.report_job import ReportWriter
 from studio.session.runs.run_changes import RunChanges
 from studio.session.runs.run_list_view import RunListView
 from studio.session.runs.run_queue import RunQueue
 from studio.session.runs.run_titles import settings_of_run
 from studio.session.train.mistakes import Mistakes
 from studio.session.train.next_run import NextRun
-from studio.session.train.rate_finder import RateFinding
+from studio.session.train.rate_finder import RateFinder
 from studio.session.train.run_settings import RunSettings, setting_problems
-from studio.session.train.stall_detector import Patience
+from studio.session.train.stall_detector import StallDetector
 from studio.session.train.train_job import Train
 from studio.session.work.job import RATE, Job
 from studio.session.work.task import Task
@@ -69,7 +69,7 @@ class Session(NextRun):
         self.queue: RunQueue = RunQueue(self, self._begin, lambda: self.train.busy)
         self.run_changes = RunChanges(self, lambda folder: self.train.busy and folder == self.train.folder)
         self.predict = PredictViewModel()
-        self.patience = Patience(self.train)
+        self.stall_detector = StallDetector(self.train)
         self.wake: Notify | None = None
         self._make_worker = make_worker
         self._arrived = threading.Event()
@@ -78,26 +78,30 @@ class Session(NextRun):
         self._task_view: GraphViewModel | ExportViewModel | None = None
         self._spare: Worker | None = None
         self.data = DataViewModel()
-        self.looking = Looking(self.data, self._worker)
-        self.predicting = Predicting(self.predict, self.graph, self._wake, self._report, self._remember_model)
+        self.dataset_browser = DatasetBrowser(self.data, self._worker)
+        self.predict_models = PredictModels(
+            self.predict, self.graph, self._wake, self._report, self._remember_model
+        )
         self.samples = Samples(self._worker, self._report)
-        self.rate_finding = RateFinding(self._worker, self._report)
-        self.coding: Coding = Coding(self, self.change_setting, lambda: self._make_worker(self._wake))
+        self.rate_finder = RateFinder(self._worker, self._report)
+        self.model_editor: ModelEditor = ModelEditor(
+            self, self.change_setting, lambda: self._make_worker(self._wake)
+        )
         self.mistakes = Mistakes(
             self._worker, self._wake, self._report, lambda: self.corrections, self.warm_up
         )
         self.script: SessionScript = SessionScript()
-        self.reporting = Reporting(self._worker, self._report)
+        self.report_writer = ReportWriter(self._worker, self._report)
         self.quantization: QuantizationReports = QuantizationReports(
             self.export, self.graph, self._worker, self._wake, self._report
         )
         self._parts = (
-            self.looking,
+            self.dataset_browser,
             self.samples,
-            self.rate_finding,
-            self.coding,
+            self.rate_finder,
+            self.model_editor,
             self.mistakes,
-            self.reporting,
+            self.report_writer,
             self.quantization,
         )
         self._handlers: dict[Command, Callable[..., object]] = {
@@ -222,7 +226,7 @@ class Session(NextRun):
         folder = str(config["out"])
         followed = not self.selected_run or self.selected_run == self.train.folder
         self.train.begin(Path(folder).name, folder, resume)
-        self.patience.begin()
+        self.stall_detector.begin()
         # A run of the queue leaves alone who looks at another one.
         if select or followed:
             self.select_run(folder)
@@ -264,7 +268,7 @@ class Session(NextRun):
         if self._training is not None:
             self._training.send(name)  # first, so that it is being done while the window says so
             self.train.asked(name)
-            self.patience.asked(name)
+            self.stall_detector.asked(name)
 
     def end_training(self) -> None:
         """Kill a training that does not answer; its last checkpoint stays."""
@@ -288,7 +292,7 @@ class Session(NextRun):
     def find_rate(self) -> None:
         """Search for a learning rate with the settings shown, in a child process."""
         if not self._refuse(self.needs_agreement()):
-            self.rate_finding.start(self.train.settings)
+            self.rate_finder.start(self.train.settings)
 
     def start_export(self) -> None:
         """Export the run chosen in ``export``, quantized where that is chosen, and check what was written."""
@@ -323,7 +327,7 @@ class Session(NextRun):
 
     def load_model(self, prefix: str) -> None:
         """Load inference files for Predict, in a process of their own."""
-        self.predicting.load(prefix)
+        self.predict_models.load(prefix)
 
     def _remember_model(self, prefix: str) -> None:
         self.preferences.remember_model(prefix)
@@ -338,7 +342,7 @@ class Session(NextRun):
             worker, ended = self._training, self._training.ended()
             for event in worker.take():
                 self.train.take(event)
-                self.patience.heard(event)
+                self.stall_detector.heard(event)
                 self.script.follow(event)
                 if event["event"] == "program":
                     self.graph.take(event)
@@ -352,7 +356,7 @@ class Session(NextRun):
                 self.tasks_changed.emit()
                 if view is not None and view.last_problem is not None:
                     self._report(view.last_problem)
-        self.predicting.take()
+        self.predict_models.take()
         for part in self._parts:
             part.take()
 
@@ -444,6 +448,6 @@ class Session(NextRun):
             if worker is not None:
                 worker.close()
         self._training = self._task = self._spare = None
-        self.predicting.close(timeout)
+        self.predict_models.close(timeout)
         for part in self._parts:
             part.close()

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 
-class AfterFirstPicture(QObject):
+class AfterFirstPaint(QObject):
     """Calls ``then`` once, after ``window`` was painted; after ``latest_ms`` where it is not (minimized)."""
 
     def __init__(self, window: QWidget, then: Callable[[], object], latest_ms: int) -> None:

@@ -77,9 +77,9 @@ def test_a_run_is_exported(session: Session, project: Path, own: bool, tmp_path:
 
 @pytest.mark.parametrize(("own", "kind"), [("own", "exported"), ("foreign", "quantized")], indirect=["own"])
 def test_an_export_predicts(kind: str, session: Session, project: Path, own: bool) -> None:
-    session.predicting.load(str(project / PREFIXES[kind]))
+    session.predict_models.load(str(project / PREFIXES[kind]))
     assert session.wait_until(lambda: not session.predict.loading, SECONDS)
-    session.predicting.ask(images_of(project)[1, 0])
+    session.predict_models.ask(images_of(project)[1, 0])
     assert session.wait_until(lambda: not session.predict.asking, SECONDS)
     scores = np.exp(VALUES["predicted"][kind][1])
     wanted = sorted(zip("012", scores / scores.sum(), strict=True), key=lambda each: -each[1])

@@ -113,20 +113,20 @@ def _last() -> Any:
 
 def read_last_time(data: bytes, folder: Path) -> object:
     """A start never fails for what was remembered; it says what it could not open."""
-    from studio.session.project.open_project import ProjectKeeping
+    from studio.session.project.open_project import OpenProject
     from studio.session.project.project_file import ProjectError
-    from studio.session.project.session_state import LastTime, remembered_path
+    from studio.session.project.session_state import SessionState, remembered_path
 
     path = remembered_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
-    keeping = ProjectKeeping(folder / "home", folder / "home" / "runs")
+    keeping = OpenProject(folder / "home", folder / "home" / "runs")
 
     def restore(project: Path | None) -> None:
         keeping.open_home() if project is None else keeping.open(project)
 
     session: Any = SimpleNamespace(keeping=keeping, project_path=None, restore_project=restore)
-    last = LastTime(session)
+    last = SessionState(session)
     one_line(last.restore, (ProjectError,))
     if last.trouble is not None:
         check_message(ValueError(last.trouble.message))
@@ -303,13 +303,13 @@ def read_collected(files: dict[str, bytes], folder: Path) -> object:
     import numpy as np
 
     from engine.training.data import load_data
-    from studio.session.data.collected_images import Collected
+    from studio.session.data.collected_images import CollectedImages
 
     place = _empty(folder, "collected")
     for name, data in files.items():
         (place / name).parent.mkdir(exist_ok=True)
         (place / name).write_bytes(data)
-    collected = Collected(place)
+    collected = CollectedImages(place)
     for picture in collected.pictures():
         one_line(picture.pixels, (EngineError, OSError))
     one_line(lambda: load_data(str(place)).train[0], (EngineError,))
@@ -390,12 +390,12 @@ def _project() -> Any:
 
 def read_project_folder(data: bytes, folder: Path) -> object:
     """Opened, written, joined with what another window wrote, and listed with its further runs."""
-    from studio.session.project.open_project import ProjectKeeping
+    from studio.session.project.open_project import OpenProject
     from studio.session.runs.runs_folder import RunsFolder
 
     place = _empty(folder, "project")
     (place / "project.studio.json").write_bytes(data)
-    keeping = ProjectKeeping(folder / "home", folder / "home" / "runs")
+    keeping = OpenProject(folder / "home", folder / "home" / "runs")
     keeping.open(place)
     runs = RunsFolder().read(keeping.runs_folder, keeping.further_runs)
     keeping.project = keeping.project.model_copy(update={"name": "other"})

@@ -159,10 +159,10 @@ def read_parameters(words: list[str], folder: Path) -> object:
 
 
 def _studio_errors() -> tuple[type[Exception], ...]:
-    from studio.session.predict.digit_images import PictureError
+    from studio.session.predict.digit_images import ImageError
     from studio.session.project.project_file import ProjectError
 
-    return (ProjectError, PictureError)
+    return (ProjectError, ImageError)
 
 
 @functools.cache

@@ -19,7 +19,7 @@ from engine.training.sources.class_names import read_class_names
 from engine.training.sources.npz import NpzFile
 from studio.session.code.drafts import draft_path, read_draft
 from studio.session.code.user_models import trouble_in
-from studio.session.data.collected_images import Collected
+from studio.session.data.collected_images import CollectedImages
 from studio.session.data.corrections import ProjectCorrections
 from studio.session.project.project_file import ProjectError, read_project
 from studio.session.runs.run_notes import RunNotes, write_notes
@@ -66,7 +66,7 @@ def test_pipes_among_code_and_pictures_are_passed_over(tmp_path: Path) -> None:
     assert read_draft(tmp_path / "net.py") is None
     (tmp_path / "collected" / "1").mkdir(parents=True)
     os.mkfifo(tmp_path / "collected" / "1" / "a.png")
-    assert Collected(tmp_path / "collected").pictures() == []
+    assert CollectedImages(tmp_path / "collected").pictures() == []
 
 
 def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
     with pytest.raises(ProjectError, match="a link to elsewhere"):
         RunQueue._read(tmp_path / "queue.json")
     picture = np.zeros((4, 4), np.uint8)
-    collected = Collected(tmp_path / "collected")
+    collected = CollectedImages(tmp_path / "collected")
     collected.collect(picture, "1")
     (collected.folder / "2").symlink_to(tmp_path, target_is_directory=True)
     with pytest.raises(DataError, match="a link to elsewhere"):

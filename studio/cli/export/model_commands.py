@@ -89,7 +89,7 @@ def predict(
     with one_line_errors():
         from engine.core.errors import LimitError
         from studio.session.predict.batch_predictions import only_input, picture_item
-        from studio.session.predict.digit_images import PictureError
+        from studio.session.predict.digit_images import ImageError
         from studio.session.predict.model_info import opened
         from studio.session.predict.predict_view import rank
 
@@ -103,7 +103,7 @@ def predict(
             for image in images:
                 try:
                     picture = picture_item(image, asked).read()
-                except PictureError as error:
+                except ImageError as error:
                     failed = True
                     say(str(error), err=True)
                     continue

@@ -10,7 +10,7 @@ from resources.settings import Setting
 from studio.cli.output import console, emit_json, plain, say, visible
 
 if TYPE_CHECKING:
-    from studio.session.sweep.document import Measured, Sweep, Trial
+    from studio.session.sweep.document import Measurement, Sweep, Trial
 
 _MOST_ROWS = 100
 
@@ -65,7 +65,7 @@ class SweepLines:
         self._console.print(plain(f"{_title(trial)}: {state}{said}"), highlight=False, soft_wrap=True)
 
 
-def words_of(result: Measured) -> str:
+def words_of(result: Measurement) -> str:
     """A result in a few words."""
     numbers = [
         f"{name} {text}" for name, text in zip(("accuracy", "loss"), _numbers(result), strict=True) if text
@@ -73,7 +73,7 @@ def words_of(result: Measured) -> str:
     return f"test {', '.join(numbers)} after {result.epochs} epoch{'s' if result.epochs > 1 else ''}"
 
 
-def _numbers(result: Measured | None) -> tuple[str, str]:
+def _numbers(result: Measurement | None) -> tuple[str, str]:
     if result is None:
         return "", ""
     return (

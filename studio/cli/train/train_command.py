@@ -106,7 +106,7 @@ def _run(run: TrainingRun, as_json: bool, stop_after: int) -> None:
     out = run.config.out
     stdout = sys.stdout
     watcher: JsonLines | Watcher = JsonLines(stdout) if as_json else Watcher()
-    teller = Teller(watcher, run, stdout)
+    teller = EventPrinter(watcher, run, stdout)
     run.listeners.append(teller)
     stop = StopAfter(run, stop_after)
     if stop_after:
@@ -151,7 +151,7 @@ class StopAfter:
             self._run.interrupt()
 
 
-class Teller:
+class EventPrinter:
     """Passes events to what prints them, and keeps what the command says at the end.
 
     A training whose reader is gone (``| head``) stops with a checkpoint; one whose terminal is gone, without

@@ -8,9 +8,9 @@ from PySide6.QtCore import QFileSystemWatcher, QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from studio.controllers.actions import Actions
-from studio.controllers.bindings import Bonds
-from studio.controllers.code.measurement import MeasuredController
-from studio.controllers.code.plan import PlannedController
+from studio.controllers.bindings import Bindings
+from studio.controllers.code.measurement import MeasurementController
+from studio.controllers.code.plan import PlanController
 from studio.controllers.code.side_views import CodeSides
 from studio.session import commands
 from studio.session.code.code_view import CHANGED, GONE, CodeProblem
@@ -49,12 +49,12 @@ class CodeController(QObject):
         super().__init__(page)
         self._session, self._page, self._panel, self._actions = session, page, panel, actions
         self._parent, self._bar = parent, bar
-        self._coding, self._view = session.coding, session.coding.view
+        self._coding, self._view = session.model_editor, session.model_editor.view
         self._sides = CodeSides(self._view, page)
-        self._measured = MeasuredController(session.coding, page, actions)
-        self._planned = PlannedController(session.coding, page, actions)
-        self._fed = session.coding.fed()
-        self._bonds = Bonds()
+        self._measured = MeasurementController(session.model_editor, page, actions)
+        self._planned = PlanController(session.model_editor, page, actions)
+        self._fed = session.model_editor.fed()
+        self._bonds = Bindings()
         self._chip = Chip()
         bar.add(self._chip)
         actions.fill_bar(bar, "code")

@@ -9,25 +9,25 @@ from PySide6.QtCore import QObject
 
 from resources import compiling
 from studio.controllers.actions import Actions
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.session import commands
-from studio.session.code.measure_view import Figures, Measured
-from studio.session.code.model_editor import Coding
+from studio.session.code.measure_view import Figures, Measurement
+from studio.session.code.model_editor import ModelEditor
 from studio.windows.code.code_page import MEASURED, CodePage
 from studio.windows.code.measurement_table import Row
 from widgets import theme
 
 
-class MeasuredController(QObject):
+class MeasurementController(QObject):
     """A row leads to its lines, the caret's line lights its rows."""
 
-    def __init__(self, coding: Coding, page: CodePage, actions: Actions) -> None:
+    def __init__(self, model_editor: ModelEditor, page: CodePage, actions: Actions) -> None:
         super().__init__(page)
-        self._coding, self._page, self._actions = coding, page, actions
-        self._view = coding.measuring.view
-        self._bonds = Bonds()
+        self._coding, self._page, self._actions = model_editor, page, actions
+        self._view = model_editor.measuring.view
+        self._bonds = Bindings()
         actions.handle(commands.MEASURE_MODEL, self._measure)
-        actions.handle(commands.STOP_MEASURING, coding.measuring.cancel)
+        actions.handle(commands.STOP_MEASURING, model_editor.measuring.cancel)
         actions.fill_bar(page.measured, "measured")
         page.measured.lines_chosen.connect(self._lines_chosen)
         page.editor.caret_moved.connect(self._light)
@@ -58,7 +58,7 @@ class MeasuredController(QObject):
         shown.set_rows(self.rows(measured) if measured is not None else [])
         self._light(self._page.editor.caret_line())
 
-    def about(self, measured: Measured) -> str:
+    def about(self, measured: Measurement) -> str:
         """How long a step takes, and what computed it, in words."""
         tr = self.tr
         mode = tr("static") if measured.static else tr("eager")
@@ -79,7 +79,7 @@ class MeasuredController(QObject):
         fed = tr("random numbers as Input says: {0}").format(measured.inputs)
         return f"{words} \u00b7 {fed}" if measured.inputs else words
 
-    def rows(self, measured: Measured) -> list[Row]:
+    def rows(self, measured: Measurement) -> list[Row]:
         """The rows of the tree; the last one is the time between the kernels."""
         rows: list[Row] = [
             (

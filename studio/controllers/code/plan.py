@@ -5,12 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from studio.controllers.actions import Actions
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.controllers.code.measurement import percent
-from studio.controllers.code.plan_texts import PlanWords, megabytes, operator_first
+from studio.controllers.code.plan_texts import PlanTexts, megabytes, operator_first
 from studio.session import commands
-from studio.session.code.model_editor import Coding
-from studio.session.code.plan_view import PassStep, PlannedSteps, PlanPart
+from studio.session.code.model_editor import ModelEditor
+from studio.session.code.plan_view import PassStep, PlanPart, PlanSteps
 from studio.windows.code.code_page import PLANNED, CodePage
 from studio.windows.code.plan_table import GONE, MADE, OperatorRow
 
@@ -19,22 +19,22 @@ Stage = PassStep | PlanPart | tuple[str, PlanPart]
 Head = tuple[str, str, bool]
 
 
-class PlannedController(QObject):
+class PlanController(QObject):
     """A row leads to its lines, the caret's line lights its rows. It is planned while the side is shown."""
 
-    def __init__(self, coding: Coding, page: CodePage, actions: Actions) -> None:
+    def __init__(self, model_editor: ModelEditor, page: CodePage, actions: Actions) -> None:
         super().__init__(page)
-        self._coding, self._page, self._actions = coding, page, actions
-        self._view, self._words = coding.planning.view, PlanWords(self)
+        self._coding, self._page, self._actions = model_editor, page, actions
+        self._view, self._words = model_editor.planning.view, PlanTexts(self)
         self._stages: list[Stage] = []
-        self._bonds = Bonds()
+        self._bonds = Bindings()
         actions.handle(commands.PLAN_MODEL, self._plan)
         actions.fill_bar(page.planned, "planned")
         page.planned.lines_chosen.connect(self._lines_chosen)
         page.editor.caret_moved.connect(self._light)
         page.view_chosen.connect(lambda _: self._follow())
         page.stage_chosen.connect(self._show_stage)
-        self._bonds.follow(coding.view.events.state, lambda _: self._follow())
+        self._bonds.follow(model_editor.view.events.state, lambda _: self._follow())
         self._bonds.show(self._view, "running", lambda _: actions.refresh())
         for name in ("problem", "stale", "running"):
             self._bonds.show(self._view, name, lambda _: self._show_about())
@@ -72,7 +72,7 @@ class PlannedController(QObject):
     # ----- what there is -----
 
     def _show(self) -> None:
-        found: PlannedSteps | None = self._view.found
+        found: PlanSteps | None = self._view.found
         before = self._page.stages.currentIndex()
         names: list[str] = []
         self._stages = []
@@ -103,7 +103,7 @@ class PlannedController(QObject):
 
     def _tell(self, which: int) -> None:
         """What the stage is, in a line or two."""
-        found: PlannedSteps = self._view.found
+        found: PlanSteps = self._view.found
         if not 0 <= which < len(self._stages):
             return
         stage, words, tr = self._stages[which], self._words, self.tr
@@ -153,7 +153,7 @@ class PlannedController(QObject):
             )
             for row in part.rows
         ]
-        found: PlannedSteps = self._view.found
+        found: PlanSteps = self._view.found
         if part is found.parts[-1]:
             rows += [
                 OperatorRow((words.update(call), words.updates_by(call), "", "")) for call in found.updates

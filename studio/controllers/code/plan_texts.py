@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from studio.session.code.plan_view import Counts, PassStep, PlannedSteps, PlanPart, PlanRow, UpdateCall
+from studio.session.code.plan_view import Counts, PassStep, PlanPart, PlanRow, PlanSteps, UpdateCall
 from widgets import theme
 
 # Reasons that are those of all operators.
 FOR_ALL = frozenset(("chosen", "absent", "foreign", "device"))
 
 
-class PlanWords:
+class PlanTexts:
     """Words in the language that holds now; ``where`` translates."""
 
     def __init__(self, where: QObject) -> None:
@@ -73,7 +73,7 @@ class PlanWords:
         """The memory of a plan in short."""
         return self._where.tr("Memory: {0}, {1} MB").format(self.title(part), megabytes(part.peak))
 
-    def runs(self, part: PlanPart, found: PlannedSteps) -> str:
+    def runs(self, part: PlanPart, found: PlanSteps) -> str:
         """What computes the operators of a plan, counted."""
         tr = self._where.tr
         calls = [row for row in part.rows if row.how == "kernel"]

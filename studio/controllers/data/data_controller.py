@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
 from resources.settings import DATA_SETTINGS, RUN_SETTINGS
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.session.data.data_view import DataProblem
 from studio.session.session import Session
 from studio.windows.data.data_page import DataPage
@@ -32,15 +32,15 @@ class DataController(QObject):
         self._view = session.data
         self._pages = 0
         self._pairs = 0
-        self._bonds = Bonds()
+        self._bonds = Bindings()
         self._later = delayed(self, TYPING_MS, self._look)
         page.shown.connect(self._shown)
         page.dropped.connect(self.choose)
         page.page_requested.connect(self._ask_page)
         page.compare_requested.connect(self._ask_pairs)
         page.choose_requested.connect(self._choose_folder)
-        page.cancel_requested.connect(session.looking.cancel)
-        page.problems.stop_requested.connect(session.looking.stop_check)
+        page.cancel_requested.connect(session.dataset_browser.cancel)
+        page.problems.stop_requested.connect(session.dataset_browser.stop_check)
         panel.source_chosen.connect(self.choose)
         panel.folder_requested.connect(self._choose_folder)
         panel.file_requested.connect(self._choose_file)
@@ -112,15 +112,15 @@ class DataController(QObject):
             return
         problems = self._session.train.setting_problems
         if not any(name in problems for name in ("data", *DATA_SETTINGS)):
-            self._session.looking.look(self._session.train.settings, again)
+            self._session.dataset_browser.look(self._session.train.settings, again)
 
     def _ask_page(self, split: str, label: int, other: bool) -> None:
         self._pages = self._pages + 1 if other else 0
-        self._session.looking.show_page(split, label, self._pages)
+        self._session.dataset_browser.show_page(split, label, self._pages)
 
     def _ask_pairs(self) -> None:
         self._pairs += 1
-        self._session.looking.compare(self._pairs)
+        self._session.dataset_browser.compare(self._pairs)
 
     # ----- what is shown -----
 

@@ -12,8 +12,8 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from studio.controllers.actions import Actions
-from studio.controllers.bindings import Bonds
-from studio.controllers.export.exported_files import StandingController
+from studio.controllers.bindings import Bindings
+from studio.controllers.export.exported_files import ExportedFilesController
 from studio.controllers.export.quantization_report import QuantizationReportController
 from studio.controllers.export.quantization_settings import QuantizeChoicesController
 from studio.controllers.export.quantization_texts import report_words
@@ -25,7 +25,7 @@ from studio.session.session import Session
 from studio.session.train.run_settings import title_of
 from studio.windows.dialogs import ask_agreement
 from studio.windows.export.export_page import ExportPage
-from studio.windows.graph.graph_inspector import Inspector
+from studio.windows.graph.graph_inspector import GraphInspector
 from studio.windows.top_bar import PageActions
 from widgets import theme
 from widgets.labels import mute
@@ -41,7 +41,7 @@ class ExportController(QObject):
         self,
         session: Session,
         page: ExportPage,
-        panel: Inspector,
+        panel: GraphInspector,
         bar: PageActions,
         actions: Actions,
         window: QWidget,
@@ -51,7 +51,7 @@ class ExportController(QObject):
         self._session, self._page, self._panel, self._actions = session, page, panel, actions
         self._window = window
         self._view = session.export
-        self._bonds = Bonds()
+        self._bonds = Bindings()
         self._silent = False
         self._why_not = mute()
         bar.add(self._why_not)
@@ -73,7 +73,7 @@ class ExportController(QObject):
         self._bonds.show(self._view, "why_not", lambda _: self._show_why_not())
         self._bonds.follow(session.tasks_changed, self._show_why_not)
         self._bonds.follow(session.runs_changed, lambda _: self._show_runs())
-        self.standing = StandingController(session, page.standing, window)
+        self.standing = ExportedFilesController(session, page.standing, window)
         self.choices = QuantizeChoicesController(session, page)
         self.report = QuantizationReportController(
             session,

@@ -8,23 +8,23 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.controllers.file_sizes import size_text
 from studio.session import commands
-from studio.session.export.export_registry import StandingExport, standing_exports
+from studio.session.export.export_registry import ExportedFiles, exported_files
 from studio.session.session import Session
 from studio.windows.dialogs import ask_agreement
-from studio.windows.export.exported_files_card import StandingCard
+from studio.windows.export.exported_files_card import ExportedFilesCard
 
 
-class StandingController(QObject):
+class ExportedFilesController(QObject):
     """Keeps the list up to date, and verifies what is chosen."""
 
-    def __init__(self, session: Session, card: StandingCard, window: QWidget) -> None:
+    def __init__(self, session: Session, card: ExportedFilesCard, window: QWidget) -> None:
         super().__init__(card)
         self._session, self._card, self._window = session, card, window
-        self._found: dict[str, StandingExport] = {}
-        self._bonds = Bonds()
+        self._found: dict[str, ExportedFiles] = {}
+        self._bonds = Bindings()
         card.verify_requested.connect(self.verify)
         self._bonds.follow(session.runs_changed, lambda _: self.refresh())
         self._bonds.follow(session.export.events.state, lambda _: self.refresh())
@@ -34,22 +34,22 @@ class StandingController(QObject):
     def refresh(self) -> None:
         """Look again at what stands."""
         runs = [run.path for run in self._session.runs if not run.of_script]
-        found = standing_exports(runs, self._session.preferences.recent_models)
+        found = exported_files(runs, self._session.preferences.recent_models)
         self._found = {each.prefix: each for each in found}
         self._card.set_files(
             [(each.prefix, self._title(each), self._value(each)) for each in found],
             {each.prefix: self._why_not(each) for each in found},
         )
 
-    def _title(self, each: StandingExport) -> str:
+    def _title(self, each: ExportedFiles) -> str:
         path = Path(each.prefix)
         return f"{Path(each.run).name} \u00b7 {path.name}" if each.run else path.name
 
-    def _value(self, each: StandingExport) -> str:
+    def _value(self, each: ExportedFiles) -> str:
         written = datetime.fromtimestamp(each.written).strftime("%Y-%m-%d %H:%M")
         return f"{size_text(each.size)} \u00b7 {written}"
 
-    def _why_not(self, each: StandingExport) -> str:
+    def _why_not(self, each: ExportedFiles) -> str:
         """Why they can't be verified now; empty where they can."""
         if not each.run:
             return self.tr(

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from resources.user_folders import home_folder
 from studio.controllers.actions import Actions
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.controllers.export.quantization_texts import about_layer, class_rows, layer_row, report_words
 from studio.session import commands
 from studio.session.export.quantization.choices import ALGORITHMS, WEIGHT_TYPES
@@ -53,7 +53,7 @@ class QuantizationReportController(QObject):
             session.quantization.view,
             session.export,
         )
-        self._bonds = Bonds()
+        self._bonds = Bindings()
         report = page.report
         report.copy_requested.connect(self.copy)
         report.save_requested.connect(lambda: actions.trigger(commands.SAVE_QUANTIZATION))

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.session.export.quantization.choices import QuantizeChoices, read_patterns, read_target
 from studio.session.session import Session
 from studio.windows.export.export_page import FILES, ExportPage
@@ -20,7 +20,7 @@ class QuantizeChoicesController(QObject):
     def __init__(self, session: Session, page: ExportPage) -> None:
         super().__init__(page)
         self._view, self._page = session.export, page
-        self._bonds = Bonds()
+        self._bonds = Bindings()
         self._silent = False
         page.form.changed.connect(self._method_edited)
         page.quantize.changed.connect(self._edited)

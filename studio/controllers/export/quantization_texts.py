@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 
 from studio.controllers.file_sizes import size_text
 from studio.session.export.quantization.text import SAME_SHARE, total_sizes
-from studio.windows.export.quantization_page import ReportWords
+from studio.windows.export.quantization_page import ReportTexts
 from widgets import theme
 from widgets.bars import MeasuredRow
 
@@ -67,7 +67,7 @@ def quantized_words(info: Mapping[str, Any], where: str, words: QObject) -> tupl
     return (short_line(report, words), True) if report is not None else ("", False)
 
 
-def report_words(report: QuantizationReport, prefix: str, words: QObject) -> ReportWords:
+def report_words(report: QuantizationReport, prefix: str, words: QObject) -> ReportTexts:
     """Title, figures and the sentence about what came out."""
     tr = words.tr
     reasons = [(each.layer, each.why) for each in report.skipped]
@@ -75,7 +75,7 @@ def report_words(report: QuantizationReport, prefix: str, words: QObject) -> Rep
     reasons += [
         (layer.name, "") for layer in report.layers if not layer.quantized and layer.name not in named
     ]
-    return ReportWords(
+    return ReportTexts(
         title=short_line(report, words).partition(",")[0]
         + " \u00b7 "
         + prefix.replace("\\", "/").rpartition("/")[2],

@@ -8,12 +8,12 @@ from typing import Any
 from PySide6.QtCore import QObject
 
 from studio.controllers.actions import Actions
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.session import commands
 from studio.session.graph.line_map import line_map
 from studio.session.session import Session
 from studio.session.train.run_settings import title_of
-from studio.windows.graph.graph_inspector import Inspector
+from studio.windows.graph.graph_inspector import GraphInspector
 from studio.windows.graph.graph_page import GraphPage
 from studio.windows.project.project_panel import ProjectPanel
 from studio.windows.top_bar import PageActions
@@ -28,7 +28,7 @@ class GraphController(QObject):
         self,
         session: Session,
         page: GraphPage,
-        inspector: Inspector,
+        inspector: GraphInspector,
         project: ProjectPanel,
         bar: PageActions,
         actions: Actions,
@@ -38,7 +38,7 @@ class GraphController(QObject):
         self._view = session.graph
         self._lines: dict[int, list[int]] = {}
         self._turn: tuple[int, int] = (0, 0)
-        self._bonds = Bonds()
+        self._bonds = Bindings()
         actions.fill_bar(bar, "graph")
         page.show_requested.connect(lambda: actions.trigger(commands.SHOW_GRAPH))
         page.line_chosen.connect(self._choose_line)

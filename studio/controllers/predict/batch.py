@@ -8,21 +8,21 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from studio.controllers.bindings import Bonds
-from studio.session.predict.batch_runner import ManyProgress
+from studio.controllers.bindings import Bindings
+from studio.session.predict.batch_runner import BatchProgress
 from studio.session.session import Session
-from studio.windows.predict.batch_panel import ManyPanel
+from studio.windows.predict.batch_panel import BatchPanel
 from widgets import theme
 
 
-class ManyController(QObject):
+class BatchController(QObject):
     """Joins the panel to the runner of the session; the model that is loaded is the one that predicts."""
 
-    def __init__(self, session: Session, panel: ManyPanel, window: QWidget) -> None:
+    def __init__(self, session: Session, panel: BatchPanel, window: QWidget) -> None:
         super().__init__(panel)
         self._session, self._panel, self._window = session, panel, window
-        self._runner = session.predicting.many
-        self._bonds = Bonds()
+        self._runner = session.predict_models.many
+        self._bonds = Bindings()
         panel.folder_requested.connect(self._choose_folder)
         panel.table_requested.connect(self._choose_table)
         panel.cancel_requested.connect(self._runner.cancel)
@@ -56,7 +56,7 @@ class ManyController(QObject):
             checkpoint = self._session.predict.checkpoint
             self._runner.start(replace(info.choice, checkpoint=checkpoint), source, out)
 
-    def _show(self, progress: ManyProgress) -> None:
+    def _show(self, progress: BatchProgress) -> None:
         done, total = theme.format_number(progress.done), theme.format_number(progress.total)
         words = {
             "running": self.tr("{0} of {1}").format(done, total),

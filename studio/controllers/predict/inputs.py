@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.controllers.graph.graph_controller import shape_text
 from studio.session.predict.digit_images import (
-    PictureError,
+    ImageError,
     bright_on_dark,
     read_colour,
     read_file,
@@ -24,7 +24,7 @@ from studio.session.predict.image_fitting import placed, placings_of
 from studio.session.predict.model_input import ModelInput, first_numbers, numbers_in
 from studio.session.problem_view import problem_from_message
 from studio.session.session import Session
-from studio.windows.predict.input_editors import NumbersInput, PictureInput
+from studio.windows.predict.input_editors import ImageInput, NumbersInput
 from studio.windows.predict.predict_page import PredictPage
 from widgets import theme
 
@@ -53,7 +53,7 @@ class InputsController(QObject):
         self._view = session.predict
         self._given: dict[int, _Given] = {}
         self._placings: dict[int, str] = {}
-        self._bonds = Bonds()
+        self._bonds = Bindings()
         page.drawn.connect(self._drawn)
         page.file_given.connect(self._open)
         page.data_given.connect(lambda place, data: self._use(place, bytes(data), self.tr("clipboard")))
@@ -88,9 +88,9 @@ class InputsController(QObject):
     def _asked(self, place: int) -> ModelInput:
         return self._view.inputs[place]
 
-    def _picture_input(self, place: int) -> PictureInput:
+    def _picture_input(self, place: int) -> ImageInput:
         editor = self._page.editors[place]
-        assert isinstance(editor, PictureInput)
+        assert isinstance(editor, ImageInput)
         return editor
 
     def _drawn(self, place: int, drawing: NDArray[np.float32]) -> None:
@@ -100,7 +100,7 @@ class InputsController(QObject):
         editor.clear_button.setEnabled(not empty)
         if empty:
             self._given.pop(place, None)
-            self._session.predicting.clear(place)
+            self._session.predict_models.clear(place)
             return
         self._feed(place, _Given(drawing, drawing.ndim == 2, self.tr("drawing")))
 
@@ -117,7 +117,7 @@ class InputsController(QObject):
     def _open(self, place: int, path: str) -> None:
         try:
             data = read_file(Path(path))
-        except PictureError as error:
+        except ImageError as error:
             self._tell(str(error))
             return
         model = self._view.model
@@ -137,7 +137,7 @@ class InputsController(QObject):
             else:
                 given = _Given(read_colour(data, where), False, "")
             placed(given.values, asked, self._placing(place), given.drawn, where)
-        except PictureError as error:
+        except ImageError as error:
             self._tell(str(error))
             return
         height, width = given.values.shape[:2]
@@ -156,7 +156,7 @@ class InputsController(QObject):
             if list(values.shape) != shape:
                 return self._other_shape(values)
             self._numbers_editor(0).show_values(values.astype(asked.dtype))
-            self._session.predicting.ask(values.astype(asked.dtype))
+            self._session.predict_models.ask(values.astype(asked.dtype))
             return ""
         colours = [asked.channels] if asked.channels > 1 else []
         if not asked.form or list(values.shape) != [asked.height, asked.width, *colours]:
@@ -189,14 +189,14 @@ class InputsController(QObject):
     def _feed(self, place: int, given: _Given) -> None:
         self._given[place] = given
         if given.sample:
-            self._session.predicting.ask(given.values, place)
+            self._session.predict_models.ask(given.values, place)
             return
         try:
             values = placed(given.values, self._asked(place), self._placing(place), given.drawn, given.origin)
-        except PictureError as error:
+        except ImageError as error:
             self._tell(str(error))
             return
-        self._session.predicting.ask(values, place)
+        self._session.predict_models.ask(values, place)
 
     def _placing(self, place: int) -> str:
         return self._placings.get(place, placings_of(self._asked(place))[0])
@@ -219,11 +219,11 @@ class InputsController(QObject):
     def _zeros(self, place: int) -> None:
         values = first_numbers(self._asked(place))
         self._numbers_editor(place).show_values(values)
-        self._session.predicting.ask(values, place)
+        self._session.predict_models.ask(values, place)
 
     def _numbers_given(self, place: int, values: NDArray[Any]) -> None:
         self._numbers_editor(place).show_problem("")
-        self._session.predicting.ask(values, place)
+        self._session.predict_models.ask(values, place)
 
     def _numbers_refused(self, place: int, text: str) -> None:
         asked = self._asked(place)
@@ -238,7 +238,7 @@ class InputsController(QObject):
             editor.show_problem(str(error))
             return
         editor.show_values(values)
-        self._session.predicting.ask(values, place)
+        self._session.predict_models.ask(values, place)
 
     # ----- files -----
 

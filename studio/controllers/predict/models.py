@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
 from studio.controllers.actions import Actions
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.controllers.export.export_controller import compared_text
 from studio.controllers.export.quantization_texts import quantized_words
 from studio.controllers.file_sizes import size_text
@@ -54,12 +54,12 @@ class ModelsController(QObject):
         self._view = session.predict
         self._runs: dict[str, Run] = {}
         self._listed: list[str] = []
-        self._bonds = Bonds()
+        self._bonds = Bindings()
         actions.fill_bar(bar, "predict")
         actions.handle(commands.LOAD_MODEL, self.choose_model)
         panel.models_chosen.connect(self._chosen)
         panel.checkpoint_moved.connect(self._move_to)
-        panel.graph_requested.connect(lambda: (session.predicting.show_program(), show_graph()))
+        panel.graph_requested.connect(lambda: (session.predict_models.show_program(), show_graph()))
         self._bonds.show(self._view, "model", lambda _: self._show())
         for field in ("beside", "loading"):  # what can't be loaded is not chosen either
             self._bonds.follow(
@@ -93,7 +93,7 @@ class ModelsController(QObject):
         """Load a run with its best weights, after the user's agreement to code that it keeps."""
         choice = run_choice(folder)
         if choice is not None and self._agreed(choice, lambda: self.load_run(folder)):
-            self._session.predicting.load(choice)
+            self._session.predict_models.load(choice)
 
     def _agreed(self, choice: ModelChoice, again: Callable[[], object]) -> bool:
         """Whether the code of a choice may run; where not yet, asks, and calls ``again`` after a yes."""
@@ -120,7 +120,7 @@ class ModelsController(QObject):
         for choice in found:
             if not self._agreed(choice, lambda: self._chosen(keys)):
                 return
-        self._session.predicting.compare(found)
+        self._session.predict_models.compare(found)
 
     def _choice(self, key: str) -> ModelChoice | None:
         return run_choice(self._runs[key].path) if key in self._runs else ModelChoice(key)
@@ -196,7 +196,7 @@ class ModelsController(QObject):
 
     def _move_to(self, place: int) -> None:
         if place < len(self._view.checkpoints):
-            self._session.predicting.use_checkpoint(self._view.checkpoints[place].path)
+            self._session.predict_models.use_checkpoint(self._view.checkpoints[place].path)
 
     def _show_checkpoint(self) -> None:
         view = self._view

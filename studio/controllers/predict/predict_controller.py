@@ -8,12 +8,12 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer
 
 from studio.controllers.actions import Actions
-from studio.controllers.bindings import Bonds
-from studio.controllers.predict.batch import ManyController
+from studio.controllers.bindings import Bindings
+from studio.controllers.predict.batch import BatchController
 from studio.controllers.predict.inputs import InputsController
 from studio.controllers.predict.models import ModelsController, choice_title
 from studio.controllers.predict.samples import SamplesController
-from studio.session.predict.predict_view import BesideLine
+from studio.session.predict.predict_view import ComparisonLine
 from studio.session.session import Session
 from studio.windows.predict.model_panel import ModelPanel
 from studio.windows.predict.predict_page import PredictPage
@@ -38,15 +38,15 @@ class PredictController(QObject):
         super().__init__(page)
         self._session, self._page = session, page
         self._view = session.predict
-        self._bonds = Bonds()
+        self._bonds = Bindings()
         self.models = ModelsController(session, page, panel, bar, actions, show_graph)
         self.load = self.models.load
-        self.many = ManyController(session, panel.many, page)
+        self.many = BatchController(session, panel.many, page)
         self._was_busy, self._slow = False, QTimer(self)
         self._slow.setSingleShot(True)
         self._slow.timeout.connect(self._show_answer)
-        page.cancel_requested.connect(session.predicting.cancel)
-        page.again_requested.connect(session.predicting.try_again)
+        page.cancel_requested.connect(session.predict_models.cancel)
+        page.again_requested.connect(session.predict_models.try_again)
         self.inputs = InputsController(session, page)
         self.open_picture = self.inputs.open_picture
         self.samples = SamplesController(session, page, self.inputs)
@@ -88,7 +88,7 @@ class PredictController(QObject):
             words = f"{share * 100:.1f}\u2009% · {theme.format_duration(view.seconds)}"
             page.show_answer(name, words)
 
-    def _show_beside(self, lines: tuple[BesideLine, ...]) -> None:
+    def _show_beside(self, lines: tuple[ComparisonLine, ...]) -> None:
         """What the other models say: one line each."""
         rows = []
         for line in lines:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QObject
 
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.controllers.predict.inputs import InputsController
 from studio.session.predict.test_samples import Sample
 from studio.session.problem_view import problem_from_message
@@ -27,7 +27,7 @@ class SamplesController(QObject):
         self._view, self._samples = session.predict, session.samples
         self.tools = SampleTools()
         page.extras.addWidget(self.tools)
-        self._bonds = Bonds()
+        self._bonds = Bindings()
         self.tools.step_requested.connect(self._step)
         self.tools.collect_requested.connect(self.collect)
         self._bonds.follow(self._samples.view.events.sample, self._show)

@@ -10,13 +10,13 @@ from PySide6.QtCore import QObject
 from studio.controllers.actions import Actions
 from studio.session import commands
 from studio.session.code.user_models import classes_in
-from studio.session.project.dropped_files import Dropped, look_at
+from studio.session.project.dropped_files import DroppedFile, look_at
 from studio.session.session import Session
 from studio.windows.dialogs import ask_agreement
 from studio.windows.main_window import MainWindow
 
 
-class OpeningController(QObject):
+class DroppedFilesController(QObject):
     """The application gives ``open_project``, ``open_model``, ``open_picture`` and so on.
 
     Args:
@@ -63,7 +63,7 @@ class OpeningController(QObject):
     def _show(self, page: str) -> None:
         self._actions.trigger(commands.PAGES[page])
 
-    def _unknown(self, dropped: Dropped) -> str:
+    def _unknown(self, dropped: DroppedFile) -> str:
         what = self.tr(
             "Model Studio opens projects, runs, data, Python files with a model, saved models and pictures."
         )

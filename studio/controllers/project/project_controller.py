@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QLineEdit, QMessageBox
 
 from resources.user_folders import home_folder
 from studio.controllers.actions import Actions
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.session import commands
 from studio.session.project.open_project import SavedAs
 from studio.session.project.project_file import SUFFIX, Project, ProjectChangedError, ProjectError
@@ -48,7 +48,7 @@ class ProjectController(QObject):
         self._leave_runs, self._said = leave_runs, said
         self._question: QMessageBox | None = None
         self._saving = delayed(self, AUTOSAVE_MS, session.autosave)
-        self._bonds = Bonds()
+        self._bonds = Bindings()
         self._bonds.follow(session.project_changed, self._show)
         self._bonds.follow(session.project_changed, lambda _: self._saving.start())
         self._bonds.follow(session.train.events.settings, lambda _: self._saving.start())

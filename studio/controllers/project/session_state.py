@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.controllers.frame import FrameController
-from studio.session.project.session_state import LastTime
+from studio.session.project.session_state import SessionState
 from studio.session.session import Session
 from studio.windows.main_window import MainWindow
 from widgets.delayed import delayed
@@ -14,13 +14,15 @@ from widgets.delayed import delayed
 REMEMBER_MS = 1000
 
 
-class RestoringController(QObject):
+class SessionStateController(QObject):
     """Page and runs of the last time; the project is open already, since the window begins with it."""
 
-    def __init__(self, last: LastTime, session: Session, window: MainWindow, frame: FrameController) -> None:
+    def __init__(
+        self, last: SessionState, session: Session, window: MainWindow, frame: FrameController
+    ) -> None:
         super().__init__(window)
         self._last, self._session, self._window, self._frame = last, session, window, frame
-        self._bonds = Bonds()
+        self._bonds = Bindings()
         self._timer = delayed(self, REMEMBER_MS, self._remember)
 
     def show(self) -> None:

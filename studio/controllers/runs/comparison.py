@@ -16,27 +16,27 @@ from studio.session.runs.comparison import (
     source_of,
 )
 from studio.session.runs.runs_folder import Run
-from studio.windows.runs.comparison_dialog import CompareDialog, CompareRow
+from studio.windows.runs.comparison_dialog import ComparisonDialog, ComparisonRow
 from widgets import theme
 
 
-class Comparer(QObject):
+class ComparisonController(QObject):
     """Compares runs of a list; each comparison is a window of its own beside the main one."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         self._window = window
 
-    def compare(self, runs: list[Run], titles: list[str]) -> CompareDialog:
+    def compare(self, runs: list[Run], titles: list[str]) -> ComparisonDialog:
         """Open a comparison of two or more runs under their titles."""
-        dialog = CompareDialog(self._window, titles, self._rows(runs))
+        dialog = ComparisonDialog(self._window, titles, self._rows(runs))
         dialog.pair_chosen.connect(lambda one, other: self._show_source(dialog, runs[one], runs[other]))
         self._show_source(dialog, runs[0], runs[1])
         dialog.finished.connect(dialog.deleteLater)
         dialog.show()
         return dialog
 
-    def _rows(self, runs: list[Run]) -> list[CompareRow]:
+    def _rows(self, runs: list[Run]) -> list[ComparisonRow]:
         two = len(runs) == 2
         names = {
             "accuracy": self.tr("Validation accuracy"),
@@ -44,20 +44,22 @@ class Comparer(QObject):
             "time": self.tr("Training time"),
             "steps": self.tr("Steps"),
         }
-        rows = [CompareRow(self.tr("Results"))]
+        rows = [ComparisonRow(self.tr("Results"))]
         states = tuple(state_word(run.state, self) for run in runs)
-        rows.append(CompareRow(self.tr("State"), (*states, "") if two else states, len(set(states)) > 1))
+        rows.append(ComparisonRow(self.tr("State"), (*states, "") if two else states, len(set(states)) > 1))
         for result in compared_results(runs):
             values = tuple(metric_text(result.name, value) or "\u2013" for value in result.values)
             more = (_difference(result),) if two else ()
-            rows.append(CompareRow(names[result.name], (*values, *more), len(set(values)) > 1, result.best))
-        rows.append(CompareRow(self.tr("Settings")))
+            rows.append(
+                ComparisonRow(names[result.name], (*values, *more), len(set(values)) > 1, result.best)
+            )
+        rows.append(ComparisonRow(self.tr("Settings")))
         for setting in compared_settings(runs):
             values = tuple(value or "\u2013" for value in setting.values)
-            rows.append(CompareRow(setting.title, (*values, "") if two else values, setting.differs))
+            rows.append(ComparisonRow(setting.title, (*values, "") if two else values, setting.differs))
         return rows
 
-    def _show_source(self, dialog: CompareDialog, one: Run, other: Run) -> None:
+    def _show_source(self, dialog: ComparisonDialog, one: Run, other: Run) -> None:
         try:
             first, second = source_of(one), source_of(other)
         except OSError as error:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from resources.user_folders import home_folder
 from studio.controllers.actions import Actions
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.session import commands
 from studio.session.problem_view import problem_from_message
 from studio.session.project.session_script import write_script
@@ -26,8 +26,8 @@ class ReportsController(QObject):
     ) -> None:
         super().__init__(window)
         self._session, self._window, self._said = session, window, said
-        self._bonds = Bonds()
-        self._bonds.follow(session.reporting.written, self._written)
+        self._bonds = Bindings()
+        self._bonds.follow(session.report_writer.written, self._written)
         self._bonds.follow(session.selected_run_changed, lambda _: actions.refresh())
         actions.handle(commands.REPORT, self.save_report)
         actions.handle(commands.EXPORT_SCRIPT, self.save_script)
@@ -45,7 +45,7 @@ class ReportsController(QObject):
         path = self._ask(self.tr("Save the report"), f"{Path(folder).name}.html", "HTML (*.html)")
         if path:
             out = path if path.lower().endswith((".html", ".htm")) else f"{path}.html"
-            self._session.reporting.write(folder, out)
+            self._session.report_writer.write(folder, out)
         return ""
 
     def _written(self, out: str) -> None:

@@ -9,8 +9,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from studio.controllers.actions import Actions
-from studio.controllers.bindings import Bonds
-from studio.controllers.runs.comparison import Comparer
+from studio.controllers.bindings import Bindings
+from studio.controllers.runs.comparison import ComparisonController
 from studio.controllers.runs.run_facts import state_of
 from studio.controllers.runs.run_list_controller import QUEUED
 from studio.session import commands
@@ -28,7 +28,7 @@ from widgets import theme
 STRIP, QUEUE, MENU = "run strip", "queue", "run menu"
 
 
-class RunDoings(QObject):
+class RunActions(QObject):
     """Carries out the commands that mean the selected run, or all that are chosen in the list.
 
     Args:
@@ -42,7 +42,7 @@ class RunDoings(QObject):
         super().__init__(window)
         self._session, self._window, self._actions, self._new_run = session, window, actions, new_run
         self._panel = window.project
-        self._comparer = Comparer(window)
+        self._comparer = ComparisonController(window)
         self.ask_run: Callable[[str], object] = _nothing  # set when the page Predict is there
         self._changes = session.run_changes
         self._changes.to_trash = move_to_trash
@@ -79,7 +79,7 @@ class RunDoings(QObject):
             lambda: actions.trigger(commands.QUEUE_REMOVE if self._waiting() else commands.DELETE_RUN)
         )
         self._panel.runs.chosen_changed.connect(lambda _: self._show_strip())
-        self._bonds = Bonds()
+        self._bonds = Bindings()
         self._bonds.follow(session.runs_changed, lambda _: self._show_strip())
         self._bonds.follow(session.selected_run_changed, lambda _: self._show_strip())
         self._bonds.follow(session.train.events.state, lambda _: self._show_strip())

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 
 from resources import compiling
 from studio.session.runs.runs_folder import Run
-from studio.session.train.compute_info import Computing
+from studio.session.train.compute_info import ComputeInfo
 from studio.session.train.run_settings import summary_of_update, title_of
 from studio.session.train.train_view import TrainViewModel
 from widgets import theme
@@ -63,7 +63,7 @@ def facts_of_run(run: Run, where: QObject) -> list[tuple[str, str]]:
     ]
 
 
-def facts_of_computing(computing: Computing, where: QObject, missing: str = "") -> list[tuple[str, str]]:
+def facts_of_computing(computing: ComputeInfo, where: QObject, missing: str = "") -> list[tuple[str, str]]:
     """What computed a training; nothing about those of older releases, which do not tell. ``missing``: what
     compiled kernels need and this computer has not, of a training that runs on it."""
     tr = where.tr

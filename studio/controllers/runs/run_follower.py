@@ -1,4 +1,4 @@
-"""Follower: which runs of other processes have something new to show, and what."""
+"""RunFollower: which runs of other processes have something new to show, and what."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from studio.session.runs.runs_folder import Run, RunHistory
 READ_SHARE = 20  # journals of runs that go on are read for a twentieth of the time at most
 
 
-class Follower:
+class RunFollower:
     """Reads the journals of runs that go on in other processes.
 
     Args:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
 
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.controllers.runs.run_facts import metric_text, state_mark, state_of, state_word
 from studio.controllers.train.train_controller import TrainController
 from studio.session.runs.run_list_view import metric
@@ -34,7 +34,7 @@ class RunListController(QObject):
         self._differences = Differences()
         self._words: dict[str, str] = {}
         self._kept: dict[str, tuple[Run, tuple[str, str, int, str], RunRow]] = {}
-        self._bonds = Bonds()
+        self._bonds = Bindings()
         follow = self._bonds.follow
         follow(session.runs_changed, self._take_runs)
         for name in ("state", "epoch", "folder", "validation_accuracy"):

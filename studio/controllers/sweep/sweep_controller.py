@@ -11,7 +11,7 @@ from studio.windows.main_window import MainWindow
 from studio.windows.sweep.sweep_dialog import SweepDialog
 
 
-class SweepStarter(QObject):
+class SweepController(QObject):
     """Carries out the command ``start_sweep``."""
 
     def __init__(self, session: Session, window: MainWindow, actions: Actions) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.session.session import Session
 from studio.session.train.layers_view import LayersViewModel
 from studio.windows.train.layers_panel import LayersPanel
@@ -21,7 +21,7 @@ class LayersController(QObject):
         self._panel, self._model = panel, LayersViewModel()
         self._live: list[Mapping[str, Any]] = []
         self._follows = False
-        self._bonds = Bonds()
+        self._bonds = Bindings()
         self._bonds.follow(session.train.layers, self._take)
         self._bonds.follow(self._model.changed, self._show)
 

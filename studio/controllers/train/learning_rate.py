@@ -5,19 +5,19 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from studio.controllers.actions import Actions
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.session import commands
 from studio.session.session import Session
 from studio.windows.train.settings_panel import SettingsPanel
 
 
-class RateController(QObject):
+class LearningRateController(QObject):
     """Shows the field while there is a rate to change, and carries out what is typed there."""
 
     def __init__(self, session: Session, panel: SettingsPanel, actions: Actions) -> None:
         super().__init__(panel)
         self._session, self._panel, self._actions = session, panel, actions
-        self._bonds = Bonds()
+        self._bonds = Bindings()
         self._bonds.show(session.train, "state", lambda _: self._show())
         for name in ("learning_rate", "rate_asked"):
             self._bonds.follow(getattr(session.train.events, name), lambda _: self._show())

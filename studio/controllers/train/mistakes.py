@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
 from studio.controllers.actions import Actions
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.controllers.train.train_controller import TrainController
 from studio.session import commands
 from studio.session.problem_view import problem_from_message
@@ -47,7 +47,7 @@ class MistakesController(QObject):
         self._mistakes = session.mistakes
         self._view = session.mistakes.view
         self.gallery, self.list = SampleGallery(window), CorrectionsDialog(window)
-        self._bonds = Bonds()
+        self._bonds = Bindings()
         bonds, view = self._bonds, self._view
         for signal, slot in (
             (view.tables_changed, self._show_table),

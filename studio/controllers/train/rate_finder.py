@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from studio.controllers.actions import Actions
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.session import commands
 from studio.session.session import Session
 from studio.windows.dialogs import ask_agreement
@@ -15,7 +15,7 @@ from studio.windows.main_window import MainWindow
 from studio.windows.train.settings_panel import SettingsPanel
 
 if TYPE_CHECKING:
-    from studio.windows.train.rate_finder_dialog import RateDialog
+    from studio.windows.train.rate_finder_dialog import RateFinderDialog
 
 
 class RateFinderController(QObject):
@@ -24,9 +24,9 @@ class RateFinderController(QObject):
     def __init__(self, session: Session, window: MainWindow, panel: SettingsPanel, actions: Actions) -> None:
         super().__init__(window)
         self._session, self._window, self._panel, self._actions = session, window, panel, actions
-        self._view = session.rate_finding.view
-        self._dialog: RateDialog | None = None
-        self._bonds = Bonds()
+        self._view = session.rate_finder.view
+        self._dialog: RateFinderDialog | None = None
+        self._bonds = Bindings()
         for name in ("state", "rates", "suggestion"):
             self._bonds.follow(getattr(self._view.events, name), lambda _: self._show())
         actions.handle(commands.FIND_RATE, self.find, explains=True)
@@ -35,7 +35,7 @@ class RateFinderController(QObject):
     def find(self) -> str:
         """Search, after the user's agreement to a file of their own; returns why not where that can't be."""
         reason = self._session.blocked(commands.FIND_RATE)
-        if reason and not self._session.rate_finding.searching:
+        if reason and not self._session.rate_finder.searching:
             return reason
         if not reason:
             path = self._session.needs_agreement()
@@ -50,14 +50,14 @@ class RateFinderController(QObject):
         dialog = self._dialog
         if dialog is None:
             from studio.windows.train.rate_finder_dialog import (
-                RateDialog,  # with its plot, which takes long to import
+                RateFinderDialog,  # with its plot, which takes long to import
             )
 
-            dialog = self._dialog = RateDialog(self._window)
+            dialog = self._dialog = RateFinderDialog(self._window)
             dialog.rate_used.connect(self._use)
             dialog.again_requested.connect(lambda: self._actions.trigger(commands.FIND_RATE))
-            dialog.cancel_requested.connect(self._session.rate_finding.cancel)
-            dialog.rejected.connect(self._session.rate_finding.cancel)
+            dialog.cancel_requested.connect(self._session.rate_finder.cancel)
+            dialog.rejected.connect(self._session.rate_finder.cancel)
         dialog.begin(self._view.title)
         self._show()
         dialog.show()
@@ -65,7 +65,7 @@ class RateFinderController(QObject):
         dialog.activateWindow()
 
     @property
-    def dialog(self) -> RateDialog | None:
+    def dialog(self) -> RateFinderDialog | None:
         """The dialog, once it was opened."""
         return self._dialog
 

@@ -8,9 +8,9 @@ from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
 
 from studio.controllers.actions import Actions
-from studio.controllers.runs.run_actions import RunDoings
+from studio.controllers.runs.run_actions import RunActions
 from studio.controllers.runs.run_list_controller import RunListController
-from studio.controllers.sweep.sweep_controller import SweepStarter
+from studio.controllers.sweep.sweep_controller import SweepController
 from studio.controllers.train.train_controller import TrainController
 from studio.session import commands
 from studio.session.session import Session
@@ -18,7 +18,7 @@ from studio.windows.dialogs import ask, ask_agreement
 from studio.windows.main_window import MainWindow
 
 
-class RunsController(QObject):
+class RunControl(QObject):
     """Begins and ends trainings; ``list`` shows the runs, ``doings`` is what is done with them."""
 
     def __init__(
@@ -36,8 +36,8 @@ class RunsController(QObject):
         actions.handle(commands.SHOW_GRAPH, self.show_graph)
         actions.handle(commands.OPEN_FOLDER, self.open_folder)
         self.list = RunListController(session, self._panel, train)
-        SweepStarter(session, window, actions)
-        self.doings = RunDoings(session, window, actions, self.new_run)
+        SweepController(session, window, actions)
+        self.doings = RunActions(session, window, actions, self.new_run)
 
     def new_run(self) -> None:
         """Leave the runs that are shown; the settings are ready for another one."""

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 
 from resources.processes import missing
 from resources.settings import RULES_OF, RUN_SETTINGS, TRAIN_SETTINGS, Rule, rule_of
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.controllers.train.device_list import DeviceList
 from studio.session.code.user_models import classes_in, trouble_in
 from studio.session.session import Session
@@ -42,7 +42,7 @@ class RunSettingsController(QObject):
         self._planning = delayed(self, PLAN_MS, self._show_plan)
         self.devices = DeviceList(panel.form.control("device"), self)
         self.devices.changed.connect(self._offer_devices)
-        self._bonds = Bonds()
+        self._bonds = Bindings()
         self._bonds.show(self._view, "settings", self._show_settings)
         self._bonds.show(self._view, "setting_problems", self._show_problems)
         self._bonds.follow(self._view.events.settings, lambda _: self._planning.start())

@@ -8,9 +8,9 @@ from contextlib import suppress
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from studio.controllers.actions import Actions
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.controllers.runs.run_facts import facts_of_run, facts_of_training, waiting_words
-from studio.controllers.runs.run_follower import Follower
+from studio.controllers.runs.run_follower import RunFollower
 from studio.controllers.train import key_figures
 from studio.controllers.train.curves import Curves, folder_of
 from studio.controllers.train.layers import LayersController
@@ -44,19 +44,19 @@ class TrainController(QObject):
         super().__init__(page)
         self._session, self._page, self._panel, self._actions = session, page, panel, actions
         self._view = session.train
-        self._bonds = Bonds()
+        self._bonds = Bindings()
         self._curves = Curves(page.curves.plots)
         self._layers = LayersController(session, page.curves.layers)
         self._chosen: list[str] = []
         self._history: RunHistory | None = None
         self._continues = False
-        self._follower = Follower(self._read)
+        self._follower = RunFollower(self._read)
         self._chip = Chip()
         self._buttons = bar
         self.settings = RunSettingsController(session, panel, page.welcome)
         self._looking = QTimer(self)
         self._looking.setInterval(LOOK_MS)
-        self._looking.timeout.connect(session.patience.look)
+        self._looking.timeout.connect(session.stall_detector.look)
         self._build_bar(bar)
         self._bind()
 

@@ -1,11 +1,11 @@
-"""Trying: what a trial of the edited model gives stands in a view model, one trial at a time."""
+"""DryRunScheduler: what a trial of the edited model gives stands in a view model, one trial at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from studio.session.code.job_slot import OneJob
+from studio.session.code.job_slot import JobSlot
 from studio.session.code.trial import TextJob
 from studio.session.code.trial_view import TrialViewModel
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from studio.session.work.worker import Worker
 
 
-class Trying:
+class DryRunScheduler:
     """Gives a job to a worker and shows what comes of it.
 
     Args:
@@ -33,7 +33,7 @@ class Trying:
     ) -> None:
         self.view = TrialViewModel()
         self._answer, self._failed, self._read, self._does = answer, failed, read, does
-        self._runs = OneJob[TextJob](make_worker, self._take)
+        self._runs = JobSlot[TextJob](make_worker, self._take)
         self._next: TextJob | None = None  # what begins when the one in progress has ended
         self._dropped = False  # the last job was ended before its answer
         self._of: tuple[Any, ...] = ("",)  # file, class, input and text that the answer is of

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from studio.session.code.job import SECONDS, CheckCode
-from studio.session.code.job_slot import OneJob
+from studio.session.code.job_slot import JobSlot
 
 if TYPE_CHECKING:
     from studio.session.work.worker import Worker
@@ -35,7 +35,7 @@ class DryRuns:
         stuck: Callable[[CheckCode, int, str, str], None],
     ) -> None:
         self._make_worker, self._checked, self._stuck = make_worker, checked, stuck
-        self._runs = OneJob(make_worker, self._take)
+        self._runs = JobSlot(make_worker, self._take)
         self._spare: Worker | None = None
         self._wanted: CheckCode | None = None
         self._began = 0.0

@@ -1,4 +1,4 @@
-"""OneJob: one job at a time in a child process that can be ended, whose answer is told once."""
+"""JobSlot: one job at a time in a child process that can be ended, whose answer is told once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 J = TypeVar("J", bound=Job)
 
 
-class OneJob(Generic[J]):
+class JobSlot(Generic[J]):
     """Gives a job to a worker, and hands on what it tells until its answer is there.
 
     Args:

@@ -1,4 +1,4 @@
-"""Measured: where the time of the steps of an edited model goes, as plain values."""
+"""Measurement: where the time of the steps of an edited model goes, as plain values."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Figures:
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurement:
     """The rows of operators and of lines, the longest first, and how they were measured.
 
     ``seconds`` is a recorded step, ``unrecorded`` one without the recording; ``between`` the share of the
@@ -61,7 +61,7 @@ class Measured:
     inputs: str
 
     @classmethod
-    def of(cls, event: Mapping[str, Any]) -> Measured:
+    def of(cls, event: Mapping[str, Any]) -> Measurement:
         """From the event ``code_measured``."""
         operators, lines = (tuple(Figures.of(row) for row in event[key]) for key in ("operators", "lines"))
         return cls(

@@ -1,4 +1,4 @@
-"""Coding: the file of the page Code behind its view model: read, saved, watched, and its texts tried."""
+"""ModelEditor: the file of the page Code behind its view model: read, saved, watched, and its texts tried."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from resources.regular_files import open_regular
 from resources.settings import SETTINGS
 from studio.session.code.code_view import CHANGED, GONE, CodeProblem, CodeViewModel
 from studio.session.code.drafts import drop_draft, keep_draft, read_draft
-from studio.session.code.dry_run_scheduler import Trying
+from studio.session.code.dry_run_scheduler import DryRunScheduler
 from studio.session.code.dry_runs import DryRuns
 from studio.session.code.inputs import parse_inputs
 from studio.session.code.job import CheckCode
 from studio.session.code.measure_job import MeasureCode
-from studio.session.code.measure_view import Measured
+from studio.session.code.measure_view import Measurement
 from studio.session.code.plan_job import PlanCode
-from studio.session.code.plan_view import PlannedSteps
+from studio.session.code.plan_view import PlanSteps
 from studio.session.code.syntax import model_classes, syntax_problem
 from studio.session.code.templates import template
 from studio.session.code.trial import TextJob
@@ -35,7 +35,7 @@ class CodeError(ValueError):
     """A file that can't be edited here: ``where: what is wrong: the values seen; what to do``."""
 
 
-class Coding:
+class ModelEditor:
     """What happens on the page Code. Nothing here waits.
 
     Args:
@@ -50,8 +50,10 @@ class Coding:
         self.view, self.text = CodeViewModel(), ""
         self._library, self._change_setting = library, change_setting
         self._runs = DryRuns(make_worker, self._checked, self._stuck)
-        self.measuring = Trying(make_worker, "code_measured", "measure_failed", Measured.of, "measured")
-        self.planning = Trying(make_worker, "code_planned", "plan_failed", PlannedSteps.of, "planned")
+        self.measuring = DryRunScheduler(
+            make_worker, "code_measured", "measure_failed", Measurement.of, "measured"
+        )
+        self.planning = DryRunScheduler(make_worker, "code_planned", "plan_failed", PlanSteps.of, "planned")
         self._on_disk = ""  # the text of the file when it was last read or written here
         self._seen = ""  # and the SHA-256 of its bytes
         self._newline = "\n"

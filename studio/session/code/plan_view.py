@@ -1,4 +1,4 @@
-"""PlannedSteps: what passes made of a model's Program and what its plans run, as plain values."""
+"""PlanSteps: what passes made of a model's Program and what its plans run, as plain values."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class UpdateCall:
 
 
 @dataclass(frozen=True)
-class PlannedSteps:
+class PlanSteps:
     """All of it. ``static`` is whether the settings train by these plans at all; ``alone`` how many
     parameters are updated one by one."""
 
@@ -87,7 +87,7 @@ class PlannedSteps:
     static: bool
 
     @classmethod
-    def of(cls, event: Mapping[str, Any]) -> PlannedSteps:
+    def of(cls, event: Mapping[str, Any]) -> PlanSteps:
         """From the event ``code_planned``."""
         return cls(
             tuple(_pass(each) for each in event["passes"]),

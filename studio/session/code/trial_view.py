@@ -13,7 +13,7 @@ class TrialViewModel:
     """Fields change through assignment; ``events.NAME`` tells each real change.
 
     ``problem`` says in one line why nothing was found. ``stale`` says that the text is another one than that
-    which ``found`` is of (a Measured, or a PlannedSteps).
+    which ``found`` is of (a Measured, or a PlanSteps).
     """
 
     running: bool = False

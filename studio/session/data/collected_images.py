@@ -1,4 +1,5 @@
-"""Collected: drawn and corrected pictures of a project, kept as an image folder that ``load_data`` reads.
+"""CollectedImages: drawn and corrected pictures of a project, kept as an image folder that ``load_data``
+reads.
 
 ``data/collected/`` in the project has a folder a class, a PNG file a picture, and ``classes.txt`` with the
 order of the classes. To collect is to add one file, so nothing that lies there is ever rewritten; where a
@@ -30,7 +31,7 @@ _WAIT = 5.0  # seconds
 
 
 @dataclass(frozen=True)
-class CollectedPicture:
+class CollectedImage:
     """One collected picture: its file, its class, where it came from (empty where that is not known), and
     whether it has one channel."""
 
@@ -47,7 +48,7 @@ class CollectedPicture:
         return picture[..., 0] if self.grey else picture
 
 
-class Collected:
+class CollectedImages:
     """The collected pictures in ``folder``, which appears with the first of them.
 
     Args:
@@ -107,7 +108,7 @@ class Collected:
                         (place / name).unlink(missing_ok=True)
             return self.count()
 
-    def remove(self, picture: CollectedPicture) -> None:
+    def remove(self, picture: CollectedImage) -> None:
         """Drop a picture. Raises SaveError."""
         from engine.files.atomic import saving
 
@@ -118,7 +119,7 @@ class Collected:
         """How many pictures are kept."""
         return sum(1 for _ in self._files())
 
-    def pictures(self) -> list[CollectedPicture]:
+    def pictures(self) -> list[CollectedImage]:
         """All of them, by class; a file that is no picture is left out."""
         from PIL import Image
 
@@ -134,7 +135,7 @@ class Collected:
                 with Image.open(path, formats=("PNG",)) as image:
                     source, grey = str(image.info.get(SOURCE_KEY, "")), image.mode in GREY_MODES
                     label = class_of_folder(path.parent.name)
-                    found.append(CollectedPicture(path, label, source, grey))
+                    found.append(CollectedImage(path, label, source, grey))
         return found
 
     def _files(self) -> Iterator[Path]:

@@ -43,7 +43,7 @@ class BrowseData:
         """Answer requests; between them check a few samples for problems at a time."""
         requests: queue.SimpleQueue[str] = queue.SimpleQueue()
         inbox.attach(requests.put)
-        looker = _Looker(emit)
+        looker = _DataReader(emit)
         while True:
             try:
                 text = requests.get(block=not looker.checking)
@@ -57,7 +57,7 @@ class BrowseData:
             looker.answer(json.loads(text))
 
 
-class _Looker:
+class _DataReader:
     """The data that is open, and the check of it that is under way."""
 
     def __init__(self, emit: Emit) -> None:

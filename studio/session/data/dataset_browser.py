@@ -1,4 +1,5 @@
-"""Looking: the child process behind the page Data; started when data is first looked at, replaced if it
+"""DatasetBrowser: the child process behind the page Data; started when data is first looked at, replaced if
+it
 dies."""
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ PAGE = 40
 """Samples of a page."""
 
 
-class Looking:
+class DatasetBrowser:
     """Opens data, asks for samples, and keeps the view model up to date. Nothing here waits.
 
     Args:

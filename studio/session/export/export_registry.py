@@ -10,7 +10,7 @@ _SUFFIXES = (".pdmodel", ".pdiparams", ".pdiparams.info")
 
 
 @dataclass(frozen=True)
-class StandingExport:
+class ExportedFiles:
     """Three inference files: their prefix, bytes together, when the newest was written (seconds from 1970),
     and the folder of the run that they are of, empty where that is not known."""
 
@@ -20,10 +20,10 @@ class StandingExport:
     run: str
 
 
-def standing_exports(runs: Iterable[str], prefixes: Iterable[str]) -> list[StandingExport]:
+def exported_files(runs: Iterable[str], prefixes: Iterable[str]) -> list[ExportedFiles]:
     """Those in ``RUN/inference`` of the runs and those under the prefixes, the newest first; what is not
     whole, or can't be read, is left out."""
-    found: dict[str, StandingExport] = {}
+    found: dict[str, ExportedFiles] = {}
     for run in runs:
         folder = Path(run) / "inference"
         try:
@@ -40,11 +40,11 @@ def standing_exports(runs: Iterable[str], prefixes: Iterable[str]) -> list[Stand
     return sorted(found.values(), key=lambda each: -each.written)
 
 
-def _add(found: dict[str, StandingExport], prefix: str, run: str) -> None:
+def _add(found: dict[str, ExportedFiles], prefix: str, run: str) -> None:
     try:
         stats = [Path(prefix + suffix).stat() for suffix in _SUFFIXES]
     except (OSError, ValueError):
         return
-    found[prefix] = StandingExport(
+    found[prefix] = ExportedFiles(
         prefix, sum(each.st_size for each in stats), max(each.st_mtime for each in stats), run
     )

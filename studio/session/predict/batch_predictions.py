@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from studio.session.predict.digit_images import PictureError, read_colour, read_file, read_grey
+from studio.session.predict.digit_images import ImageError, read_colour, read_file, read_grey
 from studio.session.predict.image_fitting import placed, placings_of
 from studio.session.predict.model_info import ModelInfo, Scores
 from studio.session.predict.model_input import ModelInput, inputs_of, numbers_in
@@ -28,7 +28,7 @@ MOST_COLUMNS = 100
 
 @dataclass(frozen=True)
 class Item:
-    """One sample: its name in the table, and a function that reads its values (raising PictureError or
+    """One sample: its name in the table, and a function that reads its values (raising ImageError or
     ValueError)."""
 
     name: str
@@ -209,7 +209,7 @@ def write_predictions(
             found = scores(item.read())
         except FormatError:  # the model gives no scores, of this sample or any other
             raise
-        except (PictureError, ValueError) as error:
+        except (ImageError, ValueError) as error:
             failed += 1
             table.writerow([item.name, "", "", *[""] * len(names), str(error)])
             continue

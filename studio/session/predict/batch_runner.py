@@ -1,4 +1,4 @@
-"""ManyRunner: predicts a whole folder or table in a thread, with a model process of its own."""
+"""BatchRunner: predicts a whole folder or table in a thread, with a model process of its own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ManyProgress:
+class BatchProgress:
     """How far it is: ``state`` is idle, running, done, cancelled or failed; ``message`` is the reason."""
 
     state: str = "idle"
@@ -31,15 +31,15 @@ class ManyProgress:
 
 
 @dataclass
-class ManyViewModel:
+class BatchViewModel:
     """What the page Predict shows of it."""
 
-    progress: ManyProgress = ManyProgress()
+    progress: BatchProgress = BatchProgress()
 
     events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor()
 
 
-class ManyRunner:
+class BatchRunner:
     """One table after the other. Nothing here waits but ``close``.
 
     Args:
@@ -47,9 +47,9 @@ class ManyRunner:
     """
 
     def __init__(self, wake: Callable[[], None]) -> None:
-        self.view = ManyViewModel()
+        self.view = BatchViewModel()
         self._wake = wake
-        self._newest = ManyProgress()
+        self._newest = BatchProgress()
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
         self._process: ModelProcess | None = None
@@ -61,7 +61,7 @@ class ManyRunner:
         from engine.core.model_limits import current
 
         self._stopped.clear()
-        self._newest = self.view.progress = ManyProgress("running", out=out)
+        self._newest = self.view.progress = BatchProgress("running", out=out)
         self._process = choice.process(current())
         self._thread = threading.Thread(
             target=self._work, args=(choice, Path(source), Path(out), self._process), name="many", daemon=True

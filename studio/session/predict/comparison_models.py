@@ -1,4 +1,4 @@
-"""Beside: models that are asked the same as the one that is loaded, and what each of them says."""
+"""ComparisonModels: models that are asked the same as the one that is loaded, and what each of them says."""
 
 from __future__ import annotations
 
@@ -6,16 +6,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from studio.session.predict.model_choice import ModelChoice
-from studio.session.predict.model_client import Answered, AskedModel, Failed, Loaded, Told, Values
+from studio.session.predict.model_client import (
+    ModelClient,
+    ModelLoaded,
+    PredictionReply,
+    RequestFailed,
+    Told,
+    Values,
+)
 from studio.session.predict.model_info import ModelInfo
 from studio.session.predict.model_input import ModelInput, inputs_of
-from studio.session.predict.predict_view import BesideLine, PredictViewModel, rank
+from studio.session.predict.predict_view import ComparisonLine, PredictViewModel, rank
 from studio.session.problem_view import problem_from_message
 
 MOST = 6
 
 
-class Beside:
+class ComparisonModels:
     """Keeps the models, each in a process of its own, and ``view.beside``, a line for each in their order.
 
     A model whose inputs are others than those of the loaded one says so instead of an answer.
@@ -28,11 +35,11 @@ class Beside:
     def __init__(
         self,
         view: PredictViewModel,
-        tell: Callable[[AskedModel, Told], None],
-        let_go: Callable[[AskedModel], None],
+        tell: Callable[[ModelClient, Told], None],
+        let_go: Callable[[ModelClient], None],
     ) -> None:
         self._view, self._tell, self._let_go = view, tell, let_go
-        self._models: dict[ModelChoice, AskedModel] = {}
+        self._models: dict[ModelChoice, ModelClient] = {}
         self._infos: dict[ModelChoice, ModelInfo] = {}
         self._newest: Values | None = None
 
@@ -45,22 +52,22 @@ class Beside:
         before = {line.choice: line for line in self._view.beside}
         lines = []
         for choice in wanted:
-            line = before.get(choice, BesideLine(choice, words="Loading..."))
+            line = before.get(choice, ComparisonLine(choice, words="Loading..."))
             if choice not in self._models:
                 line = self._begin(choice, line)
             lines.append(line)
         self._view.beside = tuple(lines)
 
-    def _begin(self, choice: ModelChoice, line: BesideLine) -> BesideLine:
+    def _begin(self, choice: ModelChoice, line: ComparisonLine) -> ComparisonLine:
         """Start a model; its line says why where it can't be."""
         # Here, where it is needed: closing a window that asked nothing must not import the engine.
         from engine.core.errors import EngineError
         from engine.core.model_limits import current
 
         try:
-            self._models[choice] = AskedModel(choice, current(), self._tell)
+            self._models[choice] = ModelClient(choice, current(), self._tell)
         except EngineError as error:
-            return BesideLine(choice, words=str(error))
+            return ComparisonLine(choice, words=str(error))
         return line
 
     def ask(self, values: Values) -> None:
@@ -82,21 +89,21 @@ class Beside:
             replace(line, ranking=()) if line.ranking else line for line in self._view.beside
         )
 
-    def take(self, model: AskedModel, told: Told) -> None:
+    def take(self, model: ModelClient, told: Told) -> None:
         """Follow what a model tells, if it is one of these."""
         choice = model.choice
         if self._models.get(choice) is not model:
             return
-        if isinstance(told, Loaded):
+        if isinstance(told, ModelLoaded):
             self._infos[choice] = told.info
             self._show(choice, words="")
             if self._newest is not None:
                 self.ask(self._newest)
-        elif isinstance(told, Answered) and self._newest is not None:
+        elif isinstance(told, PredictionReply) and self._newest is not None:
             ranking = tuple(rank(told.scores, self._infos[choice].classes)) if len(told.scores) > 1 else ()
             words = "" if ranking else f"{told.scores[0]:.6g}"
             self._show(choice, ranking, told.seconds, words)
-        elif isinstance(told, Failed):
+        elif isinstance(told, RequestFailed):
             self._show(choice, words=problem_from_message(told.message, "").message)
 
     def _show(
@@ -107,7 +114,7 @@ class Beside:
         words: str = "",
     ) -> None:
         self._view.beside = tuple(
-            BesideLine(choice, ranking, seconds, words) if line.choice == choice else line
+            ComparisonLine(choice, ranking, seconds, words) if line.choice == choice else line
             for line in self._view.beside
         )
 

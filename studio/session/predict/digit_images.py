@@ -29,33 +29,33 @@ _PAPER = 0.08
 Picture = NDArray[np.float32]
 
 
-class PictureError(ValueError):
+class ImageError(ValueError):
     """A file that can't be used as a picture: ``where: what is wrong: values seen; what to do``."""
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of an image file. Raises PictureError where it is not there or too large."""
+    """The bytes of an image file. Raises ImageError where it is not there or too large."""
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
             # To open a pipe waits for its writer, and a device may never end.
-            raise PictureError(f"{path}: can't be read: it is no regular file; give a picture file")
+            raise ImageError(f"{path}: can't be read: it is no regular file; give a picture file")
         if found.st_size > MAX_BYTES:
-            raise PictureError(
+            raise ImageError(
                 f"{path}: the file is too large: {found.st_size} bytes; "
                 f"give a picture under {MAX_BYTES} bytes"
             )
         with path.open("rb") as file:
             return file.read(MAX_BYTES)
     except OSError as error:
-        raise PictureError(f"{path}: can't be read: {error.strerror or error}; check the path") from error
+        raise ImageError(f"{path}: can't be read: {error.strerror or error}; check the path") from error
 
 
 def digit_from_bytes(data: bytes, where: str) -> Picture:
     """The digit in an image as a model is fed it: float32 [28, 28], 0 background, 1 stroke.
 
     Raises:
-        PictureError: no image, damaged, too large, or empty.
+        ImageError: no image, damaged, too large, or empty.
     """
     return fit_digit(bright_on_dark(read_grey(data, where)), where)
 
@@ -65,7 +65,7 @@ def read_grey(data: bytes, where: str) -> Picture:
     background.
 
     Raises:
-        PictureError: no image of a known kind, damaged, or with more than ``MAX_VALUES`` values.
+        ImageError: no image of a known kind, damaged, or with more than ``MAX_VALUES`` values.
     """
     return _read(data, where, "L", _grey)
 
@@ -90,24 +90,22 @@ def _read(data: bytes, where: str, mode: str, convert: Callable[[Any], Picture])
                 if _values(image) > MAX_VALUES:
                     image.draft(mode, _DRAFT)  # does nothing unless it is a JPEG
                 if _values(image) > MAX_VALUES:
-                    raise PictureError(
+                    raise ImageError(
                         f"{where}: the picture is too large: {image.width} x {image.height} pixels of "
                         f"{_channels(image)} channels, over {MAX_VALUES} values; make it smaller first"
                     )
                 ImageOps.exif_transpose(image, in_place=True)
                 return convert(image)
     except UnidentifiedImageError:
-        raise PictureError(
+        raise ImageError(
             f"{where}: not an image: none of {', '.join(FORMATS)}; give a picture file"
         ) from None
     except Image.DecompressionBombError as error:
-        raise PictureError(f"{where}: the picture is too large: {error}; make it smaller first") from None
+        raise ImageError(f"{where}: the picture is too large: {error}; make it smaller first") from None
     except (OSError, ValueError, SyntaxError, EOFError, MemoryError, struct.error) as error:
-        if isinstance(error, PictureError):
+        if isinstance(error, ImageError):
             raise
-        raise PictureError(
-            f"{where}: the image is damaged: {error}; save it again or give another"
-        ) from error
+        raise ImageError(f"{where}: the image is damaged: {error}; save it again or give another") from error
 
 
 def _has_alpha(image: Any) -> bool:
@@ -171,13 +169,13 @@ def fit_digit(stroke: NDArray[Any], where: str = "picture") -> Picture:
     A picture that is 28x28 and placed like that already stays as it is, to the bit.
 
     Raises:
-        PictureError: there is no stroke.
+        ImageError: there is no stroke.
     """
     stroke = np.clip(np.asarray(stroke, np.float32), 0.0, 1.0)
     mask = stroke > _PAPER * stroke.max(initial=0.0)
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     if not len(rows):
-        raise PictureError(
+        raise ImageError(
             f"{where}: there is no digit in it: all of it is background; draw one or choose another"
         )
     if stroke.shape == (SIDE, SIDE) and _placed(stroke, rows, columns):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from studio.session.predict.digit_images import Picture, PictureError, bright_on_dark, fit_digit
+from studio.session.predict.digit_images import ImageError, Picture, bright_on_dark, fit_digit
 from studio.session.predict.model_input import ModelInput
 
 # As MNIST's digits; the middle cut out; the whole with borders; the whole pulled to the size.
@@ -30,11 +30,11 @@ def placed(values: NDArray[Any], asked: ModelInput, placing: str, drawn: bool, w
         where: what the picture is, for messages.
 
     Raises:
-        PictureError: a digit is to be placed, and there is none.
+        ImageError: a digit is to be placed, and there is none.
     """
     found = np.asarray(values, np.float32)
     if not found.size:
-        raise PictureError(f"{where}: the picture is empty; choose another")
+        raise ImageError(f"{where}: the picture is empty; choose another")
     if placing == "digit":
         grey = found @ _GREY if found.ndim == 3 else found
         return fit_digit(grey if drawn else bright_on_dark(grey), where)

@@ -1,4 +1,4 @@
-"""AskedModel: a model that the window asks, in a process of its own, and the thread that waits for it."""
+"""ModelClient: a model that the window asks, in a process of its own, and the thread that waits for it."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ Values = tuple[NDArray[Any], ...]
 
 
 @dataclass(frozen=True)
-class Loaded:
+class ModelLoaded:
     """The model is there."""
 
     info: ModelInfo
 
 
 @dataclass(frozen=True)
-class Answered:
+class PredictionReply:
     """The scores of the values that were asked about (the same objects), and the seconds that they took."""
 
     fed: Values
@@ -41,7 +41,7 @@ class Answered:
 
 
 @dataclass(frozen=True)
-class ProgramTold:
+class ProgramReply:
     """The model's Program as plain values, and as Paddle prints it."""
 
     program: dict[str, Any]
@@ -49,7 +49,7 @@ class ProgramTold:
 
 
 @dataclass(frozen=True)
-class Failed:
+class RequestFailed:
     """What was asked came to nothing: ``doing`` is loading, asking or program.
 
     ``why`` is limit where a limit was too low, cancelled where the user ended it, else empty.
@@ -60,17 +60,17 @@ class Failed:
     why: str
 
 
-Told = Loaded | Answered | ProgramTold | Failed
+Told = ModelLoaded | PredictionReply | ProgramReply | RequestFailed
 
 
-class AskedModel:
+class ModelClient:
     """Loads the chosen model at once, then answers what it is fed, the newest only.
 
     No method waits. ``tell`` is called from another thread with this object and what there is to tell.
     """
 
     def __init__(
-        self, choice: ModelChoice, limits: ModelLimits, tell: Callable[[AskedModel, Told], None]
+        self, choice: ModelChoice, limits: ModelLimits, tell: Callable[[ModelClient, Told], None]
     ) -> None:
         self.choice = choice
         self._process: ModelProcess = choice.process(limits)
@@ -173,19 +173,19 @@ class AskedModel:
             told = work()
         except Exception as error:
             limit, cancelled = isinstance(error, LimitError), isinstance(error, CancelledError)
-            told = Failed(doing, str(error), "limit" if limit else "cancelled" if cancelled else "")
+            told = RequestFailed(doing, str(error), "limit" if limit else "cancelled" if cancelled else "")
         if not self._closed:
             self._tell(self, told)
-        return not isinstance(told, Failed)
+        return not isinstance(told, RequestFailed)
 
     def _load(self) -> Told:
         found = self._process.load(self._since)
         self._info = model_info(self.choice, found.info, found.save_id, found.own)
-        return Loaded(self._info)
+        return ModelLoaded(self._info)
 
     def _get_program(self, since: int) -> Told:
         plain, text = self._process.program(since)
-        return ProgramTold(checked_program(plain, self.choice.path), text)
+        return ProgramReply(checked_program(plain, self.choice.path), text)
 
     def _get_scores(self, values: Values, checkpoint: str, since: int) -> Told:
         assert self._info is not None
@@ -194,4 +194,4 @@ class AskedModel:
             cast("RunProcess", self._process).checkpoint = Path(checkpoint)
         begin = time.perf_counter()
         outputs = self._process.run(arrays, since)
-        return Answered(values, scores_of(self._info, outputs), time.perf_counter() - begin)
+        return PredictionReply(values, scores_of(self._info, outputs), time.perf_counter() - begin)

@@ -1,4 +1,4 @@
-"""Predicting: the models of the page Predict behind its view model, and what they tell."""
+"""PredictModels: the models of the page Predict behind its view model, and what they tell."""
 
 from __future__ import annotations
 
@@ -10,10 +10,17 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from studio.session.graph.graph_view import GraphViewModel
-from studio.session.predict.batch_runner import ManyRunner
-from studio.session.predict.comparison_models import Beside
+from studio.session.predict.batch_runner import BatchRunner
+from studio.session.predict.comparison_models import ComparisonModels
 from studio.session.predict.model_choice import ModelChoice
-from studio.session.predict.model_client import Answered, AskedModel, Failed, Loaded, ProgramTold, Told
+from studio.session.predict.model_client import (
+    ModelClient,
+    ModelLoaded,
+    PredictionReply,
+    ProgramReply,
+    RequestFailed,
+    Told,
+)
 from studio.session.predict.predict_view import PredictViewModel
 from studio.session.problem_view import ProblemView, problem_from_message
 
@@ -24,7 +31,7 @@ if TYPE_CHECKING:
 MORE = 4
 
 
-class Predicting:
+class PredictModels:
     """Loads models, asks the one that is loaded, and keeps the view model up to date. Nothing here waits.
 
     Args:
@@ -44,13 +51,13 @@ class Predicting:
         self._view, self._graph = view, graph
         self._wake, self._report, self._remember = wake, report, remember
         self.hurry: Callable[[], None] | None = None  # as ``wake``, and what is there is taken at once
-        self._told: deque[tuple[AskedModel, Told]] = deque()
-        self._model: AskedModel | None = None
-        self._coming: AskedModel | None = None
-        self._ending: list[AskedModel] = []
+        self._told: deque[tuple[ModelClient, Told]] = deque()
+        self._model: ModelClient | None = None
+        self._coming: ModelClient | None = None
+        self._ending: list[ModelClient] = []
         self._failed: ModelChoice | None = None
-        self._beside = Beside(view, self._tell, self._let_go)
-        self.many = ManyRunner(wake)
+        self._beside = ComparisonModels(view, self._tell, self._let_go)
+        self.many = BatchRunner(wake)
         self._program_wanted = False
         self._limits: ModelLimits | None = None  # of the last attempt
 
@@ -66,9 +73,9 @@ class Predicting:
         self._view.begin()
         self._failed = ModelChoice(model) if isinstance(model, str) else model
         try:
-            self._coming = AskedModel(self._failed, limits or current(), self._tell)
+            self._coming = ModelClient(self._failed, limits or current(), self._tell)
         except EngineError as error:  # a prefix without a name
-            self._fail(Failed("loading", str(error), ""))
+            self._fail(RequestFailed("loading", str(error), ""))
 
     def ask(self, values: NDArray[Any], place: int = 0) -> None:
         """Give the input at ``place`` its values (a picture 0 to 1, or numbers), and ask when all have some.
@@ -148,7 +155,7 @@ class Predicting:
         for model in self._ending:
             model.join(timeout)
 
-    def _tell(self, model: AskedModel, told: Told) -> None:
+    def _tell(self, model: ModelClient, told: Told) -> None:
         self._told.append((model, told))
         self._wake()
         if self.hurry is not None:
@@ -170,9 +177,9 @@ class Predicting:
             self._model.ask(view.fed, view.checkpoint)
             self._beside.ask(view.fed)
 
-    def _take_coming(self, model: AskedModel, told: Told) -> None:
+    def _take_coming(self, model: ModelClient, told: Told) -> None:
         self._coming, self._limits = None, model.limits
-        if isinstance(told, Loaded):
+        if isinstance(told, ModelLoaded):
             self._let_go(self._model)
             self._model, self._failed = model, None
             self._view.asking = False
@@ -182,36 +189,36 @@ class Predicting:
             if not model.choice.of_run:
                 self._remember(told.info.prefix)
             self._ask_now()
-        elif isinstance(told, Failed):
+        elif isinstance(told, RequestFailed):
             self._let_go(model)
             self._fail(told)
 
     def _take(self, told: Told) -> None:
         assert self._model is not None
-        if isinstance(told, Answered):
+        if isinstance(told, PredictionReply):
             self._view.stopped = ""
             self._view.asking = told.fed is not self._view.fed and self._view.complete
             self._view.answered(told)
-        elif isinstance(told, ProgramTold):
+        elif isinstance(told, ProgramReply):
             self._program_wanted = self._graph.loading = False
             assert self._view.model is not None
             self._graph.show_saved(self._view.model.name, told.program, told.text)
-        elif isinstance(told, Failed) and told.doing == "program":
+        elif isinstance(told, RequestFailed) and told.doing == "program":
             self._program_wanted = self._graph.loading = False
             if told.why != "cancelled":
                 self._report(problem_from_message(told.message, "The graph could not be shown"))
-        elif isinstance(told, Failed):
+        elif isinstance(told, RequestFailed):
             self._limits = self._model.limits
             self._view.asking = False
             self._fail(told)
 
-    def _fail(self, failed: Failed) -> None:
+    def _fail(self, failed: RequestFailed) -> None:
         self._view.loading = False
         self._view.failed(failed)
         if self._view.last_problem is not None:
             self._report(self._view.last_problem)
 
-    def _let_go(self, model: AskedModel | None) -> None:
+    def _let_go(self, model: ModelClient | None) -> None:
         if model is not None:
             model.close()
             self._ending = [each for each in self._ending if each.alive()] + [model]

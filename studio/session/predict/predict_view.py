@@ -12,7 +12,7 @@ from psygnal import SignalGroupDescriptor
 
 from studio.session.equality import EqualNaN
 from studio.session.predict.model_choice import CheckpointFile, ModelChoice, checkpoints_of
-from studio.session.predict.model_client import Answered, Failed
+from studio.session.predict.model_client import PredictionReply, RequestFailed
 from studio.session.predict.model_info import ModelInfo
 from studio.session.predict.model_input import ModelInput, inputs_of
 from studio.session.problem_view import ProblemView, problem_from_message
@@ -22,7 +22,7 @@ ALLOW_MORE = "if you trust where the model comes from, choose Allow more on the 
 
 
 @dataclass(frozen=True, eq=False)
-class BesideLine(EqualNaN):
+class ComparisonLine(EqualNaN):
     """What a model beside the loaded one says of the same input; ``words`` where it says nothing."""
 
     choice: ModelChoice
@@ -55,7 +55,7 @@ class PredictViewModel:
     seconds: float = math.nan
     checkpoints: tuple[CheckpointFile, ...] = ()
     checkpoint: str = ""
-    beside: tuple[BesideLine, ...] = ()
+    beside: tuple[ComparisonLine, ...] = ()
     why_not: str = "Load a model first."
     last_problem: ProblemView | None = None
 
@@ -94,7 +94,7 @@ class PredictViewModel:
     def _put(self, place: int, values: Any) -> None:
         self.fed = (*self.fed[:place], values, *self.fed[place + 1 :])
 
-    def answered(self, answer: Answered) -> None:
+    def answered(self, answer: PredictionReply) -> None:
         """The model gave its scores, of all its classes, of what it is fed now or was fed before."""
         if self.model is not None and self.complete:
             self.seconds = answer.seconds
@@ -102,7 +102,7 @@ class PredictViewModel:
             self.number = float(answer.scores[0]) if one else math.nan
             self.ranking = [] if one else rank(answer.scores, self.model.classes)
 
-    def failed(self, failed: Failed) -> None:
+    def failed(self, failed: RequestFailed) -> None:
         """Loading or asking came to nothing. After loading, the model before stays."""
         done = "loaded" if failed.doing == "loading" else "asked"
         if failed.doing == "asking":

@@ -16,7 +16,7 @@ MOST_ENTRIES = 2000  # of a folder, looked at to see what it is
 
 
 @dataclass(frozen=True)
-class Dropped:
+class DroppedFile:
     """``kind`` is project, run, runs, code, model, picture, data, or empty with the ``reason``.
 
     ``path`` is what to open: the folder of a run for a file in it, the folder of data for one of its files.
@@ -27,52 +27,52 @@ class Dropped:
     reason: str = ""
 
 
-def look_at(path: Path) -> Dropped:
+def look_at(path: Path) -> DroppedFile:
     """What ``path`` is. Imports the engine's readers of data where it may be data."""
     name = path.name.lower()
     if is_project(path) or name.endswith(SUFFIX):
-        return Dropped("project", path)
+        return DroppedFile("project", path)
     if path.is_dir():
         return _folder(path)
     if name.endswith(".py"):
-        return Dropped("code", path)
+        return DroppedFile("code", path)
     if not path.exists():
-        return Dropped("", path, f"{path}: there is no such file; drop one of this computer")
+        return DroppedFile("", path, f"{path}: there is no such file; drop one of this computer")
     if name.endswith(MODELS):
-        return Dropped("model", path)
+        return DroppedFile("model", path)
     if name.endswith(PICTURES):
-        return Dropped("picture", path)
+        return DroppedFile("picture", path)
     for folder in list(path.parents)[:2]:
         if (folder / JOURNAL).is_file():
-            return Dropped("run", folder)
+            return DroppedFile("run", folder)
     return _data(path.parent if "-ubyte" in name or name.endswith((".idx", ".idx.gz")) else path)
 
 
-def _folder(path: Path) -> Dropped:
+def _folder(path: Path) -> DroppedFile:
     if (path / JOURNAL).is_file():
-        return Dropped("run", path)
+        return DroppedFile("run", path)
     if (path / SWEEP).is_file():
-        return Dropped("runs", path)
+        return DroppedFile("runs", path)
     found = _data(path)
     if found.kind:
         return found
     try:
         entries = [entry for _, entry in zip(range(MOST_ENTRIES), path.iterdir(), strict=False)]
     except OSError as error:
-        return Dropped("", path, f"{path}: can't be read: {error.strerror or error}; drop another folder")
+        return DroppedFile("", path, f"{path}: can't be read: {error.strerror or error}; drop another folder")
     if any((entry / JOURNAL).is_file() or (entry / SWEEP).is_file() for entry in entries):
-        return Dropped("runs", path)
+        return DroppedFile("runs", path)
     models = sorted(entry for entry in entries if entry.name.endswith(MODELS[-1]))
     # Another folder may be meant as data: the page Data says what is missing there.
-    return Dropped("model", models[0]) if models else Dropped("data", path)
+    return DroppedFile("model", models[0]) if models else DroppedFile("data", path)
 
 
-def _data(path: Path) -> Dropped:
+def _data(path: Path) -> DroppedFile:
     from engine.core.errors import EngineError
     from engine.training.sources.opening import kind_of
 
     try:
         kind_of(str(path))
     except EngineError as error:
-        return Dropped("", path, str(error))
-    return Dropped("data", path)
+        return DroppedFile("", path, str(error))
+    return DroppedFile("data", path)

@@ -8,11 +8,11 @@ from typing import Any
 
 from psygnal import Signal
 
-from studio.session.data.collected_images import Collected
+from studio.session.data.collected_images import CollectedImages
 from studio.session.data.corrections import ProjectCorrections
 from studio.session.problem_view import ProblemView, problem_from_message
 from studio.session.project.code_agreement import not_agreed, not_agreed_in
-from studio.session.project.open_project import ProjectKeeping, SavedAs
+from studio.session.project.open_project import OpenProject, SavedAs
 from studio.session.project.project_file import (
     Preferences,
     Project,
@@ -52,7 +52,7 @@ class Library:
     def __init__(self, runs_folder: Path | None = None) -> None:
         self.preferences, self._trouble = read_preferences()
         runs = runs_folder or default_runs_folder()
-        self.keeping = ProjectKeeping(runs.parent, runs)
+        self.keeping = OpenProject(runs.parent, runs)
         self.undo_stack = UndoStack()
         self.runs: list[Run] = []
         self.selected_run = ""
@@ -83,9 +83,9 @@ class Library:
         return self.keeping.runs_folder
 
     @property
-    def collected(self) -> Collected:
+    def collected(self) -> CollectedImages:
         """The pictures that were drawn or corrected in this project."""
-        return Collected(self.project_folder / DATA / "collected")
+        return CollectedImages(self.project_folder / DATA / "collected")
 
     @property
     def corrections(self) -> ProjectCorrections:
@@ -134,7 +134,7 @@ class Library:
     def save_project(self, path: Path | None = None) -> SavedAs:
         """Write the project to its file now, or give it another place: a folder, or a file ``NAME.json``.
 
-        A project without a place of its own takes its runs along, see :meth:`ProjectKeeping.save_as`.
+        A project without a place of its own takes its runs along, see :meth:`OpenProject.save_as`.
 
         Raises:
             ProjectChangedError: another window or process has written its file; ``resolve_conflict``, or give

@@ -1,4 +1,4 @@
-"""ProjectKeeping: which project is open, and its file, which follows every change of it."""
+"""OpenProject: which project is open, and its file, which follows every change of it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class SavedAs:
     linked: int = 0
 
 
-class ProjectKeeping:
+class OpenProject:
     """The open project and its file.
 
     ``project`` is what the file holds or will hold after the next ``write``; ``conflict`` is the file that

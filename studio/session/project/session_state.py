@@ -1,4 +1,4 @@
-"""LastTime: what was open when the window was used last, so that the next start shows it again."""
+"""SessionState: what was open when the window was used last, so that the next start shows it again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_FAILURES = 2
 MOST_SHOWN = 50
 
 
-class Remembered(BaseModel):
+class SavedState(BaseModel):
     """The file ``session.json``. ``failures`` counts starts that did not get as far as showing it all."""
 
     model_config = ConfigDict(extra="forbid")
@@ -35,7 +35,7 @@ def remembered_path() -> Path:
     return preferences_path().with_name("session.json")
 
 
-class LastTime:
+class SessionState:
     """Restores the session at a start, and remembers it while it is used.
 
     A start that does not come to ``done`` counts as failed; after two of them the third one is in ``safe``
@@ -44,7 +44,7 @@ class LastTime:
 
     def __init__(self, session: Library) -> None:
         self._session = session
-        self.remembered = self._written = Remembered()
+        self.remembered = self._written = SavedState()
         self.safe = False
         self.trouble: ProblemView | None = None
 
@@ -53,12 +53,12 @@ class LastTime:
         path, session = remembered_path(), self._session
         if path.exists():
             with suppress(ProjectError):  # damaged: as at the first start
-                self.remembered = read_document(path, Remembered, "")
+                self.remembered = read_document(path, SavedState, "")
         was = self.remembered
         self.safe = was.failures >= MOST_FAILURES
         self._write(was.model_copy(update={"failures": was.failures + 1}))
         if self.safe:
-            self.remembered = Remembered()
+            self.remembered = SavedState()
             session.keeping.begin()
             self.trouble = problem_from_message(
                 f"start: the last {was.failures} starts did not end well: this one has a new project; "
@@ -69,7 +69,7 @@ class LastTime:
         try:
             session.restore_project(Path(was.project) if was.project else None)
         except ProjectError as error:
-            self.remembered = Remembered()
+            self.remembered = SavedState()
             said = " ".join(str(error).splitlines())  # whatever stands in the path
             self.trouble = problem_from_message(said, "The last project could not be opened")
 
@@ -81,7 +81,7 @@ class LastTime:
         """Remember what is open now, if that is something else."""
         project = self._session.project_path
         self._write(
-            Remembered(
+            SavedState(
                 project="" if project is None else str(project),
                 page=page,
                 selected_run=selected_run,
@@ -90,7 +90,7 @@ class LastTime:
             )
         )
 
-    def _write(self, what: Remembered) -> None:
+    def _write(self, what: SavedState) -> None:
         if what == self._written:
             return
         path = remembered_path()

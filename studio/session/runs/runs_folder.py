@@ -17,7 +17,7 @@ from studio.session.equality import EqualNaN
 from studio.session.runs.epoch_tables import EpochTable, table_of
 from studio.session.runs.run_notes import NAME as NOTES
 from studio.session.runs.run_notes import NOTHING, RunNotes, read_notes
-from studio.session.train.compute_info import Computing, computing_of
+from studio.session.train.compute_info import ComputeInfo, computing_of
 
 JOURNAL = "journal.jsonl"
 CHECKPOINTS = "checkpoints"
@@ -72,7 +72,7 @@ class Run(EqualNaN):
     shape: tuple[int, ...] = ()
     failure: str = ""
     holder: str = ""
-    computing: Computing = field(default_factory=Computing)
+    computing: ComputeInfo = field(default_factory=ComputeInfo)
 
     @property
     def in_use(self) -> str:
@@ -146,10 +146,10 @@ class RunsFolder:
     """
 
     def __init__(self) -> None:
-        from studio.session.sweep.listing import SweepWords
+        from studio.session.sweep.listing import SweepTexts
 
         self._known: dict[Path, tuple[tuple[int, ...], Run | None]] = {}
-        self._sweeps = SweepWords()
+        self._sweeps = SweepTexts()
         self.folders: list[Path] = []
 
     def read(self, folder: Path, further: Sequence[Path] = ()) -> list[Run]:

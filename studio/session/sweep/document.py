@@ -25,7 +25,7 @@ _STRICT = ConfigDict(extra="forbid", strict=True)
 _REMEDY = "give the folder of a sweep that Model Studio wrote"
 
 
-class Measured(BaseModel):
+class Measurement(BaseModel):
     """What a trial had reached after ``epochs`` epochs: the results of the best of them, ``best``.
 
     A result that is not the metric may be None, where it was not a finite number.
@@ -50,7 +50,7 @@ class Trial(BaseModel):
     number: int = Field(ge=1, le=MOST_TRIALS)
     choices: dict[str, Value]
     state: State = "waiting"
-    measured: list[Measured] = Field(default_factory=list, max_length=100)
+    measured: list[Measurement] = Field(default_factory=list, max_length=100)
     message: str = Field(default="", max_length=MESSAGE)
 
     @property
@@ -58,7 +58,7 @@ class Trial(BaseModel):
         """The name of its folder."""
         return f"trial-{self.number:03d}"
 
-    def at(self, epochs: int) -> Measured | None:
+    def at(self, epochs: int) -> Measurement | None:
         """What it had reached after so many epochs; None where it has not come so far."""
         return next((each for each in self.measured if each.epochs == epochs), None)
 

@@ -13,7 +13,7 @@ from studio.session.sweep.parameters import short_text
 _TRIAL = re.compile(r"trial-\d{3,4}")
 
 
-class SweepWords:
+class SweepTexts:
     """What trials chose, in words; a sweep whose file has not changed is not read again."""
 
     def __init__(self) -> None:

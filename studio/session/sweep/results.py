@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from studio.session.runs.runs_folder import read_history, read_run_line
-from studio.session.sweep.document import Measured, Sweep, Trial
+from studio.session.sweep.document import Measurement, Sweep, Trial
 
 
-def measured(folder: Path, epochs: int, metric: str, goal: str) -> Measured | None:
+def measured(folder: Path, epochs: int, metric: str, goal: str) -> Measurement | None:
     """The best of the first ``epochs`` epochs of the run in ``folder``; None where it has not come so far.
 
     Raises:
@@ -25,7 +25,7 @@ def measured(folder: Path, epochs: int, metric: str, goal: str) -> Measured | No
     best = (max if goal == "max" else min)(sound, key=lambda row: _value(row, metric))
     values = (_value(best, each) for each in ("accuracy", "loss"))
     accuracy, loss = (value if math.isfinite(value) else None for value in values)
-    return Measured(epochs=epochs, best=int(best["epoch"]), accuracy=accuracy, loss=loss)
+    return Measurement(epochs=epochs, best=int(best["epoch"]), accuracy=accuracy, loss=loss)
 
 
 def _value(row: dict[str, float], metric: str) -> float:
@@ -44,7 +44,7 @@ def has_checkpoint(folder: Path) -> bool:
     return run is not None and bool(run.checkpoint)
 
 
-def score(sweep: Sweep, result: Measured) -> float:
+def score(sweep: Sweep, result: Measurement) -> float:
     """The metric, turned so that less is better."""
     value = result.accuracy if sweep.metric == "accuracy" else result.loss
     if value is None:

@@ -12,7 +12,7 @@ from engine.core.errors import DataError, EngineError, InUseError
 from engine.files.atomic import make_folder, saving
 from resources.locks import Holder, Lock, take
 from studio.session.sweep.children import Ended, Report
-from studio.session.sweep.document import LOCK, MESSAGE, Measured, State, Sweep, Trial, write_sweep
+from studio.session.sweep.document import LOCK, MESSAGE, Measurement, State, Sweep, Trial, write_sweep
 from studio.session.sweep.models import model_file, require_same
 from studio.session.sweep.plan import rungs, survivors
 from studio.session.sweep.pool import STOP_SECONDS, Job, Pool
@@ -204,7 +204,7 @@ class SweepRun:
         self._say("trial_ended", trial, message=trial.message)
 
     def _say(self, event: str, trial: Trial, **more: Any) -> None:
-        last: Measured | None = trial.measured[-1] if trial.measured else None
+        last: Measurement | None = trial.measured[-1] if trial.measured else None
         self.tell(
             {
                 "event": event,

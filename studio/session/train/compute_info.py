@@ -10,7 +10,7 @@ _LONGEST = 200  # characters of a text in somebody's journal
 
 
 @dataclass(frozen=True)
-class Computing:
+class ComputeInfo:
     """As the journal tells it; ``threads`` and ``blas`` are empty where it does not.
 
     ``since`` is the last step on NumPy's kernels alone, -1 where no compiled ones were used.
@@ -21,25 +21,25 @@ class Computing:
     since: int = -1
 
 
-def computing_of(events: Iterable[Mapping[str, Any]]) -> Computing:
+def computing_of(events: Iterable[Mapping[str, Any]]) -> ComputeInfo:
     """What the events of a run tell, the newest of each kind."""
-    found = Computing()
+    found = ComputeInfo()
     for event in events:
         found = after(found, event)
     return found
 
 
-def after(known: Computing, event: Mapping[str, Any]) -> Computing:
+def after(known: ComputeInfo, event: Mapping[str, Any]) -> ComputeInfo:
     """What is known with one more event; a run that goes on tells of its kernels again."""
     kind = event.get("event")
     if kind == "started":
         told = event.get("environment")
         told = told if isinstance(told, Mapping) else {}
-        return Computing(_text(told.get("threads")), _text(told.get("blas")))
+        return ComputeInfo(_text(told.get("threads")), _text(told.get("blas")))
     if kind == "kernels":
         since = event.get("since")
         sound = isinstance(since, int) and not isinstance(since, bool) and since >= 0
-        return Computing(known.threads, known.blas, since) if sound and isinstance(since, int) else known
+        return ComputeInfo(known.threads, known.blas, since) if sound and isinstance(since, int) else known
     return known
 
 

@@ -38,7 +38,7 @@ class LayerRow:
 
 
 @dataclass(frozen=True)
-class Look:
+class LayerSnapshot:
     """What was seen of all layers at a step."""
 
     step: int
@@ -61,7 +61,7 @@ class LayersViewModel:
     changed = Signal()
 
     def __init__(self) -> None:
-        self.looks: list[Look] = []
+        self.looks: list[LayerSnapshot] = []
         self.alerts: list[Alert] = []
 
     def show(self, events: Iterable[Mapping[str, Any]]) -> None:
@@ -100,7 +100,7 @@ class LayersViewModel:
         return [ratios.get(layer, math.nan) for ratios in found]
 
 
-def look_of(event: Mapping[str, Any]) -> Look:
+def look_of(event: Mapping[str, Any]) -> LayerSnapshot:
     """A look from its event. Raises KeyError, TypeError, ValueError or OverflowError for a damaged one."""
     layers: dict[str, list[Mapping[str, Any]]] = {}
     for state in event["parameters"]:
@@ -112,7 +112,7 @@ def look_of(event: Mapping[str, Any]) -> Look:
         dead[name] = max(share, dead.get(name, 0.0))
         layers.setdefault(name, [])
     rows = tuple(_row(name, states, dead.get(name, math.nan)) for name, states in layers.items())
-    return Look(int(event["step"]), int(event["epoch"]), rows)
+    return LayerSnapshot(int(event["step"]), int(event["epoch"]), rows)
 
 
 def _layer_of(parameter: str) -> str:

@@ -1,4 +1,4 @@
-"""RateFinding: the search for a learning rate with the settings shown, in a worker of its own."""
+"""RateFinder: the search for a learning rate with the settings shown, in a worker of its own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from studio.session.work.worker import Worker
 LOWEST, HIGHEST, STEPS = 1e-6, 1.0, 100
 
 
-class RateFinding:
+class RateFinder:
     """One search at a time; it may run beside a training.
 
     Args:

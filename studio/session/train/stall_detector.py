@@ -1,4 +1,4 @@
-"""Patience: how long a training has not answered a request or done a step, and what is said of it then."""
+"""StallDetector: notices a training that does not answer or make a step, and suggests what to do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STEP_SECONDS = 5.0
 _NO_SIGN = ("vitals", "pong", "output", "program", "worker_ready")
 
 
-class Patience:
+class StallDetector:
     """Follows one training after another; ``look`` is called now and then while one runs.
 
     A request that was answered is not waited for: what a stop does then (the last evaluation) may take long.

@@ -15,7 +15,7 @@ from studio.session.conditions import TrainingCondition
 from studio.session.equality import same_number
 from studio.session.problem_view import ProblemView, problem_from_event, problem_from_message
 from studio.session.runs.runs_folder import latest_checkpoint
-from studio.session.train.compute_info import Computing, after
+from studio.session.train.compute_info import ComputeInfo, after
 from studio.session.train.run_settings import RunSettings, title_of_setting
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class TrainViewModel:
     quiet: int = 0
     ranks: list[Mapping[str, Any]] = field(default_factory=list)
     memory: int = 0
-    computing: Computing = field(default_factory=Computing)
+    computing: ComputeInfo = field(default_factory=ComputeInfo)
     last_checkpoint: str = ""
     last_checkpoint_step: int = -1
     last_problem: ProblemView | None = None
@@ -150,7 +150,7 @@ class TrainViewModel:
         self.measured_epoch = self.best_epoch = 0
         self.samples_per_second, self.seconds_left, self.elapsed = 0.0, math.nan, 0.0
         self.learning_rate, self.rate_asked, self.ranks = math.nan, math.nan, []
-        self.computing = Computing()
+        self.computing = ComputeInfo()
         self.last_checkpoint, self.last_checkpoint_step = "", -1
         self.cleared.emit()
 

@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
 )
 
 from studio.windows.code.code_banner import CodeBanner
-from studio.windows.code.measurement_table import MeasuredView
-from studio.windows.code.plan_table import PlannedView
+from studio.windows.code.measurement_table import MeasurementTable
+from studio.windows.code.plan_table import PlanTable
 from studio.windows.controls import PageCard, Stack
 from widgets import theme
 from widgets.cards import Chip, EmptyState
@@ -66,7 +66,7 @@ class CodePage(Retranslated, QWidget):
         super().__init__()
         self._templates = templates
         self.editor, self.converted, self.tree = CodeEditor(), CodeView(), ProgramTree()
-        self.planned, self.measured = PlannedView(), MeasuredView()
+        self.planned, self.measured = PlanTable(), MeasurementTable()
         self.find_bar = FindBar(self.editor)
         self.banner = CodeBanner()
         self.classes, self.passes, self.stages = QComboBox(), QComboBox(), QComboBox()

@@ -15,7 +15,7 @@ TIME, SHARE, BYTES, RATE, CALLS = range(1, 6)
 Row = tuple[Sequence[str], tuple[int, ...], "Sequence[Row]"]
 
 
-class MeasuredView(TrialTable):
+class MeasurementTable(TrialTable):
     """The rows, the longest first."""
 
     def __init__(self) -> None:

@@ -23,7 +23,7 @@ class OperatorRow(NamedTuple):
     mark: str = ""
 
 
-class PlannedView(TrialTable):
+class PlanTable(TrialTable):
     """Rows of operators in monospace; those that a pass took or made have their mark and colour."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QWidget
 
 from studio.windows.controls import Facts, Stack
 from studio.windows.train.mistake_grid import GAP, SMALLEST, MistakeGrid
-from studio.windows.train.sample_gallery import LargePicture
+from studio.windows.train.sample_gallery import LargeImage
 from studio.windows.train.sample_images import Sample, describe
 from widgets import theme
 from widgets.cards import Card, EmptyState
@@ -20,7 +20,7 @@ GRID_HEIGHT, LITTLE_HEIGHT = 240, 100
 LARGE = 320
 
 
-class ChangedCard(Retranslated, Card):
+class ChangedAnswersCard(Retranslated, Card):
     """Pictures with the answers in float and quantized below each; a click opens one large."""
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class ChangedCard(Retranslated, Card):
         self._stack.setFixedHeight(GRID_HEIGHT)
         self.body.addWidget(self._stack)
         self.body.addWidget(self.note)
-        self.large = ChangedDialog(self)
+        self.large = ChangedAnswersDialog(self)
         self.grid.chosen.connect(self._open)
         self.retranslate()
 
@@ -71,14 +71,14 @@ class ChangedCard(Retranslated, Card):
         self.set_title(self.tr("Changed answers"))
 
 
-class ChangedDialog(Retranslated, QDialog):
+class ChangedAnswersDialog(Retranslated, QDialog):
     """One picture large with what both models answer; the arrow keys and buttons move to the others."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._samples: list[Sample] = []
         self._place = 0
-        self.picture, self.facts = LargePicture(), Facts()
+        self.picture, self.facts = LargeImage(), Facts()
         self.picture.setMinimumSize(LARGE, LARGE)
         self.back, self.on = QPushButton(), QPushButton()
         row = QHBoxLayout()

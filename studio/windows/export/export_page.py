@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from studio.session.export.export_view import CHECKPOINT_CHOICES
 from studio.session.export.quantization.choices import METHODS
 from studio.windows.controls import Facts, PageCard
-from studio.windows.export.exported_files_card import StandingCard
+from studio.windows.export.exported_files_card import ExportedFilesCard
 from studio.windows.export.quantization_card import QuantizeCard
 from studio.windows.export.quantization_page import QuantizationPage
 from widgets import theme
@@ -77,7 +77,7 @@ class ExportPage(Retranslated, QWidget):
         for state in (self._empty, self._failed):
             state.action_triggered.connect(self.export_requested)
         self._what_card, self._input_card, self._result_card = PageCard(), PageCard(), Card()
-        self.quantize, self.standing = QuantizeCard(), StandingCard()
+        self.quantize, self.standing = QuantizeCard(), ExportedFilesCard()
         self.tabs, self.report = QTabBar(), QuantizationPage()
         self._grid = QGridLayout()
         self._stacked: bool | None = None

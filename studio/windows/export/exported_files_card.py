@@ -14,7 +14,7 @@ from widgets.labels import mute
 from widgets.retranslated import Retranslated
 
 
-class StandingCard(Retranslated, PageCard):
+class ExportedFilesCard(Retranslated, PageCard):
     """Signals carry the prefix of the chosen files; ``chosen_changed`` comes when a user chose them. Without
     files, as ``count_changed`` says, the page hides it."""
 

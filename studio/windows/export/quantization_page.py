@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
 
 from studio.windows.controls import Facts, ValueLabel
-from studio.windows.export.changed_answers_card import ChangedCard
+from studio.windows.export.changed_answers_card import ChangedAnswersCard
 from studio.windows.export.quantization_layers import LayersCard
 from studio.windows.train.sample_images import Sample
 from widgets import theme
@@ -28,7 +28,7 @@ MATRIX_HEIGHT = 300
 
 
 @dataclass(frozen=True)
-class ReportWords:
+class ReportTexts:
     """A report in words, made by the controller: ``summary`` is honest about gains and losses, ``figures``
     has value and note by name."""
 
@@ -50,7 +50,7 @@ class QuantizationPage(Retranslated, QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.head, self.layers, self.changed = Card(), LayersCard(), ChangedCard()
+        self.head, self.layers, self.changed = Card(), LayersCard(), ChangedAnswersCard()
         self.classes_card, self.confusion_card, self.float_card = Card(), Card(), Card()
         self.figures = {name: KeyFigure() for name in FIGURES}
         self.how, self.summary = ValueLabel(), QLabel()
@@ -131,7 +131,7 @@ class QuantizationPage(Retranslated, QWidget):
         self._none.setVisible(True)
         self._shown.setVisible(False)
 
-    def show_report(self, words: ReportWords) -> None:
+    def show_report(self, words: ReportTexts) -> None:
         """Show a report's words; layers, classes, confusion and changed answers have ways of their own."""
         self._none.setVisible(False)
         self._shown.setVisible(True)

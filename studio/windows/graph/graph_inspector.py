@@ -11,7 +11,7 @@ from widgets.labels import mute, section
 Rows = list[tuple[str, str]]
 
 
-class Inspector(QFrame):
+class GraphInspector(QFrame):
     """Sections of facts, each with a small title."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -11,7 +11,7 @@ from widgets.labels import mute, section
 from widgets.retranslated import Retranslated
 
 
-class ManyPanel(Retranslated, QWidget):
+class BatchPanel(Retranslated, QWidget):
     """``folder_requested`` and ``table_requested`` ask for what shall be predicted."""
 
     folder_requested = Signal()

@@ -54,7 +54,7 @@ class SquareFrame(QWidget):
         self._square.setGeometry(left if self._centred else 0, top if self._centred else 0, side, side)
 
 
-class PictureInput(Retranslated, QWidget):
+class ImageInput(Retranslated, QWidget):
     """A pad with its tools: draw, or open, drop or paste a picture."""
 
     open_requested = Signal()
@@ -146,7 +146,7 @@ class NumbersInput(Retranslated, QWidget):
         self.clear_button.setText(self.tr("Zeros"))
 
 
-class RefusedInput(QWidget):
+class UnsupportedInput(QWidget):
     """Says why an input can't be given here."""
 
     def __init__(self, why_not: str) -> None:

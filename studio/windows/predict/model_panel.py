@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from studio.windows.controls import Facts
-from studio.windows.predict.batch_panel import ManyPanel
+from studio.windows.predict.batch_panel import BatchPanel
 from studio.windows.runs.runs_list import RunRow, RunsList
 from widgets import theme
 from widgets.icons import set_icon
@@ -49,7 +49,7 @@ class ModelPanel(Retranslated, QFrame):
         self._files_title = section()
         self.facts = Facts()
         self.graph_button, self.report_button = QPushButton(), QPushButton()
-        self.many = ManyPanel()
+        self.many = BatchPanel()
         set_icon(self.graph_button, "graph")
         set_icon(self.report_button, "table")
         self.report_button.clicked.connect(self.report_requested)

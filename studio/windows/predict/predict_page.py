@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from studio.windows.controls import Facts, PageCard
-from studio.windows.predict.input_editors import NumbersInput, PictureInput, RefusedInput, SquareFrame
+from studio.windows.predict.input_editors import ImageInput, NumbersInput, SquareFrame, UnsupportedInput
 from widgets import theme
 from widgets.bars import ProbabilityBars
 from widgets.digit_pad import DigitPad, PixelView
@@ -33,7 +33,7 @@ ANSWER_PX = 44
 NARROW = 640
 SIDE = 28
 
-Editor = PictureInput | NumbersInput | RefusedInput
+Editor = ImageInput | NumbersInput | UnsupportedInput
 
 
 class PredictPage(Retranslated, QWidget):
@@ -85,7 +85,7 @@ class PredictPage(Retranslated, QWidget):
     def pad(self) -> DigitPad:
         """The pad of the first picture. Raises LookupError where no input is one."""
         for editor in self.editors:
-            if isinstance(editor, PictureInput):
+            if isinstance(editor, ImageInput):
                 return editor.pad
         raise LookupError("PredictPage.pad: no input is a picture; ask for the editors")
 
@@ -161,7 +161,7 @@ class PredictPage(Retranslated, QWidget):
 
     def _editor(self, place: int, form: str, why_not: str) -> Editor:
         if form in ("digit", "picture"):
-            picture = PictureInput(form == "digit")
+            picture = ImageInput(form == "digit")
             picture.pad.changed.connect(partial(self.drawn.emit, place))
             picture.pad.image_dropped.connect(partial(self.file_given.emit, place))
             picture.pad.image_given.connect(partial(self.data_given.emit, place))
@@ -175,7 +175,7 @@ class PredictPage(Retranslated, QWidget):
             numbers.open_requested.connect(partial(self.open_requested.emit, place))
             numbers.clear_requested.connect(partial(self.cleared.emit, place))
             return numbers
-        return RefusedInput(why_not)
+        return UnsupportedInput(why_not)
 
     def current_input(self) -> int:
         """The place of the input whose editor is shown."""
@@ -183,7 +183,7 @@ class PredictPage(Retranslated, QWidget):
 
     def _show_input(self, place: int) -> None:
         self._editors_box.setCurrentIndex(place)
-        is_picture = isinstance(self.editors[place], PictureInput)
+        is_picture = isinstance(self.editors[place], ImageInput)
         self.brush.setVisible(is_picture)
         self._brush_label.setVisible(is_picture)
         self._draw_card.set_title(self.tr("Draw") if is_picture else self.tr("Input"))
@@ -224,7 +224,7 @@ class PredictPage(Retranslated, QWidget):
 
     def _brush_changed(self, width: int) -> None:
         for editor in self.editors:
-            if isinstance(editor, PictureInput):
+            if isinstance(editor, ImageInput):
                 editor.pad.set_brush(width)
         self._brush_label.setText(self.tr("brush {0}").format(width))
 

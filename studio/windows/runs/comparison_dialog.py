@@ -30,7 +30,7 @@ DIFFERENT = "\u2260"
 
 
 @dataclass(frozen=True)
-class CompareRow:
+class ComparisonRow:
     """One line of the table. ``marked`` says that the values differ; ``best`` is the column of the best, -1
     for none. A row without values is a heading."""
 
@@ -40,12 +40,12 @@ class CompareRow:
     best: int = -1
 
 
-class CompareDialog(Retranslated, QDialog):
+class ComparisonDialog(Retranslated, QDialog):
     """``pair_chosen`` carries the places of the two runs whose source is compared."""
 
     pair_chosen = Signal(int, int)
 
-    def __init__(self, parent: QWidget, titles: list[str], rows: list[CompareRow]) -> None:
+    def __init__(self, parent: QWidget, titles: list[str], rows: list[ComparisonRow]) -> None:
         super().__init__(parent)
         self.setObjectName("comparison")
         self._titles, self._rows = titles, rows

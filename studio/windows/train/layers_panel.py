@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from studio.session.train.layers_view import Alert, LayerRow, Look, Spread
+from studio.session.train.layers_view import Alert, LayerRow, LayerSnapshot, Spread
 from studio.windows.columns import Columns
 from studio.windows.controls import Stack
 from widgets import theme
@@ -41,7 +41,7 @@ class LayersPanel(Retranslated, QWidget):
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self._moment, self.notice = QLabel(), QLabel()
         self._none = EmptyState("")
-        self._looks: list[Look] = []
+        self._looks: list[LayerSnapshot] = []
         self._alerts: list[Alert] = []
         self._history: Callable[[str], list[float]] = lambda layer: []
         self._whole = QWidget()
@@ -84,7 +84,7 @@ class LayersPanel(Retranslated, QWidget):
         outer.addWidget(self._stack)
 
     def show_looks(
-        self, looks: list[Look], alerts: list[Alert], history: Callable[[str], list[float]]
+        self, looks: list[LayerSnapshot], alerts: list[Alert], history: Callable[[str], list[float]]
     ) -> None:
         """Show the looks at a run's layers; ``history`` gives a layer's ratio at all of them."""
         follows = self.slider.value() >= self.slider.maximum()
@@ -98,7 +98,7 @@ class LayersPanel(Retranslated, QWidget):
         self._stack.setCurrentIndex(1 if looks else 0)
         self._show_look()
 
-    def look(self) -> Look | None:
+    def look(self) -> LayerSnapshot | None:
         """The look that the slider stands at."""
         return self._looks[self.slider.value()] if self._looks else None
 

@@ -20,7 +20,7 @@ from widgets.retranslated import Retranslated
 KEY = "learning_rate"
 
 
-class RateBox(Retranslated, QWidget):
+class LearningRateField(Retranslated, QWidget):
     """``rate_chosen`` carries a learning rate that was typed and confirmed, by the button or Return."""
 
     rate_chosen = Signal(float)

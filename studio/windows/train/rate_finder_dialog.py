@@ -18,7 +18,7 @@ from widgets.retranslated import Retranslated
 LOSS, SMOOTHED, SUGGESTION = "loss", "smoothed", "suggestion"
 
 
-class RateDialog(Retranslated, QDialog):
+class RateFinderDialog(Retranslated, QDialog):
     """Without modality: the window goes on beside it. ``rate_used`` carries the suggestion that was taken."""
 
     rate_used = Signal(float)

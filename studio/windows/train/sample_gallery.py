@@ -29,7 +29,7 @@ from widgets.retranslated import Retranslated
 LARGE = 180
 
 
-class LargePicture(QWidget):
+class LargeImage(QWidget):
     """One picture, large; its pixels stay visible."""
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class SampleGallery(Retranslated, QDialog):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.grid, self.large, self.bars = MistakeGrid(), LargePicture(), ProbabilityBars()
+        self.grid, self.large, self.bars = MistakeGrid(), LargeImage(), ProbabilityBars()
         self.grid.setMinimumSize(440, 390)
         self.grid.show_current(True)
         self.facts, self.said = Facts(), ValueLabel()

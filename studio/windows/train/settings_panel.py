@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 from resources.settings import RUN_SETTINGS, TRAIN_SETTINGS, Rule
 from studio.windows.controls import Facts, ValueLabel
 from studio.windows.setting_fields import field_of, help_of
-from studio.windows.train.learning_rate_field import RateBox
+from studio.windows.train.learning_rate_field import LearningRateField
 from studio.windows.train.schedule_plot import SchedulePlot
 from widgets import theme
 from widgets.labels import section
@@ -59,7 +59,7 @@ class SettingsPanel(Retranslated, QFrame):
         self.progress_text = ValueLabel()
         self.progress_text.setProperty("role", "mute")
         self.facts = Facts()
-        self.rate = RateBox()
+        self.rate = LearningRateField()
         self._run_box, self._progress_box = QWidget(), QWidget()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(theme.SPACE_M, 0, theme.SPACE_M, theme.SPACE_M)

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from studio.controllers.bindings import Bonds
+from studio.controllers.bindings import Bindings
 from studio.controllers.bridge import Bridge
 from studio.controllers.file_sizes import size_text
 from studio.controllers.graph.graph_controller import attribute_text, program_data, shape_text
 from studio.controllers.predict.inputs import scaling_text
 from studio.controllers.predict.models import model_title
-from studio.controllers.runs.run_follower import Follower
+from studio.controllers.runs.run_follower import RunFollower
 from studio.controllers.train.curves import Curves
 from studio.controllers.train.train_controller import time_left
 from studio.session.export.export_view import ExportViewModel
@@ -46,7 +46,7 @@ class Pumped:
     def __init__(self) -> None:
         self.train = SimpleNamespace(state="idle")
         self.pumps = 0
-        self.predicting = Answers()
+        self.predict_models = Answers()
 
     def pump(self) -> None:
         self.pumps += 1
@@ -93,8 +93,8 @@ def test_an_answer_does_not_wait_for_the_next_pump(pumped: tuple[Pumped, Bridge]
     session.wake()
     qtbot.waitUntil(lambda: session.pumps == 1)
     bridge._timer.start(10_000_000)  # the pause after a pump
-    session.predicting.hurry()
-    qtbot.waitUntil(lambda: session.predicting.taken == 1)
+    session.predict_models.hurry()
+    qtbot.waitUntil(lambda: session.predict_models.taken == 1)
     assert session.pumps == 1
 
 
@@ -107,7 +107,7 @@ def test_a_closed_bridge_is_deaf(qapp: Any) -> None:
 
 
 def test_bonds_show_and_store(qapp: Any) -> None:
-    model, shown, bonds = ExportViewModel(), [], Bonds()
+    model, shown, bonds = ExportViewModel(), [], Bindings()
     form = ParamForm([Field("samples", "", "int", 256)])
     bonds.show(model, "samples", shown.append)
     bonds.store(form.control("samples").textChanged, model, "samples", int)
@@ -190,7 +190,7 @@ def test_journals_are_read_while_a_run_goes_on_and_once_more_at_its_end() -> Non
         moment[0] += 1.0
         return history([len(reads)])
 
-    follower = Follower(read, lambda: moment[0])
+    follower = RunFollower(read, lambda: moment[0])
     follower.begin([run(1)])
     assert follower.news([run(1)]) == {}
     assert follower.news([run(2)])["a"].steps == [1]

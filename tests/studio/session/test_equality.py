@@ -9,7 +9,7 @@ import pytest
 
 from studio.session.equality import same_number
 from studio.session.predict.model_choice import ModelChoice
-from studio.session.predict.predict_view import BesideLine
+from studio.session.predict.predict_view import ComparisonLine
 from studio.session.runs.runs_folder import Run, list_runs
 
 
@@ -28,8 +28,8 @@ def test_an_unknown_accuracy_equals_an_unknown_accuracy() -> None:
 
 def test_an_unknown_time_of_a_comparison_model_equals_an_unknown_time() -> None:
     choice = ModelChoice("model")
-    assert BesideLine(choice, seconds=float("nan")) == BesideLine(choice, seconds=float("nan"))
-    assert BesideLine(choice, seconds=float("nan")) != BesideLine(choice, seconds=1.0)
+    assert ComparisonLine(choice, seconds=float("nan")) == ComparisonLine(choice, seconds=float("nan"))
+    assert ComparisonLine(choice, seconds=float("nan")) != ComparisonLine(choice, seconds=1.0)
 
 
 def test_a_run_that_is_read_again_is_equal(tmp_path: Path) -> None:

@@ -253,7 +253,7 @@ def test_a_users_model_is_imported_in_children_only(session: Session, tmp_path: 
     until(session, lambda: not session.predict.loading)
     picture = np.zeros((28, 28), np.float32)
     picture[8:11, 4:24] = 1.0
-    session.predicting.ask(picture)
+    session.predict_models.ask(picture)
     until(session, lambda: not session.predict.asking)
     ranking = session.predict.ranking
     assert len(ranking) == 10

@@ -6,7 +6,7 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from studio.windows.first_paint import AfterFirstPicture
+from studio.windows.first_paint import AfterFirstPaint
 
 
 class _Painted(QWidget):
@@ -25,7 +25,7 @@ def test_it_comes_after_all_widgets_are_painted_and_once(qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     QVBoxLayout(window).addWidget(_Painted(told))
-    AfterFirstPicture(window, lambda: told.append("then"), 20_000)
+    AfterFirstPaint(window, lambda: told.append("then"), 20_000)
     window.show()
     qtbot.waitUntil(lambda: "then" in told, timeout=20_000)
     assert told == ["painted", "then"]
@@ -38,6 +38,6 @@ def test_a_window_that_is_never_painted_does_not_wait_for_ever(qtbot: QtBot) -> 
     told: list[str] = []
     window = QWidget()
     qtbot.addWidget(window)
-    AfterFirstPicture(window, lambda: told.append("then"), 1)
+    AfterFirstPaint(window, lambda: told.append("then"), 1)
     qtbot.waitUntil(lambda: bool(told), timeout=20_000)
     assert told == ["then"]

@@ -243,7 +243,7 @@ def read_report(prefix: str) -> QuantizationReport | None:
 
 def read_program(prefix: str) -> tuple[dict[str, Any], str]:
     """The Program of inference files as plain values and as Paddle prints it; empty for files of another
-    installation, whose Program is read in a process of its own only (``Predicting.show_program``).
+    installation, whose Program is read in a process of its own only (``PredictModels.show_program``).
 
     Raises:
         DataError, FormatError: as :func:`read_report`.

@@ -26,7 +26,7 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Gathered:
+class ReportData:
     """Everything about one run.
 
     ``started`` is its first event. ``settings`` has title, value, and the value in the run before, whose name
@@ -51,7 +51,7 @@ class Gathered:
     notes: tuple[str, ...]
 
 
-def gather(folder: Path) -> Gathered:
+def gather(folder: Path) -> ReportData:
     """What the run in ``folder`` tells.
 
     Raises:
@@ -99,7 +99,7 @@ def gather(folder: Path) -> Gathered:
             notes.append(str(error))
     names = started.get("classes")
     before = _run_before(run)
-    return Gathered(
+    return ReportData(
         run=run,
         started=started,
         settings=_settings(run, before),

@@ -50,7 +50,7 @@ class WriteReport:
         script.add("report", script.run(self.folder), "--out", Out(Path(self.out).name))
 
 
-class Reporting:
+class ReportWriter:
     """Reports that are being written; ``written`` carries the path of one that is there.
 
     Args:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from studio.session.runs.report.charts import curves, data_uri, matrix
-from studio.session.runs.report.report_data import Gathered, gather, when
+from studio.session.runs.report.report_data import ReportData, gather, when
 
 # Nothing but what stands in the file itself: whatever a name in it says.
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
@@ -66,7 +66,7 @@ def write_report(folder: Path, out: Path) -> None:
     atomic_write(out, lambda file: file.write(text))
 
 
-def page_of(found: Gathered) -> str:
+def page_of(found: ReportData) -> str:
     """The whole page."""
     run = found.run
     parts = [
@@ -111,7 +111,7 @@ def _table(rows: Iterable[Sequence[str]], head: Sequence[str] = ()) -> str:
     return f"<table>{f'<tr>{top}</tr>' if top else ''}{''.join(lines)}</table>" if lines else ""
 
 
-def _figures(found: Gathered) -> str:
+def _figures(found: ReportData) -> str:
     last = found.epochs[-1] if found.epochs else {}
     run = found.run
     figures = [
@@ -133,11 +133,11 @@ def _curve(title: str, series: Any) -> str:
     return _section(title, f'{drawn}<div class="key">{key}</div>' if drawn else "")
 
 
-def _names(found: Gathered, count: int) -> tuple[str, ...]:
+def _names(found: ReportData, count: int) -> tuple[str, ...]:
     return found.classes if len(found.classes) == count else tuple(map(str, range(count)))
 
 
-def _confusion(found: Gathered) -> str:
+def _confusion(found: ReportData) -> str:
     if found.table is None:
         return ""
     counts = found.table.counts.astype("int64")
@@ -145,7 +145,7 @@ def _confusion(found: Gathered) -> str:
     return _section("Confusion", words + matrix(counts, _names(found, len(counts))))
 
 
-def _hardest(found: Gathered) -> str:
+def _hardest(found: ReportData) -> str:
     kept = found.predictions
     if kept is None or found.table is None:
         return ""
@@ -162,7 +162,7 @@ def _hardest(found: Gathered) -> str:
     return _section("Hardest test pictures", f'<div class="hard">{"".join(figures)}</div>' if figures else "")
 
 
-def _epochs(found: Gathered) -> str:
+def _epochs(found: ReportData) -> str:
     rows = [
         [
             f"{row.get('epoch', 0):.0f}",
@@ -178,13 +178,13 @@ def _epochs(found: Gathered) -> str:
     return _section("Epochs", _table(rows[-50:], head))
 
 
-def _layers(found: Gathered) -> str:
+def _layers(found: ReportData) -> str:
     head = ("parameter", "numbers", "norm", "gradient", "update / weights")
     alerts = "".join(f'<p class="bad">{escape(alert)}</p>' for alert in found.alerts[-20:])
     return _section("Layers", alerts + _table(found.layers, head))
 
 
-def _settings(found: Gathered) -> str:
+def _settings(found: ReportData) -> str:
     rows = "".join(
         f'<tr{" class=changed" if other else ""}><th scope="row">{escape(name)}</th>'
         f"<td>{escape(value)}</td><td>{escape(other)}</td></tr>"
@@ -196,7 +196,7 @@ def _settings(found: Gathered) -> str:
     return _section("Settings", f"<table>{head}{rows}</table>" if rows else "")
 
 
-def _facts(found: Gathered) -> str:
+def _facts(found: ReportData) -> str:
     started = found.started
     rows = [
         ("Folder", found.run.path),

@@ -5,21 +5,21 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from studio.controllers.runs.run_facts import facts_of_computing
-from studio.session.train.compute_info import Computing
+from studio.session.train.compute_info import ComputeInfo
 
 
 def test_the_facts_say_kernels_threads_and_blas() -> None:
     blas = "openblas 0.3.30 SkylakeX"
-    assert facts_of_computing(Computing("2", blas, 12), QObject()) == [
+    assert facts_of_computing(ComputeInfo("2", blas, 12), QObject()) == [
         ("Kernels", "NumPy until step 12, then compiled"),
         ("Threads", "2"),
         ("BLAS", blas),
     ]
-    assert facts_of_computing(Computing("2", blas, 0), QObject())[0] == ("Kernels", "compiled")
-    assert facts_of_computing(Computing("2", blas, -1), QObject())[0] == ("Kernels", "NumPy")
+    assert facts_of_computing(ComputeInfo("2", blas, 0), QObject())[0] == ("Kernels", "compiled")
+    assert facts_of_computing(ComputeInfo("2", blas, -1), QObject())[0] == ("Kernels", "NumPy")
     lacks = "llvmlite is not installed; pip install 'model-studio[fast]'"
-    assert facts_of_computing(Computing("2", blas, -1), QObject(), lacks)[0] == (
+    assert facts_of_computing(ComputeInfo("2", blas, -1), QObject(), lacks)[0] == (
         "Kernels",
         f"NumPy ({lacks})",
     )
-    assert not any(value for _, value in facts_of_computing(Computing(), QObject()))
+    assert not any(value for _, value in facts_of_computing(ComputeInfo(), QObject()))

@@ -10,7 +10,7 @@ import pytest
 from studio.session.code.code_view import CHANGED, GONE
 from studio.session.code.drafts import draft_path
 from studio.session.code.inputs import parse_inputs
-from studio.session.code.model_editor import CodeError, Coding
+from studio.session.code.model_editor import CodeError, ModelEditor
 from studio.session.session import Session
 
 TEXT = "from engine import nn\nclass Part(nn.Layer): pass\nclass Net(nn.Layer):\n    pass\n"
@@ -45,12 +45,12 @@ class Bench:
         return self.workers[-1]
 
     @property
-    def coding(self) -> Coding:
-        return self.session.coding
+    def model_editor(self) -> ModelEditor:
+        return self.session.model_editor
 
     @property
     def view(self) -> Any:
-        return self.session.coding.view
+        return self.session.model_editor.view
 
     def tell(self, event: str, **values: Any) -> None:
         next(worker for worker in self.workers if worker.job and not worker.closed).tell(
@@ -80,21 +80,21 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_only_agreed_code_is_tried(bench: Bench, file: Path) -> None:
-    bench.coding.open(file)
+    bench.model_editor.open(file)
     assert bench.view.classes == ("Net", "Part")
     assert (bench.view.class_name, bench.view.state) == ("Net", "refused")
-    bench.coding.edit("def f(:\n")
+    bench.model_editor.edit("def f(:\n")
     assert [(each.stage, each.line) for each in bench.view.problems] == [("syntax", 1)]
-    bench.coding.edit(MORE)
+    bench.model_editor.edit(MORE)
     assert (bench.view.state, bench.jobs()) == ("refused", [])
-    bench.coding.discard()
-    bench.coding.agree()
+    bench.model_editor.discard()
+    bench.model_editor.agree()
     assert bench.view.state == "checking"
     # What is typed into a text that was agreed to is the user's own; so is what is saved of it.
-    bench.coding.edit(MORE)
+    bench.model_editor.edit(MORE)
     bench.end()
     assert bench.jobs() == [TEXT, MORE]
-    assert bench.coding.save()
+    assert bench.model_editor.save()
     assert bench.session.needs_agreement_of("") is None
     bench.session.change_setting("model", f"{file}:Net")
     assert bench.session.needs_agreement() is None
@@ -104,9 +104,9 @@ def test_only_the_newest_text_follows_and_results_of_older_ones_are_not_shown(
     bench: Bench, file: Path
 ) -> None:
     bench.session.agree(file)
-    bench.coding.open(file)
-    bench.coding.edit(TEXT + "#1\n")
-    bench.coding.edit(MORE)
+    bench.model_editor.open(file)
+    bench.model_editor.edit(TEXT + "#1\n")
+    bench.model_editor.edit(MORE)
     bench.tell("code_checked", **CHECKED)
     assert bench.view.notes == {}
     bench.end()
@@ -115,32 +115,32 @@ def test_only_the_newest_text_follows_and_results_of_older_ones_are_not_shown(
     assert bench.view.notes[4].parameters == 3
     assert bench.view.state == "done"
     bench.end()
-    bench.coding.edit(TEXT)
+    bench.model_editor.edit(TEXT)
     assert bench.view.stale
 
 
 def test_a_dry_run_that_dies_or_hangs_is_told(bench: Bench, file: Path) -> None:
     bench.session.agree(file)
-    bench.coding.open(file)
+    bench.model_editor.open(file)
     bench.tell("code_stuck", line=3)
     assert (bench.view.problems[0].line, bench.view.state) == (3, "stuck")
     assert bench.workers[0].killed
-    bench.coding.edit(MORE)
+    bench.model_editor.edit(MORE)
     bench.session.pump()
     bench.tell("worker_ended", clean=False, killed=False, exit_code=-11, message="crashed", details="")
     assert bench.view.problems[0].what == "the process of the dry run has died: exit code -11"
 
 
 def test_unsaved_text_comes_back(bench: Bench, file: Path, tmp_path: Path, make_fake_worker: Any) -> None:
-    bench.coding.open(file)
-    bench.coding.edit(MORE)
+    bench.model_editor.open(file)
+    bench.model_editor.edit(MORE)
     assert draft_path(file).read_text() == MORE
     again = Bench(tmp_path, make_fake_worker)
-    again.coding.open(file)
+    again.model_editor.open(file)
     assert again.replaced == [(MORE, False)]
     assert again.view.restored
     assert again.view.modified
-    again.coding.discard()
+    again.model_editor.discard()
     assert again.replaced[-1] == (TEXT, True)
     assert not draft_path(file).exists()
     again.session.close()
@@ -148,63 +148,63 @@ def test_unsaved_text_comes_back(bench: Bench, file: Path, tmp_path: Path, make_
 
 def test_saving_keeps_line_ends_and_is_refused_where_the_file_changed(bench: Bench, file: Path) -> None:
     file.write_bytes(TEXT.replace("\n", "\r\n").encode())
-    bench.coding.open(file)
-    bench.coding.edit(MORE)
-    assert bench.coding.save()
+    bench.model_editor.open(file)
+    bench.model_editor.edit(MORE)
+    assert bench.model_editor.save()
     assert file.read_bytes() == MORE.replace("\n", "\r\n").encode()
     assert not bench.view.modified
-    bench.coding.edit(TEXT)
+    bench.model_editor.edit(TEXT)
     file.write_text("theirs = 1\n")
-    assert not bench.coding.save()
+    assert not bench.model_editor.save()
     assert bench.view.outside == CHANGED
     assert file.read_text() == "theirs = 1\n"
-    bench.coding.keep_mine()
-    assert bench.coding.save()
+    bench.model_editor.keep_mine()
+    assert bench.model_editor.save()
     assert file.read_bytes() == TEXT.replace("\n", "\r\n").encode()
 
 
 def test_changes_outside_are_noticed(bench: Bench, file: Path) -> None:
     bench.session.agree(file)
-    bench.coding.open(file)
+    bench.model_editor.open(file)
     file.write_text(MORE)
-    bench.coding.look()
+    bench.model_editor.look()
     assert bench.replaced[-1] == (MORE, True)
     assert not bench.view.modified
     assert bench.view.state == "refused"  # somebody else's text: it is asked for again
-    bench.coding.edit(TEXT)
+    bench.model_editor.edit(TEXT)
     file.write_text("theirs = 1\n")
-    bench.coding.look()
+    bench.model_editor.look()
     assert bench.view.outside == CHANGED
-    assert bench.coding.text == TEXT
-    bench.coding.take_theirs()
+    assert bench.model_editor.text == TEXT
+    bench.model_editor.take_theirs()
     assert (bench.replaced[-1], bench.view.outside) == (("theirs = 1\n", True), "")
     file.unlink()
-    bench.coding.look()
+    bench.model_editor.look()
     assert bench.view.outside == GONE
-    assert bench.coding.save()
+    assert bench.model_editor.save()
     assert file.read_text() == "theirs = 1\n"
 
 
 def test_a_new_file_becomes_the_model(bench: Bench, tmp_path: Path) -> None:
-    bench.coding.new("small_resnet", tmp_path / "own")
+    bench.model_editor.new("small_resnet", tmp_path / "own")
     assert bench.session.train.settings.model == f"{tmp_path / 'own.py'}:SmallResNet"
     assert bench.view.state == "checking"
     assert bench.session.needs_agreement() is None
-    bench.coding.choose_class("Block")
-    bench.coding.use()
+    bench.model_editor.choose_class("Block")
+    bench.model_editor.use()
     assert bench.session.train.settings.model.endswith(":Block")
 
 
 def test_what_can_not_be_edited_is_refused_with_the_file_before_in_place(bench: Bench, file: Path) -> None:
-    bench.coding.open(file)
+    bench.model_editor.open(file)
     other = file.with_name("other.py")
     other.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(CodeError, match="no text in UTF-8"):
-        bench.coding.open(other)
+        bench.model_editor.open(other)
     with pytest.raises(CodeError, match="can't be read"):
-        bench.coding.open(file.with_name("absent.py"))
+        bench.model_editor.open(file.with_name("absent.py"))
     assert bench.view.file == str(file)
-    assert bench.coding.save()
+    assert bench.model_editor.save()
     assert file.read_text() == TEXT
 
 
@@ -220,10 +220,10 @@ def test_inputs_are_read_as_typed(bench: Bench, file: Path) -> None:
         with pytest.raises(ValueError, match=r"write|take|no shape"):
             parse_inputs(wrong)
     bench.session.agree(file)
-    bench.coding.open(file)
-    bench.coding.choose_inputs("N, 0")
+    bench.model_editor.open(file)
+    bench.model_editor.choose_inputs("N, 0")
     assert "not a size: 0" in bench.view.input_problem
-    bench.coding.choose_inputs("N, 4")
+    bench.model_editor.choose_inputs("N, 4")
     bench.end()
     assert bench.workers[-1].job.inputs == (((None, 4), "float32"),) or bench.workers[-2].job.inputs == (
         ((None, 4), "float32"),

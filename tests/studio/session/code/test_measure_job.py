@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from studio.session.code.measure_job import MeasureCode
-from studio.session.code.measure_view import Measured
+from studio.session.code.measure_view import Measurement
 from studio.session.work.job import Inbox, perform_sent, plain_job
 from tests.studio.conftest import bars  # noqa: F401  (the fixture)
 
@@ -52,7 +52,7 @@ def told(text: str, folder: Path, data: Path, inputs: str = "", **settings: Any)
 
 def test_time_bytes_and_operations_of_operators_and_lines(bars: Path, tmp_path: Path) -> None:  # noqa: F811
     (tmp_path / "beside.py").write_text("WIDTH = 10\n")
-    found = Measured.of(told(TEXT, tmp_path, bars))
+    found = Measurement.of(told(TEXT, tmp_path, bars))
     product = next(row for row in found.operators if row.name == "matmul_v2")
     assert product.gflops is not None
     assert product.gflops > 0
@@ -76,7 +76,7 @@ def test_a_mistake_is_told_with_its_line_and_the_name_of_the_file(bars: Path, tm
 @pytest.mark.parametrize("static", [True, False])
 def test_inputs_that_no_data_has_are_measured_with_random_numbers(tmp_path: Path, static: bool) -> None:
     event = told(TWO_INPUTS, tmp_path, tmp_path / "no data", "N, 3; N, 4 int64", static=static)
-    found = Measured.of(event)
+    found = Measurement.of(event)
     assert found.inputs == "N, 3; N, 4 int64"
     assert found.at_line(10) is not None
     assert found.at_line(11) is not None

@@ -13,7 +13,7 @@ from PIL import Image
 from engine.core.errors import ArgumentError, InUseError, SaveError
 from resources.locks import take
 from studio.session.data import collected_images as module
-from studio.session.data.collected_images import Collected
+from studio.session.data.collected_images import CollectedImages
 
 
 def drawing(seed: int, shape: tuple[int, ...] = (28, 28)) -> np.ndarray:
@@ -21,7 +21,7 @@ def drawing(seed: int, shape: tuple[int, ...] = (28, 28)) -> np.ndarray:
 
 
 def test_collected_pictures_are_read_back(tmp_path):
-    kept = Collected(tmp_path / "data" / "collected")
+    kept = CollectedImages(tmp_path / "data" / "collected")
     assert kept.count() == 0
     assert kept.collect(drawing(1), 7, "drawn") == 1
     assert kept.collect(drawing(2, (40, 30, 3)), "3", "digits test 17, corrected from 5 \u2192 3") == 2
@@ -34,7 +34,7 @@ def test_collected_pictures_are_read_back(tmp_path):
 
 
 def test_the_same_picture_is_kept_once_and_moves_when_it_is_corrected(tmp_path):
-    kept = Collected(tmp_path)
+    kept = CollectedImages(tmp_path)
     assert kept.collect(drawing(1), 7) == 1
     assert kept.collect(drawing(1), 7) == 1
     assert kept.collect(drawing(1), 1, "corrected") == 1
@@ -44,7 +44,7 @@ def test_the_same_picture_is_kept_once_and_moves_when_it_is_corrected(tmp_path):
 
 
 def test_to_collect_leaves_every_other_file_as_it_is(tmp_path):
-    kept = Collected(tmp_path)
+    kept = CollectedImages(tmp_path)
     kept.collect(drawing(1), 7)
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
     kept.collect(drawing(2), 7)
@@ -52,7 +52,7 @@ def test_to_collect_leaves_every_other_file_as_it_is(tmp_path):
 
 
 def test_a_new_name_is_a_new_class_whatever_its_letters(tmp_path):
-    kept = Collected(tmp_path, ("T-shirt/top", "Coat"))
+    kept = CollectedImages(tmp_path, ("T-shirt/top", "Coat"))
     kept.collect(drawing(1), 0)
     kept.collect(drawing(2), "..")
     kept.collect(drawing(3), "100% wool. ")
@@ -77,12 +77,12 @@ def test_a_new_name_is_a_new_class_whatever_its_letters(tmp_path):
 )
 def test_what_is_no_picture_or_class_is_refused(tmp_path, picture, label):
     with pytest.raises(ArgumentError, match=r"collect|class"):
-        Collected(tmp_path).collect(picture, label)
+        CollectedImages(tmp_path).collect(picture, label)
     assert not list(tmp_path.rglob("*.png"))
 
 
 def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
-    kept = Collected(tmp_path)
+    kept = CollectedImages(tmp_path)
     kept.collect(drawing(1), 7, "drawn")
 
     def full(path, writer):
@@ -99,13 +99,13 @@ def test_another_process_that_collects_is_named(tmp_path, monkeypatch):
     lock = take(tmp_path / ".lock")
     try:
         with pytest.raises(InUseError, match=f"process {os.getpid()}"):
-            Collected(tmp_path).collect(drawing(1), 7)
+            CollectedImages(tmp_path).collect(drawing(1), 7)
     finally:
         lock.release()
 
 
 def test_a_file_that_is_no_picture_is_left_out(tmp_path):
-    kept = Collected(tmp_path)
+    kept = CollectedImages(tmp_path)
     kept.collect(drawing(1), 7)
     (tmp_path / "7" / "note.png").write_text("not a picture")
     Image.fromarray(drawing(4)).save(tmp_path / "7" / "own.png")

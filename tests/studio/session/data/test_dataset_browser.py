@@ -27,7 +27,7 @@ def settings(session, **changes):
 
 def test_data_is_opened_shown_and_checked(session, tmp_path):
     folder = writing.image_folder(tmp_path / "own", count=8)
-    session.looking.look(settings(session, data=str(folder)))
+    session.dataset_browser.look(settings(session, data=str(folder)))
     assert session.data.state == "opening"
     assert session.wait_until(lambda: session.data.state == "ready" and not session.data.checking, 30)
     view = session.data
@@ -36,22 +36,22 @@ def test_data_is_opened_shown_and_checked(session, tmp_path):
     assert len(view.samples.values) == view.facts.train
     assert view.compared is not None
     assert (view.done, view.total, view.problems) == (16, 16, ())
-    session.looking.show_page("test", 1, 3)
+    session.dataset_browser.show_page("test", 1, 3)
     assert session.wait_until(lambda: session.data.samples.split == "test", 30)
     assert set(session.data.samples.labels) == {1}
 
 
 def test_the_same_data_is_not_opened_twice_and_a_wrong_path_is_said(session, tmp_path):
     chosen = settings(session, data=str(tmp_path / "nothing.csv"))
-    session.looking.look(chosen)
+    session.dataset_browser.look(chosen)
     assert session.wait_until(lambda: session.data.state == "failed", 30)
     assert session.data.last_problem.what.startswith("no such data")
-    session.looking.look(chosen)
+    session.dataset_browser.look(chosen)
     assert session.data.state == "failed"
-    session.looking.look(chosen, again=True)
+    session.dataset_browser.look(chosen, again=True)
     assert session.data.state == "opening"
     writing.npz(Path(tmp_path / "a.npz"), x=writing.pictures(20, (4,))[0], y=writing.pictures(20, (4,))[1])
-    session.looking.look(settings(session, data=str(tmp_path / "a.npz"), epochs=9))
+    session.dataset_browser.look(settings(session, data=str(tmp_path / "a.npz"), epochs=9))
     assert session.wait_until(lambda: session.data.state == "ready", 30)
     assert session.data.facts.kind == "npz"
 
@@ -59,14 +59,14 @@ def test_the_same_data_is_not_opened_twice_and_a_wrong_path_is_said(session, tmp
 def test_a_child_that_dies_is_said_and_replaced(tmp_path):
     session = Session(ProcessWorker, runs_folder=tmp_path / "runs")
     try:
-        session.looking.look(settings(session, data="digits", resize=9))
-        worker = session.looking._worker
+        session.dataset_browser.look(settings(session, data="digits", resize=9))
+        worker = session.dataset_browser._worker
         assert session.wait_until(lambda: session.data.state == "ready", 60)
         worker._process.kill()
         assert session.wait_until(lambda: session.data.state == "failed", 60)
         assert "killed from outside" in session.data.last_problem.what
-        session.looking.look(settings(session, data="digits", resize=10))
-        assert session.looking._worker is not worker
+        session.dataset_browser.look(settings(session, data="digits", resize=10))
+        assert session.dataset_browser._worker is not worker
         assert session.data.state == "opening"
     finally:
         session.close()

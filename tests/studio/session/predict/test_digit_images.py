@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw
 
 from studio.session.predict import digit_images
 from studio.session.predict.digit_images import (
-    PictureError,
+    ImageError,
     bright_on_dark,
     digit_from_bytes,
     fit_digit,
@@ -85,15 +85,15 @@ def test_real_mnist_digits_stay_as_they_are(data_dir: Path) -> None:
 def test_what_is_no_image_is_refused(tmp_path: Path) -> None:
     note = tmp_path / "note.png"
     note.write_text("shopping list")
-    with pytest.raises(PictureError, match=r"note\.png: not an image: none of PNG"):
+    with pytest.raises(ImageError, match=r"note\.png: not an image: none of PNG"):
         digit_from_bytes(read_file(note), str(note))
-    with pytest.raises(PictureError, match="can't be read"):
+    with pytest.raises(ImageError, match="can't be read"):
         read_file(tmp_path / "absent.png")
-    with pytest.raises(PictureError, match="can't be read"):
+    with pytest.raises(ImageError, match="can't be read"):
         read_file(tmp_path)
-    with pytest.raises(PictureError, match="damaged"):
+    with pytest.raises(ImageError, match="damaged"):
         digit_from_bytes(as_bytes(stroke())[:150], "half.png")
-    with pytest.raises(PictureError, match="no digit in it"):
+    with pytest.raises(ImageError, match="no digit in it"):
         digit_from_bytes(as_bytes(Image.new("L", (50, 50), 255)), "blank.png")
 
 
@@ -101,14 +101,14 @@ def test_a_bomb_is_refused_before_it_is_decoded(monkeypatch: pytest.MonkeyPatch)
     data = as_bytes(Image.new("1", (9000, 9000), 0))
     assert len(data) < 100_000
     monkeypatch.setattr(Image.Image, "load", lambda self: pytest.fail("the picture was decoded"))
-    with pytest.raises(PictureError, match="too large: 9000 x 9000 pixels"):
+    with pytest.raises(ImageError, match="too large: 9000 x 9000 pixels"):
         digit_from_bytes(data, "bomb.png")
 
 
 def test_a_file_beyond_all_measure_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(digit_images, "MAX_BYTES", 100)
     (tmp_path / "big.png").write_bytes(as_bytes(stroke()))
-    with pytest.raises(PictureError, match=r"the file is too large: \d+ bytes"):
+    with pytest.raises(ImageError, match=r"the file is too large: \d+ bytes"):
         read_file(tmp_path / "big.png")
 
 
@@ -119,7 +119,7 @@ def test_what_is_no_regular_file_is_not_opened(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(Path, "open", lambda *_: pytest.fail("the file was opened"))
     monkeypatch.setattr(Path, "read_bytes", lambda _: pytest.fail("the file was read"))
     for name in ("pipe.png", "zero.png"):
-        with pytest.raises(PictureError, match="no regular file"):
+        with pytest.raises(ImageError, match="no regular file"):
             read_file(tmp_path / name)
 
 
@@ -128,7 +128,7 @@ def test_the_limit_counts_channels(mode: str, channels: int, monkeypatch: pytest
     monkeypatch.setattr(digit_images, "MAX_VALUES", 30_000 * channels - 1)
     data = as_bytes(Image.new(mode, (100, 300)))
     monkeypatch.setattr(Image.Image, "load", lambda self: pytest.fail("the picture was decoded"))
-    with pytest.raises(PictureError, match=f"100 x 300 pixels of {channels} channels"):
+    with pytest.raises(ImageError, match=f"100 x 300 pixels of {channels} channels"):
         digit_from_bytes(data, "bomb.png")
 
 

@@ -50,12 +50,12 @@ def until(session: Session, condition: Callable[[], bool]) -> None:
 
 
 def loaded(session: Session, prefix: Path, limits: ModelLimits | None = None) -> None:
-    session.predicting.load(str(prefix), limits)
+    session.predict_models.load(str(prefix), limits)
     until(session, lambda: not session.predict.loading)
 
 
 def test_the_newest_of_many_pictures_is_answered(own: Path, session: Session) -> None:
-    session.predicting.ask(BRIGHT)  # waits for a model
+    session.predict_models.ask(BRIGHT)  # waits for a model
     assert not session.predict.asking
     loaded(session, own)
     until(session, lambda: not session.predict.asking)
@@ -63,7 +63,7 @@ def test_the_newest_of_many_pictures_is_answered(own: Path, session: Session) ->
     session.predict.events.ranking.connect(lambda ranking: answers.append(ranking))
     pictures = [picture(number / 100).reshape(28, 28) for number in range(100)]
     for each in pictures:
-        session.predicting.ask(each)
+        session.predict_models.ask(each)
     until(session, lambda: not session.predict.asking)
     assert 1 <= len(answers) < 50
     with opened(str(own), ModelLimits()) as (info, scores):
@@ -88,36 +88,36 @@ def test_a_stuck_model_is_ended_and_more_is_allowed_on_request(
     problems: list[Any] = []
     session.problem.connect(problems.append)
     loaded(session, endless, ModelLimits(seconds=1.0, steps=100))
-    session.predicting.ask(BRIGHT)
+    session.predict_models.ask(BRIGHT)
     until(session, lambda: not session.predict.asking)
     assert session.predict.stopped == "limit"
     assert session.predict.model is not None
     assert "Allow more" in problems[-1].do
-    session.predicting.ask(CALM)  # nothing is asked until the user says so
+    session.predict_models.ask(CALM)  # nothing is asked until the user says so
     assert not session.predict.asking
-    session.predicting.try_again()
+    session.predict_models.try_again()
     until(session, lambda: not session.predict.asking)
     assert (session.predict.stopped, len(session.predict.ranking)) == ("", 10)
-    model = session.predicting._model
+    model = session.predict_models._model
     assert model is not None
     assert (model.limits.seconds, model.limits.steps) == (4.0, 400)
 
 
 def test_cancelling_takes_less_than_a_second(endless: Path, session: Session) -> None:
     loaded(session, endless, PATIENT)
-    session.predicting.ask(BRIGHT)
+    session.predict_models.ask(BRIGHT)
     assert not session.wait_until(lambda: not session.predict.asking, 0.3)
     begin = time.monotonic()
-    session.predicting.cancel()
+    session.predict_models.cancel()
     until(session, lambda: not session.predict.asking)
     assert time.monotonic() - begin < 1.0
     assert (session.predict.stopped, session.predict.last_problem) == ("cancelled", None)
-    session.predicting.clear()
-    session.predicting.try_again()
-    session.predicting.ask(CALM)
+    session.predict_models.clear()
+    session.predict_models.try_again()
+    session.predict_models.ask(CALM)
     until(session, lambda: not session.predict.asking)
     assert len(session.predict.ranking) == 10
-    session.predicting.ask(BRIGHT)
+    session.predict_models.ask(BRIGHT)
     begin = time.monotonic()
     session.close()  # in the middle of a run
     assert time.monotonic() - begin < 5.0
@@ -127,13 +127,13 @@ def test_loading_is_cancelled_too_and_the_model_before_goes_on(
     own: Path, endless: Path, session: Session
 ) -> None:
     loaded(session, own)
-    session.predicting.load(str(endless))
-    session.predicting.cancel()
+    session.predict_models.load(str(endless))
+    session.predict_models.cancel()
     until(session, lambda: not session.predict.loading)
     assert session.predict.stopped == "cancelled"
     assert session.predict.model is not None
     assert session.predict.model.prefix == str(own)
-    session.predicting.ask(CALM)
+    session.predict_models.ask(CALM)
     until(session, lambda: not session.predict.asking)
     assert len(session.predict.ranking) == 10
     loaded(session, own.with_name("nothing"))
@@ -142,7 +142,7 @@ def test_loading_is_cancelled_too_and_the_model_before_goes_on(
 
 def test_a_graph_is_told_by_the_models_process(endless: Path, session: Session) -> None:
     loaded(session, endless)
-    session.predicting.show_program()
+    session.predict_models.show_program()
     assert session.graph.loading
     until(session, lambda: not session.graph.loading)
     assert session.graph.text == str(load(str(endless)).program())
@@ -181,8 +181,8 @@ def test_outputs_that_are_no_scores_are_refused(own: Path, outputs: list[Any]) -
 
 
 def test_closing_while_a_model_is_loaded_ends_it(own: Path, session: Session) -> None:
-    session.predicting.load(str(own))
-    coming = session.predicting._coming
+    session.predict_models.load(str(own))
+    coming = session.predict_models._coming
     assert coming is not None
     session.close()
     assert not coming.alive()

@@ -13,7 +13,7 @@ from engine.files.checkpoint import read_checkpoint
 from studio.cli import app
 from studio.session.runs.runs_folder import read_history
 from studio.session.sweep import runner
-from studio.session.sweep.document import Halving, Measured, Sweep, read_sweep
+from studio.session.sweep.document import Halving, Measurement, Sweep, read_sweep
 from studio.session.sweep.making import new_sweep
 from studio.session.sweep.pool import Job
 from studio.session.sweep.results import best_trial, ranked
@@ -75,7 +75,7 @@ def test_a_halving_goes_on_with_the_best_as_if_it_had_never_stopped(bars: Path, 
 def reached(sweep: Sweep, epochs: int, accuracies: dict[int, float]) -> None:
     for number, accuracy in accuracies.items():
         sweep.trials[number - 1].measured.append(
-            Measured(epochs=epochs, best=epochs, accuracy=accuracy, loss=None)
+            Measurement(epochs=epochs, best=epochs, accuracy=accuracy, loss=None)
         )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from studio.session.runs.runs_folder import read_run_line
 from studio.session.session import Session
-from studio.session.train.compute_info import Computing, computing_of
+from studio.session.train.compute_info import ComputeInfo, computing_of
 
 STARTED = {
     "event": "started",
@@ -25,13 +25,13 @@ def test_a_run_tells_what_computed_it(tmp_path: Path) -> None:
     journal.write_text("".join(json.dumps(event) + "\n" for event in (STARTED, KERNELS)))
     run = read_run_line(tmp_path)
     assert run is not None
-    assert run.computing == Computing("2", "openblas 0.3.30 SkylakeX", 12)
-    assert computing_of([KERNELS, STARTED]) == Computing("2", "openblas 0.3.30 SkylakeX", -1)
+    assert run.computing == ComputeInfo("2", "openblas 0.3.30 SkylakeX", 12)
+    assert computing_of([KERNELS, STARTED]) == ComputeInfo("2", "openblas 0.3.30 SkylakeX", -1)
 
 
 @pytest.mark.parametrize("since", [True, -3, "12", None])
 def test_what_a_journal_has_wrong_is_not_told(since: object) -> None:
-    assert computing_of([{**STARTED, "environment": ["2"]}, {**KERNELS, "since": since}]) == Computing()
+    assert computing_of([{**STARTED, "environment": ["2"]}, {**KERNELS, "since": since}]) == ComputeInfo()
 
 
 def test_compiled_kernels_without_the_extra_are_refused_in_one_line(
@@ -56,4 +56,4 @@ def test_a_training_that_goes_on_shows_its_kernels(tmp_path: Path) -> None:
     view.take({**KERNELS})
     assert view.computing.since == 12
     view.clear()
-    assert view.computing == Computing()
+    assert view.computing == ComputeInfo()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from studio.session.session import Session
-from studio.session.train.stall_detector import Patience
+from studio.session.train.stall_detector import StallDetector
 
 
 class Clock:
@@ -21,7 +21,7 @@ class Clock:
 @pytest.fixture
 def clock(stage: Any) -> Clock:
     made = Clock()
-    stage.session.patience = Patience(stage.session.train, made)
+    stage.session.stall_detector = StallDetector(stage.session.train, made)
     stage.session.execute("start")
     stage.started(folder=stage.session.train.folder)
     return made
@@ -29,7 +29,7 @@ def clock(stage: Any) -> Clock:
 
 def wait(stage: Any, clock: Clock, seconds: float) -> None:
     clock.now += seconds
-    stage.session.patience.look()
+    stage.session.stall_detector.look()
 
 
 @pytest.mark.parametrize("command", ["pause", "stop_early", "cancel"])
@@ -126,7 +126,7 @@ def test_a_forward_without_an_end_is_ended(tmp_path: Path) -> None:
         session.execute("cancel")
 
         def offered() -> bool:
-            session.patience.look()
+            session.stall_detector.look()
             return session.train.unanswered
 
         assert session.wait_until(offered, 60)

@@ -84,7 +84,7 @@ class Desk:
     def __init__(self, stage: Any, file: Path) -> None:
         self.stage, self.file = stage, file
         self.page, self.panel = stage.studio.code_page, stage.studio.code_panel
-        self.editor, self.view = self.page.editor, stage.session.coding.view
+        self.editor, self.view = self.page.editor, stage.session.model_editor.view
 
     def tell(self, event: str, **values: Any) -> None:
         worker = next(each for each in reversed(self.stage.workers) if each.job and not each.ended())
@@ -210,7 +210,7 @@ def test_a_template_becomes_a_file(stage: Any, tmp_path: Path) -> None:
     assert stage.studio.code.new("lenet", str(tmp_path / "no" / "such" / "folder.py"))
     assert "could not be saved" in stage.window.toast.text()
     assert "can't be read" in stage.studio.code.open_file(str(tmp_path / "absent.py"))
-    assert stage.session.coding.view.file == str(tmp_path / "own.py")
+    assert stage.session.model_editor.view.file == str(tmp_path / "own.py")
 
 
 def test_a_source_that_is_dropped_is_edited(stage: Any, tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_a_source_that_is_dropped_is_edited(stage: Any, tmp_path: Path) -> None:
     assert stage.studio.code_page.editor.code() == TEXT
     stage.window.files_dropped.emit([str(tmp_path / "absent.py")])
     assert "can't be read" in stage.window.toast.text()
-    assert stage.session.coding.view.file == str(file)
+    assert stage.session.model_editor.view.file == str(file)
 
 
 def test_ctrl_f_finds_in_the_editor(desk: Desk) -> None:
@@ -235,7 +235,7 @@ def test_an_own_model_that_is_chosen_elsewhere_is_opened_when_the_page_is(stage:
     file = tmp_path / "mine.py"
     file.write_text(TEXT)
     stage.session.change_setting("model", f"{file}:Net")
-    assert stage.session.coding.view.file == ""
+    assert stage.session.model_editor.view.file == ""
     stage.studio.actions.trigger("page_code")
     assert stage.studio.code_page.editor.code() == TEXT
 

@@ -64,7 +64,7 @@ class Desk:
     def __init__(self, stage: Any, file: Path) -> None:
         self.stage, self.file = stage, file
         self.page, self.shown = stage.studio.code_page, stage.studio.code_page.measured
-        self.view = stage.session.coding.measuring.view
+        self.view = stage.session.model_editor.measuring.view
 
     @property
     def worker(self) -> Any:

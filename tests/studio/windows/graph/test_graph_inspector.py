@@ -5,15 +5,15 @@ from __future__ import annotations
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from studio.windows.graph.graph_inspector import Inspector
+from studio.windows.graph.graph_inspector import GraphInspector
 
 
-def visible(panel: Inspector) -> list[str]:
+def visible(panel: GraphInspector) -> list[str]:
     return [label.text() for label in panel.findChildren(QLabel) if label.isVisibleTo(panel) and label.text()]
 
 
 def test_other_sections_leave_nothing_of_the_former(qtbot: QtBot) -> None:
-    panel = Inspector()
+    panel = GraphInspector()
     qtbot.addWidget(panel)
     panel.set_sections([("", [("Name", "first")]), ("Files", [("a", "1 kB"), ("b", "2 kB")])])
     assert visible(panel) == ["Name", "first", "Files", "a", "1 kB", "b", "2 kB"]

@@ -19,7 +19,7 @@ from engine.jit import save
 from engine.static import InputSpec
 from studio.session.predict.model_choice import ModelChoice
 from studio.session.predict.model_info import ModelInfo
-from studio.windows.predict.input_editors import NumbersInput, PictureInput, RefusedInput
+from studio.windows.predict.input_editors import ImageInput, NumbersInput, UnsupportedInput
 from tests.studio.windows.conftest import Stage
 
 WAIT = 60_000
@@ -124,7 +124,7 @@ def test_a_row_of_a_csv_file_is_taken(page: Stage, tmp_path: Path) -> None:
 def test_an_input_that_can_not_be_given_is_said_in_a_line(page: Stage) -> None:
     show(page, ("wave", [-1, 9], "complex64"))
     shown = page.studio.predict_page
-    assert isinstance(shown.editors[0], RefusedInput)
+    assert isinstance(shown.editors[0], UnsupportedInput)
     assert "can't be fed here: wave: it takes complex64" in shown.detail.text()
     assert "complex64" in shown.editors[0].line.text()
 
@@ -134,7 +134,7 @@ def test_a_drawing_comes_along_to_a_model_of_other_pictures(page: Stage, qtbot: 
     qtbot.mouseClick(shown.pad, Qt.MouseButton.LeftButton)
     assert page.session.predict.fed[0].shape == (28, 28)
     show(page, ("x", [-1, 3, 64, 48], "float32"))
-    assert isinstance(shown.editors[0], PictureInput)
+    assert isinstance(shown.editors[0], ImageInput)
     assert page.session.predict.fed[0].shape == (64, 48, 3)
     shown.placing.setCurrentIndex(shown.placing.findData("stretch"))
     shown.placing.activated.emit(shown.placing.currentIndex())

@@ -57,11 +57,11 @@ def test_a_stuck_model_leaves_the_window_alone_and_is_cancelled(
     ticks = Ticks()
     page.studio.predict.load(f"{endless}.pdmodel")
     qtbot.waitUntil(lambda: view.model is not None, timeout=WAIT)
-    page.session.predicting.ask(BRIGHT)
+    page.session.predict_models.ask(BRIGHT)
     qtbot.waitUntil(shown.cancel_button.isVisible, timeout=WAIT)
     assert shown.detail.text() == "The model computes..."
     for number in range(50):  # drawing goes on meanwhile
-        page.session.predicting.ask(np.full((28, 28), number / 100, np.float32))
+        page.session.predict_models.ask(np.full((28, 28), number / 100, np.float32))
     begin = time.monotonic()
     shown.cancel_button.click()
     qtbot.waitUntil(lambda: not view.asking, timeout=WAIT)
@@ -88,7 +88,7 @@ def test_over_the_limit_the_page_says_so_and_allows_more(
     view, shown = page.session.predict, page.studio.predict_page
     page.studio.predict.load(str(endless))
     qtbot.waitUntil(lambda: view.model is not None, timeout=WAIT)
-    page.session.predicting.ask(BRIGHT)
+    page.session.predict_models.ask(BRIGHT)
     qtbot.waitUntil(lambda: view.stopped == "limit", timeout=WAIT)
     assert "choose Allow more" in shown.detail.text()
     assert shown.again_button.isVisible()

@@ -15,7 +15,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
 from studio.app import Studio
-from studio.session.project.session_state import LastTime, remembered_path
+from studio.session.project.session_state import SessionState, remembered_path
 from studio.session.session import Session
 from tests.studio.windows.conftest import FakeWorker
 from tests.studio.windows.runs.run_folders import make_run
@@ -30,7 +30,7 @@ def begin(qapp: QApplication, tmp_path: Path, qtbot: Any) -> Iterator[Callable[[
 
     def make(wait: bool = True) -> Studio:
         session = Session(FakeWorker, tmp_path / "runs")
-        last = LastTime(session)
+        last = SessionState(session)
         last.restore()
         studio = Studio(qapp, session, whole=False, last=last)
         opened.append(studio)
@@ -80,7 +80,7 @@ def test_two_starts_that_fail_are_followed_by_a_safe_one(begin: Any, tmp_path: P
     first.frame.show_page("graph")
     first.close()
     for _ in range(2):  # starts that end before all is there
-        LastTime(Session(FakeWorker, tmp_path / "runs")).restore()
+        SessionState(Session(FakeWorker, tmp_path / "runs")).restore()
     safe = begin()
     assert safe.session.project_folder != tmp_path / "mine"
     assert safe.window.current_page() == "train"

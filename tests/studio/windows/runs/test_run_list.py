@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialogButtonBox
 
 from studio.session.runs.run_notes import read_notes
-from studio.windows.runs.comparison_dialog import CompareDialog
+from studio.windows.runs.comparison_dialog import ComparisonDialog
 from studio.windows.runs.run_notes_dialog import RunNotesDialog
 from tests.studio.windows.runs.run_folders import make_run
 
@@ -151,7 +151,7 @@ def test_two_runs_are_compared(stage: Any, runs: Path, click: Callable[..., None
         (runs / name / "source" / "net.py").write_text(f"rate = {rate}\n")
     click("lenet-static-002", Qt.KeyboardModifier.ControlModifier)
     QTest.mouseClick(stage.window.project.strip.button("compare_runs"), LEFT)
-    dialog = stage.window.findChild(CompareDialog)
+    dialog = stage.window.findChild(ComparisonDialog)
     table = dialog.table
     rows = {table.item(row, 0).text(): row for row in range(table.rowCount())}
     assert [table.item(rows["\u2260 Rate"], column).text() for column in (1, 2)] == ["0.01", "0.001"]
@@ -169,7 +169,7 @@ def test_a_finished_run_is_tried_on_predict_without_an_export(
     stage: Any, runs: Path, click: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr(stage.session.predicting, "load", asked.append)
+    monkeypatch.setattr(stage.session.predict_models, "load", asked.append)
     click("lenet-static-001")
     QTest.mouseClick(stage.window.project.strip.button("try_run"), LEFT)
     assert stage.window.current_page() == "predict"

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
-from studio.session.train.stall_detector import Patience
+from studio.session.train.stall_detector import StallDetector
 
 
 def button(stage: Any, text: str) -> QPushButton:
@@ -17,17 +17,17 @@ def button(stage: Any, text: str) -> QPushButton:
 
 def test_ending_the_process_is_offered_by_a_button_and_the_status(stage: Any) -> None:
     now = [0.0]
-    stage.session.patience = Patience(stage.session.train, lambda: now[0])
+    stage.session.stall_detector = StallDetector(stage.session.train, lambda: now[0])
     stage.start()
     assert not button(stage, "End the process").isVisible()
     now[0] = 7.4
-    stage.session.patience.look()
+    stage.session.stall_detector.look()
     words = "No step for 7 s: the model's forward may not end"
     assert stage.window.status.field("state") == words
     QTest.mouseClick(button(stage, "Pause"), Qt.MouseButton.LeftButton)
     assert stage.window.status.field("state") == "Pausing..."
     now[0] = 10.5
-    stage.session.patience.look()
+    stage.session.stall_detector.look()
     assert button(stage, "End the process").isVisible()
     assert stage.window.status.field("state").startswith("Pausing... It does not answer: End the process")
     QTest.mouseClick(button(stage, "End the process"), Qt.MouseButton.LeftButton)
