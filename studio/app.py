@@ -1,6 +1,6 @@
 """The application: builds session, controllers and windows, and is the only file that knows all of them.
 
-Pages behind the first one are imported where they are built: after the window's first picture (decision 97).
+Pages behind the first one are imported where they are built: after the window's first image (decision 97).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from studio.windows.train.settings_panel import SettingsPanel
 from studio.windows.train.train_page import TrainPage
 from widgets import theme
 
-# When what waits for the first picture of the window begins without one.
+# When what waits for the first image of the window begins without one.
 LATEST_MS = 500
 # Time to take what the user has pressed meanwhile.
 AFTER_SHOW_MS = 20
@@ -255,7 +255,7 @@ class Studio:
             lambda: self.frame.show_page("graph"),
         )
         self.model_panel.report_requested.connect(self._show_quantization)
-        # What is dropped on it need not be a picture: the window looks at everything that is dropped.
+        # What is dropped on it need not be an image: the window looks at everything that is dropped.
         self.predict_page.pad.setAcceptDrops(False)
         self.frame.add_page("predict", self.predict_page, self.model_panel, self.window.tr("Models"))
         return self.predict

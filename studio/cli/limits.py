@@ -17,7 +17,7 @@ Memory: TypeAlias = Annotated[
     ),
 ]
 Seconds: TypeAlias = Annotated[
-    str, typer.Option(help="Seconds for one picture.", metavar="SECONDS", rich_help_panel=_PANEL)
+    str, typer.Option(help="Seconds for one image.", metavar="SECONDS", rich_help_panel=_PANEL)
 ]
 Steps: TypeAlias = Annotated[
     str, typer.Option(help="Iterations of the model's loops.", metavar="COUNT", rich_help_panel=_PANEL)

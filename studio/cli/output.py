@@ -70,7 +70,7 @@ def say(text: str, err: bool = False) -> None:
 
 
 def note(text: str, as_json: bool) -> None:
-    """Tell what does not end a command, such as lines of a journal that could not be read; beside JSON on
+    """Tell what does not end a command, such as lines of a journal that could not be read; next to JSON on
     stderr. Empty where there is nothing to tell."""
     if text:
         say(f"note: {text}", err=as_json)

@@ -14,7 +14,7 @@ from PySide6.QtCore import QElapsedTimer, QObject, QSocketNotifier, QTimer
 from studio.session.session import Session
 
 PERIOD_MS = 50
-# Python writes the numbers of signals beside these.
+# Python writes the numbers of signals next to these.
 _EVENT, _ANSWER = b"\0", b"\xff"
 
 

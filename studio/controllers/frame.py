@@ -70,7 +70,7 @@ class FrameController(QObject):
     def add_page(
         self, name: str, page: QWidget, panel: QWidget, title: str, find: QWidget | None = None
     ) -> None:
-        """A page with its command and, under ``title``, the panel beside it; Ctrl+F goes to ``find``."""
+        """A page with its command and, under ``title``, the panel next to it; Ctrl+F goes to ``find``."""
         self._window.add_page(name, page, panel)
         self._titles[name] = title
         if find is not None:

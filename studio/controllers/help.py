@@ -26,13 +26,13 @@ OF_PAGE = {
     "export": "export.md",
     "predict": "predict.md",
 }
-# What the widgets do with keys beside the commands: where, and what.
+# What the widgets do with keys next to the commands: where, and what.
 WIDGET_KEYS = (
     ("Ctrl+Z", "Digit pad", "Take the last stroke back."),
     ("Delete", "Digit pad", "Clear the pad."),
-    ("Left, Right", "Charts", "Move the reading line by a step of the picture."),
+    ("Left, Right", "Charts", "Move the reading line by a step of the image."),
     ("+, -, Home", "Charts", "Closer, further away, everything."),
-    ("Ctrl+V", "Page Predict", "Predict on the picture in the clipboard."),
+    ("Ctrl+V", "Page Predict", "Predict on the image in the clipboard."),
     ("Space, Return", "Any button or chip", "Press it."),
     ("Tab, Shift+Tab", "Everywhere", "The next control, the one before."),
     ("Escape", "Dialogs, palette", "Close without a change."),

@@ -114,7 +114,7 @@ class OutputController(QObject):
     def _log_start(self) -> None:
         view, number = self._session.train, theme.format_number
         self._log(
-            self.tr("{0}: {1} parameters, {2} training pictures, {3} for tests").format(
+            self.tr("{0}: {1} parameters, {2} training images, {3} for tests").format(
                 view.run_name, number(view.parameters), number(view.train_samples), number(view.test_samples)
             )
         )

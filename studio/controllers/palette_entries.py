@@ -1,4 +1,4 @@
-"""What the palette offers beside commands: settings, runs, models and recent projects."""
+"""What the palette offers next to commands: settings, runs, models and recent projects."""
 
 from __future__ import annotations
 

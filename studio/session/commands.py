@@ -41,7 +41,7 @@ SAVE_PROJECT_AS = Command(
 RENAME_PROJECT = Command("rename_project", "Rename project...", "File", "Call the project something else.")
 REPORT = Command(
     "report", "Save report...", "File",
-    "Write one HTML file about the selected run: settings, curves, confusion, hardest pictures.",
+    "Write one HTML file about the selected run: settings, curves, confusion, hardest images.",
     icon="download", possible=needs(lambda session: session.listed_run(session.selected_run), NO_RUN)
 )
 SAVE_QUANTIZATION = Command(
@@ -107,7 +107,7 @@ TRAIN_CORRECTED = Command(
     icon="refresh", possible=may_train_corrected
 )
 CORRECTIONS = Command(
-    "corrections", "Corrections...", "Run", "Labels that were set right and pictures that were dropped.",
+    "corrections", "Corrections...", "Run", "Labels that were set right and images that were dropped.",
     icon="pen"
 )
 RUN_NOTES = Command(

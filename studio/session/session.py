@@ -49,14 +49,11 @@ MakeWorker: TypeAlias = Callable[[Notify], Worker]
 
 
 class Session(NextRun):
-    """What the window, the tests and scripts drive.
+    """The state that the window, the tests and scripts drive.
 
-    Everything here happens in the thread that calls it. Workers only leave events and call ``wake``; ``pump``
-    (called by the bridge in the window's loop) takes them and brings the view models up to date.
-
-    Args:
-        make_worker: how a worker is made; a child process unless told otherwise.
-        runs_folder: where runs go while there is no project file.
+    All methods run in the caller's thread. Workers queue events and call ``wake``; ``pump``, called by the
+    bridge in the window's loop, takes the events and updates the view models. ``make_worker`` creates a
+    worker (default: a child process); ``runs_folder`` receives the runs while there is no project file.
     """
 
     tasks_changed = Signal()
@@ -280,7 +277,7 @@ class Session(NextRun):
         """The process id of the training's child process; 0 where there is none."""
         return int(getattr(self._training, "pid", 0))
 
-    # ----- tasks beside the training -----
+    # ----- tasks next to the training -----
 
     def show_graph(self) -> None:
         """Trace the model chosen in the settings, in a child process."""

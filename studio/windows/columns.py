@@ -1,4 +1,4 @@
-"""Cards beside each other, fewer in a row where there is less room."""
+"""Cards next to each other, fewer in a row where there is less room."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NARROW = 560
 
 
 class Columns(QWidget):
-    """Cards beside each other, in ``shares`` of the width; ``narrow`` in a row where the page is narrow."""
+    """Cards next to each other, in ``shares`` of the width; ``narrow`` in a row where the page is narrow."""
 
     def __init__(self, *cards: QWidget, narrow: int = 1, shares: tuple[int, ...] = ()) -> None:
         super().__init__()

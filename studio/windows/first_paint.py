@@ -1,4 +1,4 @@
-"""What waits for the first picture of a window: a timer alone may come before it on a busy machine."""
+"""What waits for the first image of a window: a timer alone may come before it on a busy machine."""
 
 from __future__ import annotations
 

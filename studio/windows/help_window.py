@@ -41,7 +41,7 @@ _LINE = 125  # per cent of the font's own line height
 
 
 class _Page(QTextBrowser):
-    """Markdown; pictures no wider than the page."""
+    """Markdown; images no wider than the page."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -108,12 +108,12 @@ class _Page(QTextBrowser):
 
 
 class HelpWindow(Retranslated, QDialog):
-    """Beside the main window, never in its way.
+    """Next to the main window, never in its way.
 
     Args:
         pages: what the list shows.
         text_of: the Markdown of a page by its file; raises FileNotFoundError.
-        folder: where pictures are looked for.
+        folder: where images are looked for.
     """
 
     link_activated = Signal(str)

@@ -79,7 +79,7 @@ class MainWindow(Retranslated, QMainWindow):
     # pages
 
     def add_page(self, name: str, page: QWidget, panel: QWidget) -> None:
-        """A page for the middle, and what the right dock shows beside it."""
+        """A page for the middle, and what the right dock shows next to it."""
         for line in (*page.findChildren(QLineEdit), *panel.findChildren(QLineEdit)):
             line.setAcceptDrops(False)  # it would take the path of a dropped file as text
         scroll = Scroll(page)

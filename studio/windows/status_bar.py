@@ -14,7 +14,7 @@ FIELDS = ("state", "device", "step", "speed", "left", "memory", "task")
 
 
 class Dot(QWidget):
-    """A coloured dot; what it means always stands beside it in words."""
+    """A coloured dot; what it means always stands next to it in words."""
 
     def __init__(self, token: str = "mute") -> None:
         super().__init__()

@@ -76,7 +76,7 @@ class PageActions(QWidget):
 class TopBar(Retranslated, QFrame):
     """Never wider than the window: a wide one has the menus side by side, another one behind a button.
 
-    Where the actions don't fit all the same, their words go first, then the chips beside them.
+    Where the actions don't fit all the same, their words go first, then the chips next to them.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -199,7 +199,7 @@ def _full_width(button: ActionButton) -> int:
 
 
 def _others(actions: PageActions) -> int:
-    """The room of chips and labels beside the buttons."""
+    """The room of chips and labels next to the buttons."""
     layout = actions.layout()
     width = 0
     for index in range(layout.count()):

@@ -1,4 +1,4 @@
-"""A run on disk whose checkpoints answer every picture with one class, each with its own."""
+"""A run on disk whose checkpoints answer every image with one class, each with its own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.training.setup import build_network
 
 
 def make_run(folder: Path, answers: dict[int, int], best: int, model: str = "linear") -> Path:
-    """A run whose checkpoint of each step answers every picture with one class."""
+    """A run whose checkpoint of each step answers every image with one class."""
     config = TrainingConfig(model=model, data="digits", epochs=2, out=str(folder))
     network, _ = build_network(config)
     (folder / "checkpoints").mkdir(parents=True)

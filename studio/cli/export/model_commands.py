@@ -34,7 +34,7 @@ def export(
         int | None,
         typer.Option(help="The checkpoint of this step, even if untrained or not the best.", min=0),
     ] = None,
-    samples: Annotated[int, typer.Option(help="Test pictures to compare after reloading.")] = 256,
+    samples: Annotated[int, typer.Option(help="Test images to compare after reloading.")] = 256,
     optimize: Annotated[
         bool, typer.Option("--optimize", help="Faster, but for prediction only: fold batch norms, fuse.")
     ] = False,
@@ -60,9 +60,9 @@ def export(
         say(
             f"{prefix}: step {event['step']}, {measured}; "
             f"{size / 1024:.0f} KB in {len(event['sizes'])} files; loaded in a clean process: "
-            f"largest difference {event['difference']:.2g} over {event['samples']} pictures "
+            f"largest difference {event['difference']:.2g} over {event['samples']} images "
             f"({event['pictures']}), "
-            f"{event['latency'] * 1e6:.0f} us a picture{fewer}"
+            f"{event['latency'] * 1e6:.0f} us an image{fewer}"
         )
 
 
@@ -71,7 +71,7 @@ def predict(
     prefix: Annotated[str, typer.Argument(help="The saved model, without suffix.", metavar="PREFIX")],
     images: Annotated[
         list[Path],
-        typer.Argument(help="Pictures; or with --out a folder, a CSV, NPZ or NPY file.", metavar="IMAGE..."),
+        typer.Argument(help="Images; or with --out a folder, a CSV, NPZ or NPY file.", metavar="IMAGE..."),
     ],
     out: Annotated[
         Path | None,
@@ -84,7 +84,7 @@ def predict(
     steps: Steps = "",
     as_json: Json = False,
 ) -> None:
-    """Classify pictures with a saved model; one from elsewhere runs in a process with limits."""
+    """Classify images with a saved model; one from elsewhere runs in a process with limits."""
     failed = False
     with one_line_errors():
         from engine.core.errors import LimitError
@@ -151,7 +151,7 @@ def _write_table(
 
 
 def _tell(image: Path, ranking: list[tuple[str, float]], as_json: bool) -> None:
-    """Print the most probable classes of one picture."""
+    """Print the most probable classes of one image."""
     if as_json:
         answers = [{"class": name, "probability": value} for name, value in ranking]
         emit_json({"image": str(image), **answers[0], "top": answers})

@@ -18,7 +18,7 @@ def report(
     out: Annotated[str, typer.Option(help="The file to write; RUN/report.html unless given.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Write one HTML file about a run: settings, curves, confusion, hardest pictures. It loads nothing."""
+    """Write one HTML file about a run: settings, curves, confusion, hardest images. It loads nothing."""
     with one_line_errors():
         from studio.session.runs.report import write_report
 

@@ -252,7 +252,7 @@ class CodeController(QObject):
 
     def _show_inputs(self) -> None:
         self._page.set_inputs(
-            self._view.inputs, self.tr("as the data: pictures of them"), self._view.input_problem
+            self._view.inputs, self.tr("as the data: images of them"), self._view.input_problem
         )
 
     def _show_banner(self) -> None:

@@ -1,4 +1,4 @@
-"""The figures of a measurement on the page Code: as a tree beside the editor, and at the source lines."""
+"""The figures of a measurement on the page Code: as a tree next to the editor, and at the source lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands beside the editor: the converted source pass by pass, and the operators of its lines."""
+"""What stands next to the editor: the converted source pass by pass, and the operators of its lines."""
 
 from __future__ import annotations
 

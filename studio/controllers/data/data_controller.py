@@ -204,7 +204,7 @@ class DataController(QObject):
             ),
             "size": (
                 self.tr("Other sizes than the first: {0}"),
-                self.tr("Set Resize, so that all pictures get one size."),
+                self.tr("Set Resize, so that all images get one size."),
                 "bad",
             ),
             "nan": (

@@ -297,9 +297,9 @@ def compared_text(result: Verification, words: QObject) -> str:
     """What a check compared and what came out, in a sentence."""
     count = theme.format_number(result.samples)
     if result.pictures == "noise":
-        what = words.tr("{0} pictures of noise, as the data is not here").format(count)
+        what = words.tr("{0} images of noise, as the data is not here").format(count)
     else:
-        what = words.tr("{0} test pictures").format(count)
+        what = words.tr("{0} test images").format(count)
     if not result.difference:
         return words.tr("{0}: the same scores to the last digit as before saving").format(what)
     largest = theme.format_number(result.difference, digits=3)

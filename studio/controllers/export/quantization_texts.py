@@ -160,7 +160,7 @@ def _summary(report: QuantizationReport, words: QObject) -> str:
     first, second = report.latency.float, report.latency.quantized
     if first and second:
         if abs(second - first) <= SAME_SHARE * first:
-            parts.append(tr("One picture takes about as long as before."))
+            parts.append(tr("One image takes about as long as before."))
         elif second > first:
             parts.append(
                 tr(

@@ -30,7 +30,7 @@ class BatchController(QObject):
         self._bonds.show(session.predict, "model", lambda info: panel.setVisible(info is not None))
 
     def _choose_folder(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self._window, self.tr("Predict the pictures in a folder"))
+        folder = QFileDialog.getExistingDirectory(self._window, self.tr("Predict the images in a folder"))
         if folder:
             self._choose_out(folder)
 

@@ -35,7 +35,7 @@ MOST_TEXT = 10_000_000  # characters that are pasted or read from a file
 
 @dataclass(frozen=True)
 class _Given:
-    """A picture as it was given: before it is fitted to what the model takes, unless it is a ``sample``,
+    """An image as it was given: before it is fitted to what the model takes, unless it is a ``sample``,
     which is fed as it is."""
 
     values: NDArray[np.float32]
@@ -69,7 +69,7 @@ class InputsController(QObject):
         self._bonds.follow(self._view.events.model, lambda _: self._show_fed())
 
     def _show_inputs(self, inputs: tuple[ModelInput, ...]) -> None:
-        """Other editors; what lay on the first pad comes along where the first input is a picture again."""
+        """Other editors; what lay on the first pad comes along where the first input is an image again."""
         before = self._given.get(0)
         self._given.clear()
         self._placings.clear()
@@ -83,7 +83,7 @@ class InputsController(QObject):
             self._feed(0, before)
         self._show_fed()
 
-    # ----- pictures -----
+    # ----- images -----
 
     def _asked(self, place: int) -> ModelInput:
         return self._view.inputs[place]
@@ -105,12 +105,12 @@ class InputsController(QObject):
         self._feed(place, _Given(drawing, drawing.ndim == 2, self.tr("drawing")))
 
     def open_picture(self, path: str) -> None:
-        """Feed a picture from a file to the first input that is one; what is wrong with it is told."""
+        """Feed an image from a file to the first input that is one; what is wrong with it is told."""
         place = next(
             (n for n, each in enumerate(self._view.inputs) if each.form in ("digit", "picture")), None
         )
         if place is None:
-            self._tell(self.tr("{0}: the model takes no picture; load one that does").format(path))
+            self._tell(self.tr("{0}: the model takes no image; load one that does").format(path))
         else:
             self._open(place, path)
 
@@ -126,7 +126,7 @@ class InputsController(QObject):
         self._use(place, data, path)
 
     def _use(self, place: int, data: bytes, where: str) -> None:
-        """Feed the picture in ``data``; the pad stays as it is where it can't be used."""
+        """Feed the image in ``data``; the pad stays as it is where it can't be used."""
         asked = self._asked(place)
         try:
             if asked.form == "digit" and self._placing(place) == "digit":
@@ -175,7 +175,7 @@ class InputsController(QObject):
         return given is not None and given.sample
 
     def origin(self, place: int) -> str:
-        """Where the picture of an input comes from, in words."""
+        """Where the image of an input comes from, in words."""
         given = self._given.get(place)
         return given.origin if given is not None else ""
 
@@ -227,7 +227,7 @@ class InputsController(QObject):
 
     def _numbers_refused(self, place: int, text: str) -> None:
         asked = self._asked(place)
-        words = self.tr("Not a whole number: {0}") if asked.whole else self.tr("Not a number: {0}")
+        words = self.tr("Not an integer: {0}") if asked.whole else self.tr("Not a number: {0}")
         self._numbers_editor(place).show_problem(words.format(text[:40]))
 
     def _text_given(self, place: int, text: str) -> None:
@@ -244,7 +244,7 @@ class InputsController(QObject):
 
     def _choose_file(self, place: int) -> None:
         numbers = self._asked(place).form == "numbers"
-        title = self.tr("Open a row of numbers") if numbers else self.tr("Open a picture")
+        title = self.tr("Open a row of numbers") if numbers else self.tr("Open an image")
         kinds = (
             self.tr("Tables ({0})").format(TABLES) if numbers else self.tr("Pictures ({0})").format(IMAGES)
         )
@@ -339,7 +339,7 @@ class InputsController(QObject):
         }[placing]
 
     def _tell(self, message: str) -> None:
-        self._session.problem.emit(problem_from_message(message, self.tr("The picture can't be used")))
+        self._session.problem.emit(problem_from_message(message, self.tr("The image can't be used")))
 
     def close(self) -> None:
         """Follow the view model no longer."""
@@ -347,7 +347,7 @@ class InputsController(QObject):
 
 
 def scaling_text(scaling: dict[str, Any]) -> str:
-    """How pictures are scaled before they are fed, in words."""
+    """How images are scaled before they are fed, in words."""
     if "mean" in scaling and "std" in scaling:
         return f"(x \u2212 {scaling['mean']:g}) / {scaling['std']:g}"
     if "low" in scaling and "high" in scaling:

@@ -104,7 +104,7 @@ class ModelsController(QObject):
         return path is None
 
     def _chosen(self, keys: list[str]) -> None:
-        """Of several that are chosen the loaded model stays; the others are asked beside it."""
+        """Of several that are chosen the loaded model stays; the others are asked next to it."""
         if not keys:
             self._show_list()
             return

@@ -1,4 +1,4 @@
-"""The page Predict: what the model answers, and the models beside it."""
+"""The page Predict: what the model answers, and the models next to it."""
 
 from __future__ import annotations
 
@@ -109,8 +109,8 @@ class PredictController(QObject):
             return self.tr("This model can't be fed here: {0}: {1}").format(first.name, first.why_not)
         several = len(view.inputs) > 1
         words = {
-            "digit": self.tr("Draw a digit, or drop a picture of one."),
-            "picture": self.tr("Draw, or drop a picture."),
+            "digit": self.tr("Draw a digit, or drop an image of one."),
+            "picture": self.tr("Draw, or drop an image."),
             "numbers": self.tr("Type numbers, or paste them."),
         }[first.form]
         return f"{first.name}: {words}" if several else words

@@ -19,7 +19,7 @@ from widgets import theme
 
 
 class SamplesController(QObject):
-    """Steps through the test split of the loaded model's data, and adds pictures to the collected ones."""
+    """Steps through the test split of the loaded model's data, and adds images to the collected ones."""
 
     def __init__(self, session: Session, page: PredictPage, inputs: InputsController) -> None:
         super().__init__(page)
@@ -83,7 +83,7 @@ class SamplesController(QObject):
         self._fed()
 
     def _fed(self) -> None:
-        """A picture that is no sample has no label yet; one that is there can be collected."""
+        """An image that is no sample has no label yet; one that is there can be collected."""
         view = self._view
         picture = view.inputs[0].form in ("digit", "picture") and view.inputs[0].channels in (1, 3)
         self.tools.offer_collecting(picture, picture and view.fed[0] is not None)
@@ -93,7 +93,7 @@ class SamplesController(QObject):
                 self.tools.show_label("")
 
     def collect(self, label: str) -> None:
-        """Keep the picture that is fed, as it is fed, under ``label``."""
+        """Keep the image that is fed, as it is fed, under ``label``."""
         from engine.core.errors import EngineError
 
         picture = self._view.fed[0]
@@ -104,7 +104,7 @@ class SamplesController(QObject):
             count = self._session.collected.collect(pixels, label, self._inputs.origin(0)[:900])
         except EngineError as error:
             self._session.problem.emit(
-                problem_from_message(str(error), self.tr("The picture could not be added"))
+                problem_from_message(str(error), self.tr("The image could not be added"))
             )
             return
         self.tools.words.setText(

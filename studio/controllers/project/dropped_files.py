@@ -65,7 +65,7 @@ class DroppedFilesController(QObject):
 
     def _unknown(self, dropped: DroppedFile) -> str:
         what = self.tr(
-            "Model Studio opens projects, runs, data, Python files with a model, saved models and pictures."
+            "Model Studio opens projects, runs, data, Python files with a model, saved models and images."
         )
         return f"{dropped.reason}. {what}"
 

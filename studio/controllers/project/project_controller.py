@@ -219,7 +219,7 @@ class ProjectController(QObject):
             self.tr("Another window has changed this project"),
             self.tr(
                 "{0} has other settings now than this window. Nothing is lost: Ctrl+Z brings those that "
-                "you did not choose, and until you choose, this window's are kept in a file beside it."
+                "you did not choose, and until you choose, this window's are kept in a file next to it."
             ).format(session.keeping.document),
             self.tr("Take the other window's"),
             self.tr("Decide later"),

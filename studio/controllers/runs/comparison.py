@@ -21,7 +21,7 @@ from widgets import theme
 
 
 class ComparisonController(QObject):
-    """Compares runs of a list; each comparison is a window of its own beside the main one."""
+    """Compares runs of a list; each comparison is a window of its own next to the main one."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)

@@ -1,4 +1,4 @@
-"""What stands under *Run* beside the page Train: names and values about the run that is shown there."""
+"""What stands under *Run* next to the page Train: names and values about the run that is shown there."""
 
 from __future__ import annotations
 

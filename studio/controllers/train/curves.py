@@ -74,7 +74,7 @@ class Curves:
         self._draw_more(self._live_folder, live.after(before, len(live.epochs)))
 
     def end_epoch(self, event: Mapping[str, Any]) -> None:
-        """The training has read the test pictures."""
+        """The training has read the test images."""
         live = self._live
         names = ("step", "seconds", *VALIDATED.values())
         live.epochs.append({name: event[name] for name in names})

@@ -1,4 +1,4 @@
-"""The list of devices in the settings of a run: each GPU with name and memory, asked beside the window."""
+"""The list of devices in the settings of a run: each GPU with name and memory, asked next to the window."""
 
 from __future__ import annotations
 

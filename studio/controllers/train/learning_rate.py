@@ -1,4 +1,4 @@
-"""The learning rate while a training runs: the field beside the page Train changes it."""
+"""The learning rate while a training runs: the field next to the page Train changes it."""
 
 from __future__ import annotations
 

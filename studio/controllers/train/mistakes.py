@@ -182,12 +182,12 @@ class MistakesController(QObject):
         gallery.set_classes(names)
         pages = ""
         if view.total:
-            pages = self.tr("{0} pictures").format(theme.format_number(view.total))
+            pages = self.tr("{0} images").format(theme.format_number(view.total))
             if view.pages > 1:
                 pages += self.tr(", page {0} of {1}").format(view.page + 1, view.pages)
         message = view.message
         if not message and not view.samples:
-            message = self.tr("Reading...") if view.loading else self.tr("There are no such pictures.")
+            message = self.tr("Reading...") if view.loading else self.tr("There are no such images.")
         gallery.show_page(
             self._title(),
             [self._sample(each) for each in view.samples],
@@ -283,7 +283,7 @@ class MistakesController(QObject):
     def _words(self, each: Correction) -> str:
         data = title_of(each.data)
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(each.time))
-        place = self.tr("{0}, {1} picture {2}").format(data, each.split, each.index)
+        place = self.tr("{0}, {1} image {2}").format(data, each.split, each.index)
         if each.action == "drop":
             return self.tr("{0}: dropped (it was {1}), {2}").format(place, each.was, when)
         return self.tr("{0}: {1} instead of {2}, {3}").format(place, each.label, each.was, when)

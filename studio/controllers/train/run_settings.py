@@ -83,7 +83,7 @@ class RunSettingsController(QObject):
         form.set_error("model_file", "" if names or not file else trouble_in(file))
 
     def look_again(self) -> None:
-        """Read the user's own file anew: it may have been mended, or spoiled, in an editor since."""
+        """Read the user's own file anew: it may have been fixed, or spoiled, in an editor since."""
         form = self._panel.form
         if form.value("model") == FILE and form.value("model_file"):
             self._offer_classes(str(form.value("model_file")))

@@ -265,7 +265,7 @@ class TrainController(QObject):
             theme.format_number(view.step), theme.format_number(view.total_steps)
         )
         if view.evaluating:
-            words += " · " + self.tr("reading the test pictures")
+            words += " · " + self.tr("reading the test images")
         elif not math.isnan(view.seconds_left):
             words += " · " + self.tr("{0} left").format(time_left(view.seconds_left))
         panel.set_progress(share, words)

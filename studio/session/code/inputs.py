@@ -41,5 +41,5 @@ def _size(word: str, part: str) -> int | None:
     if word.lower() in _ANY:
         return None
     if not word.isdecimal() or not 0 < int(word) <= MOST_NUMBERS:
-        raise ValueError(f"{part}: not a size: {word}; write a whole number above 0, or N for any")
+        raise ValueError(f"{part}: not a size: {word}; write an integer above 0, or N for any")
     return int(word)

@@ -45,7 +45,7 @@ class Measurement:
 
     ``seconds`` is a recorded step, ``unrecorded`` one without the recording; ``between`` the share of the
     time between the kernels; ``compiled`` the operators that had compiled kernels; ``inputs`` what was fed
-    with random numbers, empty for pictures of the data.
+    with random numbers, empty for images of the data.
     """
 
     operators: tuple[Figures, ...]

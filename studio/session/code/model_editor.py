@@ -216,7 +216,7 @@ class ModelEditor:
             self.check()
 
     def choose_inputs(self, text: str) -> None:
-        """Feed something else than a picture of the data; an empty text goes back to that."""
+        """Feed something else than an image of the data; an empty text goes back to that."""
         self.view.inputs = text.strip()
         self.check()
 

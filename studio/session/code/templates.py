@@ -30,7 +30,7 @@ ALL: tuple[Template, ...] = (
     Template("mlp", "Multilayer perceptron", "Two hidden layers with ReLU and dropout."),
     Template("small_cnn", "Convolutional network", "Two convolutions with pooling, as in LeNet."),
     Template("small_resnet", "Small ResNet", "Residual blocks with batch normalization."),
-    Template("recurrent", "Recurrent network", "An LSTM that reads a picture row by row."),
+    Template("recurrent", "Recurrent network", "An LSTM that reads an image row by row."),
     Template("linear", "Copy of the built-in Linear", "The built-in model, to change.", MODELS),
     Template("lenet", "Copy of the built-in LeNet", "The built-in model, to change.", MODELS),
     Template("cnn", "Copy of the built-in CNN", "The built-in model, to change.", MODELS),

@@ -45,7 +45,7 @@ def tried(job: TextJob, emit: Emit, failed: str, find: Callable[[str, Path], Map
         copy = scratch.path.resolve() / Path(job.file).name
         copy.write_text(job.text, encoding="utf-8", newline="")
         try:
-            # Imported here, with what stands beside the file; the training then finds it imported.
+            # Imported here, with what stands next to the file; the training then finds it imported.
             load_model(ModelSource(job.file, copy, job.class_name, False), Path(job.file).parent)
             emit(find(f"{copy}:{job.class_name}", copy))
         except Exception as error:

@@ -1,9 +1,9 @@
-"""CollectedImages: drawn and corrected pictures of a project, kept as an image folder that ``load_data``
+"""CollectedImages: drawn and corrected images of a project, kept as an image folder that ``load_data``
 reads.
 
-``data/collected/`` in the project has a folder a class, a PNG file a picture, and ``classes.txt`` with the
+``data/collected/`` in the project has a folder a class, a PNG file an image, and ``classes.txt`` with the
 order of the classes. To collect is to add one file, so nothing that lies there is ever rewritten; where a
-picture comes from stands in its file. The data that a picture was taken from is never written.
+image comes from stands in its file. The data that an image was taken from is never written.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WAIT = 5.0  # seconds
 
 @dataclass(frozen=True)
 class CollectedImage:
-    """One collected picture: its file, its class, where it came from (empty where that is not known), and
+    """One collected image: its file, its class, where it came from (empty where that is not known), and
     whether it has one channel."""
 
     path: Path
@@ -41,7 +41,7 @@ class CollectedImage:
     grey: bool
 
     def pixels(self) -> NDArray[np.uint8]:
-        """The picture, uint8 [H, W] or [H, W, 3]. Raises DataError."""
+        """The image, uint8 [H, W] or [H, W, 3]. Raises DataError."""
         from engine.training.sources.image_folder import decode_picture
 
         picture = decode_picture(self.path, self.grey)
@@ -49,11 +49,11 @@ class CollectedImage:
 
 
 class CollectedImages:
-    """The collected pictures in ``folder``, which appears with the first of them.
+    """The collected images in ``folder``, which appears with the first of them.
 
     Args:
-        classes: the classes that there are before a picture is collected, so that their numbers are those of
-            the data that the pictures are about.
+        classes: the classes that there are before an image is collected, so that their numbers are those of
+            the data that the images are about.
     """
 
     def __init__(self, folder: Path, classes: Sequence[str] = DIGITS) -> None:
@@ -67,17 +67,17 @@ class CollectedImages:
         return read_class_names(self.folder) or list(self._classes)
 
     def collect(self, picture: NDArray[np.uint8], label: int | str, source: str = "") -> int:
-        """Keep a picture; returns how many are kept then.
+        """Keep an image; returns how many are kept then.
 
-        The same picture is kept once: under another label than before it is a correction, and moves.
+        The same image is kept once: under another label than before it is a correction, and moves.
 
         Args:
-            picture: uint8 [H, W], or [H, W, 3] in red, green, blue.
+            image: uint8 [H, W], or [H, W, 3] in red, green, blue.
             label: the name of its class, or its number among ``classes``; a new name is a new class.
             source: where it came from, such as ``drawn`` or ``digits test 17``; of any length below 1000.
 
         Raises:
-            ArgumentError: no such picture or class. DataError: the list of classes can't be read, or a link
+            ArgumentError: no such image or class. DataError: the list of classes can't be read, or a link
                 is in the way. SaveError: it can't be written. InUseError: another
                 process is writing there.
         """
@@ -109,18 +109,18 @@ class CollectedImages:
             return self.count()
 
     def remove(self, picture: CollectedImage) -> None:
-        """Drop a picture. Raises SaveError."""
+        """Drop an image. Raises SaveError."""
         from engine.files.atomic import saving
 
         with self._writing(), saving(picture.path):
             picture.path.unlink(missing_ok=True)
 
     def count(self) -> int:
-        """How many pictures are kept."""
+        """How many images are kept."""
         return sum(1 for _ in self._files())
 
     def pictures(self) -> list[CollectedImage]:
-        """All of them, by class; a file that is no picture is left out."""
+        """All of them, by class; a file that is no image is left out."""
         from PIL import Image
 
         from engine.training.sources.class_names import class_of_folder
@@ -139,7 +139,7 @@ class CollectedImages:
         return found
 
     def _files(self) -> Iterator[Path]:
-        """The pictures; links, which may lead anywhere, are not followed."""
+        """The images; links, which may lead anywhere, are not followed."""
         for path in sorted(self.folder.glob("*/*.png")):
             if is_plain_file(path) and not path.parent.is_symlink():
                 yield path
@@ -167,7 +167,7 @@ class CollectedImages:
             taken = wait_for(self.folder / ".lock", _WAIT)
         if isinstance(taken, Holder):
             raise InUseError(
-                f"{self.folder}: pictures are being collected there by {taken}; try again when that has ended"
+                f"{self.folder}: images are being collected there by {taken}; try again when that has ended"
             )
         try:
             yield
@@ -186,7 +186,7 @@ def _png(picture: Any, source: str) -> bytes:
     fits = len(shape) == 2 or (len(shape) == 3 and shape[-1] == 3)
     if kind != np.uint8 or not fits or min(shape) < 1 or max(shape) > LARGEST:
         raise ArgumentError(
-            f"collect: not a picture: got {kind} {list(shape)}; give uint8 [H, W] or [H, W, 3] with sides up "
+            f"collect: not an image: got {kind} {list(shape)}; give uint8 [H, W] or [H, W, 3] with sides up "
             f"to {LARGEST}"
         )
     if len(source) >= 1000:

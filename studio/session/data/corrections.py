@@ -32,7 +32,7 @@ class ProjectCorrections:
         return read_corrections(self.path)[0] if self.path.exists() else []
 
     def add(self, correction: Correction) -> list[Correction]:
-        """Add one; it replaces what was said about the same picture. Returns all. Raises as ``read``, or
+        """Add one; it replaces what was said about the same image. Returns all. Raises as ``read``, or
         SaveError where the file can't be written."""
 
         def change(found: list[Correction]) -> list[Correction]:

@@ -35,7 +35,7 @@ class DataFacts:
 
 @dataclass(frozen=True)
 class SamplePage:
-    """Samples of a split: ``values`` are uint8 pictures [H, W] or [H, W, 3], or the first numbers of rows.
+    """Samples of a split: ``values`` are uint8 images [H, W] or [H, W, 3], or the first numbers of rows.
 
     ``label`` is the class that was asked for, -1 for all; ``of`` how many samples it has; ``broken`` says
     which can't be read.

@@ -1,4 +1,4 @@
-"""The exported files that stand here: beside the runs, and where models were loaded from lately."""
+"""The exported files that stand here: next to the runs, and where models were loaded from lately."""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ CHECKPOINT_CHOICES: tuple[tuple[str, str], ...] = (("best", "Best weights"), ("l
 class Verification:
     """What came out when the files were loaded in another process.
 
-    ``difference`` is the largest absolute difference of any output over ``samples`` pictures of the test
-    split (``pictures`` is ``noise`` where the data is not here); ``latency`` is seconds for one picture;
+    ``difference`` is the largest absolute difference of any output over ``samples`` images of the test
+    split (``images`` is ``noise`` where the data is not here); ``latency`` is seconds for one image;
     ``sizes`` are bytes by file name; ``operators`` is how many there were before and after optimization,
     empty for files that are not optimized.
     """
@@ -188,7 +188,7 @@ class ExportViewModel:
 
 
 def default_prefix(folder: str, choices: QuantizeChoices | None = None) -> str:
-    """Where a run's inference files go unless told otherwise; quantized ones stand beside those in float."""
+    """Where a run's inference files go unless told otherwise; quantized ones stand next to those in float."""
     wanted = choices is not None and choices.wanted
     name = f"model-int{choices.weight_bits}" if choices is not None and wanted else "model"
     return str(Path(folder) / "inference" / name) if folder else ""

@@ -1,4 +1,4 @@
-"""Predictions of many samples into a CSV file: of a folder of pictures, or a CSV, NPZ or NPY file."""
+"""Predictions of many samples into a CSV file: of a folder of images, or a CSV, NPZ or NPY file."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Item:
 
 
 def items_in(path: Path, asked: ModelInput) -> Sequence[Item]:
-    """What there is to predict in a folder of pictures (with its folders), a CSV, NPZ or NPY file.
+    """What there is to predict in a folder of images (with its folders), a CSV, NPZ or NPY file.
 
     Raises:
         ArgumentError, FormatError, OSError: it can't be read, or holds nothing that the input takes.
@@ -46,7 +46,7 @@ def items_in(path: Path, asked: ModelInput) -> Sequence[Item]:
         raise _refused(f"{path}: the model can't be fed: {asked.why_not}; choose another model")
     if path.is_dir():
         if not picture:
-            raise _refused(f"{path}: the model takes numbers, no pictures; give a CSV, NPZ or NPY file")
+            raise _refused(f"{path}: the model takes numbers, no images; give a CSV, NPZ or NPY file")
         found = [picture_item(file, asked, str(file.relative_to(path))) for file in _pictures_in(path)]
     elif path.suffix.lower() == ".csv":
         found = _rows(path, asked)
@@ -55,12 +55,12 @@ def items_in(path: Path, asked: ModelInput) -> Sequence[Item]:
     else:
         raise _refused(f"{path}: neither a folder nor one of {', '.join(TABLES)}; give such a one")
     if not found:
-        raise _refused(f"{path}: there is nothing to predict in it; give a folder with pictures, or a table")
+        raise _refused(f"{path}: there is nothing to predict in it; give a folder with images, or a table")
     return found
 
 
 def holds_many(path: Path) -> bool:
-    """Whether ``items_in`` reads it: a folder or a table, no picture."""
+    """Whether ``items_in`` reads it: a folder or a table, no image."""
     return path.is_dir() or path.suffix.lower() in TABLES
 
 
@@ -73,19 +73,19 @@ def _pictures_in(folder: Path) -> list[Path]:
             if name.lower().endswith(PICTURES) and not name.startswith("."):
                 found.append(Path(here) / name)
         if len(found) > MOST_FILES:
-            raise _refused(f"{folder}: over {MOST_FILES} pictures; give a folder with fewer")
+            raise _refused(f"{folder}: over {MOST_FILES} images; give a folder with fewer")
     return found
 
 
 def picture_item(file: Path, asked: ModelInput, name: str = "") -> Item:
-    """A picture file, placed for ``asked`` in the usual way when it is read.
+    """An image file, placed for ``asked`` in the usual way when it is read.
 
     Raises:
-        ArgumentError: the model takes no picture.
+        ArgumentError: the model takes no image.
     """
     if asked.form not in ("digit", "picture"):
         raise _refused(
-            f"{file}: the model takes no picture but {asked.dtype} {list(asked.shape)}: {asked.name}; give a "
+            f"{file}: the model takes no image but {asked.dtype} {list(asked.shape)}: {asked.name}; give a "
             "CSV, NPZ or NPY file"
         )
 
@@ -118,11 +118,9 @@ def _rows(path: Path, asked: ModelInput) -> list[Item]:
 
 
 def _flat(asked: ModelInput) -> ModelInput:
-    """A picture as numbers in a row."""
+    """An image as numbers in a row."""
     if asked.channels != 1:
-        raise _refused(
-            f"{asked.name}: a row of a table is no picture in colour; give a folder or an NPZ file"
-        )
+        raise _refused(f"{asked.name}: a row of a table is no image in colour; give a folder or an NPZ file")
     return ModelInput(asked.name, "float32", (asked.height * asked.width,))
 
 
@@ -184,7 +182,7 @@ def write_predictions(
     could not be predicted.
 
     The file appears when all is done; where ``stopped()`` becomes True what there is until then is written
-    beside it, as ``NAME.partial.csv``.
+    next to it, as ``NAME.partial.csv``.
 
     Returns:
         How many were predicted, and how many could not be.

@@ -1,4 +1,4 @@
-"""Any picture of a digit as the 28x28 picture that a model is fed: opened safely and centred."""
+"""Any image of a digit as the 28x28 image that a model is fed: opened safely and centred."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 SIDE = 28
 BOX = 20
 MAX_BYTES = 50_000_000
-# width * height * channels, of what is decoded: such a picture takes some 400 MB while it is read.
+# width * height * channels, of what is decoded: such an image takes some 400 MB while it is read.
 MAX_VALUES = 40_000_000
 # A photograph (JPEG) beyond that is decoded to grey and to a half, a quarter or an eighth of its sides, not
 # below this.
@@ -30,7 +30,7 @@ Picture = NDArray[np.float32]
 
 
 class ImageError(ValueError):
-    """A file that can't be used as a picture: ``where: what is wrong: values seen; what to do``."""
+    """A file that can't be used as an image: ``where: what is wrong: values seen; what to do``."""
 
 
 def read_file(path: Path) -> bytes:
@@ -39,11 +39,10 @@ def read_file(path: Path) -> bytes:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
             # To open a pipe waits for its writer, and a device may never end.
-            raise ImageError(f"{path}: can't be read: it is no regular file; give a picture file")
+            raise ImageError(f"{path}: can't be read: it is no regular file; give an image file")
         if found.st_size > MAX_BYTES:
             raise ImageError(
-                f"{path}: the file is too large: {found.st_size} bytes; "
-                f"give a picture under {MAX_BYTES} bytes"
+                f"{path}: the file is too large: {found.st_size} bytes; give an image under {MAX_BYTES} bytes"
             )
         with path.open("rb") as file:
             return file.read(MAX_BYTES)
@@ -91,17 +90,15 @@ def _read(data: bytes, where: str, mode: str, convert: Callable[[Any], Picture])
                     image.draft(mode, _DRAFT)  # does nothing unless it is a JPEG
                 if _values(image) > MAX_VALUES:
                     raise ImageError(
-                        f"{where}: the picture is too large: {image.width} x {image.height} pixels of "
+                        f"{where}: the image is too large: {image.width} x {image.height} pixels of "
                         f"{_channels(image)} channels, over {MAX_VALUES} values; make it smaller first"
                     )
                 ImageOps.exif_transpose(image, in_place=True)
                 return convert(image)
     except UnidentifiedImageError:
-        raise ImageError(
-            f"{where}: not an image: none of {', '.join(FORMATS)}; give a picture file"
-        ) from None
+        raise ImageError(f"{where}: not an image: none of {', '.join(FORMATS)}; give an image file") from None
     except Image.DecompressionBombError as error:
-        raise ImageError(f"{where}: the picture is too large: {error}; make it smaller first") from None
+        raise ImageError(f"{where}: the image is too large: {error}; make it smaller first") from None
     except (OSError, ValueError, SyntaxError, EOFError, MemoryError, struct.error) as error:
         if isinstance(error, ImageError):
             raise
@@ -166,7 +163,7 @@ def fit_digit(stroke: NDArray[Any], where: str = "picture") -> Picture:
 
     The stroke's box is scaled (sides in proportion, each new pixel the mean of the area it covers) until its
     longer side is 20, and put into 28x28 with its centre of mass on pixel 14, where MNIST's digits have it.
-    A picture that is 28x28 and placed like that already stays as it is, to the bit.
+    An image that is 28x28 and placed like that already stays as it is, to the bit.
 
     Raises:
         ImageError: there is no stroke.

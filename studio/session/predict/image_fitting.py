@@ -1,4 +1,4 @@
-"""How a picture of any size becomes one of the size that a model takes: placed, scaled, in grey or colour."""
+"""How an image of any size becomes one of the size that a model takes: placed, scaled, in grey or colour."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ _GREY = np.array([0.299, 0.587, 0.114], np.float32)
 
 
 def placings_of(asked: ModelInput) -> tuple[str, ...]:
-    """The ways that a picture can be placed for an input, the usual one first."""
+    """The ways that an image can be placed for an input, the usual one first."""
     return PLACINGS if asked.form == "digit" else PLACINGS[1:]
 
 
 def placed(values: NDArray[Any], asked: ModelInput, placing: str, drawn: bool, where: str) -> Picture:
-    """The picture that ``asked`` is fed: float32 0 to 1, [H, W] or with channels last.
+    """The image that ``asked`` is fed: float32 0 to 1, [H, W] or with channels last.
 
     Args:
         values: 0 to 1, [H, W], or [H, W, 3] in red, green, blue.
         placing: one of ``PLACINGS``.
         drawn: whether it is a bright stroke on a dark ground, else a digit is turned so.
-        where: what the picture is, for messages.
+        where: what the image is, for messages.
 
     Raises:
         ImageError: a digit is to be placed, and there is none.
     """
     found = np.asarray(values, np.float32)
     if not found.size:
-        raise ImageError(f"{where}: the picture is empty; choose another")
+        raise ImageError(f"{where}: the image is empty; choose another")
     if placing == "digit":
         grey = found @ _GREY if found.ndim == 3 else found
         return fit_digit(grey if drawn else bright_on_dark(grey), where)

@@ -125,7 +125,7 @@ Scores = Callable[[NDArray[Any]], NDArray[np.float64]]
 
 @contextmanager
 def opened(prefix: str, limits: ModelLimits) -> Iterator[tuple[ModelInfo, Scores]]:
-    """A model and a function that gives its scores of one picture. No user code is run.
+    """A model and a function that gives its scores of one image. No user code is run.
 
     A model that this installation did not write runs in a process of its own within ``limits``.
 

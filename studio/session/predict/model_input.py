@@ -19,7 +19,7 @@ Form = Literal["digit", "picture", "numbers", ""]
 DIGIT_SIDE = 28
 MOST_NUMBERS = 100_000
 MOST_SIDE = 4096
-# The sides that pictures are fed with where the model takes any.
+# The sides that images are fed with where the model takes any.
 FREE_SIDE = 224
 _CHANNELS = (1, 3, 4)
 _FLOATS = ("float16", "float32", "float64")
@@ -30,10 +30,10 @@ _WHOLE = ("uint8", "int8", "int16", "int32", "int64", "bool")
 class ModelInput:
     """One input of a model.
 
-    ``form`` is how a person gives it: a digit (28x28, grey), a picture, or numbers; empty where it can't be
+    ``form`` is how a person gives it: a digit (28x28, grey), an image, or numbers; empty where it can't be
     given, for which ``why_not`` has the reason. ``shape`` is that of the values without the batch, -1 for a
     size that is open; ``batch`` is how often they are fed, as the model takes a fixed batch, 0 for an input
-    without a batch. A picture has ``height`` and ``width`` and 1, 3 or 4 ``channels``, which come first
+    without a batch. An image has ``height`` and ``width`` and 1, 3 or 4 ``channels``, which come first
     (``layout`` CHW), last (HWC) or are not there (HW).
     """
 
@@ -50,7 +50,7 @@ class ModelInput:
 
     @property
     def whole(self) -> bool:
-        """Whether the values are whole numbers."""
+        """Whether the values are integers."""
         return self.dtype in _WHOLE
 
 
@@ -58,7 +58,7 @@ _A_DIGIT = {"name": "x", "dtype": "float32", "shape": [-1, 1, DIGIT_SIDE, DIGIT_
 
 
 def inputs_of(info: ModelInfo | None) -> tuple[ModelInput, ...]:
-    """The inputs of a model in order; without a model, or without a word about them, a picture of a digit."""
+    """The inputs of a model in order; without a model, or without a word about them, an image of a digit."""
     specs: Sequence[dict[str, Any]] = info.inputs if info is not None and info.inputs else (_A_DIGIT,)
     return tuple(_input(spec) for spec in specs)
 
@@ -75,7 +75,7 @@ def _input(spec: dict[str, Any]) -> ModelInput:
 
 
 def _picture(known: ModelInput) -> ModelInput | None:
-    """The input as a picture, where its shape is one."""
+    """The input as an image, where its shape is one."""
     shape, one = known.shape, known.dtype in (*_FLOATS, "uint8")
     if one and math.prod(shape) == DIGIT_SIDE**2 and -1 not in shape:
         layout = (
@@ -85,7 +85,7 @@ def _picture(known: ModelInput) -> ModelInput | None:
     if not one or len(shape) not in (2, 3):
         return None
     if len(shape) == 2:
-        # Two sizes are a picture where they are alike, else rows of numbers.
+        # Two sizes are an image where they are alike, else rows of numbers.
         alike = shape[0] == shape[1] >= 8 or shape == (-1, -1)
         return _as_picture(known, "picture", 1, *shape, "HW") if alike else None
     if shape[0] in _CHANNELS and all(size == -1 or size >= 8 for size in shape[1:]):
@@ -110,9 +110,7 @@ def _as_picture(
         layout,
     )
     if max(made.height, made.width) > MOST_SIDE:
-        return _refused(
-            known, f"pictures of {made.width} \u00d7 {made.height} are larger than the page feeds"
-        )
+        return _refused(known, f"images of {made.width} \u00d7 {made.height} are larger than the page feeds")
     return made
 
 
@@ -134,8 +132,8 @@ def array_of(asked: ModelInput, values: NDArray[Any], scaling: dict[str, Any], w
     """What is fed for values of a person.
 
     Args:
-        values: of a picture 0 to 1 ([H, W] or [H, W, channels]), else numbers in any shape with as many.
-        scaling: what the files say: ``mean`` and ``std`` for pictures.
+        values: of an image 0 to 1 ([H, W] or [H, W, channels]), else numbers in any shape with as many.
+        scaling: what the files say: ``mean`` and ``std`` for images.
         where: the model, for messages.
 
     Raises:
@@ -151,7 +149,7 @@ def array_of(asked: ModelInput, values: NDArray[Any], scaling: dict[str, Any], w
     shape = [1 if size == -1 and found.size == 0 else size for size in asked.shape]
     try:
         if asked.form == "picture":
-            # The sides that are open are those of the picture.
+            # The sides that are open are those of the image.
             shape = [size if size != -1 else found.shape[place] for place, size in enumerate(shape)]
         found = found.reshape(shape)
     except (ValueError, IndexError) as error:
@@ -202,9 +200,7 @@ def numbers_in(text: str, asked: ModelInput) -> NDArray[Any]:
                 "by commas or spaces"
             ) from None
         if asked.whole and not found[place].is_integer():
-            raise ValueError(
-                f"{asked.name}: not a whole number: {word[:40]!r}; the input takes {asked.dtype}"
-            )
+            raise ValueError(f"{asked.name}: not an integer: {word[:40]!r}; the input takes {asked.dtype}")
     wanted = math.prod(size for size in asked.shape if size != -1)
     fits = len(found) % wanted == 0 and len(found) > 0 if -1 in asked.shape else len(found) == wanted
     if not fits:

@@ -78,7 +78,7 @@ class PredictModels:
             self._fail(RequestFailed("loading", str(error), ""))
 
     def ask(self, values: NDArray[Any], place: int = 0) -> None:
-        """Give the input at ``place`` its values (a picture 0 to 1, or numbers), and ask when all have some.
+        """Give the input at ``place`` its values (an image 0 to 1, or numbers), and ask when all have some.
 
         The model is asked as soon as it has answered what came before; what came meanwhile is not asked
         about, except the newest.
@@ -95,7 +95,7 @@ class PredictModels:
             self._ask_now()
 
     def compare(self, choices: Sequence[ModelChoice]) -> None:
-        """Ask these models too, beside the one that is loaded."""
+        """Ask these models too, next to the one that is loaded."""
         self._beside.use(choices)
         self._ask_now()
 

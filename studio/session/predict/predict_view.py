@@ -23,7 +23,7 @@ ALLOW_MORE = "if you trust where the model comes from, choose Allow more on the 
 
 @dataclass(frozen=True, eq=False)
 class ComparisonLine(EqualNaN):
-    """What a model beside the loaded one says of the same input; ``words`` where it says nothing."""
+    """What a model next to the loaded one says of the same input; ``words`` where it says nothing."""
 
     choice: ModelChoice
     ranking: tuple[tuple[str, float], ...] = ()
@@ -37,11 +37,11 @@ class PredictViewModel:
     that gives one number has it in ``number`` instead.
 
     ``inputs`` are those of the model, and ``fed`` has a value for each, None where it was not given yet:
-    pictures float32 0 to 1, [H, W] or with channels last, else numbers. ``seconds`` is the model's time for
+    images float32 0 to 1, [H, W] or with channels last, else numbers. ``seconds`` is the model's time for
     them. ``loading`` and ``asking`` are True while the model's process works. ``stopped`` says why it does
     not: limit where it took more than it may, cancelled by the user, failed, else empty; nothing is asked
     until the user tries again. Of a run, ``checkpoints`` are those to choose from and ``checkpoint`` is the
-    path of the one whose weights answer. ``beside`` are other models that are asked the same.
+    path of the one whose weights answer. ``next to`` are other models that are asked the same.
     """
 
     model: ModelInfo | None = None

@@ -72,7 +72,7 @@ class ReadSamples:
 
 
 def _picture_or_numbers(sample: np.ndarray) -> np.ndarray:
-    """A picture with its channels last, as people have pictures; numbers as they are."""
+    """An image with its channels last, as people have images; numbers as they are."""
     if sample.ndim != 3:
         return sample
     return sample[0] if sample.shape[0] == 1 else np.ascontiguousarray(np.moveaxis(sample, 0, -1))

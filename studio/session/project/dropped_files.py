@@ -17,7 +17,7 @@ MOST_ENTRIES = 2000  # of a folder, looked at to see what it is
 
 @dataclass(frozen=True)
 class DroppedFile:
-    """``kind`` is project, run, runs, code, model, picture, data, or empty with the ``reason``.
+    """``kind`` is project, run, runs, code, model, image, data, or empty with the ``reason``.
 
     ``path`` is what to open: the folder of a run for a file in it, the folder of data for one of its files.
     """

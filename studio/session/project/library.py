@@ -84,7 +84,7 @@ class Library:
 
     @property
     def collected(self) -> CollectedImages:
-        """The pictures that were drawn or corrected in this project."""
+        """The images that were drawn or corrected in this project."""
         return CollectedImages(self.project_folder / DATA / "collected")
 
     @property
@@ -216,7 +216,7 @@ class Library:
             self._report(
                 problem_from_message(
                     f"{self.keeping.document}: another window has changed the same settings of this project; "
-                    f"yours are kept in {self.keeping.conflict.name} beside it; "
+                    f"yours are kept in {self.keeping.conflict.name} next to it; "
                     "press Ctrl+S to choose which ones stay",
                     "Two windows have changed this project",
                 )

@@ -1,4 +1,4 @@
-"""A project's folder: the file in it, what lies beside that, and paths that stay true when it is moved."""
+"""A project's folder: the file in it, what lies next to that, and paths that stay true when it is moved."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def untaken_folder(parent: Path, name: str = "") -> Path:
 
 
 def untaken_beside(document: Path) -> Path:
-    """A path beside ``document`` for what another version of the project holds. Nothing is made."""
+    """A path next to ``document`` for what another version of the project holds. Nothing is made."""
     stem, number = document.name.removesuffix(SUFFIX), 1
     while (path := document.with_name(f"{stem}.conflict-{number}{SUFFIX}")).exists():
         number += 1

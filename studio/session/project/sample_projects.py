@@ -46,7 +46,7 @@ class Sample:
 
 
 SAMPLES: tuple[Sample, ...] = (
-    Sample("digits-lenet", "Digits with LeNet", "The first network for digits; the pictures are built in."),
+    Sample("digits-lenet", "Digits with LeNet", "The first network for digits; the images are built in."),
     Sample(
         "mnist-lenet",
         "MNIST with LeNet",

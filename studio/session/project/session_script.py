@@ -118,7 +118,7 @@ class SessionScript:
         return Out(out)
 
     def predicted(self, prefix: str, picture: str) -> None:
-        """A picture of a file was shown to a model."""
+        """An image of a file was shown to a model."""
         known = self._prefixes.get(os.path.abspath(prefix))
         step = Step(("predict", Out(known) if known else prefix, picture))
         if step not in self.steps:

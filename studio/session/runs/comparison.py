@@ -1,4 +1,4 @@
-"""Two or more runs beside each other: their results, their settings, and the source of their models."""
+"""Two or more runs next to each other: their results, their settings, and the source of their models."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from studio.session.runs.run_titles import settings_of, value_text
 from studio.session.runs.runs_folder import SOURCE, Run
 from studio.session.train.run_settings import title_of_setting
 
-# What is compared of a run beside its settings, and whether more is better.
+# What is compared of a run next to its settings, and whether more is better.
 RESULTS: dict[str, bool | None] = {"accuracy": True, "loss": False, "time": False, "steps": None}
 MOST_FILES, MOST_BYTES = 200, 1_000_000
 

@@ -24,7 +24,7 @@ class EpochTable:
 
     @property
     def correct(self) -> int:
-        """How many pictures were read right."""
+        """How many images were read right."""
         return int(self.counts.trace())
 
 

@@ -1,4 +1,4 @@
-"""RunQueue: settings that wait to be trained, one after another; kept beside the runs of the project."""
+"""RunQueue: settings that wait to be trained, one after another; kept next to the runs of the project."""
 
 from __future__ import annotations
 

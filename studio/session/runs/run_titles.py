@@ -66,7 +66,7 @@ def changed_settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
 
 
 def settings_of(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a run, flat: ``optimizer_params.beta1`` beside ``learning_rate``."""
+    """The settings of a run, flat: ``optimizer_params.beta1`` next to ``learning_rate``."""
     defaults = {} if "kind" in config else RunSettings().as_dict()
     flat: dict[str, Any] = {}
     for name, value in {**defaults, **config}.items():

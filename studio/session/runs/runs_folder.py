@@ -122,7 +122,7 @@ class Run(EqualNaN):
 class RunHistory:
     """All points and epochs of a run, and the confusion matrices of its epochs.
 
-    ``series`` has what else was measured at each step, as long as ``steps``: rate, throughput (pictures a
+    ``series`` has what else was measured at each step, as long as ``steps``: rate, throughput (images a
     second), memory (bytes), gradient (the norm of all gradients), elapsed (seconds of training). ``layers``
     are the events ``layers`` and ``layer_alert``, as the journal has them.
     """

@@ -173,7 +173,7 @@ def _keep(folder: Path, sources: dict[str, str]) -> None:
 
 
 def source_text(file: Path) -> str:
-    """The text of a model's file, which must stand alone: files beside it are not sent. Raises DataError."""
+    """The text of a model's file, which must stand alone: files next to it are not sent. Raises DataError."""
     try:
         if file.stat().st_size > _MOST_SOURCE:
             raise DataError(f"model: too large to be sent: {file}, over {_MOST_SOURCE} bytes")
@@ -193,7 +193,7 @@ def source_text(file: Path) -> str:
         first = name.partition(".")[0]
         if not first or (file.parent / f"{first}.py").is_file() or (file.parent / first).is_dir():
             raise DataError(
-                f"model: only one file is sent to the cluster, and {file} imports {name!r} from beside it; "
+                f"model: only one file is sent to the cluster, and {file} imports {name!r} from next to it; "
                 "put both into one file"
             )
     return text

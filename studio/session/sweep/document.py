@@ -40,7 +40,7 @@ class Measurement(BaseModel):
 
 
 class Trial(BaseModel):
-    """One training of a sweep; its run is in the folder ``name`` beside sweep.json.
+    """One training of a sweep; its run is in the folder ``name`` next to sweep.json.
 
     ``state`` is dropped where a halving went on without it. ``message`` says what went wrong.
     """

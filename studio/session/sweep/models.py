@@ -52,7 +52,7 @@ def digests(files: Iterable[str]) -> dict[str, str]:
 
 
 def mark_of(models: Mapping[str, str]) -> str:
-    """What only this installation can write beside these models; empty without its key, or without models."""
+    """A signature of these models that only this installation can write; empty without its key or models."""
     key = installation_key()
     if key is None or not models:
         return ""

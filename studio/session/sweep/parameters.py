@@ -21,7 +21,7 @@ class Parameter(BaseModel):
     """What varies: the name of a setting, or ``optimizer_params.beta1``; its values, or a range of numbers.
 
     ``values`` is empty where there is a range from ``low`` to ``high``, drawn from evenly, or evenly in its
-    logarithm (``log``); ``whole`` draws whole numbers.
+    logarithm (``log``); ``whole`` draws integers.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)

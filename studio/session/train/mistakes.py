@@ -1,4 +1,4 @@
-"""Mistakes: the matrices and pictures of the run that is shown, and what people say is wrong with them."""
+"""Mistakes: the matrices and images of the run that is shown, and what people say is wrong with them."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from engine.training.predictions import Predictions
 
 PAGE = 40
-NOT_KEPT = "The pictures of this epoch are not kept with the run."
+NOT_KEPT = "The images of this epoch are not kept with the run."
 
 
 class Mistakes:
-    """Keeps the view up to date. Nothing here waits: files are read by a thread, pictures by a child.
+    """Keeps the view up to date. Nothing here waits: files are read by a thread, images by a child.
 
     Args:
         make_worker: a worker for one job.
@@ -53,7 +53,7 @@ class Mistakes:
         self._answers: deque[tuple[str, int, Predictions | Exception | None]] = deque()
         self._known: tuple[str, int, Predictions | None] | None = None
         self._then: Callable[[Predictions | None], None] | None = None
-        self._live: dict[int, Any] = {}  # by step, pictures that came with the events of this training
+        self._live: dict[int, Any] = {}  # by step, images that came with the events of this training
         self._follows = True
 
     # ----- which run and epoch -----
@@ -81,7 +81,7 @@ class Mistakes:
         if event.get("pictures") is not None:
             self._live = {table.step: event["pictures"]}
         self.view.tables = [*tables, table]
-        # Pictures that someone looks at stay; the epoch after that is followed again.
+        # Images that someone looks at stay; the epoch after that is followed again.
         if (self._follows and not self.view.what) or not tables:
             self.choose_table(len(tables))
         else:
@@ -122,7 +122,7 @@ class Mistakes:
     # ----- the gallery -----
 
     def open_cell(self, label: int, answer: int) -> None:
-        """Open the pictures of class ``label`` that were taken for ``answer``."""
+        """Open the images of class ``label`` that were taken for ``answer``."""
         self.view.cell = (label, answer)
         self._open("cell", 0, 0)
 
@@ -209,11 +209,11 @@ class Mistakes:
         self._show_corrections(found)
 
     def relabel(self, sample: SampleView, label: int) -> None:
-        """Say that the picture is of class ``label``."""
+        """Say that the image is of class ``label``."""
         self._correct(sample, "relabel", label)
 
     def drop(self, sample: SampleView) -> None:
-        """Say that the picture is not to be used."""
+        """Say that the image is not to be used."""
         self._correct(sample, "drop", -1)
 
     def take_back(self, correction: Correction) -> None:
@@ -223,7 +223,7 @@ class Mistakes:
     def _correct(self, sample: SampleView, action: Literal["relabel", "drop"], label: int) -> None:
         from engine.training.corrections import Correction
 
-        if not sample.digest:  # its picture was not read yet
+        if not sample.digest:  # its image was not read yet
             return
         correction = Correction(
             self.view.data,
@@ -289,7 +289,7 @@ class Mistakes:
             if table is None or (folder, step) != (self.view.folder, table.step):
                 continue
             if isinstance(answer, Exception):
-                self._report(problem_from_message(str(answer), "The run's pictures could not be read"))
+                self._report(problem_from_message(str(answer), "The run's images could not be read"))
                 answer = None
             self._known = (folder, step, answer)
             then, self._then = self._then, None
@@ -307,7 +307,7 @@ class Mistakes:
             self._take_pictures(event)
         elif event["event"] == "failed" or (event["event"] == "worker_ended" and event["message"]):
             if self.view.what and self.view.loading:
-                problem = problem_from_event(event, "The pictures could not be read")
+                problem = problem_from_event(event, "The images could not be read")
                 self.view.loading, self.view.message = False, problem.message
                 self.view.gallery_changed.emit()
 
@@ -349,7 +349,7 @@ def _with_answers(sample: SampleView, found: Predictions | None) -> SampleView:
 
 
 def _filled(samples: list[SampleView], event: Mapping[str, Any]) -> list[SampleView]:
-    """The samples with their pictures, where the event is about them."""
+    """The samples with their images, where the event is about them."""
     if [each.index for each in samples] != list(event["places"]):
         return samples
     rows = zip(samples, event["pictures"], event["digests"], event["split_places"], strict=True)

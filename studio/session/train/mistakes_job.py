@@ -58,8 +58,8 @@ class ReadMistakes:
             if label != expected:
                 seen = f"class {label}" if label >= 0 else f"nothing (it has {len(test)})"
                 raise DataError(
-                    f"{config.data}: the test data is not what the run was trained on: picture {place} was "
-                    f"of class {expected}, and there is {seen} now; put that data back to see its pictures"
+                    f"{config.data}: the test data is not what the run was trained on: image {place} was "
+                    f"of class {expected}, and there is {seen} now; put that data back to see its images"
                 )
         rows = test.chosen[np.asarray(self.places, np.int64)]
         emit(

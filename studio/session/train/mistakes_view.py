@@ -1,4 +1,4 @@
-"""What the page Train shows of mistakes: matrices by epoch, hardest samples, the pictures of a cell."""
+"""What the page Train shows of mistakes: matrices by epoch, hardest samples, the images of a cell."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class SampleView:
-    """A test picture and how the model read it; labels and answers are numbers of classes.
+    """A test image and how the model read it; labels and answers are numbers of classes.
 
-    ``picture`` is uint8, None until it is read; ``digest`` is the content that a correction means, empty
+    ``image`` is uint8, None until it is read; ``digest`` is the content that a correction means, empty
     until then. ``probabilities`` is empty where they were not kept.
     """
 
@@ -76,7 +76,7 @@ class MistakesView:
         return self.classes[label] if 0 <= label < len(self.classes) else str(label)
 
     def correction_of(self, sample: SampleView) -> Correction | None:
-        """What was said about this picture; None where nothing was."""
+        """What was said about this image; None where nothing was."""
         found = (
             each
             for each in self.corrections

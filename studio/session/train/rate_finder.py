@@ -15,7 +15,7 @@ LOWEST, HIGHEST, STEPS = 1e-6, 1.0, 100
 
 
 class RateFinder:
-    """One search at a time; it may run beside a training.
+    """One search at a time; it may run next to a training.
 
     Args:
         make_worker: gives a worker that has nothing to do yet.

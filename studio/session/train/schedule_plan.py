@@ -8,7 +8,7 @@ from resources.settings import problems
 from studio.session.train.run_settings import RunSettings
 from studio.session.train.train_view import TrainViewModel
 
-# As many training pictures as they have, if all are taken; of other data a run tells.
+# As many training images as they have, if all are taken; of other data a run tells.
 _PICTURES = {"digits": 10_000, "mnist": 60_000}
 
 
@@ -29,7 +29,7 @@ def plan_of(settings: RunSettings, last: TrainViewModel) -> SchedulePlan | None:
     """The plan; None where the rate is constant or the settings are wrong. Imports the engine.
 
     Args:
-        last: knows how many pictures the data of the last run has.
+        last: knows how many images the data of the last run has.
     """
     if settings.schedule == "constant" or problems(settings.as_dict()):
         return None
@@ -57,7 +57,7 @@ def plan_of(settings: RunSettings, last: TrainViewModel) -> SchedulePlan | None:
 
 
 def _steps_per_epoch(settings: RunSettings, last: TrainViewModel) -> int:
-    """0 where nobody knows how many pictures there are."""
+    """0 where nobody knows how many images there are."""
     count = _PICTURES.get(settings.data, 0)
     if last.trained_data == settings.data:
         count = max(count, last.train_samples)

@@ -39,13 +39,13 @@ NARROW = 720
 HCENTER = Qt.AlignmentFlag.AlignHCenter
 MOST_PROBLEM_LINES = 3
 MOST_LETTERS = 16
-# How editor and side share the page: beside each other, below each other where it is narrow, and with a table
-# below that needs the whole width.
+# How editor and side share the page: next to each other, below each other where it is narrow, and with a
+# table below that needs the whole width.
 BESIDE, BELOW, TABLE = (3, 2), (3, 1), (1, 1)
 
 
 def shortened(name: str) -> str:
-    """A name that leaves room for the controls beside it."""
+    """A name that leaves room for the controls next to it."""
     return name if len(name) <= MOST_LETTERS else f"{name[: MOST_LETTERS - 9]}\u2026{name[-8:]}"
 
 
@@ -244,7 +244,7 @@ class CodePage(Retranslated, QWidget):
         self.show_view(which if self.tabs[which].isChecked() else None)
 
     def show_view(self, which: int | None) -> None:
-        """Show the converted source, the operators, the plan or the time beside the editor, or nothing."""
+        """Show the converted source, the operators, the plan or the time next to the editor, or nothing."""
         for place, tab in enumerate(self.tabs):
             tab.setChecked(place == which)
         self._side_card.setVisible(which is not None)
@@ -256,7 +256,7 @@ class CodePage(Retranslated, QWidget):
             self.view_chosen.emit(which)
 
     def shown_view(self) -> int | None:
-        """Which of them is shown beside the editor."""
+        """Which of them is shown next to the editor."""
         return next((place for place, tab in enumerate(self.tabs) if tab.isChecked()), None)
 
     def _title_side(self) -> None:

@@ -1,4 +1,4 @@
-"""The right dock beside Code: the layers of the network with shapes, numbers to learn and cost."""
+"""The right dock next to Code: the layers of the network with shapes, numbers to learn and cost."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class CorrectionsDialog(Retranslated, QDialog):
         self.list.setAccessibleName(tr("Corrections"))
         self._help.setText(
             tr(
-                "They hold for training and test pictures alike and are kept with the "
+                "They hold for training and test images alike and are kept with the "
                 "project; the data itself "
                 "is never changed."
             )

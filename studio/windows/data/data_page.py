@@ -56,7 +56,7 @@ class DataPage(Retranslated, QWidget):
         set_icon(self.other_pairs, "refresh")
         self.page_note, self.pair_note = mute(wrap=True), mute(wrap=True)
         self._pairs = QWidget()
-        # Pairs that don't fit beside each other go below: the page asks for no width because of them.
+        # Pairs that don't fit next to each other go below: the page asks for no width because of them.
         self._pair_flow = FlowLayout(self._pairs, theme.SPACE_S)
         self._pair_words = (mute(), mute())
         self.cards = {name: PageCard() for name in ("samples", "balance", "pairs", "problems")}
@@ -144,7 +144,7 @@ class DataPage(Retranslated, QWidget):
     # ----- contents -----
 
     def show_waiting(self, text: str, action: str, cancel: bool) -> None:
-        """Instead of data: what is waited for, or what is wrong, with an action that mends it."""
+        """Instead of data: what is waited for, or what is wrong, with an action that fixes it."""
         self.waiting.set_text(text, action)
         self.cancel.setVisible(cancel)
         self._body.hide()
@@ -237,7 +237,7 @@ class DataPage(Retranslated, QWidget):
 
 
 def _above(first: QLabel, second: QLabel) -> QWidget:
-    """Two labels above each other, each as high as a picture."""
+    """Two labels above each other, each as high as an image."""
     pair = QWidget()
     layout = vertical(pair, 0, theme.SPACE_S)
     for label in (first, second):

@@ -1,4 +1,4 @@
-"""The right dock beside Data: where the data is, how it is split, prepared and varied."""
+"""The right dock next to Data: where the data is, how it is split, prepared and varied."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAMES = ("input_name", "label_name")
 
 
 class DataPanel(Retranslated, QFrame):
-    """``source_chosen`` carries the name of a built-in data set, or the folder of the collected pictures; the
+    """``source_chosen`` carries the name of a built-in data set, or the folder of the collected images; the
     two others ask for a path."""
 
     source_chosen = Signal(str)
@@ -67,13 +67,13 @@ class DataPanel(Retranslated, QFrame):
             self.source_chosen.emit(name)
 
     def offer_collected(self, folder: str) -> None:
-        """The folder of the project's drawn and corrected pictures; empty where there are none yet."""
+        """The folder of the project's drawn and corrected images; empty where there are none yet."""
         self._collected = folder
-        place = self.source.findText(self.tr("Collected pictures"))
+        place = self.source.findText(self.tr("Collected images"))
         if place >= 0:
             self.source.removeItem(place)
         if folder:
-            self.source.insertItem(len(RUN_SETTINGS["data"].choices), self.tr("Collected pictures"), folder)
+            self.source.insertItem(len(RUN_SETTINGS["data"].choices), self.tr("Collected images"), folder)
         self.show_source(self._chosen)
 
     def show_source(self, name: str) -> None:
@@ -110,12 +110,12 @@ class DataPanel(Retranslated, QFrame):
         self.folder.setText(self.tr("Choose folder..."))
         self.file.setText(self.tr("Choose file..."))
         self.folder.setToolTip(
-            self.tr("A folder of pictures with a sub-folder for each class, or of IDX files")
+            self.tr("A folder of images with a sub-folder for each class, or of IDX files")
         )
         self.file.setToolTip(self.tr("An NPZ, HDF5 or CSV file"))
         self.source.setAccessibleName(self.tr("Data"))
         self.note.setText(
-            self.tr("Shift, Rotate and Mirror change training pictures only, each time in another way.")
+            self.tr("Shift, Rotate and Mirror change training images only, each time in another way.")
         )
         self.source.clear()
         for value, title in RUN_SETTINGS["data"].choices:

@@ -1,4 +1,4 @@
-"""The list of problems of data: each kind with its count, where they are, and how to mend it."""
+"""The list of problems of data: each kind with its count, where they are, and how to fix it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REMEDY = Qt.ItemDataRole.UserRole
 
 @dataclass(frozen=True)
 class ProblemRow:
-    """A kind of problem in words: what it is with its count, how to mend it, and the places it is at."""
+    """A kind of problem in words: what it is with its count, how to fix it, and the places it is at."""
 
     title: str
     remedy: str

@@ -1,4 +1,4 @@
-"""A grid of samples: pictures with their classes, or rows of numbers; used by the page Data."""
+"""A grid of samples: images with their classes, or rows of numbers; used by the page Data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _COLUMNS_WIDTH = 72
 
 
 def picture_of(pixels: np.ndarray[Any, Any], side: int = SIDE) -> QPixmap:
-    """A uint8 picture [H, W] or [H, W, 3] scaled to fit ``side``; pixels of a small one stay squares."""
+    """A uint8 image [H, W] or [H, W, 3] scaled to fit ``side``; pixels of a small one stay squares."""
     pixels = np.ascontiguousarray(pixels)
     height, width = pixels.shape[:2]
     kind = QImage.Format.Format_Grayscale8 if pixels.ndim == 2 else QImage.Format.Format_RGB888
@@ -38,7 +38,7 @@ def picture_of(pixels: np.ndarray[Any, Any], side: int = SIDE) -> QPixmap:
 
 
 class SampleGrid(Retranslated, QWidget):
-    """Shows pictures as tiles, rows of numbers as a table."""
+    """Shows images as tiles, rows of numbers as a table."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""The card of a report with the pictures whose answer changed; one of them opens large."""
+"""The card of a report with the images whose answer changed; one of them opens large."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LARGE = 320
 
 
 class ChangedAnswersCard(Retranslated, Card):
-    """Pictures with the answers in float and quantized below each; a click opens one large."""
+    """Images with the answers in float and quantized below each; a click opens one large."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,9 +37,9 @@ class ChangedAnswersCard(Retranslated, Card):
         self.retranslate()
 
     def show_samples(self, samples: list[Sample], title: str, note: str, nothing: str) -> None:
-        """Show the pictures; ``nothing`` says why there are none, ``note`` is about those there are."""
+        """Show the images; ``nothing`` says why there are none, ``note`` is about those there are."""
         self.set_title(self.tr("Changed answers"), title)
-        self.grid.set_title(self.tr("Pictures whose answer changed"))
+        self.grid.set_title(self.tr("Images whose answer changed"))
         self.grid.set_samples(samples)
         self._none.set_text(nothing)
         self._stack.setCurrentWidget(self._none if nothing else self.grid)
@@ -49,7 +49,7 @@ class ChangedAnswersCard(Retranslated, Card):
         self.large.set_samples(samples)
 
     def _fit(self) -> None:
-        """High enough for all pictures: the page scrolls, the grid does not."""
+        """High enough for all images: the page scrolls, the grid does not."""
         count = len(self.grid.samples())
         if not count:
             self._stack.setFixedHeight(LITTLE_HEIGHT)
@@ -72,7 +72,7 @@ class ChangedAnswersCard(Retranslated, Card):
 
 
 class ChangedAnswersDialog(Retranslated, QDialog):
-    """One picture large with what both models answer; the arrow keys and buttons move to the others."""
+    """One image large with what both models answer; the arrow keys and buttons move to the others."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -95,13 +95,13 @@ class ChangedAnswersDialog(Retranslated, QDialog):
         self.retranslate()
 
     def set_samples(self, samples: list[Sample]) -> None:
-        """The pictures to move over; one that is open stays at its place."""
+        """The images to move over; one that is open stays at its place."""
         self._samples = samples
         if self.isVisible():
             self.show_place(min(self._place, len(samples) - 1))
 
     def show_place(self, place: int) -> None:
-        """Show the picture at this place; nothing happens where there is none."""
+        """Show the image at this place; nothing happens where there is none."""
         if not 0 <= place < len(self._samples):
             return
         self._place, sample = place, self._samples[place]

@@ -278,7 +278,7 @@ class ExportPage(Retranslated, QWidget):
         self.tabs.setAccessibleName(tr("Views of the page Export"))
         form.set_text("run", tr("Run"), tr("The run whose weights are exported"))
         form.set_text(
-            "checkpoint", tr("Weights"), tr("Those that read the test pictures best, or the last ones")
+            "checkpoint", tr("Weights"), tr("Those that read the test images best, or the last ones")
         )
         form.set_text("folder", tr("Folder"), tr("Where the three files go; it is made where absent"))
         form.set_text(
@@ -303,7 +303,7 @@ class ExportPage(Retranslated, QWidget):
         assert isinstance(line, QLineEdit)
         line.setPlaceholderText(tr("as the run's data"))
         inputs.set_text("dtype", tr("dtype"), tr("The type of the numbers that the model is fed"))
-        inputs.set_text("samples", tr("Samples"), tr("Test pictures that are compared after reloading"))
+        inputs.set_text("samples", tr("Samples"), tr("Test images that are compared after reloading"))
         self.predict_button.setText(tr("Open in Predict"))
         self.predict_button.setToolTip(tr("Load these files and try them on a drawn digit"))
         self.folder_button.setText(tr("Show in folder"))
@@ -314,11 +314,11 @@ class ExportPage(Retranslated, QWidget):
             tr(
                 "Export writes three files that run without the model's source, loads them "
                 "in a clean process, "
-                "and compares the answers on test pictures."
+                "and compares the answers on test images."
             ),
             tr("Export"),
         )
-        labels = (tr("Largest difference"), tr("Accuracy on samples"), tr("One picture"), tr("Size"))
+        labels = (tr("Largest difference"), tr("Accuracy on samples"), tr("One image"), tr("Size"))
         for figure, label in zip(self.figures.values(), labels, strict=True):
             figure.set_label(label)
         self.bar.setAccessibleName(tr("Export in progress"))

@@ -22,7 +22,7 @@ from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 FIGURES = ("size", "accuracy", "latency", "difference")
-# From these widths on two cards stand beside each other, and four figures in a row.
+# From these widths on two cards stand next to each other, and four figures in a row.
 TWO_CARDS, FOUR_FIGURES = 640, 900
 MATRIX_HEIGHT = 300
 
@@ -105,7 +105,7 @@ class QuantizationPage(Retranslated, QWidget):
         self._arrange(TWO_CARDS)
 
     def _arrange(self, width: int) -> None:
-        """Four figures in a row and two cards beside each other, or fewer where the page is narrow."""
+        """Four figures in a row and two cards next to each other, or fewer where the page is narrow."""
         columns = (4 if width >= FOUR_FIGURES else 2, 2 if width >= TWO_CARDS else 1)
         if columns == self._columns:
             return
@@ -158,19 +158,19 @@ class QuantizationPage(Retranslated, QWidget):
             self.matrix.set_difference(difference, names)
 
     def show_changed(self, samples: list[Sample], title: str, note: str, nothing: str) -> None:
-        """The pictures whose answer changed."""
+        """The images whose answer changed."""
         self.changed.show_samples(samples, title, note, nothing)
 
     def _invitation(self) -> tuple[str, str]:
         return self.tr(
             "The report of a quantization comes here: size, accuracy, the error of each layer, and the "
-            "pictures whose answer changed. Choose Quantize under Files, or quantized files in the list."
+            "images whose answer changed. Choose Quantize under Files, or quantized files in the list."
         ), self.tr("Quantize...")
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         tr = self.tr
-        labels = (tr("Size"), tr("Accuracy"), tr("One picture"), tr("Largest difference"))
+        labels = (tr("Size"), tr("Accuracy"), tr("One image"), tr("Largest difference"))
         for figure, label in zip(self.figures.values(), labels, strict=True):
             figure.set_label(label)
         self.copy.setText(tr("Copy as text"))

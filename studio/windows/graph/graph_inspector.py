@@ -1,4 +1,4 @@
-"""The right dock beside Graph: all about the operator or variable that is chosen."""
+"""The right dock next to Graph: all about the operator or variable that is chosen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page Graph: the Program as a tree or as text, the model's source beside what to_static made of it."""
+"""The page Graph: the Program as a tree or as text, the model's source next to what to_static made of it."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class GraphPage(Retranslated, QWidget):
             self._empty.set_text(
                 self.tr(
                     "The model as a Program of operators, with shapes, dtypes and attributes, and its "
-                    "source beside what to_static made of it. It needs no training."
+                    "source next to what to_static made of it. It needs no training."
                 ),
                 self.tr("Show graph"),
             )

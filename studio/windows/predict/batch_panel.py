@@ -1,4 +1,4 @@
-"""A folder or a table to CSV, in the dock beside Predict: the buttons, the progress, what came out."""
+"""A folder or a table to CSV, in the dock next to Predict: the buttons, the progress, what came out."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class BatchPanel(Retranslated, QWidget):
         """Set all words anew, in the language that holds now."""
         self._title.setText(self.tr("Many at once"))
         self.folder_button.setText(self.tr("Folder..."))
-        self.folder_button.setToolTip(self.tr("Predict all pictures in a folder into a CSV file"))
+        self.folder_button.setToolTip(self.tr("Predict all images in a folder into a CSV file"))
         self.table_button.setText(self.tr("Table..."))
         self.table_button.setToolTip(self.tr("Predict each row of a CSV, NPZ or NPY file into a CSV file"))
         self.cancel_button.setText(self.tr("Cancel"))

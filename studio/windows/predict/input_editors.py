@@ -1,4 +1,4 @@
-"""How the inputs of a model are given: a pad for a picture, a table for numbers, a line for neither."""
+"""How the inputs of a model are given: a pad for an image, a table for numbers, a line for neither."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SquareFrame(QWidget):
     window's edge.
 
     Args:
-        step: the side is a multiple of so many pixels, for a picture of as many.
+        step: the side is a multiple of so many pixels, for an image of as many.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class SquareFrame(QWidget):
 
 
 class ImageInput(Retranslated, QWidget):
-    """A pad with its tools: draw, or open, drop or paste a picture."""
+    """A pad with its tools: draw, or open, drop or paste an image."""
 
     open_requested = Signal()
 
@@ -90,9 +90,9 @@ class ImageInput(Retranslated, QWidget):
         self.clear_button.setText(self.tr("Clear"))
         self.undo_button.setText(self.tr("Undo"))
         self.image_button.setText(self.tr("Image..."))
-        self.image_button.setToolTip(self.tr("Open a picture; it can also be dropped on the pad, or pasted"))
+        self.image_button.setToolTip(self.tr("Open an image; it can also be dropped on the pad, or pasted"))
         if not self._digit:
-            self.pad.set_hint(self.tr("Draw here, or drop or paste\na picture"))
+            self.pad.set_hint(self.tr("Draw here, or drop or paste\nan image"))
 
 
 class NumbersInput(Retranslated, QWidget):

@@ -1,4 +1,4 @@
-"""The right dock beside Predict: runs and saved files to choose from, and what is known of the loaded one."""
+"""The right dock of the page Predict: a list of runs and saved files, and facts about the loaded one."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class ModelPanel(Retranslated, QFrame):
         self, runs: list[tuple[str, str, str]], files: list[tuple[str, str, str]], chosen: list[str]
     ) -> None:
         """What can be loaded: (key, title, value) of runs and of files; ``chosen`` are the keys of the loaded
-        one, first, and of those beside it."""
+        one, first, and of those next to it."""
         rows: list[RunRow] = []
         for heading, models in ((self.tr("Runs"), runs), (self.tr("Files"), files)):
             if runs and models:

@@ -1,4 +1,4 @@
-"""The page Predict: an editor for each input, the answer, and the picture that the model is really fed."""
+"""The page Predict: an editor for each input, the answer, and the image that the model is really fed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Editor = ImageInput | NumbersInput | UnsupportedInput
 
 class PredictPage(Retranslated, QWidget):
     """Filled by its controller. The signals of editors carry the place of the input first: ``drawn`` the
-    pad's array, ``file_given`` a path, ``data_given`` the bytes of a picture, ``open_requested`` nothing
+    pad's array, ``file_given`` a path, ``data_given`` the bytes of an image, ``open_requested`` nothing
     more, ``numbers_given`` an array, ``text_given`` a pasted text, ``numbers_refused`` a text that is no
     number."""
 
@@ -73,7 +73,7 @@ class PredictPage(Retranslated, QWidget):
         self._titles: list[tuple[str, str]] = []
         self._draw_card, self._answer_card, self._fed_card = PageCard(), PageCard(), PageCard()
         self._fed_frame = SquareFrame(self.fed, QSize(200, 200), QSize(112, 112), centred=False, step=SIDE)
-        self.extras = QVBoxLayout()  # what other parts put beside the picture that is fed
+        self.extras = QVBoxLayout()  # what other parts put next to the image that is fed
         self._grid = QGridLayout(self)
         self._stacked: bool | None = None
         self._build()
@@ -83,11 +83,11 @@ class PredictPage(Retranslated, QWidget):
 
     @property
     def pad(self) -> DigitPad:
-        """The pad of the first picture. Raises LookupError where no input is one."""
+        """The pad of the first image. Raises LookupError where no input is one."""
         for editor in self.editors:
             if isinstance(editor, ImageInput):
                 return editor.pad
-        raise LookupError("PredictPage.pad: no input is a picture; ask for the editors")
+        raise LookupError("PredictPage.pad: no input is an image; ask for the editors")
 
     def _build(self) -> None:
         self.brush.setRange(8, 48)
@@ -139,7 +139,7 @@ class PredictPage(Retranslated, QWidget):
         """An editor for each input, empty.
 
         Args:
-            inputs: (form, why not): ``digit`` or ``picture`` for a pad, ``numbers`` for a table; empty for
+            inputs: (form, why not): ``digit`` or ``image`` for a pad, ``numbers`` for a table; empty for
                 one that can't be given, with the reason.
             titles: their names, shown where there are several.
         """
@@ -190,7 +190,7 @@ class PredictPage(Retranslated, QWidget):
         self.input_chosen.emit(place)
 
     def set_placings(self, placings: Sequence[tuple[str, str]], chosen: str) -> None:
-        """Ways to place a picture, (key, words); none hides the choice."""
+        """Ways to place an image, (key, words); none hides the choice."""
         if [
             (self.placing.itemData(i), self.placing.itemText(i)) for i in range(self.placing.count())
         ] != list(placings):
@@ -231,7 +231,7 @@ class PredictPage(Retranslated, QWidget):
     # contents
 
     def show_answer(self, answer: str, detail: str) -> None:
-        """The class and what stands beside it; without a class the detail says what to do."""
+        """The class and what stands next to it; without a class the detail says what to do."""
         self.answer.setText(answer)
         self.answer.setVisible(bool(answer))
         self.detail.setText(detail)
@@ -251,7 +251,7 @@ class PredictPage(Retranslated, QWidget):
             self.bars.clear()
 
     def show_fed(self, picture: NDArray[Any] | None, size: str, rows: list[tuple[str, str]]) -> None:
-        """The picture that the model is fed, its size in words and facts about it; None for numbers."""
+        """The image that the model is fed, its size in words and facts about it; None for numbers."""
         self._fed_frame.setVisible(picture is not None)
         if picture is not None:
             self._fed_frame.set_step(picture.shape[1] if picture.shape[0] == picture.shape[1] else 1)
@@ -268,8 +268,8 @@ class PredictPage(Retranslated, QWidget):
         self.cancel_button.setText(tr("Cancel"))
         self.cancel_button.setToolTip(tr("End what the model does; its process is started again when needed"))
         self.brush.setAccessibleName(tr("Width of the brush"))
-        self.placing.setAccessibleName(tr("How the picture is placed"))
-        self.placing.setToolTip(tr("How a picture of another size becomes one that the model takes"))
+        self.placing.setAccessibleName(tr("How the image is placed"))
+        self.placing.setToolTip(tr("How an image of another size becomes one that the model takes"))
         self.tabs.setAccessibleName(tr("Inputs of the model"))
         self.bars.setAccessibleName(tr("Probabilities"))
         self._brush_changed(self.brush.value())

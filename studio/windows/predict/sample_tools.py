@@ -64,7 +64,7 @@ class SampleTools(Retranslated, QWidget):
         self.label.setEditText(label)
 
     def offer_collecting(self, shown: bool, possible: bool) -> None:
-        """Whether the input is a picture, and whether there is one."""
+        """Whether the input is an image, and whether there is one."""
         self._collecting.setVisible(shown)
         self._possible = possible
         self._offer()
@@ -82,10 +82,10 @@ class SampleTools(Retranslated, QWidget):
         self.random_button.setText(tr("Random"))
         self.random_button.setToolTip(tr("Any test sample"))
         self.label.setAccessibleName(tr("True label"))
-        self.label.setToolTip(tr("What the picture really is"))
+        self.label.setToolTip(tr("What the image really is"))
         line = self.label.lineEdit()
         if line is not None:
             line.setPlaceholderText(tr("Label"))
             line.setAccessibleName(tr("True label"))
         self.collect_button.setText(tr("Add to data set"))
-        self.collect_button.setToolTip(tr("Keep the picture with this label in the project, to train with"))
+        self.collect_button.setToolTip(tr("Keep the image with this label in the project, to train with"))

@@ -96,7 +96,7 @@ class Welcome(Retranslated, QWidget):
         self.retranslate()
 
     def set_why_not(self, reason: str) -> None:
-        """Why Start can't be given, beside it."""
+        """Why Start can't be given, next to it."""
         self._why_not.setText(reason)
         self._why_not.setVisible(bool(reason))
 

@@ -1,4 +1,4 @@
-"""Runs beside each other: results, settings with the differences marked, and the difference in source."""
+"""Runs next to each other: results, settings with the differences marked, and the difference in source."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class RunRow:
     """One line: ``key`` finds it again, ``color`` counts through the run colours, -1 for none.
 
     A ``heading`` names those below it and can't be chosen. ``mark`` is the icon of the state and ``tint`` its
-    token; ``detail`` stands beside it, below the title. ``faint`` is one that is hidden otherwise.
+    token; ``detail`` stands next to it, below the title. ``faint`` is one that is hidden otherwise.
     """
 
     key: str
@@ -220,7 +220,7 @@ class RunsList(QListView):
         return sorted(keys, key=lambda key: key != current)
 
     def choose(self, key: str, *others: str) -> None:
-        """Choose one run, as a click does, and others beside it; those that are not shown are left out."""
+        """Choose one run, as a click does, and others next to it; those that are not shown are left out."""
         self._silent = True
         self._choose([key, *others], key)
         self._silent = False

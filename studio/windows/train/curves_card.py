@@ -1,4 +1,4 @@
-"""The curves on the page Train: loss beside another quantity, over steps, epochs or time; the layers."""
+"""The curves on the page Train: loss next to another quantity, over steps, epochs or time; the layers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class CurvesCard(Retranslated, PageCard):
 
     The plots are made when the card is first seen, or asked for: what draws them takes long to import.
     ``plot_added`` (quantity) comes when a quantity gets its plot: ``plots`` has it then.
-    ``saved`` and ``failed`` say what came of saving points or a picture.
+    ``saved`` and ``failed`` say what came of saving points or an image.
     """
 
     plot_added = Signal(str)
@@ -95,7 +95,7 @@ class CurvesCard(Retranslated, PageCard):
             self._add_plot("accuracy", self._second)
 
     def plot(self, quantity: str) -> CurvePlot:
-        """The plot of a quantity. Raises KeyError where one beside the first two was never shown."""
+        """The plot of a quantity. Raises KeyError where one next to the first two was never shown."""
         self.make_plots()
         return self.plots[quantity]
 
@@ -128,7 +128,7 @@ class CurvesCard(Retranslated, PageCard):
             widget.setVisible(name == "curves")
 
     def show_quantity(self, name: str) -> None:
-        """Show a quantity beside the loss."""
+        """Show a quantity next to the loss."""
         self.make_plots()
         if name not in self.plots:
             self._add_plot(name, self._second)
@@ -162,7 +162,7 @@ class CurvesCard(Retranslated, PageCard):
             "accuracy": (tr("Accuracy"), ""),
             "rate": (tr("Rate"), tr("learning rate")),
             "memory": (tr("Memory"), "MB"),
-            "throughput": (tr("Throughput"), tr("pictures a second")),
+            "throughput": (tr("Throughput"), tr("images a second")),
             "gradient": (tr("Gradient"), tr("norm of all gradients")),
         }
         for name, (title, unit) in words.items():
@@ -171,7 +171,7 @@ class CurvesCard(Retranslated, PageCard):
                 self.plots[name].set_placeholder(tr("The first points come within a second"))
             if name in self.quantities:
                 self.quantities[name].setText(title)
-                self.quantities[name].setToolTip(tr("{0} beside the loss").format(title))
+                self.quantities[name].setToolTip(tr("{0} next to the loss").format(title))
         self.log.setText(tr("log"))
         self.log.setToolTip(tr("Logarithmic axis for the loss; values at or below zero are not shown on it"))
         for plot in self.plots.values():

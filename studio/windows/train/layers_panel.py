@@ -175,7 +175,7 @@ class LayersPanel(Retranslated, QWidget):
         tips = {
             RATIO: tr("Norm of the update divided by the norm of the weights; usual are 1e-4 to 1e-1"),
             GRADIENT: tr("Norm of the gradient"),
-            DEAD: tr("Share of the units that a ReLU makes zero for every picture of the batch"),
+            DEAD: tr("Share of the units that a ReLU makes zero for every image of the batch"),
         }
         for column, tip in tips.items():
             self.table.horizontalHeaderItem(column).setToolTip(tip)

@@ -1,4 +1,4 @@
-"""MistakeGrid: test pictures that fill their room, each with what it is and what it was taken for."""
+"""MistakeGrid: test images that fill their room, each with what it is and what it was taken for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SMALLEST, LARGEST = 44.0, 150.0
 
 
 def grid(width: float, height: float, count: int, line: float) -> tuple[float, int, int]:
-    """The side of pictures, their columns and rows, with which as many as fit fill an area.
+    """The side of images, their columns and rows, with which as many as fit fill an area.
 
     All ``count`` are shown where they can be at least ``SMALLEST`` pixels wide, else as many as there is room
     for; fewer are shown larger. ``line`` is the height of the words below each.
@@ -34,9 +34,9 @@ def grid(width: float, height: float, count: int, line: float) -> tuple[float, i
 
 
 class MistakeGrid(Retranslated, QWidget):
-    """A grid that fills its room with pictures; pointing at one tells all about it.
+    """A grid that fills its room with images; pointing at one tells all about it.
 
-    ``chosen`` carries the number of the picture that was clicked, or where Return was pressed; the arrow keys
+    ``chosen`` carries the number of the image that was clicked, or where Return was pressed; the arrow keys
     move, which ``moved`` tells.
     """
 
@@ -58,19 +58,19 @@ class MistakeGrid(Retranslated, QWidget):
         self._describe()
 
     def set_samples(self, samples: list[Sample], current: int = 0) -> None:
-        """Show other pictures, in this order, with one of them selected."""
+        """Show other images, in this order, with one of them selected."""
         self._samples = samples
         self._current, self._pointed = current, -1
         self._describe()
         self.update()
 
     def set_title(self, title: str) -> None:
-        """What these pictures are, for those who can't see them."""
+        """What these images are, for those who can't see them."""
         self._title = title
         self._describe()
 
     def set_marks(self, marks: dict[int, str]) -> None:
-        """Words over some of the pictures, by their numbers: what was said about them."""
+        """Words over some of the images, by their numbers: what was said about them."""
         self._marks = marks
         self.update()
 
@@ -85,7 +85,7 @@ class MistakeGrid(Retranslated, QWidget):
         return QSize(160, 130)
 
     def cells(self) -> list[QRectF]:
-        """Where the pictures are that are shown, in the coordinates of the widget."""
+        """Where the images are that are shown, in the coordinates of the widget."""
         if not self._samples:
             return []
         line = self.fontMetrics().height() + 2
@@ -127,7 +127,7 @@ class MistakeGrid(Retranslated, QWidget):
             painter.drawText(words, Qt.AlignmentFlag.AlignCenter, text)
 
     def _paint_mark(self, painter: QPainter, box: QRectF, words: str) -> None:
-        """What was said about a picture, on a bar over its lower edge."""
+        """What was said about an image, on a bar over its lower edge."""
         tokens = theme.current()
         line = self.fontMetrics().height()
         bar = QRectF(box.left(), box.bottom() - line, box.width(), line)
@@ -137,7 +137,7 @@ class MistakeGrid(Retranslated, QWidget):
         painter.drawText(bar, Qt.AlignmentFlag.AlignCenter, text)
 
     def show_current(self, always: bool) -> None:
-        """Mark the selected picture even while the focus is elsewhere."""
+        """Mark the selected image even while the focus is elsewhere."""
         self._always = always
         self.update()
 

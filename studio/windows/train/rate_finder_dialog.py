@@ -19,7 +19,7 @@ LOSS, SMOOTHED, SUGGESTION = "loss", "smoothed", "suggestion"
 
 
 class RateFinderDialog(Retranslated, QDialog):
-    """Without modality: the window goes on beside it. ``rate_used`` carries the suggestion that was taken."""
+    """Modeless: the window stays usable. ``rate_used`` carries the accepted suggestion."""
 
     rate_used = Signal(float)
     again_requested = Signal()

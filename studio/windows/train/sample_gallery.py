@@ -1,4 +1,4 @@
-"""The gallery: pictures of a cell or the hardest samples, one of them large, and what is said about it."""
+"""The gallery: images of a cell or the hardest samples, one of them large, and what is said about it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LARGE = 180
 
 
 class LargeImage(QWidget):
-    """One picture, large; its pixels stay visible."""
+    """One image, large; its pixels stay visible."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class LargeImage(QWidget):
 
     def show_sample(self, sample: Sample | None) -> None:
         self._sample = sample
-        self.setAccessibleName(describe(sample, self) if sample is not None else self.tr("No picture"))
+        self.setAccessibleName(describe(sample, self) if sample is not None else self.tr("No image"))
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -54,10 +54,10 @@ class LargeImage(QWidget):
 
 
 class SampleGallery(Retranslated, QDialog):
-    """A window beside the page; Escape closes it.
+    """A window next to the page; Escape closes it.
 
-    ``page_turned`` carries -1 or 1, ``selected`` the number of a picture, ``relabelled`` the number of a
-    class; ``dropped``, ``taken_back`` and ``corrections_requested`` are about the selected picture and the
+    ``page_turned`` carries -1 or 1, ``selected`` the number of an image, ``relabelled`` the number of a
+    class; ``dropped``, ``taken_back`` and ``corrections_requested`` are about the selected image and the
     list of all corrections.
     """
 
@@ -142,7 +142,7 @@ class SampleGallery(Retranslated, QDialog):
     # what is shown
 
     def set_classes(self, names: tuple[str, ...]) -> None:
-        """The classes that a picture can be given."""
+        """The classes that an image can be given."""
         if names != tuple(self.classes.itemText(place) for place in range(self.classes.count())):
             self.classes.clear()
             self.classes.addItems(list(names))
@@ -171,7 +171,7 @@ class SampleGallery(Retranslated, QDialog):
     def show_sample(
         self, sample: Sample | None, facts: list[tuple[str, str]], names: tuple[str, ...]
     ) -> None:
-        """Show one picture large, with its facts and the probabilities of all classes."""
+        """Show one image large, with its facts and the probabilities of all classes."""
         self.large.show_sample(sample)
         self.facts.set_rows(facts)
         known = sample is not None and len(sample.probabilities) == len(names)
@@ -180,7 +180,7 @@ class SampleGallery(Retranslated, QDialog):
             self.bars.set_probabilities(sample.probabilities, names)
 
     def show_correction(self, words: str, can_correct: bool, label: int) -> None:
-        """What was said about the picture (empty for nothing), and the class that is offered."""
+        """What was said about the image (empty for nothing), and the class that is offered."""
         self.said.set_value(words)
         self.said.setVisible(bool(words))
         self.undo.setEnabled(bool(words))
@@ -197,13 +197,13 @@ class SampleGallery(Retranslated, QDialog):
         self.on.setText(tr("Next"))
         self.on.setAccessibleName(tr("Next page"))
         self._label_as.setText(tr("It is"))
-        self.classes.setAccessibleName(tr("Class of the picture"))
+        self.classes.setAccessibleName(tr("Class of the image"))
         self.relabel.setText(tr("Relabel"))
-        self.relabel.setToolTip(tr("Keep in the project that the picture is of this class; the data stays"))
+        self.relabel.setToolTip(tr("Keep in the project that the image is of this class; the data stays"))
         self.drop.setText(tr("Drop"))
-        self.drop.setToolTip(tr("Keep in the project that the picture is not to be used; the data stays"))
+        self.drop.setToolTip(tr("Keep in the project that the image is not to be used; the data stays"))
         self.undo.setText(tr("Take back"))
-        self.undo.setToolTip(tr("Forget what was said about this picture"))
+        self.undo.setToolTip(tr("Forget what was said about this image"))
         self.all.setText(tr("All corrections..."))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -1,4 +1,4 @@
-"""Sample: a test picture with what it is and what it was taken for; how one is drawn and put into words."""
+"""Sample: a test image with what it is and what it was taken for; how one is drawn and put into words."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from widgets import theme
 
 @dataclass(frozen=True)
 class Sample:
-    """A test picture and how a model read it.
+    """A test image and how a model read it.
 
-    ``picture`` is uint8, (height, width) for grey or (height, width, 3) for colours, None while it is read;
+    ``image`` is uint8, (height, width) for grey or (height, width, 3) for colours, None while it is read;
     ``probability`` is what the model gave to the true class, ``probabilities`` those of all classes, empty
     where they were not stored. ``index`` is the position in the test data of the run. ``before`` is what
     another model read, where the two are compared.
@@ -32,18 +32,18 @@ class Sample:
 
 
 def caption(sample: Sample) -> str:
-    """What stands below a picture."""
+    """What stands below an image."""
     return f"{sample.before or sample.label} \u2192 {sample.predicted}"
 
 
 def describe(sample: Sample, words: QObject) -> str:
     """A sample in a sentence, in the language of ``words``."""
     if sample.before:
-        return words.tr("Test picture {0}: a {1}; read as {2} in float, as {3} quantized").format(
+        return words.tr("Test image {0}: a {1}; read as {2} in float, as {3} quantized").format(
             sample.index, sample.label, sample.before, sample.predicted
         )
     share = theme.format_number(sample.probability * 100, "%", digits=2)
-    return words.tr("Test picture {0}: a {1} read as {2}; the model gives {3} to {1}").format(
+    return words.tr("Test image {0}: a {1} read as {2}; the model gives {3} to {1}").format(
         sample.index, sample.label, sample.predicted, share
     )
 
@@ -51,7 +51,7 @@ def describe(sample: Sample, words: QObject) -> str:
 def draw_picture(
     painter: QPainter, box: QRectF, picture: NDArray[np.uint8] | None, smooth: bool = True
 ) -> None:
-    """Draw a picture with rounded corners as large as fits into ``box``; grey ones as digits are shown."""
+    """Draw an image with rounded corners as large as fits into ``box``; grey ones as digits are shown."""
     tokens = theme.current()
     outline = QPainterPath()
     outline.addRoundedRect(box, theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
@@ -70,7 +70,7 @@ def draw_picture(
 
 
 def as_image(picture: NDArray[np.uint8]) -> QImage:
-    """A picture as Qt draws it; 0 and 255 of a grey one are paper and ink of the theme."""
+    """An image as Qt draws it; 0 and 255 of a grey one are paper and ink of the theme."""
     rgb = picture
     if picture.ndim == 2:
         tokens = theme.current()

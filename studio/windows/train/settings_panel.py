@@ -1,4 +1,4 @@
-"""The right dock beside Train: settings of the next run, progress, and facts about the run that is shown."""
+"""The right dock next to Train: settings of the next run, progress, and facts about the run that is shown."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class SettingsPanel(Retranslated, QFrame):
             around.ensureWidgetVisible(control)
 
     def set_workers_missing(self, why: str) -> None:
-        """Let several workers be chosen, or say beside the field why they can't."""
+        """Let several workers be chosen, or say next to the field why they can't."""
         self._workers_missing = why
         self.form.set_enabled_keys(name for name in self.form.keys() if not (why and name == "workers"))  # noqa: SIM118
         self._describe_workers()
@@ -179,7 +179,7 @@ class SettingsPanel(Retranslated, QFrame):
         form.set_text(
             "data_folder",
             tr("Folder"),
-            tr("A folder of pictures or IDX files; files and more are on the page Data"),
+            tr("A folder of images or IDX files; files and more are on the page Data"),
         )
         form.set_text(
             "model_file", tr("File"), tr("A Python file with a class of nn.Layer; it is asked for once")

@@ -99,7 +99,7 @@ class TrainPage(Retranslated, QWidget):
             figure.clear()
 
     def set_hardest(self, samples: list[Sample]) -> None:
-        """The pictures read worst; none says when they come."""
+        """The images read worst; none says when they come."""
         self.hardest.set_samples(samples)
         self._hardest_stack.setCurrentIndex(1 if samples else 0)
 
@@ -111,4 +111,4 @@ class TrainPage(Retranslated, QWidget):
             figure.set_label(label)
         self._hardest_card.set_title(tr("Hardest samples"))
         self.hardest.set_title(tr("Hardest samples"))
-        self._no_hardest.set_text(tr("The test pictures that the model reads worst: after the first epoch."))
+        self._no_hardest.set_text(tr("The test images that the model reads worst: after the first epoch."))

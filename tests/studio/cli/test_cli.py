@@ -226,14 +226,14 @@ def test_predict_writes_a_table_of_a_folder(exported: Path, tmp_path: Path) -> N
     done = call("predict", exported, folder, "--out", out)
     assert (done.exit_code, done.stdout) == (0, f"{out}: 2 predicted\n")
     assert [line.split(",")[0] for line in out.read_text().splitlines()] == ["name", "1.png", "2.png"]
-    (folder / "note.png").write_text("no picture")
+    (folder / "note.png").write_text("no image")
     done = call("predict", exported, folder, "--out", out, "--json")
     assert done.exit_code == 1
     assert json.loads(done.stdout) == {"out": str(out), "predicted": 2, "failed": 1}
 
 
 def test_predict_says_which_file_is_no_image_and_answers_the_others(exported: Path, tmp_path: Path) -> None:
-    (tmp_path / "note.txt").write_text("no picture")
+    (tmp_path / "note.txt").write_text("no image")
     done = call("predict", exported, tmp_path / "note.txt", bar(2, tmp_path / "two.png"))
     assert done.exit_code == 1
     assert "note.txt: not an image" in done.stderr

@@ -1,4 +1,4 @@
-"""What waits for the first picture of a window comes after it, and once."""
+"""What waits for the first image of a window comes after it, and once."""
 
 from __future__ import annotations
 

@@ -353,7 +353,7 @@ def test_details_open_the_list_of_problems(stage: Any) -> None:
 
 def test_a_dropped_file_that_is_no_image(stage: Any, tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
-    path.write_text("no picture")
+    path.write_text("no image")
     stage.studio.frame.show_page("predict")
     drop(stage.studio.predict_page.pad, path)
     assert "not an image" in stage.window.toast.text()

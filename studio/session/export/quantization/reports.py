@@ -27,7 +27,7 @@ NO_REPORT = "These files are not quantized."
 
 
 class QuantizationReports:
-    """Keeps the view up to date. Nothing here waits: files are read by a thread, pictures by a child.
+    """Keeps the view up to date. Nothing here waits: files are read by a thread, images by a child.
 
     Args:
         export: whose quantizations end with a report.
@@ -102,14 +102,14 @@ class QuantizationReports:
         if report is not None:
             self._read_pictures(report)
 
-    # ----- pictures -----
+    # ----- images -----
 
     def _read_pictures(self, report: QuantizationReport) -> None:
         wanted = report.changed[:MOST_PICTURES]
         if not wanted:
             return
         if not (Path(self.view.run) / "journal.jsonl").is_file():
-            self.view.no_pictures = "The run of these files is not known here, so there are no pictures."
+            self.view.no_pictures = "The run of these files is not known here, so there are no images."
             self.view.pictures_changed.emit()
             return
         places, labels = tuple(each.index for each in wanted), tuple(each.label for each in wanted)

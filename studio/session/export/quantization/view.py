@@ -19,7 +19,7 @@ class QuantizationView:
 
     ``prefix`` is that of the files that the report is about, ``run`` the folder of the run that they are of,
     empty where it is not known. ``message`` says why there is no report to show, or that one is being read.
-    ``layer`` is the name of the chosen layer. ``pictures`` has the pictures (uint8) of changed answers by
+    ``layer`` is the name of the chosen layer. ``images`` has the images (uint8) of changed answers by
     their place in the test data, as far as they are read; ``no_pictures`` says why there are none.
     """
 

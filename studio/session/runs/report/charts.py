@@ -1,4 +1,4 @@
-"""Curves, a confusion matrix and pictures as texts that stand in an HTML page."""
+"""Curves, a confusion matrix and images as texts that stand in an HTML page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_CELLS = 40
 
 
 def curves(title: str, series: Sequence[Series]) -> str:
-    """An SVG picture of the series; of a long one the band from its least to its largest value and the means
+    """An SVG image of the series; of a long one the band from its least to its largest value and the means
     of as many parts as there are columns. Its colours are classes of the page."""
     if not series:
         return ""
@@ -70,7 +70,7 @@ def _columns(series: Series) -> list[tuple[float, float, float, float]]:
 def _range(values: Sequence[float]) -> tuple[float, float]:
     low, high = min(values), max(values)
     if high - low < 1e-12 * max(1.0, abs(high)):
-        room = max(0.5, 1e-3 * abs(high))  # half of one is nothing beside 1e18
+        room = max(0.5, 1e-3 * abs(high))  # half of one is nothing next to 1e18
         return low - room, high + room
     room = 0.04 * (high - low)
     return low - room, high + room
@@ -86,7 +86,7 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def matrix(counts: NDArray[Any], names: Sequence[str]) -> str:
-    """A table with recall and precision; of many classes a picture and the most frequent mistakes."""
+    """A table with recall and precision; of many classes an image and the most frequent mistakes."""
     if len(names) > MOST_CELLS:
         return _matrix_picture(counts, names)
     totals, taken = counts.sum(axis=1), counts.sum(axis=0)
@@ -134,7 +134,7 @@ def _matrix_picture(counts: NDArray[Any], names: Sequence[str]) -> str:
 
 
 def data_uri(picture: NDArray[np.uint8], scale: int = 1) -> str:
-    """A picture, uint8 [H, W] or [H, W, 3], as a PNG file in an address."""
+    """An image, uint8 [H, W] or [H, W, 3], as a PNG file in an address."""
     from PIL import Image
 
     image = Image.fromarray(picture)

@@ -154,12 +154,12 @@ def _hardest(found: ReportData) -> str:
     for place, picture in zip(kept.hardest.tolist(), kept.pictures, strict=True):
         true, answer = names[kept.labels[place]], names[kept.answers[place]]
         words = f"{true} \u2192 {answer}"
-        more = f"test picture {place}, {_percent(float(kept.of_truth[place]))} for {true}"
+        more = f"test image {place}, {_percent(float(kept.of_truth[place]))} for {true}"
         figures.append(
             f'<figure><img alt="{escape(f"{words}, {more}", quote=True)}" src="{data_uri(picture)}">'
             f'<figcaption>{escape(words)}<br><span class="mute">{place}</span></figcaption></figure>'
         )
-    return _section("Hardest test pictures", f'<div class="hard">{"".join(figures)}</div>' if figures else "")
+    return _section("Hardest test images", f'<div class="hard">{"".join(figures)}</div>' if figures else "")
 
 
 def _epochs(found: ReportData) -> str:
@@ -202,8 +202,8 @@ def _facts(found: ReportData) -> str:
         ("Folder", found.run.path),
         ("Started", when(found.run.started)),
         ("Parameters", _count(started.get("parameters"))),
-        ("Training pictures", _count(started.get("train_samples"))),
-        ("Test pictures", _count(started.get("test_samples"))),
+        ("Training images", _count(started.get("train_samples"))),
+        ("Test images", _count(started.get("test_samples"))),
         ("Classes", ", ".join(found.classes[:40]) + (" ..." if len(found.classes) > 40 else "")),
         ("Corrections", _corrections(started.get("corrections"))),
     ]

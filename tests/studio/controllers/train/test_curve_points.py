@@ -1,4 +1,4 @@
-"""The points of a run from its journal: what was measured beside loss and accuracy, on every axis."""
+"""The points of a run from its journal: what was measured next to loss and accuracy, on every axis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Collected pictures: each is one file of its class, with its source; corrections move; nothing is
+"""Collected images: each is one file of its class, with its source; corrections move; nothing is
 rewritten."""
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def test_another_process_that_collects_is_named(tmp_path, monkeypatch):
 def test_a_file_that_is_no_picture_is_left_out(tmp_path):
     kept = CollectedImages(tmp_path)
     kept.collect(drawing(1), 7)
-    (tmp_path / "7" / "note.png").write_text("not a picture")
+    (tmp_path / "7" / "note.png").write_text("not an image")
     Image.fromarray(drawing(4)).save(tmp_path / "7" / "own.png")
     assert sorted(one.source for one in kept.pictures()) == ["", ""]
 

@@ -1,4 +1,4 @@
-"""Folders of pictures, CSV and NPZ files predicted into a table; what can't be is in the table too."""
+"""Folders of images, CSV and NPZ files predicted into a table; what can't be is in the table too."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_folder_of_pictures_becomes_a_table(tmp_path: Path) -> None:
     (folder / "deep").mkdir(parents=True)
     for name, value in (("a.png", 250), ("deep/b.jpg", 5)):
         Image.new("RGB", (40, 30), (value, value, value)).save(folder / name)
-    (folder / "c.png").write_bytes(b"no picture")
+    (folder / "c.png").write_bytes(b"no image")
     (folder / "notes.txt").write_text("left out")
     info, told = model([-1, 3, 16, 16]), []
     items = items_in(folder, only_input(info))
@@ -95,11 +95,11 @@ def test_what_was_stopped_is_marked_as_partial(tmp_path: Path) -> None:
     ("name", "shapes", "reason"),
     [
         ("empty", [[-1, 3, 8, 8]], "nothing to predict"),
-        ("empty", [[-1, 5]], "the model takes numbers, no pictures"),
+        ("empty", [[-1, 5]], "the model takes numbers, no images"),
         ("a.npz", [[-1, 5]], r"no array of samples of \[5\]: it holds \[2, 3\]"),
         ("notes.txt", [[-1, 5]], "neither a folder nor one of"),
         ("rows.csv", [[-1, 5], [-1, 5]], "takes 2 inputs"),
-        ("rows.csv", [[-1, 3, 8, 8]], "no picture in colour"),
+        ("rows.csv", [[-1, 3, 8, 8]], "no image in colour"),
     ],
 )
 def test_what_can_not_be_predicted_from_is_said(

@@ -1,4 +1,4 @@
-"""Any picture of a digit becomes the 28x28 picture that a model is fed; what is no picture is refused."""
+"""Any image of a digit becomes the 28x28 image that a model is fed; what is no image is refused."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_what_is_no_image_is_refused(tmp_path: Path) -> None:
 def test_a_bomb_is_refused_before_it_is_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
     data = as_bytes(Image.new("1", (9000, 9000), 0))
     assert len(data) < 100_000
-    monkeypatch.setattr(Image.Image, "load", lambda self: pytest.fail("the picture was decoded"))
+    monkeypatch.setattr(Image.Image, "load", lambda self: pytest.fail("the image was decoded"))
     with pytest.raises(ImageError, match="too large: 9000 x 9000 pixels"):
         digit_from_bytes(data, "bomb.png")
 
@@ -127,7 +127,7 @@ def test_what_is_no_regular_file_is_not_opened(tmp_path: Path, monkeypatch: pyte
 def test_the_limit_counts_channels(mode: str, channels: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(digit_images, "MAX_VALUES", 30_000 * channels - 1)
     data = as_bytes(Image.new(mode, (100, 300)))
-    monkeypatch.setattr(Image.Image, "load", lambda self: pytest.fail("the picture was decoded"))
+    monkeypatch.setattr(Image.Image, "load", lambda self: pytest.fail("the image was decoded"))
     with pytest.raises(ImageError, match=f"100 x 300 pixels of {channels} channels"):
         digit_from_bytes(data, "bomb.png")
 

@@ -1,4 +1,4 @@
-"""Inputs of models: which editor gives one, and what is fed for a picture or for numbers."""
+"""Inputs of models: which editor gives one, and what is fed for an image or for numbers."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_numbers_are_read_as_people_write_them(text: str) -> None:
     ("text", "shape", "dtype", "reason"),
     [
         ("1, two, 3", [-1, 3], "float32", "x: not a number: 'two' at place 2"),
-        ("1, 2.5, 3", [-1, 3], "int64", "not a whole number: '2.5'"),
+        ("1, 2.5, 3", [-1, 3], "int64", "not an integer: '2.5'"),
         ("1, 2", [-1, 3], "float32", "2 numbers where 3 are taken"),
         ("", [-1, 3], "float32", "0 numbers where 3 are taken"),
         ("1 2 3", [-1, -1, 2], "float32", "3 numbers where a multiple of 2 are taken"),

@@ -1,4 +1,4 @@
-"""Predicting in the session: models in processes of their own, the newest picture, limits, cancelling."""
+"""Predicting in the session: models in processes of their own, the newest image, limits, cancelling."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from studio.session.work.worker import ThreadWorker
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, np.ndarray]:
-    """A run of the built-in digits, and the scores of its last network on each test picture."""
+    """A run of the built-in digits, and the scores of its last network on each test image."""
     out = tmp_path_factory.mktemp("runs") / "linear-static-001"
     config = TrainingConfig("digits", "linear", batch_size=100, epochs=2, samples=500, out=str(out))
     training = TrainingRun(config)
@@ -112,7 +112,7 @@ def test_a_run_of_an_earlier_version_says_what_it_can_not_show(
     folder.mkdir()
     (folder / "journal.jsonl").write_bytes((run[0] / "journal.jsonl").read_bytes())
     view = shown(session, folder)
-    # The hardest samples are named by the journal, so their pictures are read from the data.
+    # The hardest samples are named by the journal, so their images are read from the data.
     wait(session, lambda: bool(view.hardest) and view.hardest[0].picture is not None)
     assert len(view.hardest) == 40
     true, answer = np.unravel_index(view.table.counts.argmax(), view.table.counts.shape)
@@ -127,11 +127,9 @@ def test_other_data_is_noticed(run: tuple[Path, np.ndarray], tmp_path: Path) -> 
     events: list[Any] = []
     assert perform(ReadMistakes(str(run[0]), (3,), (label,)), events.append, Inbox())
     assert events[-1]["digests"] == [sample_digest(test.rows.read(np.array([3]))[0])]
-    with pytest.raises(
-        DataError, match=f"picture 3 was of class {label + 1}, and there is class {label} now"
-    ):
+    with pytest.raises(DataError, match=f"image 3 was of class {label + 1}, and there is class {label} now"):
         ReadMistakes(str(run[0]), (3,), (label + 1,)).run(events.append, Inbox())
-    with pytest.raises(DataError, match=r"picture 99999 .* there is nothing"):
+    with pytest.raises(DataError, match=r"image 99999 .* there is nothing"):
         ReadMistakes(str(run[0]), (99999,), (0,)).run(events.append, Inbox())
 
 
@@ -144,7 +142,7 @@ def test_corrections_are_kept_undone_and_used(run: tuple[Path, np.ndarray], sess
     one, other = view.samples[:2]
     session.mistakes.relabel(one, (one.label + 1) % 10)
     session.mistakes.drop(other)
-    session.mistakes.relabel(one, one.answer)  # another word about the same picture replaces the first
+    session.mistakes.relabel(one, one.answer)  # another word about the same image replaces the first
     path = session.corrections.path
     assert path == session.project_folder / "data" / "corrections.json"
     kept, _ = read_corrections(path)

@@ -212,11 +212,11 @@ def test_collected_pictures_are_offered_as_data(stage, qtbot):
     source = stage.studio.data_panel.source
     stage.session.collected.collect(np.zeros((28, 28), np.uint8), 3, "drawn")
     opened(stage)
-    place = source.findText("Collected pictures")
+    place = source.findText("Collected images")
     assert place == 3
     source.setCurrentIndex(place)
     source.activated.emit(place)
     assert stage.session.train.settings.data == str(stage.session.collected.folder)
-    assert source.currentText() == "Collected pictures"
+    assert source.currentText() == "Collected images"
     stage.studio.data.choose("digits")
     assert source.currentText() == "Digits (built in)"

@@ -58,9 +58,9 @@ def test_a_name_is_refused_under_its_field_and_export_says_why(
 @pytest.mark.parametrize(
     ("difference", "pictures", "words"),
     [
-        (0.0, "test", "256 test pictures: the same scores to the last digit as before saving"),
-        (2.4e-7, "test", "256 test pictures: the scores differ by at most 2.4e-7 from those before saving"),
-        (0.0, "noise", "256 pictures of noise, as the data is not here: the same scores"),
+        (0.0, "test", "256 test images: the same scores to the last digit as before saving"),
+        (2.4e-7, "test", "256 test images: the scores differ by at most 2.4e-7 from those before saving"),
+        (0.0, "noise", "256 images of noise, as the data is not here: the same scores"),
     ],
 )
 def test_a_check_says_what_was_compared(qapp: Any, difference: float, pictures: str, words: str) -> None:
@@ -106,7 +106,7 @@ def test_what_stands_is_listed_and_verified_again(stage: Stage, qtbot: QtBot, tm
     )
     stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
     rows = dict(stage.studio.export_page.facts.rows())
-    assert rows["Compared"] == "256 test pictures: the same scores to the last digit as before saving"
+    assert rows["Compared"] == "256 test images: the same scores to the last digit as before saving"
     assert card.verify_button.isEnabled()
 
 

@@ -1,4 +1,4 @@
-"""Predict for models that do not take a digit: pictures in colour, numbers, several inputs."""
+"""Predict for models that do not take a digit: images in colour, numbers, several inputs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WAIT = 60_000
 
 
 class Mixed(nn.Layer):
-    """How much more red than green a picture is, and the sum of three numbers."""
+    """How much more red than green an image is, and the sum of three numbers."""
 
     def forward(self, picture: Any, facts: Any) -> Any:
         red, green = picture[:, 0].mean(axis=[1, 2]), picture[:, 1].mean(axis=[1, 2])
@@ -62,7 +62,7 @@ def test_a_picture_in_colour_and_numbers_are_given_and_answered(
     page.studio.predict.load(mixed)
     qtbot.waitUntil(lambda: view.model is not None, timeout=WAIT)
     assert [shown.tabs.tabText(place) for place in range(shown.tabs.count())] == ["picture", "facts"]
-    assert shown.detail.text() == "picture: Draw, or drop a picture."
+    assert shown.detail.text() == "picture: Draw, or drop an image."
     paper = np.zeros((60, 90, 3), np.uint8)
     paper[..., 0] = 255
     Image.fromarray(paper).save(tmp_path / "red.png")
@@ -99,7 +99,7 @@ def test_numbers_are_typed_and_what_is_none_is_said(page: Stage, qtbot: QtBot) -
     type_in(2, "7")
     qtbot.waitUntil(lambda: page.session.predict.fed[0].tolist() == [0, 0, 7, 0])
     type_in(0, "x")
-    qtbot.waitUntil(lambda: editor.problem.text() == "Not a whole number: x")
+    qtbot.waitUntil(lambda: editor.problem.text() == "Not an integer: x")
     assert page.session.predict.fed[0].tolist() == [0, 0, 7, 0]
     QGuiApplication.clipboard().setText("1, 2, 3")
     qtbot.mouseClick(editor.paste_button, Qt.MouseButton.LeftButton)

@@ -58,7 +58,7 @@ def test_a_run_answers_without_an_export_and_its_checkpoints_are_scrubbed(
     assert panel.checkpoint.text() == "step 10 \u00b7 epoch 0.5 of 2"
     panel.checkpoints.setValue(2)
     qtbot.waitUntil(lambda: view.ranking[0][0] == "digit 1", timeout=WAIT)
-    # A second run beside the first one, on the same drawing.
+    # A second run next to the first one, on the same drawing.
     click(qtbot, page, "second", Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: bool(view.beside) and bool(view.beside[0].ranking), timeout=WAIT)
     [(name, words)] = shown.beside.rows()

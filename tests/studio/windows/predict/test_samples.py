@@ -1,4 +1,4 @@
-"""Predict with test samples and their true labels, and pictures added to the project's data."""
+"""Predict with test samples and their true labels, and images added to the project's data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The queue in the window: beside Start, in the list as waiting, moved and removed there."""
+"""The queue in the window: next to Start, in the list as waiting, moved and removed there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The learning rate is changed beside the page Train while a training runs."""
+"""The learning rate is changed next to the page Train while a training runs."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def test_a_click_and_return_tell_the_picture(hardest: MistakeGrid, qtbot: QtBot)
     with qtbot.waitSignal(hardest.chosen) as told:
         qtbot.mouseClick(hardest, Qt.MouseButton.LeftButton, pos=hardest.cells()[8].center().toPoint())
     assert told.args == [8]
-    assert hardest.accessibleDescription().startswith("9 of 40: Test picture 108: a 8 read as 9")
+    assert hardest.accessibleDescription().startswith("9 of 40: Test image 108: a 8 read as 9")
     hardest.setFocus()
     qtbot.waitUntil(hardest.hasFocus)
     qtbot.keyClick(hardest, Qt.Key.Key_Left)

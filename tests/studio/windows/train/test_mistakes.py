@@ -18,7 +18,7 @@ DIGITS = [str(i) for i in range(10)]
 
 
 def evaluation() -> Predictions:
-    """Ten pictures, one of each digit: 4 is taken for 9, and 7 for 1."""
+    """Ten images, one of each digit: 4 is taken for 9, and 7 for 1."""
     labels = np.arange(10, dtype=np.uint32)
     answers = labels.copy()
     answers[4], answers[7] = 9, 1
@@ -73,7 +73,7 @@ def trained(stage: Any) -> Any:
 
 
 def answer(stage: Any, qtbot: Any, places: list[int]) -> None:
-    """The child that reads pictures answers."""
+    """The child that reads images answers."""
     qtbot.waitUntil(lambda: stage.worker.job_name == "read_mistakes", timeout=20_000)
     assert stage.worker.job.places == tuple(places)
     stage.tell(
@@ -139,7 +139,7 @@ def test_relabelled_dropped_and_taken_back(trained: Any, qtbot: Any) -> None:
     at = page.hardest.cells()[0].center().toPoint()
     QTest.mouseClick(page.hardest, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at)
     gallery, path = stage.studio.mistakes.gallery, stage.session.corrections.path
-    assert not gallery.relabel.isEnabled()  # its picture is not read yet
+    assert not gallery.relabel.isEnabled()  # its image is not read yet
     answer(stage, qtbot, [4, 7, 0])
     assert gallery.classes.currentText() == "9"
     click(gallery.relabel)
@@ -156,7 +156,7 @@ def test_relabelled_dropped_and_taken_back(trained: Any, qtbot: Any) -> None:
     click(gallery.all)
     corrections = stage.studio.mistakes.list
     assert corrections.list.count() == 1
-    assert "test picture 4: 9 instead of 4" in corrections.list.item(0).text()
+    assert "test image 4: 9 instead of 4" in corrections.list.item(0).text()
     assert not corrections.train.isEnabled()  # while a training runs
     stage.workers[0].tell("worker_ended", clean=False, killed=True, exit_code=-9, message="", details="")
     stage.session.pump()
