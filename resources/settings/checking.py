@@ -63,7 +63,7 @@ def _conflicts(values: Mapping[str, Any], found: Mapping[str, str]) -> dict[str,
     workers, batch = values.get("workers", 1), values.get("batch_size")
     if not {"workers", "batch_size"} & found.keys() and batch is not None and workers > batch:
         conflicts["workers"] = (
-            f"each needs a picture of every batch: got {workers} workers for batches of {batch}; give at "
+            f"each needs an image of every batch: got {workers} workers for batches of {batch}; give at "
             f"most {batch}, or a larger batch"
         )
     return conflicts

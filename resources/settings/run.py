@@ -27,7 +27,7 @@ class Settings:
         "digits",
         "Data",
         "What the model learns from: digits, mnist, fashion-mnist, or the path of a folder with IDX files, "
-        "of a folder of pictures, or of an NPZ, HDF5 or CSV file.",
+        "of a folder of images, or of an NPZ, HDF5 or CSV file.",
         choices=(("digits", "Digits (built in)"), ("mnist", "MNIST"), ("fashion-mnist", "FashionMNIST")),
         example="digits, mnist or the path of a folder or file",
     )
@@ -102,13 +102,13 @@ class Settings:
         ),
     )
     batch_size: int = declared(
-        "int", 64, "Batch", "Pictures in each step.", minimum=1, maximum=1_000_000, example="e.g. 64"
+        "int", 64, "Batch", "Images in each step.", minimum=1, maximum=1_000_000, example="e.g. 64"
     )
     epochs: int = declared(
         "int",
         5,
         "Epochs",
-        "Passes over all training pictures.",
+        "Passes over all training images.",
         minimum=1,
         maximum=1_000_000,
         example="e.g. 5",
@@ -146,7 +146,7 @@ class Settings:
         "int",
         0,
         "Seed",
-        "Fixes the initial weights, the order of the pictures and every dropout.",
+        "Fixes the initial weights, the order of the images and every dropout.",
         minimum=0,
         maximum=MAX_SEED,
         example="e.g. 2026",
@@ -155,7 +155,7 @@ class Settings:
         "int",
         0,
         "Pictures",
-        "Take only the first so many training pictures; 0 takes all.",
+        "Take only the first so many training images; 0 takes all.",
         minimum=0,
         maximum=1_000_000_000,
         example="e.g. 1000, or 0 for all",
@@ -165,7 +165,7 @@ class Settings:
         "path",
         "",
         "Also",
-        "More training samples of the same classes, in any of these forms, such as the pictures collected in "
+        "More training samples of the same classes, in any of these forms, such as the images collected in "
         "the project; the test stays as it is.",
         group="data",
     )
@@ -208,18 +208,18 @@ class Settings:
         "int",
         0,
         "Resize",
-        "Scale pictures to squares of so many pixels a side; 0 leaves them as they are.",
+        "Scale images to squares of so many pixels a side; 0 leaves them as they are.",
         minimum=0,
         maximum=4096,
         zero="none",
-        example="e.g. 32, or 0 for pictures as they are",
+        example="e.g. 32, or 0 for images as they are",
         group="data",
     )
     color: str = declared(
         "choice",
         "auto",
         "Colour",
-        "Whether pictures are fed as they are, in grey, or in red, green, blue.",
+        "Whether images are fed as they are, in grey, or in red, green, blue.",
         choices=(("auto", "As they are"), ("grey", "Grey"), ("rgb", "Red, green, blue")),
         group="data",
     )
@@ -227,7 +227,7 @@ class Settings:
         "choice",
         "none",
         "Normalise",
-        "none feeds pictures from 0 to 1 and numbers as they are; symmetric feeds pictures from -1 to 1; "
+        "none feeds images from 0 to 1 and numbers as they are; symmetric feeds images from -1 to 1; "
         "statistics gives every channel or column mean 0 and deviation 1.",
         choices=(("none", "No"), ("symmetric", "From -1 to 1"), ("statistics", "Mean 0, deviation 1")),
         group="data",
@@ -236,7 +236,7 @@ class Settings:
         "int",
         0,
         "Shift",
-        "Move each training picture at random by up to so many pixels each way.",
+        "Move each training image at random by up to so many pixels each way.",
         minimum=0,
         maximum=1000,
         zero="none",
@@ -247,7 +247,7 @@ class Settings:
         "float",
         0.0,
         "Rotate",
-        "Turn each training picture at random by up to so many degrees each way.",
+        "Turn each training image at random by up to so many degrees each way.",
         minimum=0,
         maximum=180,
         zero="none",
@@ -258,7 +258,7 @@ class Settings:
         "choice",
         "none",
         "Mirror",
-        "Mirror each training picture at random: none, horizontal (left and right), vertical, or both.",
+        "Mirror each training image at random: none, horizontal (left and right), vertical, or both.",
         choices=(
             ("none", "No"),
             ("horizontal", "Left and right"),
@@ -306,7 +306,7 @@ class Settings:
         "path",
         "",
         "Corrections",
-        "A file of corrected labels and dropped pictures, which are applied to the data; empty for none.",
+        "A file of corrected labels and dropped images, which are applied to the data; empty for none.",
         example="data/corrections.json",
         advanced=True,
     )
@@ -314,7 +314,7 @@ class Settings:
         "int",
         200,
         "Checkpoint",
-        "Steps between checkpoints, beside those at the end of each epoch; 0 for those only.",
+        "Steps between checkpoints, in addition to those at the end of each epoch; 0 for those only.",
         minimum=0,
         maximum=1_000_000_000,
         example="e.g. 200, or 0 for the end of epochs only",
@@ -325,7 +325,7 @@ class Settings:
         "int",
         3,
         "Keep",
-        "How many step checkpoints stay on disk; the best one is kept beside them.",
+        "How many step checkpoints stay on disk; the best one stays as well.",
         minimum=1,
         maximum=1_000_000,
         example="e.g. 3",
@@ -348,7 +348,7 @@ class Settings:
         "int",
         0,
         "Layers",
-        "Steps between looks at the layers (histograms, sizes of updates, dead units), beside those at the "
+        "Steps between looks at the layers (histograms, sizes of updates, dead units), besides those at the "
         "first step and at the end of each epoch; 0 for those only. A look takes about as long as a step.",
         minimum=0,
         maximum=1_000_000_000,

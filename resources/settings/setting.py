@@ -20,11 +20,11 @@ KIND_WORDS: dict[str, str] = {
     "text": "a text",
     "path": "a path",
     "device": "cpu, gpu, gpu:1 or auto",
-    "int": "a whole number",
+    "int": "an integer",
     "float": "a number",
     "bool": "true or false",
     "choice": "a choice",
-    "integers": "whole numbers",
+    "integers": "integers",
     "numbers": "numbers",
     "parameters": "NAME=VALUE",
 }
@@ -116,15 +116,13 @@ class Setting:
     def _number_problem(self, value: Any) -> str:
         whole = self.kind == "int"
         if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
-            return (
-                f"must be {'a whole number' if whole else 'a number'}: got {_seen(value)}; {self._advice()}"
-            )
+            return f"must be {'an integer' if whole else 'a number'}: got {_seen(value)}; {self._advice()}"
         if not _is_finite(value) or not self._within(value):
             return f"must be {self.range_words()}: got {_seen(value)}; {self._advice()}"
         return ""
 
     def _list_problem(self, value: Any) -> str:
-        what = "whole numbers" if self.kind == "integers" else "numbers"
+        what = "integers" if self.kind == "integers" else "numbers"
         if not isinstance(value, list | tuple) or not value:
             return f"must be a list of {what}: got {_seen(value)}; {self._advice()}"
         kinds = int if self.kind == "integers" else (int, float)

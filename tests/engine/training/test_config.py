@@ -21,8 +21,8 @@ from engine.training import TrainingConfig
         ("learning_rate", "fast", "must be a number: got 'fast'"),
         ("learning_rate", True, "must be a number: got True"),
         ("batch_size", 0, "must be from 1 to 1000000: got 0; give e.g. 64"),
-        ("epochs", 1.5, "must be a whole number: got 1.5"),
-        ("epochs", True, "must be a whole number: got True"),
+        ("epochs", 1.5, "must be an integer: got 1.5"),
+        ("epochs", True, "must be an integer: got True"),
         ("seed", -1, "must be from 0 to"),
         ("static", "yes", "must be true or false: got 'yes'"),
         ("device", "tpu", "no such device: got 'tpu'; choose cpu, gpu, gpu:1 or auto"),
@@ -56,7 +56,7 @@ def test_a_wrong_value_is_named(name: str, value: Any, message: str) -> None:
         ),
         (
             {"schedule": "step_decay"},
-            "schedule_params.step_size: step_decay needs it: got none; give a whole number, at least 1",
+            "schedule_params.step_size: step_decay needs it: got none; give an integer, at least 1",
         ),
         (
             {"schedule": "multi_step_decay", "schedule_params": {"milestones": [4, 2]}},

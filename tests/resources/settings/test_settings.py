@@ -73,7 +73,7 @@ def test_parameters_as_texts(name: str, chosen: str, words: list[str], values: d
         ("momentum", "momentum=1.5", "momentum must be at least 0 and below 1: got 1.5; give e.g. 0.9"),
         ("momentum", "momentum=nan", "momentum must be at least 0 and below 1: got nan"),
         ("momentum", "use_nesterov=2", "use_nesterov must be true or false: got '2'"),
-        ("lbfgs", "max_iter=1.5", "max_iter must be a whole number: got '1.5'; give e.g. 20"),
+        ("lbfgs", "max_iter=1.5", "max_iter must be an integer: got '1.5'; give e.g. 20"),
         ("lbfgs", "line_search_fn=x", "no such choice: got 'x'; choose none or strong_wolfe"),
         ("sgd", "momentum=0.9", "sgd has no such parameter: got 'momentum'; it takes weight_decay"),
     ],

@@ -61,7 +61,7 @@ def test_a_list_of_lists_has_semicolons_and_parameters_are_those_of_what_varies(
         ("lr=0.1,x", "lr: must be a number: got 'x'"),
         ("lr=0.1,-1", "lr: must be a positive number: got -1.0"),
         ("lr=0.1,,0.2", "lr: must be a number: got ''"),
-        ("batch=1.5", "batch: must be a whole number: got '1.5'"),
+        ("batch=1.5", "batch: must be an integer: got '1.5'"),
         ("lr=0.1,0.10", "a value is given twice: got 0.1"),
         ("lr=1e-1..1e-4", "goes from less to more"),
         ("clip-norm=log:0..1", "begins above 0"),
