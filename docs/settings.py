@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from resources.settings import RUN_SETTINGS, Rule, Setting, optimizers, schedules
+from resources.settings.quantize import QUANTIZE_SETTINGS
 from resources.settings.rules import FILE
 
 PAGE = Path(__file__).resolve().parent / "settings.md"
@@ -43,6 +44,14 @@ SCHEDULES = """
 its name says; `--schedule-each` decides otherwise. Parameters that count, such as `T_max`, count the same.
 `reduce_on_plateau` looks at the parameter `metric` after the test images of each epoch were read.
 """
+QUANTIZATION = """
+## Settings of a quantization
+
+`model-studio quantize` takes them as options; the window asks for most of them in the card Quantization of
+the page Export.
+"""
+# The settings of other tasks than a run, each below its heading.
+TASKS = ((QUANTIZATION, QUANTIZE_SETTINGS),)
 
 
 def rules_text() -> str:
@@ -58,15 +67,28 @@ def page() -> str:
     for head, rules in ((OPTIMIZERS, optimizers()), (SCHEDULES, schedules())):
         lines.append(head)
         lines += [_rule(rule, head is SCHEDULES) for rule in rules.values()]
+    for head, settings in TASKS:
+        rows = [_task_row(setting) for setting in settings.values() if setting.group != "window"]
+        lines.append(f"{head}\n| Setting | Option | Takes | Default | What it does |\n|---|---|---|---|---|")
+        lines += rows
     return "\n".join(lines) + "\n"
+
+
+def _task_row(setting: Setting) -> str:
+    return _row(
+        f"`{setting.name}`", _options(setting), setting.allowed(), setting.default_words(), setting.help
+    )
+
+
+def _options(setting: Setting) -> str:
+    return f"`{setting.flag}`, `{setting.off_flag}`" if setting.kind == "bool" else f"`{setting.flag}`"
 
 
 def _run_row(setting: Setting) -> str:
     takes = "see below" if setting.kind == "parameters" or len(setting.choices) > 4 else setting.allowed()
     default = setting.default_words() if setting.kind != "parameters" else ""
-    option = f"`{setting.flag}`, `{setting.off_flag}`" if setting.kind == "bool" else f"`{setting.flag}`"
     change = "yes" if setting.changeable else ""
-    return _row(f"`{setting.name}`", option, takes, default, change, setting.help)
+    return _row(f"`{setting.name}`", _options(setting), takes, default, change, setting.help)
 
 
 def _rule(rule: Rule, is_schedule: bool) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, TypeAlias
 
 from engine.core.errors import ArgumentError
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.sensitivity import require_target
 from engine.training.events import QuantizeProgress, now
+from resources.settings.quantize import QuantizeSettings
 
 Emit: TypeAlias = Callable[[QuantizeProgress], None]
 Method: TypeAlias = Literal["post_training", "qat", "weights_only"]
@@ -61,6 +62,17 @@ class Choices:
             raise ArgumentError(
                 f"quantize: the learning rate must be above 0: got {self.learning_rate:g}; give e.g. 0.0001"
             )
+
+    @classmethod
+    def of(cls, settings: QuantizeSettings, data: str = "") -> Choices:
+        """The choices that declared settings make. Raises ArgumentError as the constructor."""
+        values: dict[str, Any] = dict(vars(settings))
+        values["weights_only"] = settings.method == "weights_only"
+        values["epochs"] = settings.epochs if settings.method == "qat" else 0
+        values["data"] = data
+        options = {each.name: values[each.name] for each in fields(QuantizeOptions) if each.name in values}
+        own = {each.name: values[each.name] for each in fields(cls) if each.name in values}
+        return cls(QuantizeOptions(**options), **own)
 
     @property
     def method(self) -> Method:

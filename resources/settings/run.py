@@ -5,11 +5,11 @@ Command line, window, checks, resume rules and documentation are made from here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import Any
 
 from resources.settings.rules import CONSTANT, Rule, optimizers, schedules
-from resources.settings.setting import Setting, declared
+from resources.settings.setting import Setting, declared, settings_of
 
 MAX_SEED = 2**63 - 1
 
@@ -377,9 +377,7 @@ OUT = Setting(
     changeable=True,
 )
 
-RUN_SETTINGS: dict[str, Setting] = {
-    item.name: replace(item.metadata["setting"], name=item.name) for item in fields(Settings)
-}
+RUN_SETTINGS: dict[str, Setting] = settings_of(Settings)
 # Those that the page Train asks for, and those of the page Data.
 TRAIN_SETTINGS, DATA_SETTINGS = (
     {name: setting for name, setting in RUN_SETTINGS.items() if setting.group == group}

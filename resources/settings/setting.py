@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias
 
 _SHOWN = 200  # characters of a value in a message
 
 Kind: TypeAlias = Literal[
-    "name", "text", "path", "device", "int", "float", "bool", "choice", "integers", "numbers", "parameters"
+    "name",
+    "text",
+    "path",
+    "device",
+    "int",
+    "float",
+    "bool",
+    "choice",
+    "integers",
+    "numbers",
+    "patterns",
+    "parameters",
 ]
-Value: TypeAlias = bool | int | float | str | list[int] | list[float] | dict[str, Any]
+Value: TypeAlias = (
+    bool | int | float | str | list[int] | list[float] | tuple[str, ...] | dict[str, Any] | None
+)
 Zero: TypeAlias = Literal["", "none", "run", "rate", "other"]
 
 KIND_WORDS: dict[str, str] = {
@@ -26,6 +39,7 @@ KIND_WORDS: dict[str, str] = {
     "choice": "a choice",
     "integers": "integers",
     "numbers": "numbers",
+    "patterns": "names or patterns such as fc*",
     "parameters": "NAME=VALUE",
 }
 ZERO_WORDS = {
@@ -38,7 +52,7 @@ ZERO_WORDS = {
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting of a run, or one parameter of an optimizer or schedule.
+    """One setting of a run, an export or another task, or one parameter of an optimizer or schedule.
 
     Args:
         default: the value where none is given; for a required parameter the value to start from.
@@ -53,8 +67,13 @@ class Setting:
         option: the name on the command line, without dashes, where it is not the name of the setting.
         off: what switches a setting of true or false off on the command line, where it is not its name with
             ``no-``.
+        optional: None (an empty text) is a value too.
+        empty: what None or an empty list stands for, in a word or two.
+        unit: the unit of a number, which may follow it in a text; a comma may then separate its decimals.
+        methods: those methods of the task for which the setting matters; empty for all.
         advanced: needed rarely; the window keeps it out of sight until asked.
-        group: data for what the page Data asks for; else the page Train does.
+        group: ``data`` for the page Data; ``command`` for the command line alone, ``window`` for the window
+            alone.
     """
 
     kind: Kind
@@ -73,8 +92,12 @@ class Setting:
     changeable: bool = False
     option: str = ""
     off: str = ""
+    optional: bool = False
+    empty: str = ""
+    unit: str = ""
+    methods: tuple[str, ...] = ()
     advanced: bool = False
-    group: Literal["", "data"] = ""
+    group: Literal["", "data", "command", "window"] = ""
 
     @property
     def flag(self) -> str:
@@ -88,6 +111,10 @@ class Setting:
 
     def problem(self, value: Any) -> str:
         """What is wrong with ``value``: ``what: value seen; what to do``; empty where nothing is."""
+        if value is None and self.optional:
+            return ""
+        if self.kind == "patterns":
+            return self._pattern_problem(value)
         if self.kind in ("int", "float"):
             return self._number_problem(value)
         if self.kind in ("integers", "numbers"):
@@ -132,6 +159,12 @@ class Setting:
             if not self._within(item):
                 return f"each must be {self.range_words()}: got {_seen(item)}; {self._advice()}"
         return ""
+
+    def _pattern_problem(self, value: Any) -> str:
+        if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
+            return f"must be {KIND_WORDS[self.kind]}: got {_seen(value)}; give e.g. fc*"
+        wrong = next((item for item in value if item.count("[") != item.count("]")), None)
+        return "" if wrong is None else f"a bracket is not closed: got {_seen(wrong)}; give e.g. fc*"
 
     def _within(self, value: float) -> bool:
         return (
@@ -178,6 +211,8 @@ class Setting:
         """The default as people read it; empty for a required parameter."""
         if self.required:
             return ""
+        if self.default is None or self.default == ():
+            return self.empty or "none"
         if self.zero in ZERO_WORDS and self.default == 0:
             return f"{self.write(self.default)} ({ZERO_WORDS[self.zero]})"
         return self.write(self.default)
@@ -185,7 +220,11 @@ class Setting:
     def parse(self, text: str) -> Value:
         """The value that a text stands for; raises ValueError with what is wrong with it."""
         text = text.strip()
+        if not text and self.optional:
+            return None
         value: Any = text
+        if self.unit:
+            text = text.removesuffix(self.unit).strip().replace(",", ".")
         try:
             if self.kind == "int":
                 value = int(text)
@@ -195,6 +234,8 @@ class Setting:
                 value = [int(part) for part in _parts(text)]
             elif self.kind == "numbers":
                 value = [float(part) for part in _parts(text)]
+            elif self.kind == "patterns":
+                value = tuple(dict.fromkeys(_parts(text)))
             elif self.kind == "bool":
                 value = {"true": True, "false": False, "yes": True, "no": False}.get(text.lower(), text)
         except ValueError:
@@ -207,6 +248,8 @@ class Setting:
     @staticmethod
     def write(value: Any) -> str:
         """A value as the text that ``parse`` reads."""
+        if value is None:
+            return ""
         if isinstance(value, bool):
             return "true" if value else "false"
         if isinstance(value, list | tuple):
@@ -226,6 +269,44 @@ class Setting:
         """The setting that ``as_plain`` described."""
         choices = tuple((value, title) for value, title in plain.get("choices", ()))
         return cls(**{**plain, "choices": choices})
+
+
+def settings_of(cls: type) -> dict[str, Setting]:
+    """The settings that a dataclass declares, by name."""
+    return {
+        item.name: replace(item.metadata["setting"], name=item.name)
+        for item in fields(cls)
+        if "setting" in item.metadata
+    }
+
+
+def words_of(
+    settings: Mapping[str, Setting], values: Mapping[str, Any], method: str = "", defaults: bool = False
+) -> list[str]:
+    """The words of the command line for these values.
+
+    Args:
+        method: that of the task; settings that do not matter to it are omitted.
+        defaults: write those that the window offers at their defaults too.
+    """
+    words: list[str] = []
+    for name, setting in settings.items():
+        value = values[name]
+        usual = value == setting.default and not (defaults and setting.group != "command")
+        if usual or value is None or setting.group == "window":
+            continue
+        if setting.methods and method not in setting.methods:
+            continue
+        if setting.kind == "bool":
+            words += [setting.flag if value else setting.off_flag] if value != setting.default else []
+        elif setting.kind == "patterns":
+            words += [word for item in value for word in (setting.flag, item)]
+        elif setting.kind == "parameters":
+            for parameter, each in value.items():
+                words += [setting.flag, f"{parameter}={Setting.write(each)}"]
+        else:
+            words += [setting.flag, Setting.write(value)]
+    return words
 
 
 def _seen(value: object) -> str:

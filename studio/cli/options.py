@@ -1,9 +1,9 @@
-"""Options of the command line made from the declared settings of a run."""
+"""Options of the command line made from declared settings."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, TypeAlias, TypeVar, cast
 
 import typer
@@ -21,17 +21,32 @@ Trust: TypeAlias = Annotated[
     typer.Option("--trust", help="Run the code in RUN/source of another installation's run; remembered."),
 ]
 
-_TYPES: dict[str, Any] = {"int": int, "float": float, "bool": bool, "parameters": list[str]}
+_TYPES: dict[str, Any] = {
+    "int": int,
+    "float": float,
+    "bool": bool,
+    "patterns": list[str],
+    "parameters": list[str],
+}
 
 
 def with_settings(command: _Command) -> _Command:
-    """Give ``command(context, **options)`` an option for each setting, after those that it has itself.
+    """Give ``command(context, **options)`` an option for each setting of a run."""
+    return with_options(RUN_SETTINGS)(command)
+
+
+def with_options(settings: Mapping[str, Setting]) -> Callable[[_Command], _Command]:
+    """Give ``command(context, **options)`` an option for each setting, before those that it has itself.
 
     Typer reads a function's signature, so that is what is extended.
     """
+    added = [_option(setting) for setting in settings.values() if setting.group != "window"]
+    return lambda command: _extended(command, added)
+
+
+def _extended(command: _Command, added: list[inspect.Parameter]) -> _Command:
     own = list(inspect.signature(command, eval_str=True).parameters.values())
     kept = [parameter for parameter in own if parameter.kind is not inspect.Parameter.VAR_KEYWORD]
-    added = [_option(setting) for setting in RUN_SETTINGS.values()]
     # Of keywords only the order shows, in the help: the settings first.
     order = [*kept[:1], *added, *kept[1:]]
     as_keywords = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in order[1:]]
@@ -42,7 +57,9 @@ def with_settings(command: _Command) -> _Command:
 
 def _option(setting: Setting) -> inspect.Parameter:
     kind = _TYPES.get(setting.kind, str)
-    default = [] if setting.kind == "parameters" else setting.default
+    if setting.optional:
+        kind = kind | None
+    default = [] if kind == list[str] else setting.default
     metavar = "NAME=VALUE" if setting.kind == "parameters" else None
     flags = f"{setting.flag}/{setting.off_flag}" if setting.kind == "bool" else setting.flag
     option = typer.Option(flags, help=_help(setting), metavar=metavar)
@@ -56,6 +73,14 @@ def _help(setting: Setting) -> str:
     if setting.kind == "choice" and not all(name in setting.help for name in names):
         return f"{setting.help.removesuffix('.')}: {', '.join(names)}."
     return setting.help
+
+
+def check_options(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> None:
+    """Raises typer.BadParameter for the first value that its setting does not take."""
+    for name, value in values.items():
+        problem = settings[name].problem(value)
+        if problem:
+            raise typer.BadParameter(f"{settings[name].flag}: {problem}")
 
 
 def given_options(context: typer.Context) -> Iterator[str]:

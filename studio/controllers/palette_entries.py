@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from resources.settings import RUN_SETTINGS
-from studio.session.export.quantization.choices import SETTINGS
+from resources.settings.quantize import QUANTIZE_FIELDS
 from studio.session.project.project_file import SUFFIX
 from studio.session.session import Session
 from studio.windows.palette import Entry
@@ -47,9 +47,10 @@ class PaletteEntries(QObject):
             if setting.kind != "parameters":  # their fields come with the rule that is chosen
                 entry = Entry(f"setting:{name}", f"{word}: {setting.title}", "", setting.help)
                 found.append((entry, lambda name=name: self._focus_setting(name)))
-        for name, (title, help_text) in SETTINGS.items():
+        for name, setting in QUANTIZE_FIELDS.items():
             key = f"{OF_QUANTIZE}{name}"
-            entry = Entry(f"setting:{key}", f"{word}: {self.tr('Quantize')}, {title}", "", help_text)
+            title = f"{word}: {self.tr('Quantize')}, {setting.title}"
+            entry = Entry(f"setting:{key}", title, "", setting.help)
             found.append((entry, lambda key=key: self._focus_setting(key)))
         for word, kind, paths, act in (
             (self.tr("Run"), "run", [run.path for run in self._session.runs], self._show_run),

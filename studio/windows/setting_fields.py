@@ -1,12 +1,12 @@
-"""The field of a form for a declared setting."""
+"""The fields of a form for declared settings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from resources.settings import Setting
-from widgets.param_form import Field
+from widgets.param_form import Field, ParamForm
 
 _KINDS: dict[str, Any] = {"name": "choice", "device": "choice", "choice": "choice", "path": "path"}
 
@@ -39,7 +39,23 @@ def field_of(
         below=setting.below,
         choices=choices,
         help=help_of(setting, tr),
+        unit=setting.unit,
+        optional=setting.optional,
+        placeholder=tr(setting.empty),
     )
+
+
+def retranslate_fields(
+    form: ParamForm, settings: Mapping[str, Setting], tr: Callable[[str], str], prefix: str = ""
+) -> None:
+    """Set the words of the fields of ``settings`` anew; their keys are the names after ``prefix``."""
+    for name, setting in settings.items():
+        key = prefix + name
+        form.set_text(key, tr(setting.title), help_of(setting, tr))
+        if setting.choices and setting.kind != "name":
+            form.set_choices(key, tuple((value, tr(title)) for value, title in setting.choices))
+        if setting.empty:
+            form.set_placeholder(key, tr(setting.empty))
 
 
 def help_of(setting: Setting, tr: Callable[[str], str] = str) -> str:

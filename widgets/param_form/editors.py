@@ -49,6 +49,7 @@ class TextEditor(_EditorBase):
         self._line = QLineEdit()
         self._line.setFont(theme.font())
         self._line.setMinimumWidth(64)
+        self._line.setPlaceholderText(field.placeholder)
         self._take(self._line)
         self._line.textChanged.connect(self.edited)
         self._line.installEventFilter(self)
@@ -65,6 +66,10 @@ class TextEditor(_EditorBase):
     def value(self) -> Value | Problem:
         """The value as typed, or what is wrong with it."""
         return parse(self.field, self._line.text())
+
+    def set_placeholder(self, text: str) -> None:
+        """Change what the empty line shows."""
+        self._line.setPlaceholderText(text)
 
     def set_value(self, value: Value) -> None:
         """Show a value, unless the text already says it (in the user's own way of writing)."""

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-Value = int | float | str | bool | tuple[int, ...] | tuple[float, ...]
-Kind = Literal["int", "float", "integers", "numbers", "choice", "text", "path", "bool"]
+Value = int | float | str | bool | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | None
+Kind = Literal["int", "float", "integers", "numbers", "patterns", "choice", "text", "path", "bool"]
 Bound = Literal["minimum", "above", "maximum", "below"]
 
 
@@ -17,7 +17,8 @@ class Field:
 
     ``minimum`` and ``maximum`` may be reached, ``above`` and ``below`` may not; they hold for a number and
     for each of several. `choices` are (value, label) pairs; `path` says what a path field picks; an empty
-    text or path is an error where `required`.
+    text or path is an error where `required`; an empty number is None where `optional`. `placeholder` shows
+    in an empty line. The unit may follow a number; a comma may then separate its decimals.
     """
 
     key: str
@@ -32,6 +33,8 @@ class Field:
     help: str = ""
     unit: str = ""
     required: bool = False
+    optional: bool = False
+    placeholder: str = ""
     path: Literal["folder", "file", "save"] = "folder"
 
     def bounds(self) -> tuple[tuple[Bound, float], ...]:
@@ -49,7 +52,7 @@ class Field:
 class Problem:
     """Why a text is invalid for its field: a code that the form translates, and the violated bounds."""
 
-    code: Literal["whole", "number", "bounds", "empty"]
+    code: Literal["whole", "number", "bounds", "empty", "bracket"]
     bounds: tuple[tuple[Bound, float], ...] = ()
 
 
@@ -58,6 +61,12 @@ def parse(field: Field, text: str) -> Value | Problem:
     stripped = text.strip()
     if field.kind in ("text", "path"):
         return Problem("empty") if field.required and not stripped else stripped
+    if field.kind == "patterns":
+        patterns = tuple(dict.fromkeys(stripped.replace(",", " ").split()))
+        closed = all(pattern.count("[") == pattern.count("]") for pattern in patterns)
+        return patterns if closed else Problem("bracket")
+    if not stripped and field.optional:
+        return None
     if field.kind in ("integers", "numbers"):
         values = [_number(field, part) for part in stripped.replace(",", " ").split()]
         wrong = next((value for value in values if isinstance(value, Problem)), None)
@@ -65,7 +74,10 @@ def parse(field: Field, text: str) -> Value | Problem:
             return wrong or Problem("empty")
         return tuple(value for value in values if not isinstance(value, Problem))
     # People type thousands with (thin) spaces, as the studio shows them.
-    return _number(field, "".join(stripped.split()))
+    number = "".join(stripped.split())
+    if field.unit:
+        number = number.removesuffix(field.unit).replace(",", ".")
+    return _number(field, number)
 
 
 def _number(field: Field, text: str) -> int | float | Problem:
@@ -89,6 +101,8 @@ def _number(field: Field, text: str) -> int | float | Problem:
 
 def write(value: Value) -> str:
     """A value as text for editing: the shortest that reads back as the same number."""
+    if value is None:
+        return ""
     if isinstance(value, tuple):
         return ", ".join(write(item) for item in value)
     if isinstance(value, float):

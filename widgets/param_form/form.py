@@ -230,6 +230,13 @@ class ParamForm(Retranslated, QWidget):
         """Change the words of a field (after a change of language)."""
         self._name(self._row(key), label, help_text)
 
+    def set_placeholder(self, key: str, text: str) -> None:
+        """Change what an empty line shows."""
+        editor = self._row(key).editor
+        if not isinstance(editor, TextEditor):
+            raise ValueError(f"ParamForm.set_placeholder: {key} is not a line")
+        editor.set_placeholder(text)
+
     def label(self, key: str) -> str:
         """The words next to a field."""
         return self._row(key).label.text()
@@ -302,6 +309,7 @@ class ParamForm(Retranslated, QWidget):
             "whole": self.tr("Enter an integer"),
             "number": self.tr("Enter a number"),
             "empty": self.tr("Must not be empty"),
+            "bracket": self.tr("A bracket is not closed; enter names or patterns such as fc*"),
         }[problem.code]
 
     def retranslate(self) -> None:

@@ -10,12 +10,12 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from resources.settings.quantize import QUANTIZE_SETTINGS
 from resources.user_folders import home_folder
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.export.quantization_texts import about_layer, class_rows, layer_row, report_words
 from studio.session import commands
-from studio.session.export.quantization.choices import ALGORITHMS, WEIGHT_TYPES
 from studio.session.export.quantization.text import class_name, report_csv, report_text
 from studio.session.problem_view import problem_from_message
 from studio.session.session import Session
@@ -214,8 +214,7 @@ class QuantizationReportController(QObject):
         if not layer.quantized:
             return self.tr("It is in float already.")
         report = self._view.report
-        known = report is not None and report.weight_type in dict(WEIGHT_TYPES)
-        if not known or (report.method == "post_training" and report.algo not in dict(ALGORITHMS)):
+        if report is None or not _is_repeatable(report):
             return self.tr("It was quantized in a way that is not known here.")
         if not self._view.run:
             return self.tr("The run of these files is not known here.")
@@ -292,3 +291,10 @@ def _measured(layer: LayerReport, measure: str) -> float:
     """What layers are sorted by; those in float stand at the end."""
     value = getattr(layer, measure) if layer.quantized else None
     return float("-inf") if value is None else float(value)
+
+
+def _is_repeatable(report: QuantizationReport) -> bool:
+    """Whether the window offers the settings that the report names."""
+    algo = report.algo if report.method == "post_training" else QUANTIZE_SETTINGS["algo"].default
+    chosen = {"algo": algo, "weight_type": report.weight_type}
+    return not any(QUANTIZE_SETTINGS[name].problem(value) for name, value in chosen.items())

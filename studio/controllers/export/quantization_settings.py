@@ -7,11 +7,9 @@ from typing import Any
 from PySide6.QtCore import QObject
 
 from studio.controllers.bindings import Bindings
-from studio.session.export.quantization.choices import QuantizeChoices, read_patterns, read_target
+from studio.session.export.quantization.choices import QuantizeChoices
 from studio.session.session import Session
 from studio.windows.export.export_page import FILES, ExportPage
-
-READ = {"skip": read_patterns, "target_drop": read_target}
 
 
 class QuantizeChoicesController(QObject):
@@ -43,16 +41,8 @@ class QuantizeChoicesController(QObject):
             self._view.choose(method=str(value))
 
     def _edited(self, name: str, value: Any) -> None:
-        if self._silent:
-            return
-        if name in READ:
-            form = self._page.quantize.form_of(name)
-            try:
-                value = READ[name](str(value))
-            except ValueError as error:
-                form.set_error(name, self.tr(str(error)))
-                return
-        self._view.choose(**{name: value})
+        if not self._silent:
+            self._view.choose(**{name: value})
 
     def _show(self, choices: QuantizeChoices) -> None:
         self._silent = True

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QPushButton, QVBoxLayout, QWidg
 
 from resources.settings import DATA_SETTINGS, RUN_SETTINGS
 from studio.windows.controls import ValueLabel
-from studio.windows.setting_fields import field_of, help_of
+from studio.windows.setting_fields import field_of, retranslate_fields
 from widgets import theme
 from widgets.icons import set_icon
 from widgets.labels import mute, section
@@ -120,10 +120,5 @@ class DataPanel(Retranslated, QFrame):
         self.source.clear()
         for value, title in RUN_SETTINGS["data"].choices:
             self.source.addItem(self.tr(title), value)
-        for name, setting in DATA_SETTINGS.items():
-            self.form.set_text(name, self.tr(setting.title), help_of(setting, self.tr))
-            if setting.choices:
-                self.form.set_choices(
-                    name, tuple((value, self.tr(title)) for value, title in setting.choices)
-                )
+        retranslate_fields(self.form, DATA_SETTINGS, self.tr)
         self.offer_collected(self._collected)

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources.settings.quantize import METHODS
 from studio.session.export.export_view import CHECKPOINT_CHOICES
-from studio.session.export.quantization.choices import METHODS
 from studio.windows.controls import Facts, PageCard
 from studio.windows.export.exported_files_card import ExportedFilesCard
 from studio.windows.export.quantization_card import QuantizeCard

@@ -3,54 +3,32 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QLineEdit
+from PySide6.QtWidgets import QGridLayout
 
-from studio.session.export.quantization.choices import (
-    ALGORITHMS,
-    FEWEST_BITS,
-    MOST_BITS,
-    MOST_EPOCHS,
-    MOST_SAMPLES,
-    SETTINGS,
-    WEIGHT_TYPES,
-    QuantizeChoices,
-)
+from resources.settings.quantize import QUANTIZE_FIELDS
+from studio.session.export.quantization.choices import QuantizeChoices
+from studio.windows.setting_fields import field_of, retranslate_fields
 from widgets import theme
 from widgets.cards import Card
 from widgets.labels import mute
-from widgets.param_form import Field, ParamForm
+from widgets.param_form import ParamForm
 from widgets.retranslated import Retranslated
 
-NUMBERS_AND_CHOICES = ("algo", "samples", "epochs", "weight_bits", "activation_bits", "weight_type")
+# The first half of the settings is in the form on the left.
+HALF = (len(QUANTIZE_FIELDS) + 1) // 2
 
 
 class QuantizeCard(Retranslated, Card):
-    """Two forms side by side. ``changed`` carries the name and the value of what was edited (texts as they
-    were typed), ``validity_changed`` comes when something is wrong or no longer so."""
+    """Two forms side by side. ``changed`` carries the name and the value of what was edited,
+    ``validity_changed`` comes when something is wrong or no longer so."""
 
     changed = Signal(str, object)
     validity_changed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        usual = QuantizeChoices()
-        bits = {"minimum": FEWEST_BITS, "maximum": MOST_BITS}
-        self.how = ParamForm(
-            [
-                Field("algo", "", "choice", usual.algo, choices=ALGORITHMS),
-                Field("samples", "", "int", usual.samples, minimum=1, maximum=MOST_SAMPLES),
-                Field("epochs", "", "int", usual.epochs, minimum=1, maximum=MOST_EPOCHS),
-                Field("target_drop", "", "text", ""),
-            ]
-        )
-        self.what = ParamForm(
-            [
-                Field("weight_bits", "", "int", usual.weight_bits, **bits),
-                Field("activation_bits", "", "int", usual.activation_bits, **bits),
-                Field("weight_type", "", "choice", usual.weight_type, choices=WEIGHT_TYPES),
-                Field("skip", "", "text", ""),
-            ]
-        )
+        fields = [field_of(setting) for setting in QUANTIZE_FIELDS.values()]
+        self.how, self.what = ParamForm(fields[:HALF]), ParamForm(fields[HALF:])
         self._note = mute(wrap=True)
         self._forms = QGridLayout()
         self._forms.setHorizontalSpacing(theme.SPACE_XL)
@@ -61,7 +39,7 @@ class QuantizeCard(Retranslated, Card):
         for form in (self.how, self.what):
             form.changed.connect(self.changed)
             form.errors_changed.connect(self.validity_changed)
-        self._choices = usual
+        self._choices = QuantizeChoices()
         self.retranslate()
 
     def arrange(self, stacked: bool) -> None:
@@ -77,17 +55,12 @@ class QuantizeCard(Retranslated, Card):
         return self.how if name in self.how.keys() else self.what  # noqa: SIM118  (a form is no mapping)
 
     def show_choices(self, choices: QuantizeChoices) -> None:
-        """Show what is chosen; what is typed in a line that has the focus stays as it is."""
+        """Show what is chosen; a text that means the same stays as it was typed."""
         values = choices.as_dict()
-        for name in NUMBERS_AND_CHOICES:
+        for name in QUANTIZE_FIELDS:
             self.form_of(name).set_value(name, values[name])
-        target = "" if choices.target_drop is None else f"{choices.target_drop:g}"
-        for name, text in (("skip", ", ".join(choices.skip)), ("target_drop", target)):
-            form = self.form_of(name)
-            if not form.control(name).hasFocus() and name not in form.errors():
-                form.set_value(name, text)
         self._choices = choices
-        for name in SETTINGS:
+        for name in QUANTIZE_FIELDS:
             self.form_of(name).set_row_visible(name, choices.asks(name))
         self._say()
 
@@ -114,12 +87,6 @@ class QuantizeCard(Retranslated, Card):
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
-        for name, (title, help_text) in SETTINGS.items():
-            self.form_of(name).set_text(name, self.tr(title), self.tr(help_text))
-        types = tuple((value, self.tr(word)) for value, word in WEIGHT_TYPES)
-        self.what.set_choices("weight_type", types)
-        for name, words in (("skip", self.tr("none")), ("target_drop", self.tr("no target"))):
-            line = self.form_of(name).control(name)
-            assert isinstance(line, QLineEdit)
-            line.setPlaceholderText(words)
+        for form in (self.how, self.what):
+            retranslate_fields(form, {name: QUANTIZE_FIELDS[name] for name in form.keys()}, self.tr)  # noqa: SIM118
         self._say()

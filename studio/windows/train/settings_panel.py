@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 
 from resources.settings import RUN_SETTINGS, TRAIN_SETTINGS, Rule
 from studio.windows.controls import Facts, ValueLabel
-from studio.windows.setting_fields import field_of, help_of
+from studio.windows.setting_fields import field_of, help_of, retranslate_fields
 from studio.windows.train.learning_rate_field import LearningRateField
 from studio.windows.train.schedule_plot import SchedulePlot
 from widgets import theme
@@ -168,11 +168,8 @@ class SettingsPanel(Retranslated, QFrame):
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         tr, form = self.tr, self.form
-        for name, setting in TRAIN_SETTINGS.items():
-            if setting.kind != "parameters":
-                form.set_text(name, tr(setting.title), help_of(setting, tr))
-                if setting.choices and setting.kind != "name":
-                    form.set_choices(name, tuple((value, tr(title)) for value, title in setting.choices))
+        fields = {name: each for name, each in TRAIN_SETTINGS.items() if each.kind != "parameters"}
+        retranslate_fields(form, fields, tr)
         for name, rule in self._rules.items():
             for setting in rule.parameters:
                 form.set_text(f"{name}.{setting.name}", tr(setting.title), help_of(setting, tr))

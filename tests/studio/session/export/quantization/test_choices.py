@@ -9,35 +9,40 @@ import pytest
 from engine.quantization.calibration import ALGORITHMS as THERE
 from engine.quantization.calibration import FEWEST_BITS, MOST_BITS
 from engine.quantization.calibration.weights import KINDS
+from engine.quantization.options import ROUNDINGS
+from resources.settings.quantize import FEWEST_BITS as FEWEST
+from resources.settings.quantize import MOST_BITS as MOST
+from resources.settings.quantize import QUANTIZE_SETTINGS
 from studio.session.export.export_view import ExportViewModel
-from studio.session.export.quantization import choices
-from studio.session.export.quantization.choices import ALGORITHMS, QuantizeChoices, read_patterns, read_target
+from studio.session.export.quantization.choices import QuantizeChoices
 from studio.session.export.quantization.job import Quantize
 from studio.session.project.session_script import SessionScript
 
 
 def test_the_window_offers_what_the_engine_has() -> None:
-    assert {name for name, _ in ALGORITHMS} == set(THERE)
-    assert {name for name, _ in choices.WEIGHT_TYPES} == set(KINDS)
-    assert (choices.FEWEST_BITS, choices.MOST_BITS) == (FEWEST_BITS, MOST_BITS)
+    assert {name for name, _ in QUANTIZE_SETTINGS["algo"].choices} == set(THERE)
+    assert {name for name, _ in QUANTIZE_SETTINGS["weight_type"].choices} == set(KINDS)
+    assert {name for name, _ in QUANTIZE_SETTINGS["rounding"].choices} == set(ROUNDINGS)
+    assert (FEWEST, MOST) == (FEWEST_BITS, MOST_BITS)
 
 
 def test_patterns_as_people_list_them() -> None:
-    assert read_patterns(" conv1, fc*\tfc* ,") == ("conv1", "fc*")
-    assert read_patterns("") == ()
-    with pytest.raises(ValueError, match=r"not closed in fc\[1"):
-        read_patterns("conv1 fc[1")
+    read = QUANTIZE_SETTINGS["skip"].parse
+    assert read(" conv1, fc*\tfc* ,") == ("conv1", "fc*")
+    assert read("") == ()
+    with pytest.raises(ValueError, match=r"a bracket is not closed: got 'fc\[1'"):
+        read("conv1 fc[1")
 
 
 @pytest.mark.parametrize(("text", "points"), [("", None), (" 0.5 ", 0.5), ("0,5 %", 0.5), ("0", 0.0)])
 def test_a_target_as_people_write_it(text: str, points: float | None) -> None:
-    assert read_target(text) == points
+    assert QUANTIZE_SETTINGS["target_drop"].parse(text) == points
 
 
 @pytest.mark.parametrize("text", ["a lot", "-1", "101", "nan", "inf"])
-def test_what_is_no_target(text: str) -> None:
-    with pytest.raises(ValueError, match="points from 0 to 100"):
-        read_target(text)
+def test_an_invalid_target_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"must be .*got .*; give e\.g\. 0\.5"):
+        QUANTIZE_SETTINGS["target_drop"].parse(text)
 
 
 def test_layers_that_a_pattern_names_are_not_named_again() -> None:
@@ -67,7 +72,7 @@ def test_the_script_quantizes_again() -> None:
     )
     script.record(Quantize("/runs/a", "/runs/a/inference/model-int4", "best", chosen))
     assert script.text().splitlines()[-1] == (
-        '"$STUDIO" quantize /runs/a --qat --epochs 2 --weight-bits 4 --activation-bits 8 '
-        "--weight-type abs_max --skip conv1 --skip 'fc*' --target-drop 0.5 --checkpoint best "
+        '"$STUDIO" quantize /runs/a --qat --epochs 2 --target-drop 0.5 --weight-bits 4 '
+        "--activation-bits 8 --weight-type abs_max --skip conv1 --skip 'fc*' --checkpoint best "
         '--out "$FOLDER"/exports/a/model-int4'
     )
