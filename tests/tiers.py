@@ -78,6 +78,7 @@ DEEP = (
     Group("tests/engine/kernels/fast/test_elementwise.py", _COMPILED),
     Group("tests/engine/kernels/fast/test_winograd.py", _COMPILED),
     Group("tests/engine/networks/test_eager_and_static.py", "trains whole networks in two dtypes"),
+    Group("tests/engine/networks/test_networks.py::test_resnet18", "trains a large network"),
     Group("tests/engine/ops/test_complex.py", _DTYPES),
     Group("tests/engine/ops/test_dtypes.py", _DTYPES),
     Group("tests/engine/ops/test_freed.py", "repeats the operator table to count what stays in memory"),
@@ -93,6 +94,7 @@ DEEP = (
     Group("tests/engine/training/test_rate.py::test_several_workers_*", _SEVERAL, waits=True),
     Group("tests/engine/training/test_real_training.py::test_optimizers_and_*", "resumes every optimizer"),
     Group("tests/engine/vision/models", "builds and runs every model of the zoo"),
+    Group("tests/resources/test_json_documents.py::test_eight_*", "documents as large as the limit"),
     Group("tests/robust/test_concurrency.py", "many threads and processes at once", waits=True),
     Group("tests/robust/test_faults_of_*.py", "each file operation of a job fails once", waits=True),
     Group("tests/robust/test_fuzz_readers.py", _FUZZ, waits=True),
@@ -120,7 +122,7 @@ DEEP = (
 
 # Cases of those groups that every run keeps: one of each kind.
 KEPT = {
-    "tests/engine/distributed/test_data_parallel.py::test_data_parallel[2]": "MPI",
+    "tests/engine/distributed/test_processes.py::test_checks_of_each_rank[programs.py-2]": "MPI",
     "tests/engine/kernels/cupy/test_taking.py": "a CUDA kernel on the host",
     "tests/engine/networks/test_eager_and_static.py::test_bit_equal_as_built[float32-bert]": "one network",
     "tests/engine/networks/test_eager_and_static.py::test_with_passes[float32-tsm]": "one network",

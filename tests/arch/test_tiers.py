@@ -24,18 +24,20 @@ FILES = {
         "@pytest.mark.parametrize('size', ['1280x800', 'its half'])\n"
         "def test_nothing_is_cut_off(size): pass"
     ),
-    "tests/engine/distributed/test_data_parallel.py": (
-        "import pytest\n@pytest.mark.parametrize('count', [2, 3])\ndef test_data_parallel(count): pass"
+    "tests/engine/distributed/test_processes.py": (
+        "import pytest\n"
+        "@pytest.mark.parametrize('file', ['ranks.py-2', 'programs.py-2'])\n"
+        "def test_checks_of_each_rank(file): pass"
     ),
 }
 PLAIN = {
     "test_one",
     "test_forward",
     "test_second_order_too",
-    "test_data_parallel[2]",
+    "test_checks_of_each_rank[programs.py-2]",
     "test_nothing_is_cut_off[its half]",
 }
-ADDED = {"test_second_order", "test_data_parallel[3]", "test_nothing_is_cut_off[1280x800]"}
+ADDED = {"test_second_order", "test_checks_of_each_rank[ranks.py-2]", "test_nothing_is_cut_off[1280x800]"}
 
 
 def _functions(path: Path) -> set[str]:

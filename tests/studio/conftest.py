@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from psygnal import SignalGroupDescriptor
 
 
 def write_idx(path: Path, array: np.ndarray) -> None:
@@ -25,3 +27,18 @@ def bars(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_idx(folder / f"{name}-images-idx3-ubyte", pictures)
         write_idx(folder / f"{name}-labels-idx1-ubyte", labels)
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _views_are_freed() -> Iterator[None]:
+    """Disconnect the views of a test, so that they and the window that listens to them are freed.
+
+    psygnal holds the signals of a view until the view is freed, and a signal holds its listeners, which hold
+    the view: 4 MB for each window.
+    """
+    groups = SignalGroupDescriptor._instance_map
+    before = set(groups)
+    yield
+    for key in groups.keys() - before:
+        for signal in groups[key].signals.values():
+            signal.disconnect()
