@@ -278,7 +278,7 @@ class Studio:
         if name.startswith(OF_QUANTIZE):
             self.export.quantize(name.removeprefix(OF_QUANTIZE))
             return
-        of_data = name in self.data_panel.form.keys()  # noqa: SIM118  (a form is no mapping)
+        of_data = name in self.data_panel.form.keys()  # noqa: SIM118  (a form is not a mapping)
         self.frame.show_page("data" if of_data else "train")
         self.window.right.show()
         if of_data:
@@ -348,7 +348,7 @@ def _import_engine() -> None:
 
 
 def catch_errors(studio: Studio) -> Callable[[], None]:
-    """Errors that nobody caught become problems in the window; returns what undoes it."""
+    """Show uncaught errors as problems in the window; returns a function that undoes it."""
     before, before_threads = sys.excepthook, threading.excepthook
 
     def in_thread(args: Any) -> None:

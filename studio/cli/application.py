@@ -20,7 +20,7 @@ UsageError: Any = typer.BadParameter.__mro__[1]
 class SafeGroup(TyperGroup):
     """Commands whose usage errors show control characters in what was typed as escapes.
 
-    A shell puts the names of strangers' files on the command line; the frame around an error shows them.
+    A shell puts the names of untrusted files on the command line, and the frame around an error shows them.
     """
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:

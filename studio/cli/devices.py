@@ -13,7 +13,7 @@ Device: TypeAlias = Annotated[str, typer.Option("--device", help=RUN_SETTINGS["d
 
 
 def require_device(device: str) -> None:
-    """Raises typer.BadParameter for a name that is no device's."""
+    """Raise typer.BadParameter for an unknown device name."""
     problem = RUN_SETTINGS["device"].problem(device)
     if problem:
         raise typer.BadParameter(f"--device: {problem}")

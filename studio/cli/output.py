@@ -1,6 +1,6 @@
 """What every command says: text made safe for the terminal, a line of JSON, one line about a failure.
 
-Names and messages may come from files of strangers. Everything that a command prints goes through here, so
+Names and messages may come from untrusted files. Everything that a command prints goes through here, so
 that no name is taken for markup and no control character reaches the terminal.
 """
 

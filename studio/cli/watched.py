@@ -1,6 +1,6 @@
 """``model-studio`` for a process that watches it: stops as with Ctrl+C when its standard input ends.
 
-Whoever started it holds the other end, so that it ends however that one ends; on every system.
+The process that started it holds the other end, so that it ends with that process on every system.
 """
 
 from __future__ import annotations

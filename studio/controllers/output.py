@@ -132,7 +132,7 @@ class OutputController(QObject):
         )
 
     def _list_alert(self, event: dict[str, Any]) -> None:
-        """An alert about a layer stands in Problems and in the log; it interrupts nobody."""
+        """Show an alert about a layer in Problems and in the log, without interrupting the user."""
         if event["event"] == "layer_alert":
             self._window.output.problems.add_problem(event["message"], level="warning")
             self._log(event["message"], "warning")

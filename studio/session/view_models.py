@@ -1,7 +1,7 @@
 """The view models under one name: what each page shows, as plain values without Qt.
 
 Each is a dataclass whose fields tell their real changes: ``model.events.loss.connect(function)`` calls
-``function(new)`` or ``function(new, old)``; setting a field to what it is tells nothing.
+``function(new)`` or ``function(new, old)``; setting a field to its current value emits nothing.
 """
 
 from studio.session.code.code_view import CodeViewModel

@@ -144,7 +144,7 @@ class MainWindow(Retranslated, QMainWindow):
         """Stand on the screen as a whole, with the frame that the system adds.
 
         Args:
-            available: where windows may be; what the window's screen has free unless told otherwise.
+            available: where windows may be; by default the free area of the window's screen.
         """
         if self.isMaximized() or self.isFullScreen():
             return

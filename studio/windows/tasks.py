@@ -40,7 +40,7 @@ class TaskList(Retranslated, QWidget):
         self.retranslate()
 
     def set_task(self, key: str, title: str, text: str = "", share: float | None = None) -> None:
-        """Add or update a task; ``share`` is how much is done (0 to 1), None where nobody knows."""
+        """Add or update a task; ``share`` is how much is done (0 to 1), None if unknown."""
         row = self._rows.get(key)
         if row is None:
             row = self._add(key)

@@ -10,13 +10,17 @@ from tests.arch import words
 PARTS = (
     "bench",
     "widgets",
+    "studio",
     "docs/*.py",
+    "docs/decisions",
     "docs/recipes",
+    "ARCHITECTURE.md",
+    "SECURITY.md",
     "README.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     *(f"tests/{name}" for name in ("arch", "bench", "docs", "golden", "oracle", "resources", "robust")),
-    *(f"tests/{name}" for name in ("scripts", "seeds", "widgets", "conftest.py", "each.py")),
+    *(f"tests/{name}" for name in ("scripts", "seeds", "studio", "widgets", "conftest.py", "each.py")),
 )
 
 

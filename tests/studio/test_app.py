@@ -246,7 +246,7 @@ def test_the_window_is_there_before_the_engine_which_is_imported_once(repo_root:
         [sys.executable, "-c", code], env=environment, capture_output=True, encoding="utf-8", check=False
     )
     assert done.returncode == 0, done.stderr
-    loaded, told = done.stdout.splitlines()
+    loaded, outcome = done.stdout.splitlines()
     assert loaded == "[]"
     # Loading a model and a changed setting both import it, in two threads.
-    assert told.startswith("['The model could not be loaded', '/nowhere")
+    assert outcome.startswith("['The model could not be loaded', '/nowhere")

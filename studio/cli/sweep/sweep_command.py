@@ -94,7 +94,8 @@ def sweep(
     trust_scheduler: Annotated[
         bool,
         _option(
-            "Take one without encryption (tcp://): whoever reaches it can run code here.", "--trust-scheduler"
+            "Take one without encryption (tcp://): anyone who reaches it can run code here.",
+            "--trust-scheduler",
         ),
     ] = False,
     out: Annotated[str, _option("The sweep's folder; a new one in runs/ unless given.")] = "",

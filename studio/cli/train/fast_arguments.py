@@ -12,7 +12,7 @@ from typing import Any
 
 from resources.settings import RUN_SETTINGS
 
-# The options of train that are no settings: flag, name, kind, default. A test compares them with typer's.
+# The options of train that are not settings: flag, name, kind, default. A test compares them with typer's.
 OWN = (
     ("--out", "out", "str", ""),
     ("--resume", "resume", "flag", False),

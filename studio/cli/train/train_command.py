@@ -55,7 +55,7 @@ def carry_out(
 
     Raises:
         WrongUsage: they make no training; nothing has been done.
-        SystemExit: it ended otherwise than asked for, which has been told.
+        SystemExit: it did not end as requested; the reason has been printed.
     """
     if resume and not out:
         raise WrongUsage("--resume needs the folder of the run: give --out DIR")
@@ -155,8 +155,8 @@ class EventPrinter:
     """Passes events to what prints them, and keeps what the command says at the end.
 
     A training whose reader is gone (``| head``) stops with a checkpoint; one whose terminal is gone, without
-    a hangup that would say so, goes on in silence; one whose output finds no room goes on, and tells at the
-    end.
+    a hangup that would say so, continues silently; one whose output finds no room continues, and reports it
+    at the end.
     """
 
     def __init__(self, watcher: JsonLines | Watcher, run: TrainingRun, stdout: TextIO) -> None:
@@ -238,7 +238,7 @@ class Watcher:
                 self._progress.stop()
 
     def _show_in_time(self) -> None:
-        with contextlib.suppress(OSError):  # whoever reads is gone: the next event says so
+        with contextlib.suppress(OSError):  # the reader has exited: the next event reports it
             self._show()
 
     def _show(self) -> Progress:

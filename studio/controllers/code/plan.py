@@ -45,7 +45,7 @@ class PlanController(QObject):
         return self._coding.plan(again=True)
 
     def _follow(self) -> None:
-        """Plan what the dry run has accepted, while somebody looks."""
+        """Plan what the dry run has accepted, while the side is visible."""
         code = self._coding.view
         if self._page.shown_view() == PLANNED:
             if code.state == "done" and not code.problems:

@@ -35,7 +35,7 @@ LIKE_FLOAT = 1e-3
 
 
 class ExportController(QObject):
-    """Joins ``session.export`` to the page. ``said`` is told what went as wished."""
+    """Joins ``session.export`` to the page. ``said`` is called with each success."""
 
     def __init__(
         self,

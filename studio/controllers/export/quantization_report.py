@@ -32,7 +32,7 @@ BELOW = 0.05
 
 
 class QuantizationReportController(QObject):
-    """``said`` is told what went as wished, ``again`` quantizes anew with the choices that hold then,
+    """``said`` is called with each success, ``again`` quantizes anew with the choices that hold then,
     ``run_of`` gives the run that files are of."""
 
     def __init__(

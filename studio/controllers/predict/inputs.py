@@ -105,7 +105,7 @@ class InputsController(QObject):
         self._feed(place, _Given(drawing, drawing.ndim == 2, self.tr("drawing")))
 
     def open_picture(self, path: str) -> None:
-        """Feed an image from a file to the first input that is one; what is wrong with it is told."""
+        """Feed an image file to the first image input; errors are shown."""
         place = next(
             (n for n, each in enumerate(self._view.inputs) if each.form in ("digit", "picture")), None
         )

@@ -61,7 +61,7 @@ class ModelsController(QObject):
         panel.checkpoint_moved.connect(self._move_to)
         panel.graph_requested.connect(lambda: (session.predict_models.show_program(), show_graph()))
         self._bonds.show(self._view, "model", lambda _: self._show())
-        for field in ("beside", "loading"):  # what can't be loaded is not chosen either
+        for field in ("comparisons", "loading"):  # what can't be loaded is not chosen either
             self._bonds.follow(
                 getattr(self._view.events, field), lambda busy: busy is True or self._show_list()
             )
@@ -145,7 +145,7 @@ class ModelsController(QObject):
         self._runs = {run_key(run.path): run for run in self._session.runs if not run.exportable}
         info = self._view.model
         loaded = [info.choice] if info is not None else []
-        chosen = [*loaded, *(line.choice for line in self._view.beside)]
+        chosen = [*loaded, *(line.choice for line in self._view.comparisons)]
         known = [choice.key for choice in chosen if not choice.of_run]
         known += self._session.preferences.recent_models
         new = [prefix for prefix in dict.fromkeys(known) if prefix not in self._listed]

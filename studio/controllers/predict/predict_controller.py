@@ -54,7 +54,7 @@ class PredictController(QObject):
         for field in ("asking", "stopped", "last_problem", "number", "fed", "model"):
             self._bonds.follow(getattr(self._view.events, field), lambda _: self._show_answer())
         self._bonds.show(self._view, "loading", lambda _: self._show_answer())
-        self._bonds.show(self._view, "beside", self._show_beside)
+        self._bonds.show(self._view, "comparisons", self._show_comparisons)
 
     # ----- answers -----
 
@@ -88,7 +88,7 @@ class PredictController(QObject):
             words = f"{share * 100:.1f}\u2009% · {theme.format_duration(view.seconds)}"
             page.show_answer(name, words)
 
-    def _show_beside(self, lines: tuple[ComparisonLine, ...]) -> None:
+    def _show_comparisons(self, lines: tuple[ComparisonLine, ...]) -> None:
         """What the other models say: one line each."""
         rows = []
         for line in lines:
@@ -97,7 +97,7 @@ class PredictController(QObject):
                 name, share = line.ranking[0]
                 words = f"{name} · {share * 100:.1f}\u2009% · {theme.format_duration(line.seconds)}"
             rows.append((choice_title(line.choice), words or self.tr("no answer yet")))
-        self._page.beside.set_rows(rows)
+        self._page.comparisons.set_rows(rows)
 
     def _what_to_do(self) -> str:
         """What the first input without a value waits for."""

@@ -83,7 +83,7 @@ class SamplesController(QObject):
         self._fed()
 
     def _fed(self) -> None:
-        """An image that is no sample has no label yet; one that is there can be collected."""
+        """An image that is not a sample has no label yet; it can be collected."""
         view = self._view
         picture = view.inputs[0].form in ("digit", "picture") and view.inputs[0].channels in (1, 3)
         self.tools.offer_collecting(picture, picture and view.fed[0] is not None)

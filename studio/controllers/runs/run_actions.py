@@ -33,7 +33,7 @@ class RunActions(QObject):
 
     Args:
         new_run: leaves the runs that are shown, for settings to be looked at.
-        say: tells something that went as wished.
+        say: called with each success.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class RunActions(QObject):
         title = self._session.run_titles[run.path]
         dialog = RunNotesDialog(self._window, title if not run.notes.name else run.title, run.notes)
         dialog.described.connect(
-            lambda name, tags, note: self._told(self._changes.describe(run.path, name, tags, note))
+            lambda name, tags, note: self._report_outcome(self._changes.describe(run.path, name, tags, note))
         )
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
@@ -215,7 +215,7 @@ class RunActions(QObject):
         """Take the chosen entries out of the queue."""
         return self._session.queue.remove(self._waiting())
 
-    def _told(self, reason: str) -> None:
+    def _report_outcome(self, reason: str) -> None:
         if reason:
             self._actions.refused.emit(reason)
 

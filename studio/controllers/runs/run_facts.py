@@ -64,8 +64,9 @@ def facts_of_run(run: Run, where: QObject) -> list[tuple[str, str]]:
 
 
 def facts_of_computing(computing: ComputeInfo, where: QObject, missing: str = "") -> list[tuple[str, str]]:
-    """What computed a training; nothing about those of older releases, which do not tell. ``missing``: what
-    compiled kernels need and this computer has not, of a training that runs on it."""
+    """What computed a training; nothing about those of older releases, which do not report it. ``missing``:
+    what
+    compiled kernels need and this computer lacks, for a training that runs on it."""
     tr = where.tr
     kernels = tr("NumPy") if computing.since < 0 else tr("compiled")
     if computing.since < 0 and missing:

@@ -113,7 +113,7 @@ class RunListController(QObject):
         waiting = [key for key in folders if key.startswith(QUEUED)]
         folders = [key for key in folders if key not in waiting]
         if waiting and not folders:
-            return  # what waits is no run yet: the one before is still meant
+            return  # a waiting entry is not a run yet: the previous selection still applies
         self._session.select_run(folders[0] if folders else "")
         self._train.show_runs(folders)
 

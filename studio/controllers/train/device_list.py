@@ -17,7 +17,7 @@ AGAIN_MS = 5000
 
 
 class DeviceList(QObject):
-    """Asks for the devices when the form's list is about to be used; ``changed`` tells that others came.
+    """Asks for the devices when the form's list is about to be used; ``changed`` is emitted if they differ.
 
     A thread of its own asks, and its answer comes through a signal into Qt's thread. Where CuPy is absent
     nothing is asked.

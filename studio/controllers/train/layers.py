@@ -31,7 +31,7 @@ class LayersController(QObject):
         self._model.show(self._live)
 
     def show_run(self, events: Sequence[Mapping[str, Any]]) -> None:
-        """Show what the journal of another run tells of its layers."""
+        """Show the layers in the journal of another run."""
         self._follows = False
         self._model.show(events)
 

@@ -30,7 +30,7 @@ SIMPLE = tuple(
 
 
 class RunSettingsController(QObject):
-    """Joins the form to the settings. A text that is no value stays until it is edited, or until other
+    """Joins the form to the settings. An invalid text stays until it is edited, or until other
     settings come (another project)."""
 
     def __init__(self, session: Session, panel: SettingsPanel, welcome: Welcome) -> None:
@@ -109,15 +109,15 @@ class RunSettingsController(QObject):
             if not form.value(key):
                 wrong.setdefault(key, self.tr("Choose one"))
         self._wrong = [key for key in form.keys() if key in wrong and key not in hidden]  # noqa: SIM118
-        told = {form.label(key): wrong[key] for key in self._wrong}
-        if list(told.items()) != list(self._view.entry_problems.items()):
-            self._view.entry_problems = told
+        problems = {form.label(key): wrong[key] for key in self._wrong}
+        if list(problems.items()) != list(self._view.entry_problems.items()):
+            self._view.entry_problems = problems
             self._view.update_why_not()
 
     # ----- from the session to the form -----
 
     def _project_opened(self) -> None:
-        """What is typed that is no value was meant for another project."""
+        """Discard invalid texts: they were meant for another project."""
         self._panel.form.drop_entries()
         self._entries_checked()
 
@@ -179,7 +179,7 @@ class RunSettingsController(QObject):
         }
         marked = {rows.get(key, key): text for key, text in problems.items()}
         for key in self._marked - marked.keys():
-            if key in form.keys():  # noqa: SIM118  (a form is no mapping)
+            if key in form.keys():  # noqa: SIM118  (a form is not a mapping)
                 form.set_error(key, "")
         for key, text in marked.items():
             if key in form.keys():  # noqa: SIM118

@@ -16,7 +16,7 @@ CHANGED, GONE = "changed", "gone"
 class CodeProblem:
     """What is wrong with the text: ``stage`` is syntax, import, make, eager, output or static.
 
-    ``line`` counts from 1, 0 where nobody knows; ``column`` and ``end`` from 0, both 0 for the whole line.
+    ``line`` counts from 1, 0 if unknown; ``column`` and ``end`` from 0, both 0 for the whole line.
     """
 
     stage: str
@@ -47,7 +47,7 @@ class LineNote:
 class LayerRow:
     """One layer of the network, at the line of its first call; ``operations`` are for one sample.
 
-    ``counted`` is False for a kind whose operations nobody counts.
+    ``counted`` is False for a kind whose operations are not counted.
     """
 
     name: str
@@ -71,7 +71,7 @@ class ConvertedForward:
 
 @dataclass
 class CodeViewModel:
-    """Fields change through assignment; ``events.NAME`` tells each real change.
+    """Fields change through assignment; ``events.NAME`` emits each real change.
 
     ``state`` is empty (no file), idle, checking, done, stuck or refused (the code was not agreed to).
     ``outside`` says how the file on disk differs from what was read: "", ``changed`` or ``gone``.

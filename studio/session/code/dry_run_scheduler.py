@@ -72,7 +72,7 @@ class DryRunScheduler:
         self.view.stale = self.view.found is not None and self._of != self._now
 
     def take(self) -> None:
-        """Bring the view model up to date with what the worker has told."""
+        """Update the view model with the worker's events."""
         if self._runs.take():
             self.view.running = False
             following, self._next = self._next, None

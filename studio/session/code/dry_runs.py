@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 # A run that has taken longer than this is ended when another one is wanted: most end at once.
 PATIENCE = 3.0
-# The child tells by itself that it is stuck; one that can't even do that is killed. It may start slowly.
+# A stuck child reports it by itself; one that can't is killed. It may start slowly.
 LAST_RESORT = SECONDS + 45.0
 
 
 class DryRuns:
-    """Gives jobs to workers, and tells what came of them.
+    """Gives jobs to workers, and reports their outcome.
 
     Args:
         make_worker: starts a worker.
-        checked: told of (job, ``code_checked``).
-        stuck: told of (job, line, what is wrong, details) where a run did not end, or died.
+        checked: called with (job, ``code_checked``).
+        stuck: called with (job, line, what is wrong, details) if a run did not end, or was killed.
     """
 
     def __init__(
@@ -51,12 +51,12 @@ class DryRuns:
             self._drop()
 
     def forget(self) -> None:
-        """What is wanted next is wanted no more, and what runs is told to nobody."""
+        """Forget the waiting job, and ignore the events of the running one."""
         self._wanted = None
         self._runs.forget()
 
     def take(self) -> None:
-        """Hand on what the worker has told; start what is wanted when it has ended."""
+        """Forward the worker's events; start the waiting job when it has ended."""
         if self._runs.take():
             self._end()
 

@@ -134,14 +134,14 @@ class _DryRun:
         from engine.training.problem import describe_problem
 
         copy, file = str(self._copy), self._job.file
-        told = describe_problem(error, [copy])
-        line = told.line if told.file in ("", copy) else 0
-        where = told.where
+        problem = describe_problem(error, [copy])
+        line = problem.line if problem.file in ("", copy) else 0
+        where = problem.where
         if (place := re.fullmatch(rf"{re.escape(copy)}:(\d+)", where)) is not None:
             line = int(place[1])
         if line:
             where = f"{Path(file).name}:{line}"
-        what, do = (part.replace(copy, Path(file).name) for part in (told.what, told.do))
+        what, do = (part.replace(copy, Path(file).name) for part in (problem.what, problem.do))
         self.found["problems"].append(
             {
                 "stage": stage,
@@ -149,8 +149,8 @@ class _DryRun:
                 "where": where,
                 "what": what,
                 "do": do,
-                "error": told.error,
-                "details": told.traceback.replace(copy, file),
+                "error": problem.error,
+                "details": problem.traceback.replace(copy, file),
             }
         )
 
@@ -317,7 +317,7 @@ class _DryRun:
             try:
                 passes = pass_by_pass(forward)
             except ConversionError:
-                continue  # the tracing tells why
+                continue  # the tracing reports why
             self.found["functions"].append(
                 {
                     "name": forward.__qualname__,

@@ -1,4 +1,4 @@
-"""JobSlot: one job at a time in a child process that can be ended, whose answer is told once."""
+"""JobSlot: one job at a time in a child process that can be killed; its answer is delivered once."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ J = TypeVar("J", bound=Job)
 
 
 class JobSlot(Generic[J]):
-    """Gives a job to a worker, and hands on what it tells until its answer is there.
+    """Gives a job to a worker, and forwards its events up to the answer.
 
     Args:
         make_worker: starts a worker.
-        told: told of (job, event); True where that was the answer: nothing after it is told.
+        answered: called with (job, event); returns True for the answer: later events are ignored.
     """
 
-    def __init__(self, make_worker: Callable[[], Worker], told: Callable[[J, dict[str, Any]], bool]) -> None:
-        self._make_worker, self._tell = make_worker, told
+    def __init__(
+        self, make_worker: Callable[[], Worker], answered: Callable[[J, dict[str, Any]], bool]
+    ) -> None:
+        self._make_worker, self._tell = make_worker, answered
         self._task: Task | None = None
         self._answered = False
         self.job: J | None = None  # the one in progress, or the last one
@@ -41,16 +43,16 @@ class JobSlot(Generic[J]):
         self._task = Task(job, worker or self._make_worker(), lambda event: self._follow(job, event))
 
     def forget(self) -> None:
-        """What runs is told to nobody."""
+        """Ignore the events of the running job."""
         self._answered = True
 
     def kill(self) -> None:
-        """End the process; what it told before is still told."""
+        """Kill the process; its earlier events are still delivered."""
         if self._task is not None:
             self._task.cancel()
 
     def take(self) -> bool:
-        """Hand on what the worker has told; True where it has ended since the last call."""
+        """Forward the worker's events; True if it has ended since the last call."""
         ended = self._task is not None and self._task.take()
         if ended:
             self._task = None

@@ -39,7 +39,7 @@ class ModelEditor:
     """What happens on the page Code. Nothing here waits.
 
     Args:
-        library: has the settings, whose data says what is fed; remembers agreements and tells problems.
+        library: has the settings, whose data defines the inputs; stores agreements and reports problems.
         change_setting: changes one, by its name.
         make_worker: starts a child process that calls what it is given when there is something to ``take()``.
     """
@@ -299,7 +299,7 @@ class ModelEditor:
         }
 
     def take(self) -> None:
-        """Bring the view models up to date with what the child processes have told."""
+        """Update the view models with the events of the child processes."""
         for each in (self._runs, self.measuring, self.planning):
             each.take()
 

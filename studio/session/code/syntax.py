@@ -1,4 +1,4 @@
-"""What reading a text tells, without running anything of it: errors of syntax, classes that can be models."""
+"""Reads a source text without running it: syntax errors, and classes that can be models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A trial of an edited text: a child process imports a copy and tells what it found, or what is wrong."""
+"""A trial of an edited text: a child process imports a copy and reports its findings or the error."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class TextJob(Job, Protocol):
 def tried(job: TextJob, emit: Emit, failed: str, find: Callable[[str, Path], Mapping[str, Any]]) -> None:
     """Tell what ``find`` gives for the model of a copy of the text (``FILE.py:Class``, and the file).
 
-    Where it raises, an event called ``failed`` is told with what, do and line (0 where nobody knows).
+    If it raises, an event ``failed`` is emitted with what, do and line (0 if unknown).
     """
     from engine.training.models import ModelSource, load_model
 
@@ -57,8 +57,8 @@ def tried(job: TextJob, emit: Emit, failed: str, find: Callable[[str, Path], Map
 def _failed(error: Exception, job: TextJob, copy: Path, event: str) -> dict[str, Any]:
     from engine.training.problem import describe_problem
 
-    told = describe_problem(error, [str(copy)])
+    problem = describe_problem(error, [str(copy)])
     name = Path(job.file).name
-    what, do = (part.replace(str(copy), name) for part in (told.what, told.do))
-    line = told.line if told.file in ("", str(copy)) else 0
+    what, do = (part.replace(str(copy), name) for part in (problem.what, problem.do))
+    line = problem.line if problem.file in ("", str(copy)) else 0
     return {"event": event, "time": time.time(), "what": what, "do": do, "line": line}

@@ -10,7 +10,7 @@ from psygnal import SignalGroupDescriptor
 
 @dataclass
 class TrialViewModel:
-    """Fields change through assignment; ``events.NAME`` tells each real change.
+    """Fields change through assignment; ``events.NAME`` emits each real change.
 
     ``problem`` says in one line why nothing was found. ``stale`` says that the text is another one than that
     which ``found`` is of (a Measured, or a PlanSteps).

@@ -56,7 +56,7 @@ def trouble_in(path: str | Path) -> str:
     except OSError as error:
         return f"{name}: it can't be read: {error.strerror or error}; choose another file"
     except _UNREADABLE as error:
-        return f"{name}: it is no Python source: {error}; choose another file"
+        return f"{name}: not a Python source file: {error}; choose another file"
     return "" if classes_in(path) else f"{name}: no class is found; write a class of nn.Layer"
 
 

@@ -120,7 +120,7 @@ class CollectedImages:
         return sum(1 for _ in self._files())
 
     def pictures(self) -> list[CollectedImage]:
-        """All of them, by class; a file that is no image is left out."""
+        """All collected images, by class; other files are skipped."""
         from PIL import Image
 
         from engine.training.sources.class_names import class_of_folder

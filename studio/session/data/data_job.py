@@ -61,22 +61,22 @@ class _DataReader:
     """The data that is open, and the check of it that is under way."""
 
     def __init__(self, emit: Emit) -> None:
-        self._tell_raw = emit
+        self._send_raw = emit
         self._survey: Any = None
         self._check: Iterator[Any] | None = None
         self._number = 0
-        self._told_at = 0.0
+        self._reported_at = 0.0
 
     @property
     def checking(self) -> bool:
         return self._check is not None
 
     def _tell(self, event: str, **values: Any) -> None:
-        told: Event = {"event": event, "time": time.time(), "number": self._number, **values}
-        self._tell_raw(told)
+        message: Event = {"event": event, "time": time.time(), "number": self._number, **values}
+        self._send_raw(message)
 
     def answer(self, request: dict[str, Any]) -> None:
-        """Carry out one request; what is wrong with the data is told, and never ends the process."""
+        """Carry out one request; errors of the data are reported, and never end the process."""
         try:
             getattr(self, f"_{request['do']}")(request)
         except (ValueError, OSError, MemoryError) as error:
@@ -124,6 +124,6 @@ class _DataReader:
             self._tell("data_failed", message=str(error))
         else:
             moment = time.monotonic()
-            if done == total or moment - self._told_at > PERIOD:
-                self._told_at = moment
+            if done == total or moment - self._reported_at > PERIOD:
+                self._reported_at = moment
                 self._tell("data_checked", done=done, total=total, problems=problems)

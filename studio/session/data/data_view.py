@@ -104,7 +104,7 @@ class DataViewModel:
         self.checking, self.state = False, "failed"
 
     def take(self, event: Mapping[str, Any]) -> None:
-        """What the child process tells."""
+        """An event of the child process."""
         kind = event["event"]
         if kind == "data_waiting":
             self.message = event["message"]

@@ -34,9 +34,9 @@ def exported_files(runs: Iterable[str], prefixes: Iterable[str]) -> list[Exporte
             _add(found, str(folder / name.removesuffix(_SUFFIXES[0])), run)
     for prefix in prefixes:
         if prefix not in found:
-            beside = Path(prefix).parent
-            of_run = beside.name == "inference" and (beside.parent / "journal.jsonl").is_file()
-            _add(found, prefix, str(beside.parent) if of_run else "")
+            folder = Path(prefix).parent
+            of_run = folder.name == "inference" and (folder.parent / "journal.jsonl").is_file()
+            _add(found, prefix, str(folder.parent) if of_run else "")
     return sorted(found.values(), key=lambda each: -each.written)
 
 

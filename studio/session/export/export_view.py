@@ -188,7 +188,7 @@ class ExportViewModel:
 
 
 def default_prefix(folder: str, choices: QuantizeChoices | None = None) -> str:
-    """Where a run's inference files go unless told otherwise; quantized ones stand next to those in float."""
+    """The default prefix of a run's inference files; quantized ones are next to those in float."""
     wanted = choices is not None and choices.wanted
     name = f"model-int{choices.weight_bits}" if choices is not None and wanted else "model"
     return str(Path(folder) / "inference" / name) if folder else ""

@@ -1,4 +1,4 @@
-"""Checks a Program that the process of a stranger's model has told, before the page Graph shows it."""
+"""Checks a Program that came from the process of an untrusted model, before the page Graph shows it."""
 
 from __future__ import annotations
 

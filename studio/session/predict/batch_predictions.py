@@ -120,7 +120,9 @@ def _rows(path: Path, asked: ModelInput) -> list[Item]:
 def _flat(asked: ModelInput) -> ModelInput:
     """An image as numbers in a row."""
     if asked.channels != 1:
-        raise _refused(f"{asked.name}: a row of a table is no image in colour; give a folder or an NPZ file")
+        raise _refused(
+            f"{asked.name}: a row of a table is not an image in colour; give a folder or an NPZ file"
+        )
     return ModelInput(asked.name, "float32", (asked.height * asked.width,))
 
 

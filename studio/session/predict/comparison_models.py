@@ -9,9 +9,9 @@ from studio.session.predict.model_choice import ModelChoice
 from studio.session.predict.model_client import (
     ModelClient,
     ModelLoaded,
+    ModelReply,
     PredictionReply,
     RequestFailed,
-    Told,
     Values,
 )
 from studio.session.predict.model_info import ModelInfo
@@ -23,19 +23,19 @@ MOST = 6
 
 
 class ComparisonModels:
-    """Keeps the models, each in a process of its own, and ``view.beside``, a line for each in their order.
+    """The models, each in a separate process, and ``view.comparisons``, a line for each in their order.
 
     A model whose inputs are others than those of the loaded one says so instead of an answer.
 
     Args:
-        tell: given to each model; what it tells comes back through ``take``.
+        tell: given to each model; its replies come back through ``take``.
         let_go: ends a model.
     """
 
     def __init__(
         self,
         view: PredictViewModel,
-        tell: Callable[[ModelClient, Told], None],
+        tell: Callable[[ModelClient, ModelReply], None],
         let_go: Callable[[ModelClient], None],
     ) -> None:
         self._view, self._tell, self._let_go = view, tell, let_go
@@ -49,14 +49,14 @@ class ComparisonModels:
         for gone in [choice for choice in self._models if choice not in wanted]:
             self._let_go(self._models.pop(gone))
             self._infos.pop(gone, None)
-        before = {line.choice: line for line in self._view.beside}
+        before = {line.choice: line for line in self._view.comparisons}
         lines = []
         for choice in wanted:
             line = before.get(choice, ComparisonLine(choice, words="Loading..."))
             if choice not in self._models:
                 line = self._begin(choice, line)
             lines.append(line)
-        self._view.beside = tuple(lines)
+        self._view.comparisons = tuple(lines)
 
     def _begin(self, choice: ModelChoice, line: ComparisonLine) -> ComparisonLine:
         """Start a model; its line says why where it can't be."""
@@ -85,26 +85,26 @@ class ComparisonModels:
     def clear(self) -> None:
         """There is nothing to answer."""
         self._newest = None
-        self._view.beside = tuple(
-            replace(line, ranking=()) if line.ranking else line for line in self._view.beside
+        self._view.comparisons = tuple(
+            replace(line, ranking=()) if line.ranking else line for line in self._view.comparisons
         )
 
-    def take(self, model: ModelClient, told: Told) -> None:
-        """Follow what a model tells, if it is one of these."""
+    def take(self, model: ModelClient, reply: ModelReply) -> None:
+        """Take a reply of a model, if it is one of these."""
         choice = model.choice
         if self._models.get(choice) is not model:
             return
-        if isinstance(told, ModelLoaded):
-            self._infos[choice] = told.info
+        if isinstance(reply, ModelLoaded):
+            self._infos[choice] = reply.info
             self._show(choice, words="")
             if self._newest is not None:
                 self.ask(self._newest)
-        elif isinstance(told, PredictionReply) and self._newest is not None:
-            ranking = tuple(rank(told.scores, self._infos[choice].classes)) if len(told.scores) > 1 else ()
-            words = "" if ranking else f"{told.scores[0]:.6g}"
-            self._show(choice, ranking, told.seconds, words)
-        elif isinstance(told, RequestFailed):
-            self._show(choice, words=problem_from_message(told.message, "").message)
+        elif isinstance(reply, PredictionReply) and self._newest is not None:
+            ranking = tuple(rank(reply.scores, self._infos[choice].classes)) if len(reply.scores) > 1 else ()
+            words = "" if ranking else f"{reply.scores[0]:.6g}"
+            self._show(choice, ranking, reply.seconds, words)
+        elif isinstance(reply, RequestFailed):
+            self._show(choice, words=problem_from_message(reply.message, "").message)
 
     def _show(
         self,
@@ -113,9 +113,9 @@ class ComparisonModels:
         seconds: float = float("nan"),
         words: str = "",
     ) -> None:
-        self._view.beside = tuple(
+        self._view.comparisons = tuple(
             ComparisonLine(choice, ranking, seconds, words) if line.choice == choice else line
-            for line in self._view.beside
+            for line in self._view.comparisons
         )
 
 

@@ -23,7 +23,7 @@ MAX_VALUES = 40_000_000
 _DRAFT = (2000, 2000)
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
 _FAINT = 0.1
-# Under this share of the strongest ink a pixel is paper: the rim of a photograph is no part of a digit.
+# Under this share of the strongest ink a pixel is paper: the rim of a photograph is not part of a digit.
 _PAPER = 0.08
 
 Picture = NDArray[np.float32]
@@ -39,7 +39,7 @@ def read_file(path: Path) -> bytes:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
             # To open a pipe waits for its writer, and a device may never end.
-            raise ImageError(f"{path}: can't be read: it is no regular file; give an image file")
+            raise ImageError(f"{path}: can't be read: it is not a regular file; give an image file")
         if found.st_size > MAX_BYTES:
             raise ImageError(
                 f"{path}: the file is too large: {found.st_size} bytes; give an image under {MAX_BYTES} bytes"

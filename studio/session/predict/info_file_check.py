@@ -11,7 +11,7 @@ _MAX_SIZE = 2**63 - 1
 
 
 def checked_information(info: object, path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The information of a saved model and, in it, what whoever saved it added; ``path`` is its file.
+    """The information of a saved model, including the fields that its author added; ``path`` is its file.
 
     Raises:
         FormatError: values of other types than a saved model has.

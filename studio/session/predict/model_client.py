@@ -60,7 +60,7 @@ class RequestFailed:
     why: str
 
 
-Told = ModelLoaded | PredictionReply | ProgramReply | RequestFailed
+ModelReply = ModelLoaded | PredictionReply | ProgramReply | RequestFailed
 
 
 class ModelClient:
@@ -70,7 +70,7 @@ class ModelClient:
     """
 
     def __init__(
-        self, choice: ModelChoice, limits: ModelLimits, tell: Callable[[ModelClient, Told], None]
+        self, choice: ModelChoice, limits: ModelLimits, tell: Callable[[ModelClient, ModelReply], None]
     ) -> None:
         self.choice = choice
         self._process: ModelProcess = choice.process(limits)
@@ -127,7 +127,7 @@ class ModelClient:
         self.cancel()
 
     def close(self) -> None:
-        """End the process without waiting for it; nothing more is told."""
+        """Kill the process without waiting for it; no further reply is delivered."""
         with self._condition:
             self._closed = True
             self._condition.notify()
@@ -165,29 +165,29 @@ class ModelClient:
                 self._values = None
         return True
 
-    def _attempt(self, doing: str, work: Callable[[], Told]) -> bool:
+    def _attempt(self, doing: str, work: Callable[[], ModelReply]) -> bool:
         from engine.core.errors import CancelledError, LimitError
 
-        told: Told
+        reply: ModelReply
         try:
-            told = work()
+            reply = work()
         except Exception as error:
             limit, cancelled = isinstance(error, LimitError), isinstance(error, CancelledError)
-            told = RequestFailed(doing, str(error), "limit" if limit else "cancelled" if cancelled else "")
+            reply = RequestFailed(doing, str(error), "limit" if limit else "cancelled" if cancelled else "")
         if not self._closed:
-            self._tell(self, told)
-        return not isinstance(told, RequestFailed)
+            self._tell(self, reply)
+        return not isinstance(reply, RequestFailed)
 
-    def _load(self) -> Told:
+    def _load(self) -> ModelReply:
         found = self._process.load(self._since)
         self._info = model_info(self.choice, found.info, found.save_id, found.own)
         return ModelLoaded(self._info)
 
-    def _get_program(self, since: int) -> Told:
+    def _get_program(self, since: int) -> ModelReply:
         plain, text = self._process.program(since)
         return ProgramReply(checked_program(plain, self.choice.path), text)
 
-    def _get_scores(self, values: Values, checkpoint: str, since: int) -> Told:
+    def _get_scores(self, values: Values, checkpoint: str, since: int) -> ModelReply:
         assert self._info is not None
         arrays = arrays_of(self._info, values)
         if checkpoint:

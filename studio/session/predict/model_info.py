@@ -107,7 +107,7 @@ def scores_of(info: ModelInfo, outputs: Sequence[NDArray[Any]]) -> NDArray[np.fl
     """The scores in a model's outputs, one for each class.
 
     Raises:
-        FormatError: the first output is no list of scores.
+        FormatError: the first output is not a list of scores.
     """
     from engine.core.errors import FormatError
 
@@ -131,8 +131,8 @@ def opened(prefix: str, limits: ModelLimits) -> Iterator[tuple[ModelInfo, Scores
 
     Raises:
         DataError, FormatError: a file is absent, damaged, or of another save than the others.
-        DeviceError: a GPU computes, where no limits hold, and the model is a stranger's.
-        LimitError, ProgramError: a stranger's model takes too much, or crashes.
+        DeviceError: the model is untrusted and a GPU computes, where no limits apply.
+        LimitError, ProgramError: an untrusted model exceeds its limits, or crashes.
     """
     from engine.core.errors import DeviceError
     from engine.core.place import current_place

@@ -16,10 +16,10 @@ from studio.session.predict.model_choice import ModelChoice
 from studio.session.predict.model_client import (
     ModelClient,
     ModelLoaded,
+    ModelReply,
     PredictionReply,
     ProgramReply,
     RequestFailed,
-    Told,
 )
 from studio.session.predict.predict_view import PredictViewModel
 from studio.session.problem_view import ProblemView, problem_from_message
@@ -36,8 +36,8 @@ class PredictModels:
 
     Args:
         wake: called from another thread when there is something to ``take()``.
-        report: told of problems that are shown outside the page too.
-        remember: told of each prefix that was loaded.
+        report: called with problems that are also shown outside the page.
+        remember: called with each loaded prefix.
     """
 
     def __init__(
@@ -51,12 +51,12 @@ class PredictModels:
         self._view, self._graph = view, graph
         self._wake, self._report, self._remember = wake, report, remember
         self.hurry: Callable[[], None] | None = None  # as ``wake``, and what is there is taken at once
-        self._told: deque[tuple[ModelClient, Told]] = deque()
+        self._replies: deque[tuple[ModelClient, ModelReply]] = deque()
         self._model: ModelClient | None = None
         self._coming: ModelClient | None = None
         self._ending: list[ModelClient] = []
         self._failed: ModelChoice | None = None
-        self._beside = ComparisonModels(view, self._tell, self._let_go)
+        self._comparisons = ComparisonModels(view, self._tell, self._let_go)
         self.many = BatchRunner(wake)
         self._program_wanted = False
         self._limits: ModelLimits | None = None  # of the last attempt
@@ -96,7 +96,7 @@ class PredictModels:
 
     def compare(self, choices: Sequence[ModelChoice]) -> None:
         """Ask these models too, next to the one that is loaded."""
-        self._beside.use(choices)
+        self._comparisons.use(choices)
         self._ask_now()
 
     def cancel(self) -> None:
@@ -125,7 +125,7 @@ class PredictModels:
     def clear(self, place: int = 0) -> None:
         """The input at ``place`` is empty; what was asked about it counts no longer."""
         self._view.clear(place)
-        self._beside.clear()
+        self._comparisons.clear()
 
     def show_program(self) -> None:
         """Show the Program of the model in the graph's view model."""
@@ -134,29 +134,29 @@ class PredictModels:
             self._model.ask_program()
 
     def take(self) -> None:
-        """Bring the view models up to date with what the models have told."""
+        """Update the view models with the models' replies."""
         self.many.take()
-        while self._told:
-            model, told = self._told.popleft()
+        while self._replies:
+            model, reply = self._replies.popleft()
             if model is self._coming:
-                self._take_coming(model, told)
+                self._take_coming(model, reply)
             elif model is self._model:
-                self._take(told)
+                self._take(reply)
             else:
-                self._beside.take(model, told)
+                self._comparisons.take(model, reply)
 
     def close(self, timeout: float) -> None:
         """End all models, those too that are stuck."""
         for model in (self._model, self._coming):
             self._let_go(model)
         self._model = self._coming = None
-        self._beside.use([])
+        self._comparisons.use([])
         self.many.close(timeout)
         for model in self._ending:
             model.join(timeout)
 
-    def _tell(self, model: ModelClient, told: Told) -> None:
-        self._told.append((model, told))
+    def _tell(self, model: ModelClient, reply: ModelReply) -> None:
+        self._replies.append((model, reply))
         self._wake()
         if self.hurry is not None:
             self.hurry()
@@ -175,42 +175,42 @@ class PredictModels:
         if self._model is not None and view.complete and not view.stopped:
             view.asking = True
             self._model.ask(view.fed, view.checkpoint)
-            self._beside.ask(view.fed)
+            self._comparisons.ask(view.fed)
 
-    def _take_coming(self, model: ModelClient, told: Told) -> None:
+    def _take_coming(self, model: ModelClient, reply: ModelReply) -> None:
         self._coming, self._limits = None, model.limits
-        if isinstance(told, ModelLoaded):
+        if isinstance(reply, ModelLoaded):
             self._let_go(self._model)
             self._model, self._failed = model, None
             self._view.asking = False
             if self._program_wanted:  # of the model before
                 self._program_wanted = self._graph.loading = False
-            self._view.loaded(told.info)
+            self._view.loaded(reply.info)
             if not model.choice.of_run:
-                self._remember(told.info.prefix)
+                self._remember(reply.info.prefix)
             self._ask_now()
-        elif isinstance(told, RequestFailed):
+        elif isinstance(reply, RequestFailed):
             self._let_go(model)
-            self._fail(told)
+            self._fail(reply)
 
-    def _take(self, told: Told) -> None:
+    def _take(self, reply: ModelReply) -> None:
         assert self._model is not None
-        if isinstance(told, PredictionReply):
+        if isinstance(reply, PredictionReply):
             self._view.stopped = ""
-            self._view.asking = told.fed is not self._view.fed and self._view.complete
-            self._view.answered(told)
-        elif isinstance(told, ProgramReply):
+            self._view.asking = reply.fed is not self._view.fed and self._view.complete
+            self._view.answered(reply)
+        elif isinstance(reply, ProgramReply):
             self._program_wanted = self._graph.loading = False
             assert self._view.model is not None
-            self._graph.show_saved(self._view.model.name, told.program, told.text)
-        elif isinstance(told, RequestFailed) and told.doing == "program":
+            self._graph.show_saved(self._view.model.name, reply.program, reply.text)
+        elif isinstance(reply, RequestFailed) and reply.doing == "program":
             self._program_wanted = self._graph.loading = False
-            if told.why != "cancelled":
-                self._report(problem_from_message(told.message, "The graph could not be shown"))
-        elif isinstance(told, RequestFailed):
+            if reply.why != "cancelled":
+                self._report(problem_from_message(reply.message, "The graph could not be shown"))
+        elif isinstance(reply, RequestFailed):
             self._limits = self._model.limits
             self._view.asking = False
-            self._fail(told)
+            self._fail(reply)
 
     def _fail(self, failed: RequestFailed) -> None:
         self._view.loading = False

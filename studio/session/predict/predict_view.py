@@ -55,7 +55,7 @@ class PredictViewModel:
     seconds: float = math.nan
     checkpoints: tuple[CheckpointFile, ...] = ()
     checkpoint: str = ""
-    beside: tuple[ComparisonLine, ...] = ()
+    comparisons: tuple[ComparisonLine, ...] = ()
     why_not: str = "Load a model first."
     last_problem: ProblemView | None = None
 

@@ -44,7 +44,7 @@ class Samples:
 
     Args:
         make_worker: makes a worker for each batch.
-        report: told of data that can't be read.
+        report: called with errors of data that can't be read.
     """
 
     def __init__(self, make_worker: Callable[[], Worker], report: Callable[[ProblemView], None]) -> None:
@@ -81,7 +81,7 @@ class Samples:
             self._read(first, place)
 
     def take(self) -> None:
-        """Follow what the child tells."""
+        """Take an event of the child."""
         if self._task is not None and self._task.take():
             self._task = None
             self.view.reading = False

@@ -13,7 +13,7 @@ def not_agreed(path: Path, agreed: Collection[str]) -> Path | None:
     try:
         return None if file_digest(path) in agreed else path
     except OSError:
-        return None  # an absent file is told about by who needs it, with its name
+        return None  # the code that needs an absent file reports it, with its name
 
 
 def not_agreed_in(run: Path, agreed: Collection[str]) -> Path | None:

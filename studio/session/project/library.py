@@ -287,7 +287,7 @@ class Library:
         self._save_preferences()
 
     def refresh_runs(self) -> None:
-        """Read the list of runs anew; ``runs_changed`` tells it where it is another one."""
+        """Read the list of runs again; emits ``runs_changed`` if it differs."""
         runs = self._found.read(self.runs_folder, self.keeping.further_runs)
         if runs != self.runs:
             listed = self.listed_run(self.selected_run) is not None

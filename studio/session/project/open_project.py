@@ -24,9 +24,9 @@ from studio.session.project.project_folder import (
     as_copied,
     as_stored,
     as_used,
+    conflict_path,
     document_of,
     name_of,
-    untaken_beside,
     untaken_folder,
 )
 
@@ -198,7 +198,7 @@ class OpenProject:
         try:
             theirs, seen = open_project(self.document)
         except ProjectError:
-            self.conflict = untaken_beside(self.document)
+            self.conflict = conflict_path(self.document)
             return
         theirs = as_used(theirs, self.folder)
         values, changed_twice = {}, False
@@ -207,7 +207,7 @@ class OpenProject:
             values[name] = other if own == before else own
             changed_twice |= own not in (before, other) and other != before
         if changed_twice:
-            self.conflict = untaken_beside(self.document)
+            self.conflict = conflict_path(self.document)
             return
         self.project = theirs.model_copy(update=values, deep=True)
         self._saved, self._seen = theirs, seen

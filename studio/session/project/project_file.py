@@ -59,7 +59,7 @@ class Preferences(BaseModel):
     """What belongs to the person, not to a project.
 
     ``agreed`` holds the SHA-256 of every user file that may be imported: an agreement is to a content, so a
-    changed file is asked for again, and a project file from a stranger can't bring one along.
+    changed file is asked for again, and an untrusted project file can't bring one along.
     """
 
     model_config = ConfigDict(extra="forbid")

@@ -43,7 +43,7 @@ def untaken_folder(parent: Path, name: str = "") -> Path:
     return path
 
 
-def untaken_beside(document: Path) -> Path:
+def conflict_path(document: Path) -> Path:
     """A path next to ``document`` for what another version of the project holds. Nothing is made."""
     stem, number = document.name.removesuffix(SUFFIX), 1
     while (path := document.with_name(f"{stem}.conflict-{number}{SUFFIX}")).exists():

@@ -94,7 +94,7 @@ class SessionState:
         if what == self._written:
             return
         path = remembered_path()
-        # It is a convenience: a folder that can't be written to is told of when preferences are saved.
+        # It is a convenience: saving the preferences reports a folder that can't be written to.
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
             with replaced_file(path) as file:

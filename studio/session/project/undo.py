@@ -35,7 +35,8 @@ class UndoStack:
         self._working = False
 
     def push(self, change: Change) -> None:
-        """Remember a change that was just made. What ``undo`` and ``redo`` themselves change is no change."""
+        """Remember a change that was just made. Changes made by ``undo`` and ``redo`` themselves do not
+        count."""
         if self._working:
             return
         now = self._clock()

@@ -16,7 +16,7 @@ MOST_TAGS, LONGEST_TAG, LONGEST_NAME, LONGEST_NOTE = 20, 50, 120, 20_000
 
 
 class RunNotes(BaseModel):
-    """The file's contents; all of it is empty for a run that nobody has written about."""
+    """The file's contents; all fields are empty for a run without notes."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -34,7 +34,7 @@ NOTHING = RunNotes()
 def read_notes(folder: Path) -> tuple[RunNotes, str]:
     """The notes about the run in ``folder`` and what was wrong with their file; nothing where there is none.
 
-    A file that is no plain one (a link, a pipe) is not opened.
+    A file that is not a regular one (a link, a pipe) is not opened.
     """
     path = folder / NAME
     try:
@@ -50,7 +50,7 @@ def read_notes(folder: Path) -> tuple[RunNotes, str]:
 
 
 def write_notes(folder: Path, notes: RunNotes) -> None:
-    """Write the notes atomically; a run that nobody has anything to say about has no file.
+    """Write the notes atomically; a run without notes has no file.
 
     Raises:
         OSError: it can't be written, or a link is in its place; the message has the path and what to do.

@@ -45,10 +45,10 @@ Change: TypeAlias = Callable[[list[Waiting]], list[Waiting]]
 
 
 class RunQueue:
-    """What waits in the project, the next one first; ``changed`` tells each change.
+    """What waits in the project, the next one first; ``changed`` emits each change.
 
     All windows on the project share the file and change it under its lock. Each starts runs only after it was
-    told to: ``held`` is True for a queue that was found there, and after a training was interrupted. ``why``
+    asked to: ``held`` is True for a queue that was found there, and after a training was interrupted. ``why``
     says what it is held for.
 
     Args:
@@ -128,7 +128,7 @@ class RunQueue:
         return reason
 
     def add_shown(self, settings: RunSettings) -> None:
-        """Queue the settings of the window; a problem is told."""
+        """Queue the settings of the window; a problem is reported."""
         reason = self.add([settings])
         if reason:
             self._library.report(reason, "The run could not be queued")

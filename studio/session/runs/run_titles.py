@@ -1,4 +1,4 @@
-"""What tells runs apart, in words: a unique title for each, and the settings that differ between two."""
+"""Titles of runs: a unique one for each, and the settings that differ between two."""
 
 from __future__ import annotations
 

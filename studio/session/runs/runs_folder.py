@@ -300,8 +300,8 @@ def read_run_line(path: Path) -> Run | None:
     )
 
 
-def _shape(told: object) -> tuple[int, ...]:
-    sizes = told if isinstance(told, list) else []
+def _shape(value: object) -> tuple[int, ...]:
+    sizes = value if isinstance(value, list) else []
     sound = all(isinstance(size, int) and not isinstance(size, bool) and size > 0 for size in sizes)
     return tuple(sizes) if sound else ()
 

@@ -18,11 +18,11 @@ from resources.json_documents import DocumentError, parse
 
 _ROOT = str(Path(__file__).resolve().parents[3])
 # At the end of the path: nothing there stands in for a module of Python's own. -P leaves the current folder
-# out of it, which may be a stranger's.
+# out of it, which may be untrusted.
 _START = f"import sys; sys.path.append({_ROOT!r}); from studio.cli.watched import main; main()"
 _LINES, WIDTH = 10, 800
 _MAX_LINE = 1_000_000
-_TOLD = (b'"event":"epoch"', b'"event":"started"')
+_REPORTED = (b'"event":"epoch"', b'"event":"started"')
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -117,13 +117,13 @@ class Child:
             self._process.kill()
 
     def join(self, seconds: float | None = None) -> bool:
-        """Wait until it has ended and was told about; whether it has after ``seconds``."""
+        """Wait up to ``seconds`` until it has ended and was reported; returns whether it has."""
         self._waiter.join(seconds)
         return not self._waiter.is_alive()
 
     def _read_events(self, stream: IO[bytes]) -> None:
         for line in self._pieces(stream):
-            if any(mark in line for mark in _TOLD):
+            if any(mark in line for mark in _REPORTED):
                 with suppress(DocumentError):
                     event = parse(line)
                     if isinstance(event, dict):

@@ -97,7 +97,7 @@ class ClusterPool:
             self._closed.set()
             self._watcher.join()
             with suppress(DataError), _connection():
-                # Workers see that nobody waits any more.
+                # Workers see that no client waits any more.
                 self._client.cancel([future for _, future, _ in self._tasks.values()])
             self._client.close()
 
@@ -207,7 +207,7 @@ def is_news(record: logging.LogRecord) -> bool:
 
 
 def _connected(address: str) -> Client:
-    for name in ("client", "comm", "core"):  # what they log is told in the errors here
+    for name in ("client", "comm", "core"):  # the errors here repeat what they log
         logging.getLogger(f"distributed.{name}").setLevel(logging.CRITICAL)
     logging.getLogger("asyncio").addFilter(is_news)
     encrypted = address.startswith("tls://")

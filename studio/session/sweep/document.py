@@ -1,6 +1,6 @@
 """sweep.json: what a sweep varies, its trials and how far they are; read with checks, written atomically.
 
-The file may come from a stranger. It names no folder to write to and no code but the user's models, which
+The file may be untrusted. It names no folder to write to and no code but the user's models, which
 run only as agreed (:mod:`studio.session.sweep.models`).
 """
 
@@ -123,5 +123,5 @@ def trial_problems(settings: dict[str, Any], choices: dict[str, Any]) -> dict[st
     """What is wrong with the settings of a trial, by name; needs no engine."""
     try:
         return problems(with_choices(settings, choices))
-    except (KeyError, TypeError) as error:  # choices of a stranger may name anything
+    except (KeyError, TypeError) as error:  # untrusted choices may name anything
         return {", ".join(choices): f"no such setting: {error}"}

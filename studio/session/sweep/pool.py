@@ -29,7 +29,7 @@ class Job:
 
 
 class Pool(Protocol):
-    """Trains several jobs at once and tells what they report."""
+    """Trains several jobs at once and forwards their reports."""
 
     tell: Tell
 
@@ -56,7 +56,7 @@ def require_trusted(address: str, trust: bool) -> None:
         )
     if scheme == "tcp" and not trust:
         raise ArgumentError(
-            f"--scheduler: not encrypted: got {address!r:.100}; Dask unpickles what it is sent, so whoever "
+            f"--scheduler: not encrypted: got {address!r:.100}; Dask unpickles its input, so anyone who "
             "reaches it can run code here: use tls://, or give --trust-scheduler in a network that you trust"
         )
 

@@ -76,6 +76,6 @@ def _train(words: list[str], place: Path, stop: str) -> Ended:
 
 
 def _is_wanted(worker: Any, key: str) -> bool:
-    """Whether somebody still waits for the task: a client that cancels it or is gone changes its state."""
+    """Whether a client still waits for the task: a client that cancels it or is gone changes its state."""
     task = worker.state.tasks.get(key)
     return task is not None and task.state == "executing"

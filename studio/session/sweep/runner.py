@@ -19,7 +19,7 @@ from studio.session.sweep.pool import STOP_SECONDS, Job, Pool
 from studio.session.sweep.results import has_checkpoint, measured, score, state_of
 from studio.session.sweep.words import setting_words
 
-Told: TypeAlias = Callable[[Mapping[str, Any]], object]
+Listener: TypeAlias = Callable[[Mapping[str, Any]], object]
 _LOST = ("failed", "diverged")
 
 
@@ -91,12 +91,12 @@ class SweepRun:
     """
 
     def __init__(self, folder: Path, sweep: Sweep, pool: Pool) -> None:
-        self.tell: Told = lambda event: None
+        self.tell: Listener = lambda event: None
         self._folder = folder
         self._sweep = sweep
         self._pool = pool
         self._running: dict[int, tuple[Trial, int]] = {}
-        self._stopped: set[int] = set()  # by others than the sweep: not begun again before somebody asks
+        self._stopped: set[int] = set()  # by others than the sweep: not started again before the user asks
         self._reports: SimpleQueue[Report | None] = SimpleQueue()
         self.stopping = False
         pool.tell = self._reports.put
@@ -218,7 +218,7 @@ class SweepRun:
         )
 
     def _give_up(self) -> None:
-        """Write down that what was not told of an end has been stopped."""
+        """Record that trials without a reported end have been stopped."""
         if self._running:
             for trial, _ in self._running.values():
                 trial.state = "interrupted"

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_LONGEST = 200  # characters of a text in somebody's journal
+_LONGEST = 200  # characters of a text in an untrusted journal
 
 
 @dataclass(frozen=True)
 class ComputeInfo:
-    """As the journal tells it; ``threads`` and ``blas`` are empty where it does not.
+    """From the journal; ``threads`` and ``blas`` are empty where it does not.
 
     ``since`` is the last step on NumPy's kernels alone, -1 where no compiled ones were used.
     """
@@ -30,12 +30,12 @@ def computing_of(events: Iterable[Mapping[str, Any]]) -> ComputeInfo:
 
 
 def after(known: ComputeInfo, event: Mapping[str, Any]) -> ComputeInfo:
-    """What is known with one more event; a run that goes on tells of its kernels again."""
+    """The information after one more event; a resumed run reports its kernels again."""
     kind = event.get("event")
     if kind == "started":
-        told = event.get("environment")
-        told = told if isinstance(told, Mapping) else {}
-        return ComputeInfo(_text(told.get("threads")), _text(told.get("blas")))
+        environment = event.get("environment")
+        environment = environment if isinstance(environment, Mapping) else {}
+        return ComputeInfo(_text(environment.get("threads")), _text(environment.get("blas")))
     if kind == "kernels":
         since = event.get("since")
         sound = isinstance(since, int) and not isinstance(since, bool) and since >= 0

@@ -72,9 +72,9 @@ def answered(text: str, status: int) -> Devices:
     lines = text.strip().splitlines()
     if status or not lines:
         return Devices(why=f"asking the driver ended with status {status}; check it with nvidia-smi")
-    told = json.loads(lines[-1])
-    gpus = tuple(Gpu(int(i), str(name), int(free), int(total)) for i, name, free, total in told["gpus"])
-    return Devices(gpus[:_MOST], str(told["why"]))
+    answer = json.loads(lines[-1])
+    gpus = tuple(Gpu(int(i), str(name), int(free), int(total)) for i, name, free, total in answer["gpus"])
+    return Devices(gpus[:_MOST], str(answer["why"]))
 
 
 def tell() -> None:

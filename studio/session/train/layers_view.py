@@ -56,7 +56,7 @@ class Alert:
 
 
 class LayersViewModel:
-    """The looks and alerts of the run that is shown; ``changed`` tells each change."""
+    """The looks and alerts of the run that is shown; ``changed`` emits each change."""
 
     changed = Signal()
 
@@ -87,7 +87,7 @@ class LayersViewModel:
                 self._forget_after(look.step - 1)
                 self.looks.append(look)
         except _BAD:
-            return  # a journal of a stranger
+            return  # an untrusted journal
 
     def _forget_after(self, step: int) -> None:
         """A run that went on from a checkpoint comes to the same steps again."""

@@ -32,7 +32,7 @@ class Mistakes:
     Args:
         make_worker: a worker for one job.
         wake: called from another thread when there is something to ``take()``.
-        report: told of problems that are shown outside of the page too.
+        report: called with problems that are also shown outside the page.
         corrections: where the corrections of the project are now.
         warm_up: makes the next worker ready ahead: who looks at one cell looks at more.
     """

@@ -36,7 +36,7 @@ class SampleView:
 
 @dataclass
 class MistakesView:
-    """Plain values; a signal without arguments tells each kind of change.
+    """Plain values; a signal without arguments is emitted for each kind of change.
 
     ``shown`` is the place in ``tables`` of the one on screen, -1 without any. A gallery is open while
     ``what`` is not empty: it is ``cell`` or ``hardest``; ``cell`` has the classes (true, answer), ``samples``

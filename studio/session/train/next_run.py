@@ -48,7 +48,7 @@ class NextRun(Library):
         self.train.update_why_not()
 
     def duplicate_run(self, folder: str = "") -> None:
-        """Put the settings of a run, the selected one unless told otherwise, in the place of those shown.
+        """Put the settings of a run, by default the selected one, in the place of those shown.
 
         Raises:
             ValueError: it has settings that no training here takes.

@@ -48,7 +48,10 @@ class RateViewModel:
             self.losses = [*self.losses, *event["losses"]]
             self.smoothed = [*self.smoothed, *event["smoothed"]]
             self.steps = event["steps"]
-            self.rates = [*self.rates, *event["rates"]]  # the last, so that all are there when it is told
+            self.rates = [
+                *self.rates,
+                *event["rates"],
+            ]  # the last, so that the others are complete when it is emitted
         elif kind == "rate_found":
             self.why, self.stopped = event["why"], event["stopped"]
             self.suggestion = event["suggestion"]

@@ -8,7 +8,7 @@ from resources.settings import problems
 from studio.session.train.run_settings import RunSettings
 from studio.session.train.train_view import TrainViewModel
 
-# As many training images as they have, if all are taken; of other data a run tells.
+# As many training images as they have, if all are taken; for other data a run reports it.
 _PICTURES = {"digits": 10_000, "mnist": 60_000}
 
 
@@ -16,7 +16,7 @@ _PICTURES = {"digits": 10_000, "mnist": 60_000}
 class SchedulePlan:
     """``steps`` and ``rates`` are corners of a line of stairs; ``words`` say what it does not show.
 
-    ``unit`` is step, or epoch where nobody knows yet how many steps an epoch has.
+    ``unit`` is step, or epoch while the number of steps per epoch is unknown.
     """
 
     steps: list[float] = field(default_factory=list)
@@ -57,7 +57,7 @@ def plan_of(settings: RunSettings, last: TrainViewModel) -> SchedulePlan | None:
 
 
 def _steps_per_epoch(settings: RunSettings, last: TrainViewModel) -> int:
-    """0 where nobody knows how many images there are."""
+    """0 if the number of images is unknown."""
     count = _PICTURES.get(settings.data, 0)
     if last.trained_data == settings.data:
         count = max(count, last.train_samples)

@@ -43,7 +43,7 @@ class StallDetector:
         self.look()
 
     def heard(self, event: Mapping[str, Any]) -> None:
-        """The process told something."""
+        """The process sent an event."""
         kind = event["event"]
         if kind not in _NO_SIGN:
             self._sign = self._clock()

@@ -19,7 +19,7 @@ from studio.session.train.compute_info import ComputeInfo, after
 from studio.session.train.run_settings import RunSettings, title_of_setting
 
 if TYPE_CHECKING:
-    from engine.training import events as told
+    from engine.training import events as training_events
 
 STATES = ("idle", "starting", "running", "pausing", "paused", "stopping", "finished", "failed", "crashed")
 BUSY = ("starting", "running", "pausing", "paused", "stopping")
@@ -39,7 +39,7 @@ _NUMBERS = (
 
 @dataclass
 class TrainViewModel:
-    """Fields change through assignment; ``events.NAME`` tells each real change with (new, old).
+    """Fields change through assignment; ``events.NAME`` emits each real change with (new, old).
 
     Accuracies are from 0 to 1, NaN where not measured yet; ``seconds_left`` is NaN while unknown. ``why_not``
     has the sentence for each command that the training makes impossible now, by the command's id.
@@ -132,7 +132,7 @@ class TrainViewModel:
             return f"{title_of_setting(name)} {problem}"
         return ""
 
-    # ----- what the session tells -----
+    # ----- events from the session -----
 
     def begin(self, run_name: str, folder: str, continued: bool) -> None:
         """A training was asked for; everything shown of another one goes."""
@@ -187,10 +187,10 @@ class TrainViewModel:
 
     # ----- one method for each kind of event -----
 
-    def _on_preparing(self, event: told.Preparing) -> None:
+    def _on_preparing(self, event: training_events.Preparing) -> None:
         self.message = event["message"]
 
-    def _on_started(self, event: told.Started) -> None:
+    def _on_started(self, event: training_events.Started) -> None:
         self.folder = event["folder"]
         self.epochs = event["config"]["epochs"]
         self.epoch, self.step = event["epoch"], event["step"]
@@ -211,10 +211,10 @@ class TrainViewModel:
         if self.state == "starting":
             self.go_to("running", "Training")
 
-    def _on_kernels(self, event: told.KernelsTaken) -> None:
+    def _on_kernels(self, event: training_events.KernelsTaken) -> None:
         self.computing = after(self.computing, event)
 
-    def _on_steps(self, event: told.Steps) -> None:
+    def _on_steps(self, event: training_events.Steps) -> None:
         self.step, self.epoch, self.total_steps = event["step"], event["epoch"], event["total_steps"]
         self.loss, self.accuracy = event["losses"][-1], event["accuracies"][-1]
         self.samples_per_second, self.elapsed = event["samples_per_second"], event["elapsed"]
@@ -231,16 +231,16 @@ class TrainViewModel:
         }
         self.new_points.emit(event["steps"], event["losses"], event["accuracies"], more)
 
-    def _on_layers(self, event: told.Layers) -> None:
+    def _on_layers(self, event: training_events.Layers) -> None:
         self.layers.emit(dict(event))
 
-    def _on_layer_alert(self, event: told.LayerAlert) -> None:
+    def _on_layer_alert(self, event: training_events.LayerAlert) -> None:
         self.layers.emit(dict(event))
 
-    def _on_evaluating(self, event: told.Evaluating) -> None:
+    def _on_evaluating(self, event: training_events.Evaluating) -> None:
         self.evaluating = True
 
-    def _on_epoch(self, event: told.Epoch) -> None:
+    def _on_epoch(self, event: training_events.Epoch) -> None:
         self.evaluating = False
         self.validation_loss = event["validation_loss"]
         self.validation_accuracy = event["validation_accuracy"]
@@ -250,42 +250,42 @@ class TrainViewModel:
         self.measured_epoch = event["epoch"]
         self.new_epoch.emit(dict(event))
 
-    def _on_checkpoint(self, event: told.Checkpoint) -> None:
+    def _on_checkpoint(self, event: training_events.Checkpoint) -> None:
         self.last_checkpoint, self.last_checkpoint_step = event["path"], event["step"]
         self.update_why_not()
 
-    def _on_checkpoint_failed(self, event: told.CheckpointFailed) -> None:
+    def _on_checkpoint_failed(self, event: training_events.CheckpointFailed) -> None:
         self.report(problem_from_event(event, "A file could not be written; the training goes on"))
 
-    def _on_space_low(self, event: told.SpaceLow) -> None:
+    def _on_space_low(self, event: training_events.SpaceLow) -> None:
         self.report(problem_from_event(event, "The disk is nearly full; the training goes on"))
 
-    def _on_checkpoint_skipped(self, event: told.CheckpointSkipped) -> None:
+    def _on_checkpoint_skipped(self, event: training_events.CheckpointSkipped) -> None:
         self.report(problem_from_event(event, "A damaged checkpoint was passed over"))
 
-    def _on_paused(self, event: told.Paused) -> None:
+    def _on_paused(self, event: training_events.Paused) -> None:
         if self.state == "pausing":
             self.go_to("paused", "Paused")
 
-    def _on_resumed(self, event: told.Resumed) -> None:
+    def _on_resumed(self, event: training_events.Resumed) -> None:
         if self.state in ("paused", "pausing"):
             self.go_to("running", "Training")
 
-    def _on_rate_changed(self, event: told.RateChanged) -> None:
+    def _on_rate_changed(self, event: training_events.RateChanged) -> None:
         self.learning_rate, self.rate_asked = event["learning_rate"], math.nan
         self.new_rate.emit(dict(event))
 
-    def _on_stopping(self, event: told.Stopping) -> None:
+    def _on_stopping(self, event: training_events.Stopping) -> None:
         self.go_to("stopping", "Cancelling..." if event["how"] == "cancel" else "Stopping...")
 
-    def _on_diverged(self, event: told.Diverged) -> None:
+    def _on_diverged(self, event: training_events.Diverged) -> None:
         self.report(problem_from_event(event, "The loss is not a number any more"))
 
-    def _on_finished(self, event: told.Ended) -> None:
+    def _on_finished(self, event: training_events.Ended) -> None:
         self._end(event)
         self.go_to("finished", "Finished")
 
-    def _on_stopped(self, event: told.Ended) -> None:
+    def _on_stopped(self, event: training_events.Ended) -> None:
         self._end(event)
         if event["reason"] == "diverged":
             self.go_to("failed", "Stopped: the loss is not a number any more")
@@ -294,12 +294,12 @@ class TrainViewModel:
         else:
             self.go_to("finished", "Stopped early; the best weights are kept")
 
-    def _on_cancelled(self, event: told.Ended) -> None:
+    def _on_cancelled(self, event: training_events.Ended) -> None:
         self.clear()
         self.folder = self.run_name = ""
         self.go_to("idle", "Cancelled; what the run wrote was discarded")
 
-    def _on_failed(self, event: told.Failed) -> None:
+    def _on_failed(self, event: training_events.Failed) -> None:
         self.evaluating = False
         self.report(problem_from_event(event, "The training failed"))
         self.go_to("failed", "Failed")
@@ -325,7 +325,7 @@ class TrainViewModel:
         words = "Ended" if event["killed"] else "The training process has died"
         self.go_to("crashed", f"{words}{resume}")
 
-    def _end(self, event: told.Ended) -> None:
+    def _end(self, event: training_events.Ended) -> None:
         self.evaluating = False
         self.step, self.elapsed, self.seconds_left = event["step"], event["seconds"], 0.0
         if event["best_step"] >= 0:

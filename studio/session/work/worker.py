@@ -143,7 +143,7 @@ class ProcessWorker(_Mailbox):
 
     def _post(self, message: dict[str, Any]) -> None:
         frame = encode(message)
-        # A child that has just died is told about by the reader; a command to it is simply too late.
+        # The reader reports a child that has just exited; a command to it is simply too late.
         with self._send_lock, suppress(OSError, ValueError):
             send(self._connection, [frame])
 

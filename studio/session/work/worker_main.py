@@ -98,7 +98,7 @@ def main(connection: Connection, crash_path: str) -> None:
     )
     receiver.start()
     try:
-        import engine.training  # noqa: F401  (while nobody waits: a worker may be started ahead of its job)
+        import engine.training  # noqa: F401  (before the job arrives: a worker may be started ahead of its job)
 
         outbox.put({"event": "worker_ready", "time": time.time(), "pid": os.getpid()})
         arrived.wait()

@@ -41,7 +41,7 @@ MOST_PROBLEM_LINES = 3
 MOST_LETTERS = 16
 # How editor and side share the page: next to each other, below each other where it is narrow, and with a
 # table below that needs the whole width.
-BESIDE, BELOW, TABLE = (3, 2), (3, 1), (1, 1)
+SIDE_BY_SIDE, BELOW, TABLE = (3, 2), (3, 1), (1, 1)
 
 
 def shortened(name: str) -> str:
@@ -282,10 +282,10 @@ class CodePage(Retranslated, QWidget):
         if self._views.currentIndex() in (PLANNED, MEASURED):
             shares = TABLE
         else:
-            shares = BESIDE if self.width() >= NARROW else BELOW
+            shares = SIDE_BY_SIDE if self.width() >= NARROW else BELOW
         if self._halves.property("shares") != shares:
             self._halves.setProperty("shares", shares)
-            horizontal = shares == BESIDE
+            horizontal = shares == SIDE_BY_SIDE
             self._halves.setOrientation(Qt.Orientation.Horizontal if horizontal else Qt.Orientation.Vertical)
             self._halves.setSizes([1000 * share for share in shares])
             for place, share in enumerate(shares):

@@ -52,7 +52,7 @@ class MeasurementTable(TrialTable):
                 (tr("MB"), tr("Millions of bytes that it reads and gives in one step"), True),
                 (
                     tr("GFLOP/s"),
-                    tr("Billions of multiplications and additions a second; a dash where nobody counts"),
+                    tr("Billions of multiplications and additions a second; a dash if they are not counted"),
                     True,
                 ),
                 (tr("Calls"), tr("How often it runs in one step"), True),

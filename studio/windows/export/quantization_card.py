@@ -52,7 +52,7 @@ class QuantizeCard(Retranslated, Card):
 
     def form_of(self, name: str) -> ParamForm:
         """The form that has this field."""
-        return self.how if name in self.how.keys() else self.what  # noqa: SIM118  (a form is no mapping)
+        return self.how if name in self.how.keys() else self.what  # noqa: SIM118  (a form is not a mapping)
 
     def show_choices(self, choices: QuantizeChoices) -> None:
         """Show what is chosen; a text that means the same stays as it was typed."""

@@ -66,7 +66,7 @@ class PredictPage(Retranslated, QWidget):
         self.answer, self.detail = QLabel(), mute(wrap=True)
         self.answer.setFont(theme.font(ANSWER_PX, bold=True))
         self.detail.setFont(theme.font())
-        self.facts, self.beside = Facts(), Facts()
+        self.facts, self.comparisons = Facts(), Facts()
         self.placing = QComboBox()
         self.tabs, self._editors_box = QTabBar(), QStackedWidget()
         self.editors: list[Editor] = []
@@ -115,7 +115,7 @@ class PredictPage(Retranslated, QWidget):
         self.detail.setContentsMargins(0, 0, 0, 9)
         self._answer_card.body.addLayout(head)
         self._answer_card.body.addWidget(self.bars, 1)
-        self._answer_card.body.addWidget(self.beside)
+        self._answer_card.body.addWidget(self.comparisons)
         fed = QHBoxLayout()
         fed.setSpacing(theme.SPACE_L)
         fed.addWidget(self._fed_frame, 2)

@@ -58,7 +58,7 @@ class RunRow:
 
 
 class RunRows(QAbstractListModel):
-    """The rows; those that have not changed are not told anew."""
+    """The rows; unchanged ones emit no signal."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -191,7 +191,7 @@ class RunsList(QListView):
     def set_rows(self, rows: list[RunRow]) -> None:
         """Show other rows; what is chosen stays chosen where it is still there.
 
-        Where none of it is, that is not told: a run that a filter leaves out is still meant.
+        If none of it is, no signal is emitted: a run that a filter hides stays selected.
         """
         chosen, current, at = self.chosen(), self._key(self.currentIndex()), self.verticalScrollBar().value()
         self._silent = True

@@ -46,8 +46,8 @@ class SweepDialog(QDialog):
         self.draws.setRange(0, MOST)
         self.draws.setSpecialValueText(self.tr("all"))
         self.draws.setAccessibleName(self.tr("Trials"))
-        self.told = QLabel()
-        self.told.setWordWrap(True)
+        self.outcome = QLabel()
+        self.outcome.setWordWrap(True)
         about = mute(
             self.tr(
                 "One parameter a line, as on the command line: a list of values, or a "
@@ -66,7 +66,7 @@ class SweepDialog(QDialog):
         form.addRow(self.tr("What &varies"), self.words)
         form.addRow(self.tr("&Trials"), self.draws)
         layout = vertical(self, theme.SPACE_L, theme.SPACE_M)
-        for part in (about, self.told, self.buttons):
+        for part in (about, self.outcome, self.buttons):
             layout.addWidget(part)
         layout.insertLayout(1, form)
         self._timer = delayed(self, CHECK_MS, self.look)
@@ -82,11 +82,11 @@ class SweepDialog(QDialog):
     def look(self) -> bool:
         """Say what the words ask for; whether it can be trained."""
         count, problem = self._check(self.lines(), self.draws.value()) if self.lines() else (0, "")
-        self.told.setProperty("role", "bad" if problem else "mute")
-        self.told.style().unpolish(self.told)
-        self.told.style().polish(self.told)
+        self.outcome.setProperty("role", "bad" if problem else "mute")
+        self.outcome.style().unpolish(self.outcome)
+        self.outcome.style().polish(self.outcome)
         trials = self.tr("{0} trials").format(count) if count else self.tr("Say what varies.")
-        self.told.setText(problem or trials)
+        self.outcome.setText(problem or trials)
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(bool(count))
         return bool(count)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from widgets.plot import CurvePlot
 
 SMOOTHING = 0.02
-BESIDE = ("accuracy", "rate", "throughput", "memory", "gradient")
+SECOND_CURVES = ("accuracy", "rate", "throughput", "memory", "gradient")
 AXES = ("step", "epoch", "time")
 PLOT_HEIGHT = 190
 
@@ -49,7 +49,7 @@ class CurvesCard(Retranslated, PageCard):
             self.axis.addItem("", axis)
         self.log = Chip(checkable=True)
         self.tabs = {name: Chip(checkable=True) for name in ("curves", "layers")}
-        self.quantities = {name: Chip(checkable=True) for name in BESIDE}
+        self.quantities = {name: Chip(checkable=True) for name in SECOND_CURVES}
         self.layers = LayersPanel()
         self._first, self._second = Stack(), Stack()
         self._share = SMOOTHING
@@ -64,12 +64,12 @@ class CurvesCard(Retranslated, PageCard):
                 chip.setChecked(False)
                 group.addButton(chip)
         self.log.setChecked(False)
-        bar, beside = QWidget(), QWidget()
-        chips = FlowLayout(beside, theme.SPACE_XS, theme.SPACE_XS)
+        bar, legend = QWidget(), QWidget()
+        chips = FlowLayout(legend, theme.SPACE_XS, theme.SPACE_XS)
         for chip in self.quantities.values():
             chips.addWidget(chip)
         flow = FlowLayout(bar, theme.SPACE_S, theme.SPACE_XS)
-        self._for_curves = (self.axis, self.smoothing, self.log, beside)
+        self._for_curves = (self.axis, self.smoothing, self.log, legend)
         for widget in (*self.tabs.values(), *self._for_curves):
             flow.addWidget(widget)
         curves = Columns(self._first, self._second)

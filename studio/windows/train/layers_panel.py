@@ -155,14 +155,14 @@ class LayersPanel(Retranslated, QWidget):
         self.gradients.set_title(self.tr("Gradient of {0}").format(row.name))
 
     def _show_alerts(self, step: int) -> None:
-        told = [alert for alert in self._alerts if alert.step <= step]
-        if told:
-            more = self.tr(" (and {0} more)").format(len(told) - 1) if len(told) > 1 else ""
-            self.notice.setText(f"\u26a0 {told[-1].message}{more}")
+        alerts = [alert for alert in self._alerts if alert.step <= step]
+        if alerts:
+            more = self.tr(" (and {0} more)").format(len(alerts) - 1) if len(alerts) > 1 else ""
+            self.notice.setText(f"\u26a0 {alerts[-1].message}{more}")
         else:
             self.notice.setText(self.tr("No alerts: gradients, updates and units of all layers look sound."))
-        self.notice.setToolTip("\n".join(alert.message for alert in told))
-        set_role(self.notice, "warn" if told else "mute")
+        self.notice.setToolTip("\n".join(alert.message for alert in alerts))
+        set_role(self.notice, "warn" if alerts else "mute")
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""

@@ -34,10 +34,10 @@ def grid(width: float, height: float, count: int, line: float) -> tuple[float, i
 
 
 class MistakeGrid(Retranslated, QWidget):
-    """A grid that fills its room with images; pointing at one tells all about it.
+    """A grid that fills its room with images; pointing at one shows its details.
 
     ``chosen`` carries the number of the image that was clicked, or where Return was pressed; the arrow keys
-    move, which ``moved`` tells.
+    move, which emits ``moved``.
     """
 
     chosen = Signal(int)

@@ -142,7 +142,7 @@ def test_parameters_of_optimizer_and_schedule(bars: Path, tmp_path: Path) -> Non
     assert config["optimizer_params"] == {"momentum": 0.95}
     assert config["schedule_params"] == {"milestones": [1, 3], "gamma": 0.5}
     assert config["clip_norm"] == 2.0
-    # A resumed run has them from its folder; the same once more is no change, others are refused.
+    # A resumed run has them from its folder; repeating the same changes nothing, others are refused.
     again = call(
         "train", "--resume", "--out", out, "--epochs", "2", "--optimizer-param", "momentum=0.95", "--json"
     )
@@ -240,7 +240,7 @@ def test_predict_says_which_file_is_no_image_and_answers_the_others(exported: Pa
     assert done.stdout.startswith(str(tmp_path / "two.png"))
 
 
-def test_a_strangers_model_is_limited_unless_more_is_allowed(exported: Path, tmp_path: Path) -> None:
+def test_an_untrusted_model_is_limited_unless_more_is_allowed(exported: Path, tmp_path: Path) -> None:
     own = call("predict", exported, bar(2, tmp_path / "two.png"))
     for path in exported.parent.glob("bars.*"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
@@ -258,7 +258,7 @@ def test_a_strangers_model_is_limited_unless_more_is_allowed(exported: Path, tmp
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is a signal on POSIX")
-def test_ctrl_c_ends_a_strangers_model(tmp_path: Path, repo_root: Path) -> None:
+def test_ctrl_c_ends_an_untrusted_model(tmp_path: Path, repo_root: Path) -> None:
     endless = unsign(saved(Endless(), tmp_path / "endless"))
     words = [
         "predict",
@@ -322,7 +322,7 @@ def test_a_damaged_file_is_refused(exported: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is a signal on POSIX")
-def test_ctrl_c_stops_with_a_checkpoint_and_tells_how_to_resume(
+def test_ctrl_c_stops_with_a_checkpoint_and_says_how_to_resume(
     bars: Path, tmp_path: Path, repo_root: Path
 ) -> None:
     out = tmp_path / "run"

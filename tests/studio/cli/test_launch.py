@@ -15,10 +15,10 @@ from studio.cli import app
 
 def test_the_help_has_every_option() -> None:
     shown = typer.main.get_command(app).commands["launch"].params
-    told = {name: parameter.help for parameter in shown for name in parameter.opts}
+    outcome = {name: parameter.help for parameter in shown for name in parameter.opts}
     for option in OPTIONS:
         for name in option.names:
-            assert told[name] == (f"No effect: {option.unused}." if option.unused else option.help)
+            assert outcome[name] == (f"No effect: {option.unused}." if option.unused else option.help)
     done = CliRunner().invoke(app, ["launch", "--help"])
     assert (done.exit_code, "--nproc_per_node" in done.stdout) == (0, True)
 

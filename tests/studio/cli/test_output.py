@@ -1,4 +1,4 @@
-"""What the command line prints of strangers' names: no markup, no control characters, in any locale."""
+"""What the command line prints of untrusted names: no markup, no control characters, in any locale."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_the_report_of_a_quantization_takes_no_name_for_markup(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "1000")
-    name = HOSTILE.removesuffix("\udcff")  # a report refuses what is no text
+    name = HOSTILE.removesuffix("\udcff")  # a report refuses invalid text
     hostile = report(layers=[layer(name, 0.1, 0.5)], skipped=[])
     model_commands._show(described("model") | {"quantization": hostile})
     said = capsys.readouterr().out
@@ -130,7 +130,7 @@ def test_the_frame_around_wrong_usage_shows_control_characters(words: list[str])
 
 
 @pytest.mark.parametrize("as_json", [False, True])
-def test_a_note_stands_beside_the_json(capsys: pytest.CaptureFixture[str], as_json: bool) -> None:
+def test_a_note_stands_next_to_the_json(capsys: pytest.CaptureFixture[str], as_json: bool) -> None:
     note("", as_json)
     note("journal.jsonl: 1 damaged line was skipped", as_json)
     said = capsys.readouterr()

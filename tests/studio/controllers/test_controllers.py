@@ -27,7 +27,7 @@ from widgets.plot import CurvePlot
 
 
 class Answers:
-    """What is told by models; only counts."""
+    """Receives replies of models; only counts."""
 
     hurry: Any = None
 

@@ -65,10 +65,10 @@ def carry_out(studio: Studio, words: list[Any]) -> Any:
 def answer(studio: Studio, words: list[Any]) -> None:
     """In the window's thread: errors are answers too."""
     try:
-        told: Any = ["ok", carry_out(studio, words)]
+        outcome: Any = ["ok", carry_out(studio, words)]
     except Exception as error:
-        told = ["error", f"{type(error).__name__}: {error}"]
-    print(json.dumps(told, default=str), flush=True)
+        outcome = ["error", f"{type(error).__name__}: {error}"]
+    print(json.dumps(outcome, default=str), flush=True)
 
 
 def listen(studio: Studio) -> None:

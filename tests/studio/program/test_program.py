@@ -55,9 +55,9 @@ class Program:
         if not line:
             assert self.process.stderr is not None
             raise AssertionError(f"the program has ended: {self.process.stderr.read()}")
-        kind, told = json.loads(line)
-        assert kind == "ok", told
-        return told
+        kind, outcome = json.loads(line)
+        assert kind == "ok", outcome
+        return outcome
 
     def do(self, *words: Any) -> Any:
         assert self.process.stdin is not None
@@ -106,8 +106,8 @@ def display() -> Iterator[str]:
         stderr=subprocess.DEVNULL,
     )
     os.close(writer)
-    with os.fdopen(reader) as told:
-        number = told.readline().strip()
+    with os.fdopen(reader) as outcome:
+        number = outcome.readline().strip()
     yield f":{number}"
     server.terminate()
     server.wait()

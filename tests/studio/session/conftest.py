@@ -14,7 +14,7 @@ from studio.session.work.wire import decode, encode
 
 
 class FakeWorker:
-    """Keeps what it was told; the test puts events in."""
+    """Records its commands; the test puts events in."""
 
     def __init__(self, notify: Callable[[], None] | None) -> None:
         self.notify = notify
@@ -73,7 +73,7 @@ class FakeWorker:
 
 
 class Stage:
-    """A session, its fake workers, and events as a training tells them."""
+    """A session, its fake workers, and events as a training emits them."""
 
     def __init__(self, runs: Path) -> None:
         self.workers: list[FakeWorker] = []
@@ -90,7 +90,7 @@ class Stage:
         return self.workers[-1]
 
     def tell(self, event: str, **values: Any) -> None:
-        """The worker tells one event, and the session takes it."""
+        """The worker emits one event, and the session takes it."""
         self.worker.tell({"event": event, "time": 1.0, **values})
         self.session.pump()
 

@@ -1,4 +1,4 @@
-"""The session over a worker that does as told: states, what is enabled, settings, projects, closing."""
+"""The session over a controlled worker: states, what is enabled, settings, projects, closing."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_whole_training(stage: Any) -> None:
     assert not stage.session.busy()
 
 
-def test_only_real_changes_are_told(stage: Any) -> None:
+def test_only_real_changes_are_reported(stage: Any) -> None:
     stage.session.execute("start")
     stage.started()
     heard: list[Any] = []
@@ -136,7 +136,7 @@ def test_a_failure_shows_the_users_line(stage: Any) -> None:
     assert "start" not in stage.session.train.why_not
 
 
-def test_a_dead_worker_is_told_and_leaves_the_session_usable(stage: Any) -> None:
+def test_a_dead_worker_is_reported_and_leaves_the_session_usable(stage: Any) -> None:
     train = stage.session.train
     stage.session.execute("start")
     stage.started()
@@ -302,7 +302,7 @@ def test_a_spare_that_died_is_replaced(stage: Any) -> None:
     assert len(stage.workers) == 2
 
 
-def test_projects_keep_settings_and_runs_beside_the_file(stage: Any, tmp_path: Path) -> None:
+def test_projects_keep_settings_and_runs_next_to_the_file(stage: Any, tmp_path: Path) -> None:
     session = stage.session
     session.change_setting("epochs", 7)
     session.save_project(tmp_path / "mine")
@@ -419,7 +419,7 @@ def test_a_file_that_is_no_project_is_refused(stage: Any, tmp_path: Path, text: 
     assert stage.session.project_path is None
 
 
-def test_damaged_preferences_are_told_and_replaced_by_the_defaults(tmp_path: Path) -> None:
+def test_damaged_preferences_are_reported_and_replaced_by_the_defaults(tmp_path: Path) -> None:
     path = preferences_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("{")

@@ -60,7 +60,7 @@ def until(session: Session, condition: Callable[[], bool]) -> None:
 
 
 def endless(session: Session) -> None:
-    """Start a training that goes on until it is told otherwise, and wait for its first checkpoint."""
+    """Start a training that continues until it receives a command, and wait for its first checkpoint."""
     session.change_setting("epochs", 1_000_000)
     session.change_setting("checkpoint_every", 2)
     session.execute("start")
@@ -323,7 +323,7 @@ def test_the_same_in_a_thread(bars: Path, tmp_path: Path) -> None:
         (0xC0000005, 0, False, "exit code 0xC0000005"),
     ],
 )
-def test_how_a_death_is_told(code: int, memory: int, ran_out: bool, said: str) -> None:
+def test_how_a_crash_is_reported(code: int, memory: int, ran_out: bool, said: str) -> None:
     message = death_message(code, memory, ran_out)
     assert said in message
     assert message.startswith("training process: ")

@@ -17,7 +17,7 @@ from studio.session.work.wire import decode, encode
 
 
 class FakeWorker:
-    """Keeps what it was told; the test puts events in."""
+    """Records its commands; the test puts events in."""
 
     pid = 0
 

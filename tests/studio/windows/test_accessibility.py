@@ -1,4 +1,4 @@
-"""Keyboard and screen reader: names and roles as Qt tells them, and a way to each control with Tab."""
+"""Keyboard and screen reader: names and roles as Qt reports them, and a way to each control with Tab."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def test_every_control_has_a_name_and_a_role(stage: Any, page: str) -> None:
     assert len(found) > 5
     nameless = []
     for widget in found:
-        told = QAccessible.queryAccessibleInterface(widget)
-        if not told.text(QAccessible.Text.Name).strip() or (
-            told.role() in _NO_ROLE and not isinstance(widget, _CANVAS)
+        outcome = QAccessible.queryAccessibleInterface(widget)
+        if not outcome.text(QAccessible.Text.Name).strip() or (
+            outcome.role() in _NO_ROLE and not isinstance(widget, _CANVAS)
         ):
-            nameless.append(f"{path_of(widget)}: {told.role()}")
+            nameless.append(f"{path_of(widget)}: {outcome.role()}")
     assert nameless == []
 
 

@@ -29,8 +29,8 @@ def test_f1_opens_the_page_of_the_guide_that_belongs_to_what_is_shown(stage: Any
 def test_each_page_of_the_window_has_a_page_of_the_guide_and_each_is_in_its_list() -> None:
     listed = {page.file for page in help_pages()}
     assert set(OF_PAGE.values()) <= listed
-    beside = {path.name for path in guide_folder().glob("*.md")}
-    assert beside - listed == set()
+    pages = {path.name for path in guide_folder().glob("*.md")}
+    assert pages - listed == set()
 
 
 def test_links_lead_to_other_pages_and_back(stage: Any, monkeypatch: Any) -> None:

@@ -34,7 +34,7 @@ class QuantizationReports:
         graph: where the Program is shown in which a chosen layer is looked for.
         make_worker: a worker for one job.
         wake: called from another thread when there is something to ``take()``.
-        tell: told of problems that are shown outside of the report too.
+        tell: called with problems that are also shown outside the report.
     """
 
     def __init__(
@@ -229,7 +229,7 @@ def read_report(prefix: str) -> QuantizationReport | None:
     """The report that lies in inference files; None where they are not quantized.
 
     Raises:
-        DataError, FormatError: a file is absent, damaged or foreign, or what it says is no report.
+        DataError, FormatError: a file is absent, damaged or foreign, or its content is not a report.
     """
     from engine.files.inference import INFO, describe_inference, inference_paths
     from engine.quantization.report import stored_report

@@ -1,4 +1,4 @@
-"""What a report tells: read from a run's folder, whose values are not believed."""
+"""The contents of a report: read from a run's folder, whose values are not trusted."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ReportData:
 
 
 def gather(folder: Path) -> ReportData:
-    """What the run in ``folder`` tells.
+    """The contents of the run in ``folder``.
 
     Raises:
         DataError, FormatError: there is no run, or its journal can't be read.

@@ -54,7 +54,7 @@ class ReportWriter:
     """Reports that are being written; ``written`` carries the path of one that is there.
 
     Args:
-        make_worker: a worker for one job. tell: told of problems.
+        make_worker: a worker for one job. tell: called with problems.
     """
 
     written = Signal(str)

@@ -38,7 +38,7 @@ def run(bars: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def told(run: Path) -> dict[str, object]:
+def outcome(run: Path) -> dict[str, object]:
     """What quantizing the run says as JSON."""
     done = call("quantize", run, "--algo", "mse", "--samples", "64", "--json")
     assert done.exit_code == 0, done.output
@@ -47,9 +47,9 @@ def told(run: Path) -> dict[str, object]:
     return event
 
 
-def test_the_run_gets_files_beside_its_export(run: Path, told: dict[str, object]) -> None:
-    assert (told["event"], told["prefix"]) == ("quantized", str(run / "inference" / "quantized"))
-    report = QuantizationReport.from_plain(told["report"])
+def test_the_run_gets_files_next_to_its_export(run: Path, outcome: dict[str, object]) -> None:
+    assert (outcome["event"], outcome["prefix"]) == ("quantized", str(run / "inference" / "quantized"))
+    report = QuantizationReport.from_plain(outcome["report"])
     assert (report.algo, report.samples, len(report.layers)) == ("mse", 64, 1)
     assert report.accuracy is not None
     assert report.accuracy.float == 1.0
@@ -60,10 +60,10 @@ def test_the_run_gets_files_beside_its_export(run: Path, told: dict[str, object]
     ]
 
 
-def test_inspect_shows_the_report_again(run: Path, told: dict[str, object]) -> None:
+def test_inspect_shows_the_report_again(run: Path, outcome: dict[str, object]) -> None:
     prefix = run / "inference" / "quantized"
     found = json.loads(call("inspect", prefix, "--json").stdout)
-    assert found["quantization"] == told["report"]
+    assert found["quantization"] == outcome["report"]
     assert "quantization" not in found["info"]
     assert found["parameters"] == 7850, "weights count, although they are integers"
     shown = " ".join(call("inspect", prefix).stdout.split())
@@ -71,7 +71,9 @@ def test_inspect_shows_the_report_again(run: Path, told: dict[str, object]) -> N
     assert "100.00% -> 100.00%: 0.00 points lost on 50 test samples, 0 answers changed" in shown
 
 
-def test_predict_asks_it_like_the_model_in_float(run: Path, told: dict[str, object], tmp_path: Path) -> None:
+def test_predict_asks_it_like_the_model_in_float(
+    run: Path, outcome: dict[str, object], tmp_path: Path
+) -> None:
     done = call("export", run, "--out", tmp_path / "float", "--samples", "5")
     assert done.exit_code == 0, done.output
     assert json.loads(call("inspect", tmp_path / "float", "--json").stdout)["quantization"] is None
@@ -80,7 +82,7 @@ def test_predict_asks_it_like_the_model_in_float(run: Path, told: dict[str, obje
     Image.fromarray(pixels).save(tmp_path / "bar.png")
     before, after = (
         json.loads(call("predict", prefix, tmp_path / "bar.png", "--json").stdout)
-        for prefix in (tmp_path / "float", str(told["prefix"]))
+        for prefix in (tmp_path / "float", str(outcome["prefix"]))
     )
     assert after["class"] == before["class"]
     assert after["probability"] == pytest.approx(before["probability"], abs=0.05)

@@ -85,12 +85,12 @@ def test_the_table_the_best_and_the_lines_of_json(bars: Path, tmp_path: Path, in
     assert not other.stderr
 
 
-def test_few_different_trials_are_told(bars: Path, inside: InsidePool) -> None:
+def test_few_different_trials_are_reported(bars: Path, inside: InsidePool) -> None:
     done = call("sweep", "--data", bars, "--param", "static=true,false", "--trials", "9", "--dry-run")
     assert done.stdout.startswith("note: there are no more than 2 different trials\n")
 
 
-def test_a_strangers_model_needs_trust(bars: Path, tmp_path: Path, inside: InsidePool) -> None:
+def test_an_untrusted_model_needs_trust(bars: Path, tmp_path: Path, inside: InsidePool) -> None:
     (tmp_path / "net.py").write_text(SLOW.replace("GATE", "'nowhere'"))
     out, model = tmp_path / "sweep", f"{tmp_path / 'net.py'}:Net"
     words = ["--data", bars, "--model", model, "--eager", "--epochs", "1", "--param", "lr=0.01", "--out", out]
@@ -152,7 +152,7 @@ def test_real_processes_killed_stopped_and_resumed(bars: Path, tmp_path: Path) -
     first.wait_for(training)
     assert sorted(processes(out)) == ["trial-001", "trial-002"]
     first.kill()
-    # Nobody asks them any more: they write a checkpoint and end.
+    # The command has exited: they write a checkpoint and end.
     (tmp_path / "second").mkdir()
     second = None
     try:

@@ -70,7 +70,7 @@ def test_the_options_that_are_no_settings_are_typers() -> None:
     assert found == {(flag, name, default) for flag, name, _, default in OWN}
 
 
-def test_words_that_make_no_training_are_told_by_typer(
+def test_words_that_make_no_training_are_reported_by_typer(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for words in (

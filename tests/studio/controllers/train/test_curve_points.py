@@ -79,7 +79,7 @@ def test_a_journal_has_more_than_loss_and_accuracy(history: RunHistory) -> None:
     [
         ("step", [1, 2, 3, 4], [2, 4]),
         ("epoch", [0.5, 1, 1.5, 2], [1, 2]),
-        ("time", [1, 2, 3, 4], [2.5, 4.5]),  # two steps were told together: they lie evenly
+        ("time", [1, 2, 3, 4], [2.5, 4.5]),  # two steps were reported together: they lie evenly
     ],
 )
 def test_points_lie_over_steps_epochs_or_seconds(

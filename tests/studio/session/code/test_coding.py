@@ -119,7 +119,7 @@ def test_only_the_newest_text_follows_and_results_of_older_ones_are_not_shown(
     assert bench.view.stale
 
 
-def test_a_dry_run_that_dies_or_hangs_is_told(bench: Bench, file: Path) -> None:
+def test_a_dry_run_that_dies_or_hangs_is_reported(bench: Bench, file: Path) -> None:
     bench.session.agree(file)
     bench.model_editor.open(file)
     bench.tell("code_stuck", line=3)
@@ -170,7 +170,7 @@ def test_changes_outside_are_noticed(bench: Bench, file: Path) -> None:
     bench.model_editor.look()
     assert bench.replaced[-1] == (MORE, True)
     assert not bench.view.modified
-    assert bench.view.state == "refused"  # somebody else's text: it is asked for again
+    assert bench.view.state == "refused"  # a foreign text: it asks again
     bench.model_editor.edit(TEXT)
     file.write_text("theirs = 1\n")
     bench.model_editor.look()

@@ -33,13 +33,13 @@ MODEL = HEAD + (
 
 
 def check(text: str, tmp_path: Path, inputs: Any = (), name: str = "Net") -> dict[str, Any]:
-    told: list[Any] = []
+    outcome: list[Any] = []
     config = {"data": "digits"}
     assert perform(
-        CheckCode(text, str(tmp_path / "mine.py"), name, tuple(inputs), config), told.append, Inbox()
+        CheckCode(text, str(tmp_path / "mine.py"), name, tuple(inputs), config), outcome.append, Inbox()
     )
-    assert [event["event"] for event in told] == ["code_checked"]
-    return dict(told[0])
+    assert [event["event"] for event in outcome] == ["code_checked"]
+    return dict(outcome[0])
 
 
 def test_shapes_numbers_and_operators_stand_at_their_lines(tmp_path: Path) -> None:
@@ -89,10 +89,10 @@ def test_errors_stand_at_the_line_of_the_text(
     problem = found["problems"][0]
     assert (problem["stage"], problem["line"]) == (stage, line)
     assert words in f"{problem['what']} {problem['do']}"
-    assert ".work" not in str(found["problems"])  # the scratch copy is nobody's business
+    assert ".work" not in str(found["problems"])  # the scratch copy is internal
 
 
-def test_what_only_the_conversion_refuses_is_told_as_such(tmp_path: Path) -> None:
+def test_what_only_the_conversion_refuses_is_reported_as_such(tmp_path: Path) -> None:
     flatten = "        x = paddle.flatten(x, start_axis=1)\n"
     text = MODEL.replace(flatten, "        if x.mean() > -9:\n    " + flatten)
     found = check(text, tmp_path)
@@ -112,7 +112,9 @@ def test_any_input_can_be_fed(tmp_path: Path) -> None:
     assert not found["all_counted"]
 
 
-def test_a_loop_without_end_is_told_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_loop_without_end_is_reported_with_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(job_module, "SECONDS", 0.2)
     monkeypatch.setattr(threading, "_let_go", False, raising=False)
     text = (
@@ -125,20 +127,20 @@ def test_a_loop_without_end_is_told_with_its_line(tmp_path: Path, monkeypatch: p
             "        return x\n"
         )
     )
-    told: list[Any] = []
+    outcome: list[Any] = []
 
     def emit(event: Any) -> None:
-        told.append(event)
+        outcome.append(event)
         threading._let_go = True  # type: ignore[attr-defined]
 
     perform(CheckCode(text, str(tmp_path / "m.py"), "Net", (), {"data": "digits"}), emit, Inbox())
-    assert told[0]["event"] == "code_stuck"
-    assert told[0]["line"] in (8, 9)
+    assert outcome[0]["event"] == "code_stuck"
+    assert outcome[0]["line"] in (8, 9)
 
 
-def test_modules_beside_the_file_can_be_imported(tmp_path: Path) -> None:
-    (tmp_path / "beside_the_model.py").write_text("CLASSES = 10\n")
-    text = "from beside_the_model import CLASSES\n" + MODEL.replace("28, 10)", "28, CLASSES)")
+def test_modules_next_to_the_file_can_be_imported(tmp_path: Path) -> None:
+    (tmp_path / "next_to_the_model.py").write_text("CLASSES = 10\n")
+    text = "from next_to_the_model import CLASSES\n" + MODEL.replace("28, 10)", "28, CLASSES)")
     assert check(text, tmp_path)["problems"] == []
 
 

@@ -1,4 +1,4 @@
-"""Measuring an edited model: what the child tells of its steps, and of what goes wrong."""
+"""Measuring an edited model: the report of its steps, and errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from studio.session.work.job import Inbox, perform_sent, plain_job
 from tests.studio.conftest import bars  # noqa: F401  (the fixture)
 
 TEXT = """from engine import nn
-from beside import WIDTH
+from helper import WIDTH
 
 
 class Net(nn.Layer):
@@ -41,7 +41,7 @@ class Net(nn.Layer):
 """
 
 
-def told(text: str, folder: Path, data: Path, inputs: str = "", **settings: Any) -> dict[str, Any]:
+def outcome(text: str, folder: Path, data: Path, inputs: str = "", **settings: Any) -> dict[str, Any]:
     events: list[Any] = []
     config = {"data": str(data), "batch_size": 4, **settings}
     job = MeasureCode(text, str(folder / "net.py"), "Net", config, steps=2, input_text=inputs)
@@ -51,8 +51,8 @@ def told(text: str, folder: Path, data: Path, inputs: str = "", **settings: Any)
 
 
 def test_time_bytes_and_operations_of_operators_and_lines(bars: Path, tmp_path: Path) -> None:  # noqa: F811
-    (tmp_path / "beside.py").write_text("WIDTH = 10\n")
-    found = Measurement.of(told(TEXT, tmp_path, bars))
+    (tmp_path / "helper.py").write_text("WIDTH = 10\n")
+    found = Measurement.of(outcome(TEXT, tmp_path, bars))
     product = next(row for row in found.operators if row.name == "matmul_v2")
     assert product.gflops is not None
     assert product.gflops > 0
@@ -65,9 +65,9 @@ def test_time_bytes_and_operations_of_operators_and_lines(bars: Path, tmp_path: 
     assert not (tmp_path / "net.py").exists()
 
 
-def test_a_mistake_is_told_with_its_line_and_the_name_of_the_file(bars: Path, tmp_path: Path) -> None:  # noqa: F811
-    (tmp_path / "beside.py").write_text("WIDTH = 10\n")
-    event = told(TEXT.replace("Linear(784", "Linear(783"), tmp_path, bars)
+def test_a_mistake_is_reported_with_its_line_and_the_name_of_the_file(bars: Path, tmp_path: Path) -> None:  # noqa: F811
+    (tmp_path / "helper.py").write_text("WIDTH = 10\n")
+    event = outcome(TEXT.replace("Linear(784", "Linear(783"), tmp_path, bars)
     assert (event["event"], event["line"]) == ("measure_failed", 12)
     assert "783" in event["what"]
     assert ".work" not in event["what"] + event["do"]
@@ -75,7 +75,7 @@ def test_a_mistake_is_told_with_its_line_and_the_name_of_the_file(bars: Path, tm
 
 @pytest.mark.parametrize("static", [True, False])
 def test_inputs_that_no_data_has_are_measured_with_random_numbers(tmp_path: Path, static: bool) -> None:
-    event = told(TWO_INPUTS, tmp_path, tmp_path / "no data", "N, 3; N, 4 int64", static=static)
+    event = outcome(TWO_INPUTS, tmp_path, tmp_path / "no data", "N, 3; N, 4 int64", static=static)
     found = Measurement.of(event)
     assert found.inputs == "N, 3; N, 4 int64"
     assert found.at_line(10) is not None
@@ -84,9 +84,9 @@ def test_inputs_that_no_data_has_are_measured_with_random_numbers(tmp_path: Path
 
 
 def test_corrections_of_the_settings_are_measured_too(bars: Path, tmp_path: Path) -> None:  # noqa: F811
-    (tmp_path / "beside.py").write_text("WIDTH = 10\n")
+    (tmp_path / "helper.py").write_text("WIDTH = 10\n")
     wrong = tmp_path / "corrections.json"
     wrong.write_text("{}")
-    event = told(TEXT, tmp_path, bars, corrections=str(wrong))
+    event = outcome(TEXT, tmp_path, bars, corrections=str(wrong))
     assert event["event"] == "measure_failed"
     assert "no file of corrections" in event["what"]

@@ -9,7 +9,7 @@ from studio.session.session import Session
 WAIT = 120.0
 
 
-def test_code_that_kills_its_process_is_told_and_the_next_text_is_tried(tmp_path: Path) -> None:
+def test_code_that_kills_its_process_is_reported_and_the_next_text_is_tried(tmp_path: Path) -> None:
     session = Session(runs_folder=tmp_path / "runs")
     model_editor, view = session.model_editor, session.model_editor.view
     model_editor.new("linear_model", tmp_path / "mine.py")

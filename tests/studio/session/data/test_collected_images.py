@@ -112,7 +112,7 @@ def test_a_file_that_is_no_picture_is_left_out(tmp_path):
     assert sorted(one.source for one in kept.pictures()) == ["", ""]
 
 
-def test_the_session_collects_beside_the_project(tmp_path):
+def test_the_session_collects_next_to_the_project(tmp_path):
     from studio.session.session import Session
 
     session = Session(runs_folder=tmp_path / "runs")

@@ -38,10 +38,12 @@ def test_a_folder_of_pictures_becomes_a_table(tmp_path: Path) -> None:
         Image.new("RGB", (40, 30), (value, value, value)).save(folder / name)
     (folder / "c.png").write_bytes(b"no image")
     (folder / "notes.txt").write_text("left out")
-    info, told = model([-1, 3, 16, 16]), []
+    info, outcome = model([-1, 3, 16, 16]), []
     items = items_in(folder, only_input(info))
     out = tmp_path / "out.csv"
-    done = write_predictions(out, items, info, brightness, lambda place, total: told.append((place, total)))
+    done = write_predictions(
+        out, items, info, brightness, lambda place, total: outcome.append((place, total))
+    )
     assert done == (2, 1)
     rows = table(out)
     assert [(row["name"], row["class"]) for row in rows] == [
@@ -51,7 +53,7 @@ def test_a_folder_of_pictures_becomes_a_table(tmp_path: Path) -> None:
     ]
     assert float(rows[0]["p(bright)"]) == pytest.approx(250 / 255, abs=0.01)
     assert "not an image" in rows[1]["problem"]
-    assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
+    assert outcome == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
 
 def test_rows_of_a_csv_file_and_samples_of_an_npz_file(tmp_path: Path) -> None:

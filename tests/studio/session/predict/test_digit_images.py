@@ -1,4 +1,4 @@
-"""Any image of a digit becomes the 28x28 image that a model is fed; what is no image is refused."""
+"""Any image of a digit becomes the 28x28 image that a model is fed; other files are refused."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def test_the_newest_of_many_pictures_is_answered(own: Path, session: Session) ->
     assert names == [str(n) for n in np.argsort(-wanted, kind="stable")]
 
 
-def test_a_strangers_model_is_run_elsewhere_with_the_same_scores(endless: Path) -> None:
+def test_an_untrusted_model_is_run_elsewhere_with_the_same_scores(endless: Path) -> None:
     info = model_info(ModelChoice(str(endless)), {}, "", own=False)
     wanted = scores_of(info, [load(str(endless))(*arrays_of(info, [CALM])).numpy()])
     with opened(str(endless), ModelLimits()) as (found, scores):
@@ -140,7 +140,7 @@ def test_loading_is_cancelled_too_and_the_model_before_goes_on(
     assert (session.predict.stopped, session.predict.last_problem is None) == ("", False)
 
 
-def test_a_graph_is_told_by_the_models_process(endless: Path, session: Session) -> None:
+def test_a_graph_is_reported_by_the_models_process(endless: Path, session: Session) -> None:
     loaded(session, endless)
     session.predict_models.show_program()
     assert session.graph.loading

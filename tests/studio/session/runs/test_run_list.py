@@ -77,7 +77,7 @@ def test_what_is_written_about_a_run_lies_in_its_folder_and_can_be_taken_back(se
         '{"x": 1}',
     ],
 )
-def test_a_damaged_file_of_notes_is_told_and_replaced_by_new_ones(session: Session, text: str) -> None:
+def test_a_damaged_file_of_notes_is_reported_and_replaced_by_new_ones(session: Session, text: str) -> None:
     folder = session.runs[0].path
     Path(folder, NAME).write_text(text)
     session.refresh_runs()

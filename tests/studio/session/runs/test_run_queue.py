@@ -64,7 +64,7 @@ def test_the_order_can_be_changed_and_entries_taken_out(stage: Any) -> None:
     assert rates(queue) == [0.4, 0.3]
 
 
-def test_a_queue_that_is_found_waits_until_it_is_told(stage: Any) -> None:
+def test_a_found_queue_waits_for_a_command(stage: Any) -> None:
     queue_rates(stage, 0.1, 0.2)
     stage.session.interrupt()
     assert stage.session.queue.held
@@ -113,7 +113,7 @@ def test_settings_that_no_training_takes_are_not_queued(stage: Any) -> None:
         '{"waiting": [{"number": 1, "settings": {}, "folder": "../../elsewhere/trial-001"}]}',
     ],
 )
-def test_a_damaged_queue_is_told_once_and_not_written_over(stage: Any, text: str) -> None:
+def test_a_damaged_queue_is_reported_once_and_not_written_over(stage: Any, text: str) -> None:
     folder = stage.session.runs_folder
     folder.mkdir(parents=True)
     (folder / NAME).write_text(text)

@@ -95,12 +95,12 @@ def test_stopping_brings_the_checkpoints_back(
         """Stops the sweep as soon as its training has begun."""
 
         def __init__(self, number: int, words: list[str], tell: Tell, **more: Any) -> None:
-            def told(report: Report) -> None:
+            def outcome(report: Report) -> None:
                 tell(report)
                 if isinstance(report, Progress):
                     run.interrupt()
 
-            super().__init__(number, words, told, **more)
+            super().__init__(number, words, outcome, **more)
 
     monkeypatch.setattr(remote, "Child", Stopping)
     run.run()
@@ -113,15 +113,15 @@ def test_stopping_brings_the_checkpoints_back(
     assert not (tmp_path / "trial-002").exists()
 
 
-def test_a_task_that_nobody_waits_for_ends(scheduler: str, bars: Path, tmp_path: Path) -> None:
-    told: list[Report] = []
+def test_a_task_without_a_waiting_client_ends(scheduler: str, bars: Path, tmp_path: Path) -> None:
+    outcome: list[Report] = []
     words = ("--data", str(bars), "--model", "linear", "--epochs", "1000000")
     for number in (1, 2):
         pool = ClusterPool(scheduler, jobs=1)
-        pool.tell = told.append
+        pool.tell = outcome.append
         pool.start(Job(number, tmp_path / f"trial-00{number}", words))
         pool.close(0)
-    assert told == []
+    assert outcome == []
     # The worker's two threads are free for the next one as soon as one of those children has ended.
     (tmp_path / "sweep").mkdir()
     sweep = new_sweep(settings(bars, data=str(tmp_path / "nowhere")), ["seed=1"])
@@ -180,7 +180,7 @@ def test_which_schedulers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         ClusterPool("tcp://127.0.0.1:1", jobs=0)
 
 
-def test_timeouts_that_dask_leaves_in_its_loop_are_not_told() -> None:
+def test_timeouts_that_dask_leaves_in_its_loop_are_not_reported() -> None:
     async def left(error: Exception) -> None:
         asyncio.get_running_loop().create_future().set_exception(error)
 
@@ -201,7 +201,7 @@ def test_timeouts_that_dask_leaves_in_its_loop_are_not_told() -> None:
     assert [str(error) for error in seen] == ["a mistake"]
 
 
-def test_a_model_with_files_beside_it_is_not_sent(tmp_path: Path) -> None:
+def test_a_model_with_files_next_to_it_is_not_sent(tmp_path: Path) -> None:
     file = tmp_path / "net.py"
     (tmp_path / "helper.py").touch()
     for line in (

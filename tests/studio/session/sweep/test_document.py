@@ -1,4 +1,4 @@
-"""sweep.json of this installation and of strangers: what is read, what is refused, whose models run."""
+"""sweep.json of this installation and of others: what is read, what is refused, whose models run."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ CHANGES: list[tuple[Change, str]] = [
 
 
 @pytest.mark.parametrize(("change", "said"), CHANGES, ids=[said for _, said in CHANGES])
-def test_what_strangers_write_is_refused_in_a_line(
+def test_what_others_write_is_refused_in_a_line(
     bars: Path, tmp_path: Path, change: Change, said: str
 ) -> None:
     write_sweep(tmp_path, new_sweep(settings(bars), ["lr=0.1,0.2"]))
@@ -94,7 +94,7 @@ def test_a_model_runs_where_it_was_written_down_here_or_agreed_to(
     assert sweep.settings.model == f"{file}:Net"
     assert sweep.models == {str(file): file_digest(file)}
     assert not_agreed_model(sweep.models, sweep.mark, []) == ""
-    # A stranger has another key, or none: nothing of theirs counts as ours.
+    # Another user has another key, or none: none of their files count as own.
     assert not_agreed_model(sweep.models, "0" * 64, []) == str(file)
     assert not_agreed_model(sweep.models, "", []) == str(file)
     assert not_agreed_model(sweep.models, "", [file_digest(file)]) == ""

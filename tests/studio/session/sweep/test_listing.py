@@ -32,7 +32,7 @@ def test_trials_stand_together_with_what_they_chose(bars: Path, tmp_path: Path) 
     # The sweep's own folder as a folder of runs.
     assert [run.title for run in list_runs(folder)] == ["lr=0.01", "lr=0.02"]
 
-    # A stranger's folder: a file that is none, and a link to elsewhere.
+    # An untrusted folder: a file that is not a folder, and a link to elsewhere.
     (folder / "sweep.json").write_text("{")
     (folder / "trial-003").symlink_to(tmp_path / "runs" / "after")
     assert [run.title for run in found.read(tmp_path / "runs") if run.sweep] == ["trial-001", "trial-002"]

@@ -93,7 +93,7 @@ def test_who_goes_on_follows_from_the_results_alone(bars: Path) -> None:
     assert [(trial.number, epochs) for trial, epochs in due(sweep)] == [(2, 3), (4, 3), (6, 3)]
     sweep.trials[1].state = "diverged"
     reached(sweep, 3, {4: 0.91, 6: 0.95})
-    # Nobody takes the place of the one that was lost on the way.
+    # No trial replaces the one that was lost on the way.
     assert [(trial.number, epochs) for trial, epochs in due(sweep)] == [(6, 9)]
     reached(sweep, 9, {6: 0.5})
     assert due(sweep) == []

@@ -20,7 +20,7 @@ STARTED = {
 KERNELS = {"event": "kernels", "time": 1.0, "step": 12, "since": 12, "operators": ["conv2d"]}
 
 
-def test_a_run_tells_what_computed_it(tmp_path: Path) -> None:
+def test_a_run_reports_what_computed_it(tmp_path: Path) -> None:
     journal = tmp_path / "journal.jsonl"
     journal.write_text("".join(json.dumps(event) + "\n" for event in (STARTED, KERNELS)))
     run = read_run_line(tmp_path)
@@ -30,7 +30,7 @@ def test_a_run_tells_what_computed_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("since", [True, -3, "12", None])
-def test_what_a_journal_has_wrong_is_not_told(since: object) -> None:
+def test_what_a_journal_has_wrong_is_not_reported(since: object) -> None:
     assert computing_of([{**STARTED, "environment": ["2"]}, {**KERNELS, "since": since}]) == ComputeInfo()
 
 

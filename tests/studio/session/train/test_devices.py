@@ -14,7 +14,7 @@ from studio.session.train.devices import Devices, Gpu, answered, ask
 from tests.cupy_stand_in.module import installed
 
 
-def test_what_a_child_tells(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_child_reports(capsys: pytest.CaptureFixture[str]) -> None:
     with installed():
         devices.tell()
     found = answered("a line of the driver\n" + capsys.readouterr().out, 0)
@@ -47,8 +47,8 @@ def test_asking(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def run(words: list[str], **_: Any) -> Any:
         asked.append(words)
-        told = {"gpus": [[1, "A", 5, 7]], "why": ""}
-        return subprocess.CompletedProcess(words, 0, json.dumps(told), "")
+        outcome = {"gpus": [[1, "A", 5, 7]], "why": ""}
+        return subprocess.CompletedProcess(words, 0, json.dumps(outcome), "")
 
     monkeypatch.setattr(subprocess, "run", run)
     assert ask() == Devices((Gpu(1, "A", 5, 7),))

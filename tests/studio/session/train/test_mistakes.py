@@ -174,12 +174,12 @@ def test_two_windows_lose_no_correction(tmp_path: Path) -> None:
     assert sorted(each.sha256 for each in file.read()) == digests
 
 
-def test_a_damaged_file_of_corrections_is_told_and_left(session: Session) -> None:
-    told: list[Any] = []
-    session.problem.connect(told.append)
+def test_a_damaged_file_of_corrections_is_reported_and_left(session: Session) -> None:
+    outcome: list[Any] = []
+    session.problem.connect(outcome.append)
     path = session.corrections.path
     write_corrections(path, [])
     path.write_text(json.dumps({"format": "something else"}))
     session.mistakes.take_back(Correction("digits", "0" * 64, "drop", -1, 0))
-    assert "no file of corrections" in told[-1].message
+    assert "no file of corrections" in outcome[-1].message
     assert json.loads(path.read_text()) == {"format": "something else"}

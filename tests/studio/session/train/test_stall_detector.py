@@ -75,7 +75,7 @@ def test_a_pause_that_came_is_taken_back_by_its_answer(stage: Any, clock: Clock)
     assert train.quiet == 0
 
 
-def test_steps_that_do_not_come_are_told_in_seconds(stage: Any, clock: Clock) -> None:
+def test_steps_that_do_not_come_are_reported_in_seconds(stage: Any, clock: Clock) -> None:
     train = stage.session.train
     wait(stage, clock, 4.9)
     assert train.quiet == 0

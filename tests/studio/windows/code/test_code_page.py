@@ -171,7 +171,7 @@ def test_the_caret_and_the_operators_light_each_other(desk: Desk, qtbot: Any) ->
 def test_a_file_changed_outside_is_read_again_or_asked_about(desk: Desk, qtbot: Any) -> None:
     desk.file.write_text(TEXT + "# theirs\n")
     qtbot.waitUntil(lambda: desk.editor.code() == TEXT + "# theirs\n", timeout=WAIT)
-    assert "Run this file..." in desk.page.banner.buttons[0].text()  # somebody else's text
+    assert "Run this file..." in desk.page.banner.buttons[0].text()  # a foreign text
     desk.editor.setFocus()
     QTest.keyClicks(desk.editor, "#")
     mine = desk.editor.code()

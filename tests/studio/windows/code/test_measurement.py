@@ -111,7 +111,7 @@ def test_a_measurement_is_a_tree_and_stands_at_its_lines(desk: Desk, qtbot: Any)
     assert desk.page.editor.note(6) == "1.70 ms 40\u2009%"
 
 
-def test_where_llvmlite_is_missing_the_extra_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_llvmlite_is_missing_the_extra_is_reported(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "missing", lambda: "no llvmlite; pip install 'model-studio[fast]'")
     desk.stage.studio.actions.trigger("measure_model")
     desk.tell("code_measured", **measured(desk.file) | {"compiled": []})
@@ -131,7 +131,7 @@ def test_rows_and_lines_lead_to_each_other(desk: Desk, qtbot: Any) -> None:
     assert desk.shown.lit_rows() == ["conv2d", "line 6"]
 
 
-def test_figures_of_another_text_are_told_and_leave_the_lines(desk: Desk) -> None:
+def test_figures_of_another_text_are_reported_and_leave_the_lines(desk: Desk) -> None:
     desk.stage.studio.actions.trigger("measure_model")
     desk.tell("code_measured", **measured(desk.file))
     QTest.keyClicks(desk.page.editor, "#")
@@ -158,7 +158,7 @@ def test_what_goes_wrong_is_one_line_and_a_stop_ends_the_process(desk: Desk, qtb
     assert desk.stage.studio.actions.trigger("stop_measuring") == "Nothing is being measured."
 
 
-def test_a_file_that_nobody_agreed_to_is_not_measured(desk: Desk, tmp_path: Path) -> None:
+def test_a_file_without_an_agreement_is_not_measured(desk: Desk, tmp_path: Path) -> None:
     other = tmp_path / "other.py"
     other.write_text(TEXT + "# theirs\n")
     desk.stage.studio.code.open_file(str(other))

@@ -123,7 +123,7 @@ def desk(stage: Any, tmp_path: Path, qtbot: Any) -> Desk:
     return made
 
 
-def test_what_runs_is_shown_as_soon_as_somebody_looks(desk: Desk, qtbot: Any) -> None:
+def test_what_runs_is_shown_as_soon_as_it_is_visible(desk: Desk, qtbot: Any) -> None:
     (worker,) = desk.jobs()
     assert (worker.job.text, worker.job.class_name) == (TEXT, "Net")
     assert desk.shown.about.text().startswith("Training two steps")
@@ -143,10 +143,10 @@ def test_what_runs_is_shown_as_soon_as_somebody_looks(desk: Desk, qtbot: Any) ->
 
 
 def test_what_is_so_for_all_operators_is_said_once(desk: Desk) -> None:
-    told = planned()
-    for each in told["parts"][0]["rows"]:
+    outcome = planned()
+    for each in outcome["parts"][0]["rows"]:
         each.update(kernel="numpy", why="absent")
-    desk.tell("plan_code", "code_planned", **told)
+    desk.tell("plan_code", "code_planned", **outcome)
     assert "0 of 2 kernels are compiled" in desk.shown.about.text()
     assert "llvmlite is not installed: pip install 'model-studio[fast]'" in desk.shown.about.text()
     assert [desk.cells(n)[1] for n in range(3)] == ["NumPy", "view", "NumPy, in place"]
@@ -225,7 +225,7 @@ def test_a_text_that_is_edited_while_it_is_planned_is_planned_anew(desk: Desk) -
     assert [job.job.text.startswith("#") for job in desk.jobs()] == [False, True]
 
 
-def test_nothing_is_planned_while_nobody_looks_or_the_dry_run_fails(desk: Desk, qtbot: Any) -> None:
+def test_nothing_is_planned_while_hidden_or_if_the_dry_run_fails(desk: Desk, qtbot: Any) -> None:
     desk.tell("plan_code", "code_planned", **planned())
     qtbot.mouseClick(desk.page.tabs[CONVERTED], LEFT)
     assert not desk.page.stages.isVisible()

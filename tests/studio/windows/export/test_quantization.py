@@ -282,7 +282,7 @@ def test_again_without_a_layer_and_layers_left_in_float(export: Stage, qtbot: Qt
     assert card.again.toolTip() == "It is in float already."
 
 
-def test_what_a_stranger_chose_is_not_chosen_again(export: Stage, qtbot: QtBot) -> None:
+def test_what_another_user_chose_is_not_chosen_again(export: Stage, qtbot: QtBot) -> None:
     choose(export, qtbot)
     export.studio.actions.trigger("export")
     quantized(export, weight_type="odd")

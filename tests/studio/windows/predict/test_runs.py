@@ -60,14 +60,14 @@ def test_a_run_answers_without_an_export_and_its_checkpoints_are_scrubbed(
     qtbot.waitUntil(lambda: view.ranking[0][0] == "digit 1", timeout=WAIT)
     # A second run next to the first one, on the same drawing.
     click(qtbot, page, "second", Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: bool(view.beside) and bool(view.beside[0].ranking), timeout=WAIT)
-    [(name, words)] = shown.beside.rows()
+    qtbot.waitUntil(lambda: bool(view.comparisons) and bool(view.comparisons[0].ranking), timeout=WAIT)
+    [(name, words)] = shown.comparisons.rows()
     assert (name, words.partition(" \u00b7")[0]) == ("second", "digit 4")
     assert view.ranking[0][0] == "digit 1"
     assert view.model is not None
     assert view.model.name == "first"
     click(qtbot, page, "first")
-    assert shown.beside.rows() == []
+    assert shown.comparisons.rows() == []
 
 
 def test_code_of_a_run_runs_after_the_agreement_only(page: Stage, qtbot: QtBot, tmp_path: Path) -> None:

@@ -22,8 +22,8 @@ def test_a_report_of_the_selected_run(stage: Any, tmp_path: Path, monkeypatch: p
     assert stage.worker.job == WriteReport(str(folder), str(tmp_path / "a.html"))
     stage.tell("reported", out=str(tmp_path / "a.html"))
     assert stage.window.toast.text() == f"The report is written: {tmp_path / 'a.html'}"
-    told: list[Any] = []
-    stage.session.problem.connect(told.append)
+    outcome: list[Any] = []
+    stage.session.problem.connect(outcome.append)
     stage.tell(
         "failed",
         error="SaveError",
@@ -37,7 +37,7 @@ def test_a_report_of_the_selected_run(stage: Any, tmp_path: Path, monkeypatch: p
         step=0,
         checkpoint="",
     )
-    assert told[-1].title == "The report could not be written"
+    assert outcome[-1].title == "The report could not be written"
 
 
 def test_the_session_as_a_script(stage: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

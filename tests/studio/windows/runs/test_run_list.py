@@ -104,7 +104,7 @@ def test_filter_order_and_hidden_runs(stage: Any, runs: Path, click: Callable[..
     panel = stage.window.project
     click("lenet-static-001")
     stage.studio.actions.trigger("hide_run")
-    names = [Path(key).name for key in panel.runs.keys()]  # noqa: SIM118  (a list is no mapping)
+    names = [Path(key).name for key in panel.runs.keys()]  # noqa: SIM118  (a list is not a mapping)
     assert names == ["linear-eager-001", "lenet-static-002"]
     assert stage.session.selected_run == str(runs / "lenet-static-001"), "a hidden run can still be meant"
     assert stage.studio.train.shown() == str(runs / "lenet-static-001")
@@ -180,7 +180,7 @@ def test_a_finished_run_is_tried_on_predict_without_an_export(
     assert not stage.window.project.strip.button("try_run").isVisible()
 
 
-def test_selecting_one_of_several_keeps_the_others_beside_it(
+def test_selecting_one_of_several_keeps_the_others_next_to_it(
     stage: Any, runs: Path, click: Callable[..., None]
 ) -> None:
     click("lenet-static-001")
@@ -200,7 +200,7 @@ def test_selecting_one_of_several_keeps_the_others_beside_it(
     assert plot.quiet() == [first, f"{first}/validation"], "the curve of the selected run stands out"
 
 
-def test_rows_that_did_not_change_are_not_told_anew(stage: Any, runs: Path) -> None:
+def test_rows_that_did_not_change_are_not_reported_anew(stage: Any, runs: Path) -> None:
     changed: list[int] = []
     resets: list[int] = []
     model = stage.window.project.runs.model()

@@ -38,7 +38,7 @@ def test_runs_wait_in_the_list_and_can_be_moved_and_removed(stage: Any) -> None:
     QTest.mouseClick(shown.viewport(), LEFT, pos=shown.place_of(key).center())
     strip = stage.window.project.strip
     assert strip.state() == "waiting, 3 of 3"
-    assert stage.session.selected_run == selected, "what waits is no run yet"
+    assert stage.session.selected_run == selected, "a waiting entry is not a run yet"
     QTest.mouseClick(strip.button("queue_earlier"), LEFT)
     assert [each.settings.epochs for each in stage.session.queue.waiting] == [2, 4, 3]
     assert shown.chosen() == [key]
@@ -78,11 +78,11 @@ def test_a_sweep_is_started_in_the_words_of_the_command_line(stage: Any) -> None
     dialog.words.setPlainText("lr=0.1,fast")
     ok = dialog.buttons.button(QDialogButtonBox.StandardButton.Ok)
     dialog.look()
-    assert "fast" in dialog.told.text()
+    assert "fast" in dialog.outcome.text()
     assert not ok.isEnabled()
     dialog.words.setPlainText("lr=0.1,0.2,0.3")
     dialog.look()
-    assert dialog.told.text() == "3 trials"
+    assert dialog.outcome.text() == "3 trials"
     QTest.mouseClick(ok, LEFT)
     assert stage.worker.job.config["out"].endswith("sweep-001/trial-001")
     assert [row.title for row in stage.window.project.runs.rows() if row.key.startswith("queue ")] == [

@@ -33,15 +33,15 @@ def test_a_click_in_the_list_means_the_run_on_every_page(
     old, new = two
     opened: list[str] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: not opened.append(QUrl(url).toLocalFile()))
-    told: list[str] = []
-    stage.session.selected_run_changed.connect(told.append)
+    outcome: list[str] = []
+    stage.session.selected_run_changed.connect(outcome.append)
     for folder in (old, new):
         click_run(stage, folder)
         assert stage.session.selected_run == folder
         assert stage.studio.train.shown() == folder
         assert stage.session.export.run_folder == folder
         assert stage.studio.actions.trigger("open_folder") == ""
-    assert told == [old, new]
+    assert outcome == [old, new]
     assert opened == [old, new]
 
 

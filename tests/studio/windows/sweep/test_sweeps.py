@@ -25,7 +25,7 @@ def test_trials_are_compared(stage: Any, tmp_path: Path, bars: Path) -> None:
     ]
     assert rows[0].value == "2 trials"
     assert shown.keys() == [str(folder / "trial-001"), str(folder / "trial-002")]
-    # A heading is no run: neither the keyboard nor "all" chooses it.
+    # A heading is not a run: neither the keyboard nor "all" chooses it.
     assert shown.model().index(0, 0).flags() == Qt.ItemFlag.NoItemFlags
     shown.selectAll()
     assert sorted(shown.chosen()) == shown.keys()

@@ -127,7 +127,7 @@ def test_other_quantities_and_axes_are_a_click_away(stage: Any, qtbot: Any) -> N
     for place, xs, end, words in ((1, [0.2, 0.4, 0.6], 1.0, "epoch"), (0, [1, 2, 3], 5, "step")):
         card.axis.setCurrentIndex(place)
         for name, plot in card.plots.items():
-            measured = xs[:2] if name in ("memory", "gradient") else xs  # the third step tells of neither
+            measured = xs[:2] if name in ("memory", "gradient") else xs  # the third step has neither
             np.testing.assert_allclose(plot.series_data(folder)[0], measured)
             np.testing.assert_allclose(plot.chart.marks, [end])
             assert plot.chart._bottom.labelText == words
@@ -135,7 +135,7 @@ def test_other_quantities_and_axes_are_a_click_away(stage: Any, qtbot: Any) -> N
         assert loss.series_data(validation)[0].tolist() == [end]
         assert loss._series[validation].best == end
     card.axis.setCurrentIndex(2)
-    np.testing.assert_allclose(card.plots["loss"].series_data(folder)[0], [2.0, 4.0, 1.0])  # as was told
+    np.testing.assert_allclose(card.plots["loss"].series_data(folder)[0], [2.0, 4.0, 1.0])  # as reported
     assert card.plots["loss"].series_data(validation)[0].tolist() == [1.0]
 
 
@@ -199,7 +199,7 @@ def test_the_tab_layers_follows_the_training_and_goes_back_with_the_slider(stage
     assert panel.look().step == 10
 
 
-def test_an_alert_stands_in_problems_and_beside_its_layer_without_a_toast(stage: Any, qtbot: Any) -> None:
+def test_an_alert_stands_in_problems_and_next_to_its_layer_without_a_toast(stage: Any, qtbot: Any) -> None:
     stage.start()
     panel = stage.studio.train_page.curves.layers
     tell_layers(stage, 5, dead=3)

@@ -30,7 +30,7 @@ def area(widget: QWidget) -> QRect:
     return QRect(widget.mapTo(widget.window(), QPoint(0, 0)), widget.size())
 
 
-def test_a_mistake_in_an_own_file_is_told_with_line_and_place(stage: Any, tmp_path: Path) -> None:
+def test_a_mistake_in_an_own_file_is_reported_with_line_and_place(stage: Any, tmp_path: Path) -> None:
     file = tmp_path / "net.py"
     file.write_text("class Net:\n    def forward(self x):\n        pass\n")
     form = stage.studio.settings_panel.form

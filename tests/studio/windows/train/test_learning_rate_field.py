@@ -34,8 +34,8 @@ def test_it_is_typed_confirmed_and_acknowledged(stage: Any, qtbot: Any) -> None:
     stage.tell("rate_changed", step=1, epoch=1, learning_rate=0.0005, before=0.001, factor=1.0)
     assert box.text() == "0.0005 at the next step"
     assert box.button.isEnabled()
-    told = [line.text for line in stage.window.output.log.lines()]
-    assert "Learning rate changed after step 1: from 0.001 to 0.0005" in told
+    outcome = [line.text for line in stage.window.output.log.lines()]
+    assert "Learning rate changed after step 1: from 0.001 to 0.0005" in outcome
     assert stage.session.train.settings.learning_rate == 0.001, "that of the next run is another matter"
 
 

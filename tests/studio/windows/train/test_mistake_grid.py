@@ -1,4 +1,4 @@
-"""The grid of the hardest samples: it fills its room, and a click or Return tells which one is meant."""
+"""The grid of the hardest samples: it fills its room, and a click or Return selects one."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def test_pictures_fill_the_card(hardest: MistakeGrid, width: int, height: int, c
 
 
 def test_a_click_and_return_tell_the_picture(hardest: MistakeGrid, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(hardest.chosen) as told:
+    with qtbot.waitSignal(hardest.chosen) as outcome:
         qtbot.mouseClick(hardest, Qt.MouseButton.LeftButton, pos=hardest.cells()[8].center().toPoint())
-    assert told.args == [8]
+    assert outcome.args == [8]
     assert hardest.accessibleDescription().startswith("9 of 40: Test image 108: a 8 read as 9")
     hardest.setFocus()
     qtbot.waitUntil(hardest.hasFocus)
     qtbot.keyClick(hardest, Qt.Key.Key_Left)
-    with qtbot.waitSignal(hardest.chosen) as told:
+    with qtbot.waitSignal(hardest.chosen) as outcome:
         qtbot.keyClick(hardest, Qt.Key.Key_Return)
-    assert told.args == [7]
+    assert outcome.args == [7]

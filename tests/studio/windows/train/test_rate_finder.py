@@ -1,4 +1,4 @@
-"""The dialog of the learning-rate finder over a worker that does as told."""
+"""The dialog of the learning-rate finder over a controlled worker."""
 
 from __future__ import annotations
 

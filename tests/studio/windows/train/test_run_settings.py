@@ -1,4 +1,4 @@
-"""Settings that are typed: what is no value stays, says why, and is what Start names and goes to."""
+"""Settings as typed: an invalid value stays, says why, and Start names it and goes to it."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def test_layers_that_a_pattern_names_are_not_named_again() -> None:
     assert [chosen.skips(name) for name in ("fc9", "conv1", "conv2")] == [True, True, False]
 
 
-def test_quantized_files_stand_beside_those_in_float() -> None:
+def test_quantized_files_stand_next_to_those_in_float() -> None:
     view = ExportViewModel()
     view.choose_run("/runs/a")
     view.choose(method="post_training")

@@ -30,10 +30,10 @@ def begin(session: Session, run: Path) -> Any:
 
 
 def test_a_run_is_quantized_cancelled_and_shown_again(run: Path) -> None:
-    session, told = Session(runs_folder=run.parent), []
+    session, outcome = Session(runs_folder=run.parent), []
     try:
         view = begin(session, run)
-        view.events.done.connect(lambda done: told.append((done, view.total)))
+        view.events.done.connect(lambda done: outcome.append((done, view.total)))
         # The first sign of life is enough: Cancel comes while it is at work.
         assert session.wait_until(lambda: view.message not in ("", "Starting..."), WAIT)
         assert session.execute("cancel_task") == ""
@@ -63,4 +63,4 @@ def test_a_run_is_quantized_cancelled_and_shown_again(run: Path) -> None:
         assert again.graph.selected_operator()["type"] == layer.op
     finally:
         again.close()
-    assert any(total for _, total in told)
+    assert any(total for _, total in outcome)

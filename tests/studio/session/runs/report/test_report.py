@@ -82,7 +82,7 @@ def test_a_report_loads_and_runs_nothing(runs: tuple[Path, Path], tmp_path: Path
     assert "@media print" in text
 
 
-def test_a_report_tells_what_the_run_did(runs: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_report_reports_what_the_run_did(runs: tuple[Path, Path], tmp_path: Path) -> None:
     page, text = read(runs[1], tmp_path / "report.html")
     lines = [json.loads(line) for line in (runs[1] / "journal.jsonl").read_text().splitlines()]
     epoch = [line for line in lines if line["event"] == "epoch"][-1]
