@@ -101,7 +101,7 @@ def test_what_was_stopped_is_marked_as_partial(tmp_path: Path) -> None:
         ("a.npz", [[-1, 5]], r"no array of samples of \[5\]: it holds \[2, 3\]"),
         ("notes.txt", [[-1, 5]], "neither a folder nor one of"),
         ("rows.csv", [[-1, 5], [-1, 5]], "takes 2 inputs"),
-        ("rows.csv", [[-1, 3, 8, 8]], "no image in colour"),
+        ("rows.csv", [[-1, 3, 8, 8]], "not an image in colour"),
     ],
 )
 def test_what_can_not_be_predicted_from_is_said(

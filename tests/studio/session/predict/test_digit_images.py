@@ -113,13 +113,13 @@ def test_a_file_beyond_all_measure_is_not_read(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes and devices are files on POSIX")
-def test_what_is_no_regular_file_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_regular_files_are_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(tmp_path / "pipe.png")
     (tmp_path / "zero.png").symlink_to("/dev/zero")
     monkeypatch.setattr(Path, "open", lambda *_: pytest.fail("the file was opened"))
     monkeypatch.setattr(Path, "read_bytes", lambda _: pytest.fail("the file was read"))
     for name in ("pipe.png", "zero.png"):
-        with pytest.raises(ImageError, match="no regular file"):
+        with pytest.raises(ImageError, match="not a regular file"):
             read_file(tmp_path / name)
 
 
