@@ -9,6 +9,7 @@ import pkgutil
 import subprocess
 import tokenize
 import tomllib
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -64,6 +65,30 @@ def test_no_file_has_two_subjects() -> None:
     assert too_long == {}
     needless = [name for name in LONGER_ON_PURPOSE if lengths.get(name, 0) <= LONGEST]
     assert needless == [], "take these off the list of long files"
+
+
+# Files in one folder of the studio and the widgets: more need rooms. An exception has its reason in
+# ARCHITECTURE.md.
+MOST_IN_A_FOLDER = 20
+
+
+def test_no_folder_of_the_studio_has_many_files() -> None:
+    counts = Counter(
+        path.parent.relative_to(ROOT).as_posix()
+        for path in _files()
+        if _name(path).startswith(("studio/", "widgets/", "tests/studio/", "tests/widgets/"))
+    )
+    assert {folder: n for folder, n in counts.items() if n > MOST_IN_A_FOLDER} == {}
+
+
+ROOMS = {"project", "runs", "train", "data", "code", "graph", "export", "predict", "sweep"}
+
+
+@pytest.mark.parametrize("layer", ["session", "controllers", "windows", "cli"])
+def test_rooms_of_the_studio_have_the_same_names(layer: str) -> None:
+    for top in (ROOT / "studio" / layer, ROOT / "tests" / "studio" / layer):
+        rooms = {path.name for path in top.iterdir() if any(path.glob("*.py"))}
+        assert rooms - ROOMS <= {"work"}, f"{top}: rooms that ARCHITECTURE.md does not name"
 
 
 def _first_line(path: Path) -> str:
