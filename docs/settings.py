@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from resources.settings import RUN_SETTINGS, Rule, Setting, optimizers, schedules
+from resources.settings.export import EXPORT_SETTINGS
 from resources.settings.quantize import QUANTIZE_SETTINGS
 from resources.settings.rules import FILE
 
@@ -44,6 +45,11 @@ SCHEDULES = """
 its name says; `--schedule-each` decides otherwise. Parameters that count, such as `T_max`, count the same.
 `reduce_on_plateau` looks at the parameter `metric` after the test images of each epoch were read.
 """
+EXPORT = """
+## Settings of an export
+
+`model-studio export` takes them as options; the window asks for them on the page Export.
+"""
 QUANTIZATION = """
 ## Settings of a quantization
 
@@ -51,7 +57,10 @@ QUANTIZATION = """
 the page Export.
 """
 # The settings of other tasks than a run, each below its heading.
-TASKS = ((QUANTIZATION, QUANTIZE_SETTINGS),)
+TASKS = (
+    (EXPORT, EXPORT_SETTINGS),
+    (QUANTIZATION, QUANTIZE_SETTINGS),
+)
 
 
 def rules_text() -> str:

@@ -27,36 +27,32 @@ from engine.training.recorded import recorded_best_step
 from engine.training.run_folder import RunFolder
 from engine.training.setup import build_network
 from engine.training.sources.prepared import as_given
+from resources.settings.export import ExportSettings
 
 VERIFY_SECONDS = 120
 SCALING = {"low": 0.0, "high": 1.0, "divide_by": 255.0}
-DEFAULT_SPEC: dict[str, Any] = {"shape": [], "dtype": "float32", "name": "x"}
 _ROOT = Path(__file__).resolve().parents[2]
 
 
 def export_run(
     folder: Path,
     prefix: str,
-    checkpoint: str = "best",
-    spec: dict[str, Any] | None = None,
-    samples: int = 256,
+    settings: ExportSettings | None = None,
+    shape: Sequence[int] = (),
     emit: Callable[[ExportProgress], None] = lambda event: None,
-    optimize: bool = False,
     step: int | None = None,
 ) -> Exported:
     """Write ``prefix.pdmodel`` and its two companions from the run in ``folder`` and check them.
 
     Imports the run's own copy of the model's code. The files are loaded in a fresh process that sees no model
-    code; its answers to ``samples`` test pictures are compared with the network's.
+    code; its answers to test pictures are compared with the network's.
 
     Args:
-        checkpoint: ``best``, ``last``, or the path of a checkpoint. The best one must be the one that the
-            journal names, and neither may be that of step 0, whose weights are untrained.
+        settings: of the export. The best checkpoint must be the one that the journal names, and neither it
+            nor the last may be that of step 0, whose weights are untrained.
+        shape: of the input, -1 for any size; empty for that of the run's data.
         step: the checkpoint of this step instead, whichever it is.
-        spec: the input as plain values: shape (None for any size, empty for that of the run's data),
-            dtype, name.
         emit: receives ``export_progress`` events.
-        optimize: for prediction only, as of ``jit.save``.
 
     Returns:
         What was measured.
@@ -71,28 +67,28 @@ def export_run(
     store = RunFolder(folder)
     store.refuse_links()
     emit(_progress("read", "Reading the checkpoint..."))
-    tree = chosen_checkpoint(store, checkpoint, step)
+    settings = settings or ExportSettings()
+    tree = chosen_checkpoint(store, settings.checkpoint, step)
     config = TrainingConfig.from_dict(tree["config"])
     network, data, done, accuracy = network_of(store, config, tree)
-    shape = [int(size) for size in data["shape"]]
-    spec = spec or DEFAULT_SPEC
-    wanted = spec["shape"] or [None, *shape]
+    sample = [int(size) for size in data["shape"]]
+    wanted = [None if size < 0 else size for size in shape or (-1, *sample)]
     emit(_progress("save", "Writing the files..."))
     info = information(config, data, done, accuracy)
-    inputs = [InputSpec(shape=wanted, dtype=spec["dtype"], name=spec["name"])]
+    inputs = [InputSpec(shape=wanted, dtype=settings.dtype, name=settings.input_name)]
     target = inference_prefix(prefix)
     make_folder(target.parent)
     # What is not verified never lies at the prefix: what was there before stays until then.
     with folder_beside(target) as work:
         written = work / "model"
         try:
-            jit.save(network, str(written), input_spec=inputs, info=info, optimize=optimize)
+            jit.save(network, str(written), input_spec=inputs, info=info, optimize=settings.optimize)
         except SaveError as error:
             if isinstance(error.__cause__, OSError):
                 raise save_error(target, error.__cause__) from error
             raise
         emit(_progress("verify", "Loading them in a clean process..."))
-        pictures, labels = sample_pictures(config, store.source_path, shape, samples)
+        pictures, labels = sample_pictures(config, store.source_path, sample, settings.samples)
         expected = scores_of(network, pictures)
         found = verify(written, pictures, target, work)
         move_inference(written, target)

@@ -8,13 +8,14 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from resources.settings import RUN_SETTINGS
+from resources.settings.export import EXPORT_SETTINGS
 from resources.settings.quantize import QUANTIZE_FIELDS
 from studio.session.project.project_file import SUFFIX
 from studio.session.session import Session
 from studio.windows.palette import Entry
 
-# What the name of a setting of the card Quantization begins with, for ``focus_setting``.
-OF_QUANTIZE = "quantize:"
+# What the name of a setting of the card Quantization, or of an export, begins with, for ``focus_setting``.
+OF_QUANTIZE, OF_EXPORT = "quantize:", "export:"
 
 
 class PaletteEntries(QObject):
@@ -47,11 +48,14 @@ class PaletteEntries(QObject):
             if setting.kind != "parameters":  # their fields come with the rule that is chosen
                 entry = Entry(f"setting:{name}", f"{word}: {setting.title}", "", setting.help)
                 found.append((entry, lambda name=name: self._focus_setting(name)))
-        for name, setting in QUANTIZE_FIELDS.items():
-            key = f"{OF_QUANTIZE}{name}"
-            title = f"{word}: {self.tr('Quantize')}, {setting.title}"
-            entry = Entry(f"setting:{key}", title, "", setting.help)
-            found.append((entry, lambda key=key: self._focus_setting(key)))
+        for prefix, task, settings in (
+            (OF_EXPORT, self.tr("Export"), EXPORT_SETTINGS),
+            (OF_QUANTIZE, self.tr("Quantize"), QUANTIZE_FIELDS),
+        ):
+            for name, setting in settings.items():
+                key = prefix + name
+                entry = Entry(f"setting:{key}", f"{word}: {task}, {setting.title}", "", setting.help)
+                found.append((entry, lambda key=key: self._focus_setting(key)))
         for word, kind, paths, act in (
             (self.tr("Run"), "run", [run.path for run in self._session.runs], self._show_run),
             (self.tr("Model"), "model", preferences.recent_models, self._load_model),

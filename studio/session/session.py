@@ -298,18 +298,16 @@ class Session(NextRun):
             return
         view.begin()
         if view.choices.wanted:
-            job: Job = Quantize(view.run_folder, view.prefix, view.checkpoint, view.choices)
+            job: Job = Quantize(view.run_folder, view.prefix, view.settings.checkpoint, view.choices)
         else:
-            job = Export(
-                view.run_folder, view.prefix, view.checkpoint, view.spec(), view.samples, view.optimize
-            )
+            job = Export(view.run_folder, view.prefix, view.settings, view.input_shape)
         self._begin_task(view, job)
 
     def verify_export(self, prefix: str, folder: str) -> None:
         """Check files that stand at ``prefix`` again against the run in ``folder`` that they are of."""
         if self._task is None and not self._refuse(self.needs_agreement_of(folder)):
             self.export.begin()
-            self._begin_task(self.export, Verify(prefix, folder, self.export.samples))
+            self._begin_task(self.export, Verify(prefix, folder, self.export.settings.samples))
 
     def cancel_task(self) -> None:
         """Stop the task in progress; nothing half-written stays in its place."""

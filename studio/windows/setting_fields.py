@@ -28,6 +28,8 @@ def field_of(
     choices = (*((value, tr(title)) for value, title in setting.choices), *more)
     if setting.kind == "bool" and choices:
         kind = "choice"
+    if setting.kind == "name" and not choices:
+        kind = "text"
     return Field(
         key or setting.name,
         tr(setting.title),
@@ -40,6 +42,7 @@ def field_of(
         choices=choices,
         help=help_of(setting, tr),
         unit=setting.unit,
+        required=setting.kind == "name",
         optional=setting.optional,
         placeholder=tr(setting.empty),
     )

@@ -9,6 +9,7 @@ import pytest
 from engine.files.inference import is_own_inference
 from engine.files.run_source import is_own
 from engine.training.export import export_run
+from resources.settings.export import ExportSettings
 from studio.session.runs.runs_folder import read_history
 from studio.session.sweep.document import read_sweep
 from studio.session.sweep.models import not_agreed_model
@@ -53,7 +54,7 @@ def test_runs_resume(folder: Path, values: str, project: Path) -> None:
 
 
 def test_a_run_is_exported_again(project: Path) -> None:
-    event = export_run(RUN, str(project / "again"), samples=12)
+    event = export_run(RUN, str(project / "again"), ExportSettings(samples=12))
     assert event["difference"] < 1e-5
     assert {name: event[name] for name in ("accuracy", "step")} == {"accuracy": 1.0, "step": 3}
 

@@ -21,6 +21,7 @@ from engine.jit.input_spec import InputSpec
 from engine.training import TrainingConfig, TrainingRun
 from engine.training import export as export_room
 from resources.locks import Lock, holder_of, take
+from resources.settings.export import ExportSettings
 from studio.session.project.code_agreement import agree_to, not_agreed_in
 from studio.session.project.project_file import (
     Preferences,
@@ -213,7 +214,9 @@ class Export(Save):
     def save(self, folder: Path, value: int) -> None:
         export_room.verify = _verify_here
         step = 4 if value == 1 else 8
-        export_room.export_run(self._place() / "run", str(folder / "out" / "m"), samples=2, step=step)
+        export_room.export_run(
+            self._place() / "run", str(folder / "out" / "m"), ExportSettings(samples=2), step=step
+        )
 
     def load(self, folder: Path) -> int:
         from engine.files.inference import read_inference

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from resources.settings.export import EXPORT_SETTINGS, ExportSettings
 from studio.cli.application import app
 from studio.cli.devices import Device, chosen_device, require_device
 from studio.cli.export.quantize_output import show_report
 from studio.cli.limits import Memory, Seconds, Steps, chosen_limits
-from studio.cli.options import Json, Trust
+from studio.cli.options import Json, Trust, check_options, with_options
 from studio.cli.output import console, emit_json, note, one_line_errors, plain, say
 from studio.cli.trust import require_trust
 from studio.session.runs.runs_folder import read_run_line
@@ -26,22 +27,21 @@ if TYPE_CHECKING:
 
 
 @app.command()
+@with_options(EXPORT_SETTINGS)
 def export(
+    context: typer.Context,
     run: Annotated[Path, typer.Argument(help="The folder of a run.", metavar="RUN")],
     out: Annotated[str, typer.Option(help="PREFIX of the files; RUN/inference/model unless given.")] = "",
-    checkpoint: Annotated[str, typer.Option(help="best, last, or the path of a checkpoint.")] = "best",
     step: Annotated[
         int | None,
         typer.Option(help="The checkpoint of this step, even if untrained or not the best.", min=0),
     ] = None,
-    samples: Annotated[int, typer.Option(help="Test images to compare after reloading.")] = 256,
-    optimize: Annotated[
-        bool, typer.Option("--optimize", help="Faster, but for prediction only: fold batch norms, fuse.")
-    ] = False,
     trust: Trust = False,
     as_json: Json = False,
+    **settings: Any,
 ) -> None:
     """Write a run's inference files and check them by loading them in a clean process."""
+    check_options(EXPORT_SETTINGS, settings)
     with one_line_errors():
         from engine.training.export import export_run
 
@@ -49,12 +49,12 @@ def export(
         prefix = out or str(run / "inference" / "model")
         line = read_run_line(run)
         note(line.note if line is not None else "", as_json)
-        event = export_run(run, prefix, checkpoint, samples=samples, optimize=optimize, step=step)
+        event = export_run(run, prefix, ExportSettings(**settings), step=step)
         if as_json:
             emit_json(event)
             return
         size = sum(event["sizes"].values())
-        fewer = "; {} operators became {}".format(*event["operators"]) if optimize else ""
+        fewer = "; {} operators became {}".format(*event["operators"]) if settings["optimize"] else ""
         known = event["validation_accuracy"] >= 0
         measured = f"test accuracy {event['validation_accuracy']:.2%}" if known else "accuracy not measured"
         say(

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
+from resources.settings.export import EXPORT_SETTINGS
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.export.exported_files import ExportedFilesController
@@ -24,7 +25,7 @@ from studio.session.export.export_view import Verification, name_problem
 from studio.session.session import Session
 from studio.session.train.run_settings import title_of
 from studio.windows.dialogs import ask_agreement
-from studio.windows.export.export_page import ExportPage
+from studio.windows.export.export_page import FILE_SETTINGS, FILES, INPUT_SETTINGS, ExportPage
 from studio.windows.graph.graph_inspector import GraphInspector
 from studio.windows.top_bar import PageActions
 from widgets import theme
@@ -66,7 +67,7 @@ class ExportController(QObject):
         page.input_form.validity_changed.connect(lambda _: self._show_why_not())
         page.quantize.validity_changed.connect(self._show_why_not)
         page.folder_requested.connect(self._show_folder)
-        for name in ("prefix", "checkpoint", "run_folder"):
+        for name in ("prefix", "settings", "run_folder"):
             self._bonds.show(self._view, name, lambda _: self._show_choice())
         for name in ("state", "message", "done", "total", "verification", "quantized"):
             self._bonds.show(self._view, name, lambda _: self._show_result())
@@ -93,6 +94,13 @@ class ExportController(QObject):
         self.choices.unfold(field)
         return ""
 
+    def show_field(self, name: str) -> None:
+        """Go to the field of a setting of the export."""
+        self._actions.trigger(commands.PAGE_EXPORT)
+        self._page.show_view(FILES)
+        form = self._page.form if name in FILE_SETTINGS else self._page.input_form
+        form.control(name).setFocus()
+
     # ----- what is chosen -----
 
     def _edited(self, key: str, value: Any) -> None:
@@ -102,10 +110,8 @@ class ExportController(QObject):
         if key == "run":
             view.choose_run(str(value), self._shape_of(str(value)))
             self._session.select_run(str(value))
-        elif key == "checkpoint":
-            view.checkpoint = str(value)
-        elif key == "optimize":
-            view.optimize = bool(value)
+        elif key in EXPORT_SETTINGS:
+            view.change(**{key: value})
         elif key in ("folder", "name"):
             name = str(self._page.form.value("name"))
             wrong = name_problem(name)
@@ -113,17 +119,11 @@ class ExportController(QObject):
             if wrong:
                 return
             view.prefix = os.path.join(str(self._page.form.value("folder")), name)
-        elif key == "input_name":
-            view.input_name = str(value)
         elif key == "shape":
             try:
                 view.set_shape(str(value))
             except ValueError as error:
                 self._page.input_form.set_error("shape", str(error))
-        elif key == "dtype":
-            view.input_dtype = str(value)
-        elif key == "samples":
-            view.samples = int(value)
         view.update_why_not()
         self._show_why_not()
 
@@ -157,7 +157,9 @@ class ExportController(QObject):
         view, form = self._view, self._page.form
         self._silent = True
         prefix = Path(view.prefix) if view.prefix else None
-        form.set_value("checkpoint", view.checkpoint)
+        for fields, settings in ((form, FILE_SETTINGS), (self._page.input_form, INPUT_SETTINGS)):
+            for name in settings:
+                fields.set_value(name, getattr(view.settings, name))
         form.set_value("folder", str(prefix.parent) if prefix is not None else "")
         form.set_value("name", prefix.name if prefix is not None else "model")
         self._silent = False

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from resources.settings.export import EXPORT_SETTINGS, FLOAT, ExportSettings
+from resources.settings.setting import words_of
 from studio.session.work.job import Emit, Inbox, job
 
 if TYPE_CHECKING:
@@ -15,30 +17,28 @@ if TYPE_CHECKING:
 class Export:
     """Export the run in ``folder`` to files under ``prefix``, and verify them.
 
-    ``spec`` is an InputSpec as plain values, ``samples`` how many the verification compares.
+    ``shape`` is that of the input, -1 for any size; empty for that of the run's data.
     """
 
     folder: str
     prefix: str
-    checkpoint: str
-    spec: dict[str, Any]
-    samples: int
-    optimize: bool = False
+    settings: ExportSettings
+    shape: tuple[int, ...] = ()
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report the progress and one event ``exported``."""
         from engine.training.export import export_run
 
-        folder = Path(self.folder)
-        emit(export_run(folder, self.prefix, self.checkpoint, self.spec, self.samples, emit, self.optimize))
+        emit(export_run(Path(self.folder), self.prefix, self.settings, self.shape, emit))
 
     def record(self, script: SessionScript) -> None:
         """Export again."""
         from studio.session.project.session_script import Out, checkpoint_words
 
-        words: list[str | Out] = ["export", script.run(self.folder), "--samples", str(self.samples)]
-        words += checkpoint_words(self.checkpoint)
-        words += ["--optimize"] if self.optimize else []
+        words: list[str | Out] = ["export", script.run(self.folder)]
+        words += checkpoint_words(self.settings.checkpoint)
+        others = {name: each for name, each in EXPORT_SETTINGS.items() if name != "checkpoint"}
+        words += words_of(others, vars(self.settings), FLOAT[0], defaults=True)
         script.add(*words, "--out", script.out(self.folder, self.prefix))
 
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from psygnal import SignalGroupDescriptor
 
+from resources.settings.export import EXPORT_SETTINGS, ExportSettings
 from studio.session.export.quantization.choices import QuantizeChoices
 from studio.session.problem_view import ProblemView, problem_from_event
 
@@ -17,8 +18,6 @@ _REFUSED = frozenset('<>:"/\\|?*')
 _DEVICES = frozenset(
     ("con", "prn", "aux", "nul", *(f"{kind}{n}" for kind in ("com", "lpt") for n in range(10)))
 )
-
-CHECKPOINT_CHOICES: tuple[tuple[str, str], ...] = (("best", "Best weights"), ("last", "Last weights"))
 
 
 @dataclass(frozen=True)
@@ -55,13 +54,9 @@ class ExportViewModel:
     """
 
     run_folder: str = ""
-    checkpoint: str = "best"
     prefix: str = ""
-    input_name: str = "x"
+    settings: ExportSettings = field(default_factory=ExportSettings)
     input_shape: tuple[int, ...] = ()
-    input_dtype: str = "float32"
-    samples: int = 256
-    optimize: bool = False
     choices: QuantizeChoices = field(default_factory=QuantizeChoices)
     state: str = "idle"
     message: str = ""
@@ -90,6 +85,11 @@ class ExportViewModel:
             self.prefix = default_prefix(folder, self.choices)
         if self.state != "exporting":
             self.state, self.message, self.verification, self.quantized = "idle", "", None, None
+        self.update_why_not()
+
+    def change(self, **changes: Any) -> None:
+        """Change settings of the export."""
+        self.settings = replace(self.settings, **changes)
         self.update_why_not()
 
     def choose(self, **changes: Any) -> None:
@@ -135,15 +135,17 @@ class ExportViewModel:
             self.why_not = "Give the files a name."
         elif wrong := name_problem(Path(self.prefix).name):
             self.why_not = wrong
-        elif not self.input_name.isidentifier():
+        elif not self.settings.input_name.isidentifier():
             self.why_not = "Give the input a name of letters, digits and underscores."
         else:
-            self.why_not = ""
+            self.why_not = self._setting_problem()
 
-    def spec(self) -> dict[str, Any]:
-        """The InputSpec as plain values; its shape is empty for that of the run's data."""
-        shape = [None if size < 0 else size for size in self.input_shape]
-        return {"shape": shape, "dtype": self.input_dtype, "name": self.input_name}
+    def _setting_problem(self) -> str:
+        for name, value in vars(self.settings).items():
+            problem = EXPORT_SETTINGS[name].problem(value)
+            if problem:
+                return f"{EXPORT_SETTINGS[name].title}: {problem}"
+        return ""
 
     def begin(self) -> None:
         """An export was asked for."""

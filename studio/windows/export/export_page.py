@@ -16,12 +16,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources.settings.export import EXPORT_SETTINGS
 from resources.settings.quantize import METHODS
-from studio.session.export.export_view import CHECKPOINT_CHOICES
 from studio.windows.controls import Facts, PageCard
 from studio.windows.export.exported_files_card import ExportedFilesCard
 from studio.windows.export.quantization_card import QuantizeCard
 from studio.windows.export.quantization_page import QuantizationPage
+from studio.windows.setting_fields import field_of, retranslate_fields
 from widgets import theme
 from widgets.cards import Card, EmptyState, KeyFigure
 from widgets.flow import FlowLayout
@@ -31,7 +32,10 @@ from widgets.layouts import vertical
 from widgets.param_form import Field, ParamForm
 from widgets.retranslated import Retranslated
 
-DTYPES = ("float32", "float64", "float16", "uint8", "int32", "int64")
+# The settings that are in the card Input, and those that are in the first card.
+INPUT = ("input_name", "dtype", "samples")
+INPUT_SETTINGS = {name: EXPORT_SETTINGS[name] for name in INPUT}
+FILE_SETTINGS = {name: each for name, each in EXPORT_SETTINGS.items() if name not in INPUT}
 FIGURES = ("difference", "accuracy", "latency", "size")
 NOTHING, BUSY, DONE, FAILED = range(4)
 FILES, REPORT = range(2)
@@ -88,23 +92,20 @@ class ExportPage(Retranslated, QWidget):
 
     @staticmethod
     def _what() -> list[Field]:
+        checkpoint, *others = [field_of(setting) for setting in FILE_SETTINGS.values()]
         return [
             Field("run", "", "choice", "", choices=(("", "\u2013"),)),
-            Field("checkpoint", "", "choice", "best", choices=CHECKPOINT_CHOICES),
+            checkpoint,
             Field("folder", "", "path", ""),
             Field("name", "", "text", "model", required=True),
-            Field("optimize", "", "bool", False),
+            *others,
             Field("quantize", "", "choice", "none", choices=METHODS),
         ]
 
     @staticmethod
     def _input() -> list[Field]:
-        return [
-            Field("input_name", "", "text", "x", required=True),
-            Field("shape", "", "text", ""),
-            Field("dtype", "", "choice", "float32", choices=tuple((name, name) for name in DTYPES)),
-            Field("samples", "", "int", 256, minimum=1, maximum=1_000_000),
-        ]
+        name, *others = [field_of(setting) for setting in INPUT_SETTINGS.values()]
+        return [name, Field("shape", "", "text", ""), *others]
 
     def _build(self) -> None:
         self._what_card.body.addWidget(self.form)
@@ -263,7 +264,8 @@ class ExportPage(Retranslated, QWidget):
         the run's own input."""
         self._quantizing = on
         self._show_view()
-        self.form.set_row_visible("optimize", not on)
+        for name, setting in FILE_SETTINGS.items():
+            self.form.set_row_visible(name, not (on and setting.methods))
         keys = self.input_form.keys()
         self.input_form.set_enabled_keys([] if on else keys)
         self._title_input(on)
@@ -277,23 +279,16 @@ class ExportPage(Retranslated, QWidget):
         self.tabs.setTabText(REPORT, tr("Quantization report"))
         self.tabs.setAccessibleName(tr("Views of the page Export"))
         form.set_text("run", tr("Run"), tr("The run whose weights are exported"))
-        form.set_text(
-            "checkpoint", tr("Weights"), tr("Those that read the test images best, or the last ones")
-        )
+        retranslate_fields(form, FILE_SETTINGS, tr)
         form.set_text("folder", tr("Folder"), tr("Where the three files go; it is made where absent"))
         form.set_text(
             "name", tr("Name"), tr("The files are NAME.pdmodel, NAME.pdiparams and NAME.pdiparams.info")
         )
         form.set_text(
-            "optimize",
-            tr("Optimize for prediction"),
-            tr("Faster: batch norms become part of convolutions; such files are not for further training"),
-        )
-        form.set_text(
             "quantize", tr("Quantize"), tr("Store weights and compute in small integers: smaller files")
         )
         form.set_choices("quantize", tuple((value, tr(word)) for value, word in METHODS))
-        inputs.set_text("input_name", tr("Name"), tr("How the input is called in the Program"))
+        retranslate_fields(inputs, INPUT_SETTINGS, tr)
         inputs.set_text(
             "shape",
             tr("Shape"),
@@ -302,8 +297,6 @@ class ExportPage(Retranslated, QWidget):
         line = inputs.control("shape")
         assert isinstance(line, QLineEdit)
         line.setPlaceholderText(tr("as the run's data"))
-        inputs.set_text("dtype", tr("dtype"), tr("The type of the numbers that the model is fed"))
-        inputs.set_text("samples", tr("Samples"), tr("Test images that are compared after reloading"))
         self.predict_button.setText(tr("Open in Predict"))
         self.predict_button.setToolTip(tr("Load these files and try them on a drawn digit"))
         self.folder_button.setText(tr("Show in folder"))

@@ -30,6 +30,7 @@ from engine.training.sources.options import DataOptions
 from engine.training.sources.prepare import Prepare
 from engine.training.sources.prepared import Prepared
 from engine.training.sources.rows import Rows
+from resources.settings.export import ExportSettings
 
 
 class Pictures(Rows):
@@ -179,7 +180,7 @@ def test_a_run_records_what_was_applied(corrected: TrainingConfig, bars: Path) -
     assert kept is not None
     assert kept.labels.tolist() == labels_of(plain.test)[1:]
     # The accuracy of an export is that on the corrected pictures.
-    exported = export_run(out, str(out / "inference" / "model"), "last", samples=1000)
+    exported = export_run(out, str(out / "inference" / "model"), ExportSettings("last", samples=1000))
     assert exported["samples"] == len(plain.test) - 1
 
 

@@ -18,6 +18,7 @@ from engine.kernels.cpu.threads import get_num_threads
 from engine.training import TrainingConfig, TrainingRun
 from engine.training.export import export_run
 from engine.training.stepper import HARDEST
+from resources.settings.export import ExportSettings
 
 NOISY = '''"""A model with everything that has state: dropout, running statistics, NumPy's random numbers."""
 
@@ -353,8 +354,7 @@ def test_an_export_is_checked_in_a_clean_process(
     event = export_run(
         tmp_path / "run",
         str(tmp_path / "out" / "net"),
-        checkpoint,
-        samples=20,
+        ExportSettings(checkpoint, samples=20),
         emit=lambda told: stages.append(told["stage"]),
     )
     assert event["difference"] < 1e-5
@@ -377,11 +377,11 @@ def test_files_that_fail_their_check_are_not_exported(
         with monkeypatch.context() as patched:
             patched.setattr(f"engine.training.export.{name}", value)
             with pytest.raises(FormatError, match=f"export {out}/net: nothing was exported: {words}"):
-                export_run(tmp_path / "run", str(out / "net"), samples=5)
+                export_run(tmp_path / "run", str(out / "net"), ExportSettings(samples=5))
         assert list(out.iterdir()) == []
     (out / f".net.{'0' * 16}.work").mkdir()
     (out / f".net.{'0' * 16}.work" / "lock").write_text("of a killed export")
-    export_run(tmp_path / "run", str(out / "net"), samples=5)
+    export_run(tmp_path / "run", str(out / "net"), ExportSettings(samples=5))
     assert sorted(path.name for path in out.iterdir()) == [
         "net.pdiparams",
         "net.pdiparams.info",
@@ -411,7 +411,7 @@ def test_an_export_without_the_data_is_checked_on_noise(bars: Path, tmp_path: Pa
     config = TrainingConfig(str(folder), "linear", batch_size=100, out=str(tmp_path / "run"))
     train(config)
     shutil.rmtree(folder)
-    event = export_run(tmp_path / "run", str(tmp_path / "net"), samples=5)
+    event = export_run(tmp_path / "run", str(tmp_path / "net"), ExportSettings(samples=5))
     assert (event["pictures"], event["samples"]) == ("noise", 5)
     assert np.isnan(event["accuracy"])
     assert event["difference"] < 1e-5

@@ -12,6 +12,7 @@ import pytest
 from engine.core.errors import DataError
 from engine.training.export import export_run
 from engine.training.reverify import verify_again
+from resources.settings.export import ExportSettings
 from tests.studio.answering_run import make_run
 
 
@@ -20,7 +21,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, Any]:
     """A run whose newest checkpoint is exported, its prefix, and what the export said."""
     run = make_run(tmp_path_factory.mktemp("runs") / "run", {10: 3, 20: 7}, best=20)
     prefix = str(run / "inference" / "model")
-    return run, prefix, export_run(run, prefix, "last", samples=8)
+    return run, prefix, export_run(run, prefix, ExportSettings("last", samples=8))
 
 
 def test_files_that_stand_are_compared_with_their_run(exported: tuple[Path, str, Any]) -> None:

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from resources.settings.export import EXPORT_SETTINGS
 from resources.settings.quantize import QUANTIZE_SETTINGS
 from resources.settings.setting import Setting, words_of
 
-TABLES = {"quantize": QUANTIZE_SETTINGS}
+TABLES = {"export": EXPORT_SETTINGS, "quantize": QUANTIZE_SETTINGS}
 EACH = [
     pytest.param(setting, id=f"{task}.{setting.name}")
     for task, table in TABLES.items()

@@ -108,16 +108,16 @@ def test_a_closed_bridge_is_deaf(qapp: Any) -> None:
 
 def test_bonds_show_and_store(qapp: Any) -> None:
     model, shown, bonds = ExportViewModel(), [], Bindings()
-    form = ParamForm([Field("samples", "", "int", 256)])
-    bonds.show(model, "samples", shown.append)
-    bonds.store(form.control("samples").textChanged, model, "samples", int)
-    form.set_value("samples", 64)
-    assert model.samples == 64
-    assert shown == [256, 64]
+    form = ParamForm([Field("total", "", "int", 0)])
+    bonds.show(model, "total", shown.append)
+    bonds.store(form.control("total").textChanged, model, "total", int)
+    form.set_value("total", 64)
+    assert model.total == 64
+    assert shown == [0, 64]
     bonds.release()
-    model.samples = 5
-    form.set_value("samples", 8)
-    assert (model.samples, shown) == (5, [256, 64])
+    model.total = 5
+    form.set_value("total", 8)
+    assert (model.total, shown) == (5, [0, 64])
 
 
 # ----- curves ---------------------------------------------------------------------------------------------

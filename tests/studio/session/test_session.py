@@ -242,13 +242,13 @@ def test_export_follows_the_run(stage: Any, tmp_path: Path) -> None:
     export.choose_run(str(tmp_path / "c"))
     assert export.prefix == str(tmp_path / "b" / "inference" / "digits"), "what the user chose stays"
     export.set_shape("?, 1, 28, 28")
-    assert export.spec() == {"shape": [None, 1, 28, 28], "dtype": "float32", "name": "x"}
+    assert export.input_shape == (-1, 1, 28, 28)
     with pytest.raises(ValueError, match="not a size: 'a'"):
         export.set_shape("None, a")
-    export.optimize = True
+    export.change(optimize=True)
     assert stage.session.execute("export") == ""
-    assert stage.worker.job.optimize is True
-    assert stage.worker.job.spec["shape"] == [None, 1, 28, 28]
+    assert stage.worker.job.settings.optimize is True
+    assert stage.worker.job.shape == (-1, 1, 28, 28)
     stage.tell(
         "exported",
         prefix="p",

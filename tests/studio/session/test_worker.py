@@ -242,7 +242,7 @@ def test_a_users_model_is_imported_in_children_only(session: Session, tmp_path: 
     assert session.graph.source == file.read_text()
     assert session.graph.source_line == 12
     file.unlink()
-    session.export.optimize = True
+    session.export.change(optimize=True)
     assert session.execute("export") == ""
     until(session, lambda: not session.busy())
     assert session.export.verification is not None, problems(session)

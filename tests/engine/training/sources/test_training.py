@@ -8,6 +8,7 @@ import pytest
 from engine.core.errors import EngineError
 from engine.training import TrainingConfig, TrainingRun
 from engine.training.sources.vary import Vary
+from resources.settings.export import ExportSettings
 from tests.engine.training.sources import writing
 
 MODELS = """import paddle.nn as nn
@@ -165,8 +166,9 @@ def test_an_export_normalises_what_it_is_given(tmp_path, model):
         )
     )
     expected = run.run().validation_accuracy
-    spec = {"shape": [None, 3, 8, 8], "dtype": "float32", "name": "x"}
-    done = export_run(tmp_path / "run", str(tmp_path / "out" / "model"), "last", spec)
+    done = export_run(
+        tmp_path / "run", str(tmp_path / "out" / "model"), ExportSettings("last"), (-1, 3, 8, 8)
+    )
     # Nobody who feeds it normalises a second time.
     prepare = describe_inference(str(tmp_path / "out" / "model")).info["info"]["prepare"]
     assert (prepare["mean"], prepare["deviation"]) == ([], [])
@@ -188,6 +190,6 @@ def test_an_export_takes_what_the_training_was_fed(tmp_path, model):
     TrainingRun(
         TrainingConfig(data=data, model=model("Pictures"), epochs=1, static=False, out=str(tmp_path / "run"))
     ).run()
-    done = export_run(tmp_path / "run", str(tmp_path / "out" / "model"), "last")
+    done = export_run(tmp_path / "run", str(tmp_path / "out" / "model"), ExportSettings("last"))
     assert done["pictures"] == "test"
     assert read_run_line(tmp_path / "run").shape == (3, 8, 8)

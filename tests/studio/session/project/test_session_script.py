@@ -12,6 +12,7 @@ import pytest
 
 from engine.files.journal import read_run
 from engine.training import TrainingConfig
+from resources.settings.export import ExportSettings
 from studio.session.export.export_job import Export
 from studio.session.graph.trace_job import TraceModel
 from studio.session.project.session_script import SessionScript, write_script
@@ -69,21 +70,25 @@ def test_what_stands_in_a_script(tmp_path: Path) -> None:
     script.record(train("/runs/b"))
     script.follow({"event": "cancelled", "folder": "/runs/b"})
     script.record(
-        Export("/runs/a", "/x/inference/model", "/runs/a/checkpoints/step-00000120.h5", {}, 99, optimize=True)
+        Export(
+            "/runs/a",
+            "/x/inference/model",
+            ExportSettings("/runs/a/checkpoints/step-00000120.h5", samples=99, optimize=True),
+        )
     )
     script.predicted("/x/inference/model", "/pictures/seven.png")
-    script.record(Export("/old\nrm -rf", "/y/model", "best", {}, 1))
+    script.record(Export("/old\nrm -rf", "/y/model", ExportSettings(samples=1)))
     script.record(replace(train("/old", epochs=5), resume=True))
     script.record(WriteReport("/runs/a", "/home/a.html"))
     lines = script.text().splitlines()
     assert lines[lines.index("") + 1 :] == [
         f""""$STUDIO" train --data '{tmp_path}/it'"'"'s $HOME' --epochs 3 --out "$FOLDER"/runs/a""",
         '"$STUDIO" train --out "$FOLDER"/runs/a --resume --epochs 5',
-        '"$STUDIO" export "$FOLDER"/runs/a --samples 99 --step 120 --optimize --out '
+        '"$STUDIO" export "$FOLDER"/runs/a --step 120 --samples 99 --optimize --out '
         '"$FOLDER"/exports/a/model',
         '"$STUDIO" predict "$FOLDER"/exports/a/model /pictures/seven.png',
         """"$STUDIO" export '/old""",
-        """rm -rf' --samples 1 --checkpoint best --out "$FOLDER"/'exports/old""",
+        """rm -rf' --checkpoint best --samples 1 --out "$FOLDER"/'exports/old""",
         "rm -rf/model'",
         "# not repeated: /old, made before this session, went on",
         '"$STUDIO" report "$FOLDER"/runs/a --out "$FOLDER"/a.html',

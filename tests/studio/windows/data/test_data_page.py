@@ -203,7 +203,7 @@ def test_the_shape_of_own_data_is_exported(stage, qtbot):
     form = stage.studio.export_page.input_form
     stage.session.export.choose_run("/runs/own", (3, 8, 8))
     assert form.value("shape") == "None, 3, 8, 8"
-    assert stage.session.export.spec()["shape"] == [None, 3, 8, 8]
+    assert stage.session.export.input_shape == (-1, 3, 8, 8)
     stage.session.export.choose_run("/runs/of-an-earlier-version")
     assert form.value("shape") == "None, 3, 8, 8"
 

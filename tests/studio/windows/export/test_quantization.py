@@ -335,6 +335,11 @@ def test_commands_lead_to_choices_and_report(export: Stage, qtbot: QtBot) -> Non
     qtbot.keyClick(studio.frame.palette.box, Qt.Key.Key_Return)
     assert export.window.current_page() == "export"
     assert export.window.focusWidget() is page.quantize.how.control("samples")
+    studio.frame.show_page("train")
+    studio.actions.trigger("palette")
+    qtbot.keyClicks(studio.frame.palette.box, "export, samples")
+    qtbot.keyClick(studio.frame.palette.box, Qt.Key.Key_Return)
+    assert export.window.current_page() == "export"
 
 
 def test_nothing_is_cut_off_sideways(export: Stage, qtbot: QtBot) -> None:
