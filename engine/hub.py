@@ -93,7 +93,7 @@ def _entry(where: str, module: ModuleType, name: Any) -> Callable[..., Any]:
     found = getattr(module, name, None)
     if not callable(found):
         raise HubError(
-            f"hub.{where}: {module.__file__} has no function {name!r}; list() tells those that it has"
+            f"hub.{where}: {module.__file__} has no function {name!r}; list() returns those that it has"
         )
     entry: Callable[..., Any] = found
     return entry

@@ -132,7 +132,7 @@ def run_module(
 def _prepare(source: str | bytes, mode: str | None, device: str | None) -> bool:
     """Make ``import paddle`` the engine, and set what a script of this source starts with.
 
-    False where the device can't be used, which has been told.
+    False where the device can't be used, which was printed.
     """
     alias.install()
     if device == "cpu":
@@ -150,7 +150,7 @@ def _prepare(source: str | bytes, mode: str | None, device: str | None) -> bool:
 
 
 def _start_on(device: str) -> bool:
-    """Make it the place of new tensors; False where it can't be used. A line tells that, and a fallback."""
+    """Make it the device of new tensors; False where it can't be used. Prints that, or the fallback."""
     from engine.core.devices import use
 
     try:

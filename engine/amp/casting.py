@@ -19,7 +19,7 @@ _DTYPES = ("float16", "bfloat16")
 
 
 class LastDtype:
-    """The dtype of the last ``auto_cast`` of the process, which tells a GradScaler whether to scale."""
+    """The dtype of the last ``auto_cast`` of the process, which decides whether a GradScaler scales."""
 
     name = "float32"
 
@@ -109,7 +109,7 @@ def auto_cast(
 
 
 def require_dynamic(where: str) -> None:
-    """Raise UnreadyError where the user builds a static Program; a converted function is no such place."""
+    """Raise UnreadyError where the user builds a static Program; a converted function does not count."""
     builder = current_builder()
     if builder is not None and builder.startup is not None:
         raise UnreadyError(

@@ -36,7 +36,7 @@ _COUNTING = "FLAGS_low_precision_op_list"
 
 
 class DebugMode(Enum):
-    """What a check does: raise at nan or infinity, tell of them, tell of overflow, tell of every tensor."""
+    """What a check does: raise at nan or infinity, report them, report overflow, report every tensor."""
 
     CHECK_NAN_INF_AND_ABORT = 0
     CHECK_NAN_INF = 1
@@ -90,8 +90,8 @@ def check_numerics(
 ) -> tuple[Any, Any]:
     """How many elements are nan, infinite and zero (int64 [3]), and maximum, minimum and mean (float32 [3]).
 
-    A line is printed where there is nan or infinity, and always in mode ``CHECK_ALL``; ``op_type`` and
-    ``var_name`` stand in it. Raises NotFiniteError in mode ``CHECK_NAN_INF_AND_ABORT``.
+    A line is printed where there is nan or infinity, and always in mode ``CHECK_ALL``; it contains
+    ``op_type`` and ``var_name``. Raises NotFiniteError in mode ``CHECK_NAN_INF_AND_ABORT``.
     """
     stats, values = look_at(
         tensor, op_type=op_type, var_name=var_name, check_nan_inf_level=DebugMode(debug_mode).value
@@ -102,7 +102,7 @@ def check_numerics(
 def check_layer_numerics(func: Callable[..., Any]) -> Callable[..., Any]:
     """Decorator of a Layer's ``forward``: nan and infinity within it raise NotFiniteError.
 
-    Raises ModeError where the first argument is no Tensor.
+    Raises ModeError where the first argument is not a Tensor.
     """
 
     @functools.wraps(func)

@@ -86,7 +86,7 @@ class AmpScaler:
         return var * self._scale if self._enable else var
 
     def minimize(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        """``optimizer.minimize`` with unscaled gradients, left out where they hold inf; then the update."""
+        """``optimizer.minimize`` with unscaled gradients, skipped where they contain inf; then the update."""
         if not self._enable:
             return optimizer.minimize(*args, **kwargs)
         if self._state_of(optimizer) is OptimizerState.INIT:
@@ -212,7 +212,7 @@ class AmpScaler:
 
     # -- state -----------------------------------------------------------------------------------------------
     def state_dict(self) -> dict[str, Any]:
-        """Scale, settings and counts, to go on from; empty where the scaler is off."""
+        """Scale, settings and counts, from which ``load_state_dict`` resumes; empty where the scaler is off."""
         if not self._enable:
             return {}
         return {
@@ -227,7 +227,7 @@ class AmpScaler:
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from ``state_dict``; a scaler that is off ignores it.
+        """Resume from ``state_dict``; a scaler that is off ignores it.
 
         Raises ModeError for an empty one, which a scaler that was off gave.
         """
@@ -250,7 +250,7 @@ class GradScaler(AmpScaler):
     """Scales losses and takes the scale out of the gradients again.
 
     ``scaler.scale(loss).backward(); scaler.step(optimizer); scaler.update()``, or
-    ``scaler.minimize(optimizer, scaled)`` for both. A step whose gradients hold nan or inf is left out, and
+    ``scaler.minimize(optimizer, scaled)`` for both. A step whose gradients contain nan or inf is skipped, and
     after ``decr_every_n_nan_or_inf`` of them in a row the scale is multiplied by ``decr_ratio``; after
     ``incr_every_n_steps`` good ones in a row by ``incr_ratio``.
     """
@@ -276,7 +276,7 @@ class GradScaler(AmpScaler):
         )
 
     def step(self, optimizer: Any) -> None:
-        """``optimizer.step()`` with gradients divided by the scale; left out where they hold nan or inf.
+        """``optimizer.step()`` with gradients divided by the scale; skipped where they contain nan or inf.
 
         Raises ModeError for a second step before ``update()``.
         """

@@ -10,7 +10,7 @@ from engine.core.place import CUDAPlace, as_place, backend, current_place, redir
 
 
 def is_compiled_with_cuda() -> bool:
-    """True where CuPy is installed (whether it finds a GPU is told by ``set_device``)."""
+    """True where CuPy is installed (``set_device`` shows whether it finds a GPU)."""
     return find_spec("cupy") is not None
 
 

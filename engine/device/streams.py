@@ -49,8 +49,8 @@ class Event:
         chosen = current_stream(self.device) if stream is None else stream
         if chosen.device != self.device:
             raise ArgumentError(
-                f"Event.record: an event of {self.device} can't stand in a stream of {chosen.device}: make "
-                "the event with that device"
+                f"Event.record: an event of {self.device} can't be recorded in a stream of {chosen.device}: "
+                "create the event with that device"
             )
         if self.event_base is not None:
             with backend(self.device).on(self.device.index):

@@ -21,7 +21,7 @@ from engine.distributed.reducing import ReduceOp
 from engine.eager.tensor import Parameter, Tensor, wrap, write
 
 _USED, _KEPT = 1, 2  # what a process says of a parameter: it got a gradient, it had one before
-_SHOWN = 10  # so many names an error tells
+_SHOWN = 10  # an error lists at most this many names
 
 
 def assigned(kinds: Sequence[tuple[int, str]], limits: Sequence[int]) -> list[list[int]]:
@@ -243,10 +243,12 @@ def _check_even(names: Sequence[str], used: Any, group: Group, where: str, remed
     uneven = np.flatnonzero(used.any(axis=0) & ~used.all(axis=0))
     if uneven.size:
         ranks = np.array(group.ranks)
-        told = [f"{names[n]} in rank {', '.join(map(str, ranks[~used[:, n]].tolist()))}" for n in uneven]
+        uneven_names = [
+            f"{names[n]} in rank {', '.join(map(str, ranks[~used[:, n]].tolist()))}" for n in uneven
+        ]
         raise GradientError(
             f"{where}: parameters got a gradient in some processes and none in others: none for "
-            f"{_listed(told)}; {remedy}"
+            f"{_listed(uneven_names)}; {remedy}"
         )
 
 

@@ -1,4 +1,4 @@
-"""Groups of processes: the one of all, those made by ``new_group``, and where a process stands in them."""
+"""Groups of processes: the one of all, those created by ``new_group``, and the rank of a process in them."""
 
 from __future__ import annotations
 

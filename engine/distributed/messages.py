@@ -98,7 +98,7 @@ def _arrived(got: Any, where: str) -> Callable[[Any], Any]:
 
 
 def sent(array: Any, place: int, group: Group, where: str) -> None:
-    """Send an array, which nobody changes any more, to the member at ``place``, without waiting for it.
+    """Send an array, which must not change any more, to the member at ``place``, without waiting for it.
 
     Two processes may send to each other before they receive.
     """

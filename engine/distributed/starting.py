@@ -12,7 +12,7 @@ from engine.distributed.mpi import find_mpiexec, require
 
 _ROOT = str(Path(__file__).resolve().parents[2])
 _GUARD = str(Path(__file__).with_name("launch") / "guard.py")
-# What the processes of an outer job were told of it, beside RANK and SIZE; those of a new one are others.
+# Variables that an outer job sets for its processes, besides RANK and SIZE; a new job sets others.
 _OF_A_RANK = (
     "PADDLE_CURRENT_ENDPOINT",
     "PADDLE_GLOBAL_RANK",

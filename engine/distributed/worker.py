@@ -4,8 +4,8 @@
 
 An exception or ``sys.exit`` with a status in one rank would leave the others waiting for it without end: MPI
 only notices processes that a signal ends. With ``--log-dir DIR`` rank N writes to ``DIR/workerlog.N``; with
-``--channel DIR`` (a launcher's folder of pipes) it tells the launcher that it began and how it ended, and
-writes to the launcher's pipes where there is no folder of logs. The worker redirects its own descriptors,
+``--channel DIR`` (a launcher's folder of pipes) it reports to the launcher that it began and how it exited,
+and writes to the launcher's pipes where there is no folder of logs. The worker redirects its own descriptors,
 since what mpiexec forwards can be lost when a job is aborted.
 """
 
@@ -24,7 +24,7 @@ from typing import Any
 from engine.core.errors import EngineError
 from engine.distributed import mpi
 from engine.distributed.environment import RANK, SELECTED, SIZE, number
-from engine.distributed.launch.guard import tell
+from engine.distributed.launch.guard import send_event
 from engine.kernels.cpu.cores import cores
 from engine.kernels.cpu.threads import set_num_threads
 
@@ -140,7 +140,7 @@ def prepare(task: Task | None = None) -> Any:
     if task is not None:
         _redirect(task, rank)
     if task is not None and task.channel is not None:
-        tell(task.channel, rank=rank, pid=os.getpid())
+        send_event(task.channel, rank=rank, pid=os.getpid())
     if comm is not None:
         if wanted not in (0, size):
             raise SystemExit(
@@ -205,8 +205,8 @@ def main(arguments: list[str]) -> None:
         with suppress(OSError):  # its reader is gone
             stream.flush()
     if task.channel is not None:
-        tell(task.channel, rank=number(RANK[:1], 0, 0), status=status)
-        if status:  # the launcher tells it; what MPI_Abort says of it would be the last line
+        send_event(task.channel, rank=number(RANK[:1], 0, 0), status=status)
+        if status:  # the launcher reports it; the message of MPI_Abort would be the last line
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     if status and comm is not None:
         time.sleep(_PASSED_ON)

@@ -102,13 +102,13 @@ def tensor_value(where: str, value: Any, like: Any = None, numbers: bool = False
     if numbers and isinstance(value, (Real, np.ndarray)):
         dtype = like.dtype if like.dtype.is_floating_point else default_dtype()
         return to_tensor(np.asarray(value), dtype=dtype.name)
-    raise DTypeError(f"{where}: value is no Tensor: got {type(value).__name__}; use to_tensor()")
+    raise DTypeError(f"{where}: value is not a Tensor: got {type(value).__name__}; use to_tensor()")
 
 
 def sample_shape(where: str, shape: Any) -> list[Any]:
     """The sizes of ``shape``: ints, and Variables where only the running Program knows them.
 
-    Raises DTypeError for what is no sequence of whole numbers.
+    Raises DTypeError for a value that is not a sequence of integers.
     """
     if not is_tensor(shape) and not isinstance(shape, Iterable):
         raise DTypeError(

@@ -12,12 +12,12 @@ from engine.distribution.mathematics import sum_rightmost
 class Independent(Distribution):
     """``base`` with the last ``reinterpreted_batch_rank`` dimensions of its batch as part of one event.
 
-    Raises DTypeError for a base that is no Distribution, ArgumentError for more dimensions than that.
+    Raises DTypeError for a base that is not a Distribution, ArgumentError for more dimensions than that.
     """
 
     def __init__(self, base: Distribution, reinterpreted_batch_rank: int) -> None:
         if not isinstance(base, Distribution):
-            raise DTypeError(f"Independent: base is no Distribution: got {type(base).__name__}")
+            raise DTypeError(f"Independent: base is not a Distribution: got {type(base).__name__}")
         rank = len(base.batch_shape)
         if not 0 < reinterpreted_batch_rank <= rank:
             raise ArgumentError(

@@ -24,7 +24,7 @@ class Multinomial(Distribution):
     """Distributions of how often each category is drawn in ``total_count`` draws.
 
     ``probs``, a tensor, holds the weights of the categories along its last axis. Raises ArgumentError for a
-    ``total_count`` that is no whole number above 0, ShapeError for weights of no dimension.
+    ``total_count`` that is not a positive integer, ShapeError for weights without dimensions.
     """
 
     def __init__(self, total_count: int, probs: Any) -> None:

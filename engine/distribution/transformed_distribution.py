@@ -23,10 +23,13 @@ class TransformedDistribution(Distribution):
 
     def __init__(self, base: Distribution, transforms: Sequence[Transform]) -> None:
         if not isinstance(base, Distribution):
-            raise DTypeError(f"TransformedDistribution: base is no Distribution: got {type(base).__name__}")
+            raise DTypeError(
+                f"TransformedDistribution: base is not a Distribution: got {type(base).__name__}"
+            )
         if not isinstance(transforms, (Sequence, ChainTransform)):
             raise DTypeError(
-                f"TransformedDistribution: transforms is no sequence: got {type(transforms).__name__}; write "
+                "TransformedDistribution: transforms is not a sequence: got "
+                f"{type(transforms).__name__}; write "
                 "[transform]"
             )
         chain = transforms if isinstance(transforms, ChainTransform) else ChainTransform(transforms)

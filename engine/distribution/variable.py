@@ -68,7 +68,7 @@ class Independent(Variable):
 
 
 class Stack(Variable):
-    """Variables beside each other along ``axis``."""
+    """Variables stacked along ``axis``."""
 
     def __init__(self, vars: Sequence[Variable], axis: int = 0) -> None:
         self._vars = vars
@@ -86,7 +86,7 @@ class Stack(Variable):
 
     def constraint(self, value: Any) -> Any:
         if not -value.ndim <= self._axis < value.ndim:
-            raise ShapeError(f"Stack: axis {self._axis} is no dimension of value {list(value.shape)}")
+            raise ShapeError(f"Stack: axis {self._axis} is not a dimension of value {list(value.shape)}")
         parts = zip(self._vars, unstack(value, self._axis), strict=True)
         return stack([each.constraint(part) for each, part in parts], self._axis)
 

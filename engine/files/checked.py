@@ -30,7 +30,7 @@ class Expected:
 class Container:
     """A file that was read: its kind and version, the product that wrote it, its save id and its tree.
 
-    ``tree`` holds plain values (:data:`engine.files.plain.Plain`) of any structure; whoever reads the kind
+    ``tree`` holds plain values (:data:`engine.files.plain.Plain`) of any structure; the reader of the kind
     checks the structure. ``own`` says that this installation wrote the file.
     """
 

@@ -103,8 +103,8 @@ def latest_checkpoint(folder: StrPath) -> Latest:
     """The newest checkpoint with correct hashes; damaged ones are skipped and named in the notes.
 
     Raises:
-        DataError: the folder, or a newer checkpoint, can't be read now. It may be sound, and whoever goes on
-            from an older one removes it.
+        DataError: the folder, or a newer checkpoint, can't be read now. It may be sound; resuming from an
+            older one removes it.
     """
     skipped: list[Skipped] = []
     for entry in reversed(list_checkpoints(folder)):

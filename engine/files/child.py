@@ -1,4 +1,4 @@
-"""How child processes for files of strangers are started: without site-packages, with few variables."""
+"""How child processes for untrusted files are started: without site-packages, with few variables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def command(script: Path) -> list[str]:
     """The command that runs ``script`` with this Python.
 
     It runs without site-packages, user site and PYTHON* variables, so that its start takes little longer than
-    its imports; ``import_folders`` tells it where those are.
+    its imports; ``import_folders`` gives their folders.
     """
     return [sys.executable, "-I", "-S", "-B", str(script)]
 

@@ -1,4 +1,4 @@
-"""HDF5 files of strangers: their datasets are read without libhdf5, which crashes on damaged files.
+"""Untrusted HDF5 files: their datasets are read without libhdf5, which crashes on damaged files.
 
 A child process with limits finds out where the numbers lie (:mod:`engine.files.hdf5_layout_child`); they are
 then mapped, or read piece by piece and unpacked here. Numbers and texts of fixed length can be read, stored
@@ -90,7 +90,7 @@ def _look(path: Path) -> Any:
 
 
 def _problem(plain: dict[str, Any], length: int) -> str:
-    """Why what the child told can't be read; empty where it can."""
+    """Why a dataset that the child describes can't be read; empty where it can."""
     shape, size = plain["shape"], np.dtype(plain["dtype"]).itemsize
     if not size or len(shape) > 32:
         return "not numbers in rows"

@@ -1,4 +1,4 @@
-"""The child process that looks where the datasets of a stranger's HDF5 file lie: a script that
+"""The child process that locates the datasets of an untrusted HDF5 file: a script that
 engine.files.hdf5_layout runs.
 
 It reads one JSON request from standard input and writes one JSON answer. Only this process lets libhdf5 see

@@ -94,12 +94,12 @@ class JournalWriter:
             try:
                 if new:
                     sync_folder(self.path.parent)
-                self._mend()
+                self._repair()
             except BaseException:
                 self.close()
                 raise
 
-    def _mend(self) -> None:
+    def _repair(self) -> None:
         if self._descriptor is None:
             return
         end = start = os.lseek(self._descriptor, 0, os.SEEK_END)
@@ -157,7 +157,7 @@ class JournalWriter:
     def close(self) -> None:
         """Close the file; closing it twice does nothing.
 
-        Raises SaveError where the system tells only now that something was not written.
+        Raises SaveError where the system reports only now that something was not written.
         """
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
@@ -217,7 +217,7 @@ def _restored(value: Json) -> Json:
 def parse_event(line: bytes) -> JournalEvent:
     """The event on a line of a journal. Raises FormatError, without the file, for anything else.
 
-    A step or an epoch is counted from 0; whoever goes on from a journal relies on it.
+    A step or an epoch is counted from 0; resuming from a journal relies on it.
     """
     try:
         event: Json = parse(line, parse_constant=_no_number)
@@ -346,7 +346,7 @@ def _packed_run(tree: object, path: Path) -> PackedRun:
     ]
     if wrong:
         raise FormatError(
-            f"{path}: not a run: wrong or missing are {', '.join(wrong)}; remove it, the journal beside it "
+            f"{path}: not a run: wrong or missing are {', '.join(wrong)}; remove it, the journal next to it "
             "holds the run"
         )
     return cast("PackedRun", tree)

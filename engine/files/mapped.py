@@ -16,8 +16,8 @@ def mapped_array(
 ) -> np.ndarray:
     """The array whose numbers begin at ``offset``, read-only.
 
-    The system is told that rows are read here and there: reading ahead, it took 40 times as long for batches
-    of a drawn order (212 against 5 ms for 64 rows of 4 KB).
+    The system is advised that rows are read in random order: with read-ahead, it took 40 times as long for
+    batches of a drawn order (212 against 5 ms for 64 rows of 4 KB).
 
     Raises:
         OSError: the file can't be read. ValueError: it ends before the array does, or the array is empty.

@@ -1,14 +1,14 @@
 """Several files that form one save: all of them are replaced or none is, and a mixture is refused.
 
-All carry one random save id in their user block. Writing has two steps: all files are written beside their
-places as ``.NAME.ID.staged`` and synced, then each is renamed into place. A kill before the first rename
-leaves the old files. A kill after it leaves every file of the new save in place or staged; the next reader or
-writer then sees two ids, finds the save that is complete and finishes its renames. If no save is complete,
-the files are refused.
+All carry one random save id in their user block. Writing has two steps: all files are written next to their
+destinations as ``.NAME.ID.staged`` and synced, then each is renamed into place. A kill before the first
+rename leaves the old files. A kill after it leaves every file of the new save in place or staged; the next
+reader or writer then sees two ids, finds the save that is complete and finishes its renames. If no save is
+complete, the files are refused.
 
-Whoever renames holds the lock of the prefix (:mod:`resources.locks`), so that two writers, or a writer and a
-reader that finishes renames, never mix their files. What the holder of the lock finds staged has no living
-writer.
+The process that renames holds the lock of the prefix (:mod:`resources.locks`), so that two writers, or a
+writer and a reader that finishes renames, never mix their files. What the holder of the lock finds staged has
+no living writer.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class OneSave:
 
         Raises:
             SaveError: the files could not be written; existing files are unchanged.
-            InUseError: another process is saving under this prefix, and goes on for long.
+            InUseError: another process has been saving under this prefix for long.
             DTypeError, ArgumentError: a tree holds a value that can't be saved.
         """
         save_id = secrets.token_bytes(16)
@@ -197,7 +197,7 @@ class OneSave:
         """Keep other writers out, and readers that finish a killed writer's renames.
 
         Raises:
-            InUseError: another writer goes on for longer. SaveError: the lock can't be made.
+            InUseError: another writer takes longer. SaveError: the lock can't be made.
         """
         path = next(iter(self.paths.values()))
         with saving(path):
@@ -321,7 +321,7 @@ class OneSave:
 
 
 def _remove(path: Path) -> None:
-    """Remove a staged file where that can be done: what went wrong before is what is told."""
+    """Remove a staged file where that can be done: the earlier error is the one reported."""
     with suppress(OSError):
         path.unlink()
 

@@ -1,7 +1,7 @@
 """The code that a run keeps in source/: its files, and the mark by which its installation knows them.
 
-The mark is a keyed hash of every file there. A stranger has another installation's key, so no run of another
-installation has a mark that holds here, and a file that was changed afterwards loses it.
+The mark is a keyed hash of every file there. Other people have another installation's key, so no run of
+another installation has a mark that holds here, and a file that was changed afterwards loses it.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def _leaves(tree: object) -> int:
 def require_room(path: Path, needed: int) -> None:
     """Refuse to write ``needed`` bytes to ``path`` where its disk would have less than ``RESERVE`` left.
 
-    A disk that does not say how much is free is believed to have room; the write itself then tells.
+    A disk that does not report its free space is assumed to have room; the write itself then fails if not.
 
     Raises:
         SaveError: says how much it takes and how much is free. Its ``errno`` is ENOSPC.

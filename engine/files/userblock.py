@@ -11,7 +11,7 @@ Layout, little-endian, as offset, type and content; the rest up to byte 480 is z
     72   32s  HMAC-SHA256 of bytes 0 to 72 under the installation's key, or zeros
     480  32s  SHA-256 of bytes 0 to 480
 
-The last field keeps its place in every version, so that a newer file can be told from a damaged one.
+The last field keeps its place in every version, so that a newer file can be distinguished from a damaged one.
 """
 
 from __future__ import annotations

@@ -43,8 +43,8 @@ class Config(OtherEngines):
     """Settings of a predictor: ``Config(prog_file, params_file)``, ``Config(folder)``, ``Config(config)``.
 
     One argument may also be the prefix of the files. What has a meaning here: the model's files or bytes,
-    ``enable_use_gpu``, ``set_cpu_math_library_num_threads``, ``switch_ir_optim``. Other switches are kept;
-    ``summary()`` tells which of them have no effect.
+    ``enable_use_gpu``, ``set_cpu_math_library_num_threads``, ``switch_ir_optim``. Other switches are stored;
+    ``summary()`` shows which of them have no effect.
     """
 
     Precision = PrecisionType

@@ -1,6 +1,6 @@
 """ModelProcess: a saved model in a process of its own, which has limits and can be ended at any time.
 
-A model file of a stranger says what is computed: it may loop forever or ask for all memory, and native code
+An untrusted model file defines what is computed: it may loop forever or ask for all memory, and native code
 may crash on what it does. In a child process that costs the caller nothing but an error. The child of a model
 that this installation did not write can't write files, and has limits on memory and time that follow from
 ``engine.model_limits``; own models run without limits, and can be cancelled all the same.
@@ -75,8 +75,8 @@ _BUILT_IN = (
 class ModelDescription:
     """What is known of a model that was loaded.
 
-    ``info`` is the content of its file of information as JSON has it, by whoever wrote it: it is for the
-    caller to check. ``own`` says whether this installation wrote all files.
+    ``info`` is the content of its information file as parsed JSON; it may be untrusted, and the caller
+    checks it. ``own`` says whether this installation wrote all files.
     """
 
     prefix: Path
@@ -151,7 +151,7 @@ class ModelProcess:
             child, described = self._ready(self._begin(since))
             limits = None if described.own else self._limits_for(0)
             most = Most(MOST_SAID, MOST_OF_OWN if described.own else MOST_PROGRAM)
-            found = self._ask(child, "telling its Program", {"do": "program"}, [], limits, most).arrays
+            found = self._ask(child, "sending its Program", {"do": "program"}, [], limits, most).arrays
             try:
                 plain, text = (bytes(array).decode("utf-8", "replace") for array in found)
                 return json.loads(plain), text

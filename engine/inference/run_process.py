@@ -1,7 +1,7 @@
 """RunProcess: the network of a training run at any of its checkpoints, in a process of its own.
 
-As :class:`engine.inference.process.ModelProcess`, with a run's folder in place of inference files. The code
-of the model that the run keeps is imported there: whoever makes a RunProcess has asked whether it may run.
+As :class:`engine.inference.process.ModelProcess`, with a run's folder in place of inference files. The model
+code stored in the run is imported there: ask the user before you create a RunProcess.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class RunProcess(ModelProcess):
     """The network of the run in ``folder`` with the weights of ``checkpoint``, a file of the run.
 
     Another checkpoint may be set at any time; the next run is with its weights. A run whose code this
-    installation put there has no limits, every other one has those of a stranger's model.
+    installation put there has no limits; every other one has those of an untrusted model.
     """
 
     _server = "engine.inference.serve_run"

@@ -1,4 +1,4 @@
-"""What the child process of a saved model does: load it, run it, tell its Program, end with its parent."""
+"""What the child process of a saved model does: load it, run it, send its Program, exit with its parent."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ _DTYPES = frozenset(
 
 
 class WireError(EngineError):
-    """Bytes that are no message."""
+    """Bytes that are not a message."""
 
 
 class ClosedError(WireError):
@@ -92,7 +92,7 @@ def receive(stream: BinaryIO, most: Most) -> Message:
 
     Raises:
         ClosedError: the stream ended.
-        WireError: what came is no message, or one of more than ``most``.
+        WireError: the bytes are not a message, or one larger than ``most``.
     """
     magic, length = _HEAD.unpack(_exactly(stream, _HEAD.size))
     if magic != _MAGIC or length > most.json:
@@ -125,7 +125,7 @@ def _empty(described: object, most: int) -> np.ndarray[Any, Any]:
         raise WireError(f"message: not an array: {str(described)[:200]}")
     if not all(type(size) is int and 0 <= size < 2**48 for size in shape):
         raise WireError(f"message: not the shape of an array: {str(shape)[:200]}")
-    # Sizes beside a 0 count too: NumPy refuses shapes whose other sizes have too large a product.
+    # Sizes next to a 0 count too: NumPy refuses shapes whose other sizes have too large a product.
     wanted = math.prod(max(size, 1) for size in shape) * np.dtype(dtype).itemsize
     if wanted > most:
         raise WireError(f"message: an array of {wanted} bytes where at most {most} are taken")

@@ -62,7 +62,7 @@ class DataLoader:
         places: where the Tensors are made, a place or a list with one; the current device by default.
         batch_sampler: yields lists of indices; excludes ``batch_size``, ``shuffle`` and ``drop_last``.
         shuffle: a new order every epoch, drawn from NumPy's global generator when the epoch begins.
-        drop_last: leave out the last batch if it is short.
+        drop_last: skip the last batch if it is short.
         use_buffer_reader: on a GPU, batches are copied through page-locked memory on a stream of their own,
             one ahead where making a batch draws no random numbers in this process. No effect on the CPU, nor
             on what comes.
@@ -189,9 +189,9 @@ class DataLoader:
         return self._position.state()
 
     def set_state_dict(self, state: dict[str, Any]) -> None:
-        """Makes the next iteration go on where the loader stood that gave ``state``.
+        """Make the next iteration continue at the position of the loader that gave ``state``.
 
-        The generators are left as they are: whoever resumes a training restores it separately.
+        The generators do not change: resuming a training run restores them separately.
 
         Raises:
             ArgumentError: not such a state, or that of a loader with another number of batches.

@@ -46,7 +46,7 @@ class _Worker:
         )
         try:
             with warnings.catch_warnings():
-                # Python 3.12 and later warn of any fork beside threads. Decision 0043.
+                # Python 3.12 and later warn of any fork while threads run. Decision 0043.
                 warnings.filterwarnings("ignore", ".*multi-threaded.*fork", DeprecationWarning)
                 self.process.start()
         finally:
@@ -78,7 +78,7 @@ def _forked(job: Job, number: int, tasks: Connection, results: Connection) -> No
 
 class Workers:
     """Processes that make the batches of a loader. Batches come in the order of the tasks, whichever is ready
-    first; an iterable dataset's in turns, one of each worker that still has some.
+    first; those of an iterable dataset come from each worker in turn that still has some.
 
     Raises:
         WorkerError: a worker ended before its time.

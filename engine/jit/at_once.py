@@ -32,8 +32,8 @@ class _Compiled:
 class AtOnce:
     """Runs the Program of ``runner`` together with the gradients of its first output.
 
-    Its operators are those of the two plans of ``runner``, so results are the same to the bit; but nothing is
-    kept for a backward that might come.
+    Its operators are those of the two plans of ``runner``, so results are bitwise identical; but it retains
+    nothing for a later backward.
     """
 
     def __init__(self, runner: ProgramRunner) -> None:

@@ -55,7 +55,7 @@ def _never(*_: Any, **__: Any) -> Any:
     )
 
 
-# The bare ``list`` tells OpDef that xs is a list of inputs.
+# The bare ``list`` makes xs a list of inputs in OpDef.
 def _kernel(
     xp: Any,
     xs: list,  # type: ignore[type-arg]
@@ -187,7 +187,7 @@ class ProgramRunner:
         return Plan(self.program, self.forward_ops, inputs, outputs, feeds, xp, self.passes)
 
     def note_writes(self) -> None:
-        """Tell the version counters of buffers that the run replaced their values."""
+        """Increment the version counters of buffers whose values the run replaced."""
         for n in self._writes:
             counter_of(self.bound[n].tensor).count += 1
 

@@ -80,11 +80,11 @@ class Memory:
                 known.update(first)
                 arrays = [_fitting(key, given[key], shape, dtype) for key, (shape, _) in first.items()]
                 found.append((parameter, slots, dtype, arrays))
-        strangers = [key for key in given if key not in known]
-        if strangers and not known:
+        unknown = [key for key in given if key not in known]
+        if unknown and not known:
             expected = next((self.key(p, s) for p, slots, _ in wanted for s in slots), "nothing")
             raise ArgumentError(
-                f"set_state_dict: no key belongs to a parameter of this {self.where}: got {strangers[:3]} "
+                f"set_state_dict: no key belongs to a parameter of this {self.where}: got {unknown[:3]} "
                 f"..., expected e.g. {expected}; build the model in a fresh process, or under "
                 "utils.unique_name.guard(), so that its parameters get the same names"
             )
@@ -102,7 +102,7 @@ class Memory:
             for parameter, array in copies:
                 write(self.master(parameter), array)
 
-        return put, strangers
+        return put, unknown
 
 
 def _kept(array: Any, name: str) -> Tensor:

@@ -193,9 +193,9 @@ class Optimizer:
             return self._static.apply(params_grads[0][0].block.program, params_grads)
         self._require_eager("apply_gradients")
         given = {id(p): (p, g) for p, g in params_grads if g is not None}
-        strangers = given.keys() - {id(p) for p in self._all()}
-        if strangers:
-            names = sorted(given[key][0].name for key in strangers)
+        unknown = given.keys() - {id(p) for p in self._all()}
+        if unknown:
+            names = sorted(given[key][0].name for key in unknown)
             raise ArgumentError(f"apply_gradients: {names} are not parameters of this optimizer")
         with modes.use(modes.current().with_grad(False)):
             lr = self.get_lr()
@@ -310,8 +310,8 @@ class Optimizer:
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Set the gradients of all parameters to zero, or drop them.
 
-        A gradient of zeros takes part in the next ``step``: momentum goes on moving a parameter that the loss
-        no longer depends on. One that was dropped does not.
+        A gradient of zeros takes part in the next ``step``: momentum continues to move a parameter that the
+        loss no longer depends on. One that was dropped does not.
         """
         for parameter in self._all():
             if parameter._edge is not None:
@@ -348,7 +348,7 @@ class Optimizer:
 
         Raises ArgumentError where it belongs to other parameters or another optimizer, ShapeError or
         DTypeError for a tensor that does not fit; nothing is changed then. Entries that belong to no
-        parameter are left out with a warning.
+        parameter are ignored with a warning.
         """
         state = dict(state_dict)
         scheduler = state.pop("LR_Scheduler", None)
@@ -366,11 +366,9 @@ class Optimizer:
         ]
         if "_static" in self.__dict__:
             state = {name: state[name] for name in self._static.set_state(state)}
-        put, strangers = self._memory.assign(state, wanted)
-        if strangers:
-            warnings.warn(
-                f"set_state_dict: {strangers} belong to no parameter and are left out", stacklevel=2
-            )
+        put, unknown = self._memory.assign(state, wanted)
+        if unknown:
+            warnings.warn(f"set_state_dict: {unknown} belong to no parameter and are ignored", stacklevel=2)
         if isinstance(rate, LRScheduler):
             rate.set_state_dict(scheduler)
         put()

@@ -112,7 +112,7 @@ class Together:
         opdef = self._flat.opdef
         inputs = [given[name] for name in opdef.input_names]
         if modes.current().fast and optimizer._skip_update is None:
-            # Nobody watches and nothing is cast: the kernel alone, without the mode around it.
+            # Nothing observes the call and nothing is cast: the kernel alone, without the mode around it.
             arrays = [_array(value) for value in inputs]
             self._call(rows, attributes, arrays)(*arrays)
         else:

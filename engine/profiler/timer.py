@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.core.spans import watch
 
-SKIPPED = 10  # steps that a summary leaves out: they compile and fill caches
+SKIPPED = 10  # steps that a summary skips: they compile and fill caches
 
 
 @dataclass
@@ -67,7 +67,7 @@ class Benchmark:
             watch.timer = None
         self._step_began = time.perf_counter()
 
-    # -- what data loading tells ---------------------------------------------------------------------------
+    # -- calls of data loading -----------------------------------------------------------------------------
     def reads(self, dataset: Any) -> None:
         part = self._parts[-1]
         if part.dataset is None:
@@ -85,7 +85,7 @@ class Benchmark:
         if part.steps >= SKIPPED:
             part.all_reading.append(seconds)
 
-    # -- what the profiler tells ---------------------------------------------------------------------------
+    # -- calls of the profiler -----------------------------------------------------------------------------
     def step(self, num_samples: float | None = None) -> None:
         """A step ends."""
         if not self._parts or self._parts[-1].paused:

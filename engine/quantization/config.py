@@ -72,7 +72,7 @@ class QuantConfig:
     ) -> None:
         """Quanters of one layer or a list of layers, which are known again by their full names.
 
-        Raises ArgumentError for what is no layer.
+        Raises ArgumentError for a value that is not a layer.
         """
         for each in layer if isinstance(layer, list) else [layer]:
             if not isinstance(each, Layer):
@@ -90,7 +90,7 @@ class QuantConfig:
     ) -> None:
         """Quanters of layers by full name (``net.fc.full_name()``, e.g. linear_0), or a list of names.
 
-        Raises ArgumentError for what is no text.
+        Raises ArgumentError for a value that is not a string.
 
         Differs from Paddle: other types are refused; Paddle passes over them in silence.
         """
@@ -110,7 +110,7 @@ class QuantConfig:
     ) -> None:
         """Quanters of all layers of a type (exactly that, no subclass of it), or of a list of types.
 
-        Raises ArgumentError for what is no class of layers.
+        Raises ArgumentError for a value that is not a class of layers.
 
         Differs from Paddle: other types are refused; Paddle passes over them in silence.
         """
@@ -126,7 +126,7 @@ class QuantConfig:
         """Layers of type ``source`` are replaced by ``target(layer, config)`` when they are quantized.
 
         ``config`` has the factories ``activation`` and ``weight``. Raises ConditionError, an AssertionError,
-        for what are no classes of layers.
+        for values that are not classes of layers.
         """
         for name, each in (("source", source), ("target", target)):
             if not _is_layer_type(each):
@@ -142,7 +142,7 @@ class QuantConfig:
 
     @property
     def customized_leaves(self) -> list[type]:
-        """The types that ``add_customized_leaf`` was told."""
+        """The types given to ``add_customized_leaf``."""
         return self._customized_leaves
 
     @property
@@ -152,7 +152,7 @@ class QuantConfig:
 
     @property
     def default_qat_layer_mapping(self) -> dict[type, type]:
-        """What replaces which layer where nobody says otherwise."""
+        """The default replacement of each layer type."""
         return DEFAULT_QAT_LAYER_MAPPINGS
 
     @property

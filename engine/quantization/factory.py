@@ -55,8 +55,8 @@ def quanter(class_name: str) -> Callable[[T], T]:
     """A decorator of an own quanter: its factory gets ``class_name``, in the module that is decorated in.
 
     ``@quanter("CustomQuanter")`` over ``class CustomQuanterLayer(BaseQuanter)``, whose ``__init__`` takes the
-    layer first, makes ``CustomQuanter(bit_length=4)`` for a configuration. Raises ArgumentError for what is
-    no name.
+    layer first, makes ``CustomQuanter(bit_length=4)`` for a configuration. Raises ArgumentError for an
+    invalid name.
     """
     if not isinstance(class_name, str) or not class_name.isidentifier():
         raise ArgumentError(

@@ -11,7 +11,7 @@ from pydantic.dataclasses import dataclass
 from engine.core.errors import FormatError
 
 KEY = "quantization"
-"""Where the report stands in the information of inference files."""
+"""The key of the report in the information of inference files."""
 
 VERSION: Literal[1] = 1
 MOST_CHANGED = 200
@@ -19,7 +19,8 @@ MOST_CLASSES = 1_000
 MOST_LAYERS = 10_000
 _CONFIG = ConfigDict(extra="forbid")
 
-# A file of a stranger says all of this: numbers are finite and no texts, texts and lists have an end.
+# All of this may come from an untrusted file: numbers are finite and not strings, strings and lists are
+# limited.
 Number: TypeAlias = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Measure: TypeAlias = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0)]
 Share: TypeAlias = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1)]
@@ -198,7 +199,7 @@ def stored_report(info: object, where: str) -> QuantizationReport | None:
     """The report in the information of inference files; None where there is none.
 
     Raises:
-        FormatError: what stands in its place is no report.
+        FormatError: the value under the key is not a report.
     """
     if not isinstance(info, Mapping) or KEY not in info:
         return None

@@ -11,7 +11,7 @@ from engine.core.errors import ArgumentError
 Measure: TypeAlias = Callable[[frozenset[str]], float]
 """The accuracy, 0 to 1, of the model in which these layers, and no others, are quantized."""
 
-Told: TypeAlias = Callable[[str, int, int], None]
+Progress: TypeAlias = Callable[[str, int, int], None]
 """Receives the name of a layer, how many were measured before it, and how many there are."""
 
 
@@ -28,7 +28,7 @@ def drops_alone(
     layers: Sequence[str],
     accuracy: float,
     measure: Measure,
-    told: Told = lambda layer, done, total: None,
+    progress: Progress = lambda layer, done, total: None,
 ) -> dict[str, float]:
     """Points of accuracy (0 to 100) that are lost with each of ``layers`` quantized alone, by its name.
 
@@ -36,7 +36,7 @@ def drops_alone(
     """
     found = {}
     for done, layer in enumerate(layers):
-        told(layer, done, len(layers))
+        progress(layer, done, len(layers))
         found[layer] = _points(accuracy, measure(frozenset((layer,))))
     return found
 
@@ -51,7 +51,7 @@ def keep_in_float(
     accuracy: float,
     target: float,
     measure: Measure,
-    told: Told = lambda layer, done, total: None,
+    progress: Progress = lambda layer, done, total: None,
 ) -> Kept:
     """Keep layers in float, from the first of ``worst`` on, until at most ``target`` points are lost.
 
@@ -65,7 +65,7 @@ def keep_in_float(
     least, most = 101.0, 0
     for kept in range(len(worst)):
         if kept:
-            told(worst[kept - 1], kept - 1, len(worst))
+            progress(worst[kept - 1], kept - 1, len(worst))
         drop = _points(accuracy, measure(frozenset(worst[kept:])))
         if drop <= target:
             return Kept(tuple(worst[:kept]), drop)
@@ -86,5 +86,5 @@ def require_target(target: float) -> None:
 
 
 def _points(before: float, after: float) -> float:
-    # Shares of a count of samples: what is left of rounding would tell layers apart that lose the same.
+    # Shares of a count of samples: without rounding, layers that lose the same would seem different.
     return round(100 * (before - after), 9)

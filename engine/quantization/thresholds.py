@@ -23,7 +23,8 @@ from engine.quantization.preparing import Prepared
 Array = np.ndarray[Any, Any]
 
 Progress: TypeAlias = Callable[[int, int | None], object]
-"""Told the samples read so far, in all passes, and how many there will be; None where that is not known."""
+"""Receives the samples read so far, in all passes, and how many there will be; None where that is not known.
+"""
 
 _MEASURED = 64  # samples on which noise is measured
 
@@ -93,7 +94,7 @@ def _collect(
             reader = next(e.name for e in prepared.layers if name in e.activations)
             raise NotFiniteError(
                 f"{WHERE}, batch {number}: {name!r}, which layer {reader!r} reads, becomes nan or infinite; "
-                "train the model again, or leave out what makes it so"
+                "train the model again, or skip the layer that computes it"
             ) from None
     if turn == 0:
         adaptive.collect(list(made), found)

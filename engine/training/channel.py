@@ -36,7 +36,8 @@ class Channel:
         return cls(Client(place, authkey=bytes.fromhex(ticket["key"])))
 
     def send(self, message: dict[str, Any]) -> None:
-        """Send None, numbers, texts, arrays, and lists and dicts of those; nothing where nobody is there."""
+        """Send None, numbers, texts, arrays, and lists and dicts of those; does nothing where the other end
+        has closed."""
         data = packed(message, "training")
         with self._lock, suppress(OSError):
             self._connection.send_bytes(data.tobytes())
@@ -50,7 +51,7 @@ class Channel:
         return message if isinstance(message, dict) else None
 
     def close(self) -> None:
-        """End the connection; the other end is told so."""
+        """Close the connection, which the other end notices."""
         self._connection.close()
 
 

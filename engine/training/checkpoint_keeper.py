@@ -52,7 +52,7 @@ class CheckpointKeeper:
         self._trouble = ""
 
     def go_on(self, path: str, tree: dict[str, Any]) -> None:
-        """The run goes on from the checkpoint ``tree`` at ``path``; looks where the best weights are."""
+        """Resume from the checkpoint ``tree`` at ``path``; locates the best weights."""
         assert self._folder is not None
         progress = self._progress
         self.last, self.at = path, progress.step
@@ -68,20 +68,20 @@ class CheckpointKeeper:
         if self._unsaved_best is not None:
             return
         if kept > progress.step:
-            # The run went on from here before and found better ones: replaced, and nothing is lost.
+            # The run resumed from here before and found better ones: replaced, and nothing is lost.
             self._best_replaced = True
             return
         self._best_missing = True
         self._trouble = "best.h5 is not that of this step"
 
     def finish(self) -> None:
-        """Do what the run that goes on had left undone when it was killed; its folder is open now."""
+        """Complete what the resumed run had left undone when it was killed; its folder is open now."""
         assert self._folder is not None
         self._save_best(self._folder)
         self._folder.prune(self._keep)
 
     def write(self, tree: dict[str, Any], reason: str, best: bool) -> None:
-        """Write a checkpoint, also as the best one; a failure is reported and the training goes on."""
+        """Write a checkpoint, also as the best one; a failure is reported and the training continues."""
         if self._folder is None:
             if best:
                 self._best = tree["model"]
@@ -117,7 +117,7 @@ class CheckpointKeeper:
         )
 
     def keep_predictions(self, predictions: Predictions | None) -> None:
-        """Keep what was measured about each test picture; a failure is reported and the training goes on."""
+        """Save the measurements of each test image; a failure is reported and the training continues."""
         if self._folder is None or predictions is None:
             return
         progress = self._progress
@@ -127,8 +127,8 @@ class CheckpointKeeper:
             self._publisher.write_failed(str(error.filename or self._folder.path), str(error))
 
     def _look_ahead(self, tree: dict[str, Any], folder: RunFolder) -> None:
-        """Refuse a run whose last and best checkpoint do not fit into the limit; tell of a disk that will be
-        full before all that are kept lie on it.
+        """Refuse a run whose last and best checkpoint do not fit into the limit; warn of a disk that will be
+        full before it holds all retained checkpoints.
 
         Raises:
             ArgumentError: says how large the limit must be.
@@ -138,7 +138,7 @@ class CheckpointKeeper:
         if 0 < self._limit < least:
             raise ArgumentError(
                 f"max_size: too small for this run: got {megabytes(self._limit)}, and its last and best "
-                f"checkpoint take {megabytes(2 * length)} beside its journal; give at least "
+                f"checkpoint take {megabytes(2 * length)} in addition to its journal; give at least "
                 f"{math.ceil(least / MEGABYTE)}, or 0 for no limit"
             )
         planned = (self._keep + 2) * length  # those kept, the best one, and the one that is being written

@@ -1,4 +1,4 @@
-"""What a checkpoint holds, and how a training goes on from it to the very bit."""
+"""What a checkpoint contains, and how a training resumes from it bit for bit."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def checkpoint_tree(
 
 
 def restore(tree: dict[str, Any], progress: Progress, history: History, parts: Parts) -> Kept:
-    """Restore what ``checkpoint_tree`` saved, and tell how far it reaches.
+    """Restore the state that ``checkpoint_tree`` saved, and return its extent.
 
     Random numbers are the last, since restoring the rest may draw some.
 

@@ -1,4 +1,4 @@
-"""What one training is told to do: TrainingConfig, checked setting by setting before anything is built."""
+"""The configuration of one training run: TrainingConfig, checked setting by setting before anything is built."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class TrainingConfig(Settings):
         return replace(self, **changes)
 
     def continued(self, **changes: Any) -> TrainingConfig:
-        """This config for going on from a checkpoint.
+        """This config for resuming from a checkpoint.
 
         Raises:
             ArgumentError: a change would make it another run (another model, data, seed, batch size ...).

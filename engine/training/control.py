@@ -38,8 +38,8 @@ class Control:
         self._elsewhere: Callable[[str], None] = lambda command: None
 
     def redirect(self, take: Callable[[str], None]) -> None:
-        """The training goes on in another process: from now on ``take`` gets the commands, those that are
-        pending first."""
+        """The training continues in another process: from now on ``take`` gets the commands, pending ones
+        first."""
         with self._condition:
             self._elsewhere = take
             if self._pause:
@@ -124,7 +124,7 @@ class Commands:
         self._control.pause()
 
     def resume(self) -> None:
-        """Go on after a pause."""
+        """Continue after a pause."""
         self._control.resume()
 
     def stop_early(self) -> None:
@@ -146,8 +146,8 @@ class Commands:
     def set_learning_rate(self, rate: float) -> None:
         """Train with this learning rate after the step in progress (also while paused).
 
-        A checkpoint is written first; the event ``rate_changed`` follows. A schedule goes on, all its rates
-        multiplied by what leads from its rate to this one.
+        A checkpoint is written first; the event ``rate_changed`` follows. A schedule continues with all its
+        learning rates multiplied by the ratio of this one to its current one.
 
         Raises:
             ArgumentError: not a learning rate.

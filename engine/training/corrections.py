@@ -91,7 +91,7 @@ def read_corrections(path: Path) -> tuple[list[Correction], bytes]:
     """The corrections in a file, and its content.
 
     Raises:
-        DataError: it can't be read. FormatError: it is no such file, or a value has no meaning.
+        DataError: it can't be read. FormatError: it is not such a file, or a value has no meaning.
     """
     try:
         with open_regular(path) as file:
@@ -118,7 +118,7 @@ def parse_corrections(data: bytes, path: Path) -> list[Correction]:
         )
     entries = tree.get("corrections")
     if not isinstance(entries, list) or len(entries) > MOST:
-        raise FormatError(f"{path}: corrections: must be a list of at most {MOST}; mend or remove the file")
+        raise FormatError(f"{path}: corrections: must be a list of at most {MOST}; fix or remove the file")
     return [_correction(entry, f"{path}: correction {place}") for place, entry in enumerate(entries, 1)]
 
 
@@ -142,7 +142,7 @@ def _correction(entry: Any, where: str) -> Correction:
         and math.isfinite(entry.get("time", 0.0))
     )
     if not sound:
-        raise FormatError(f"{where}: a value has no meaning: {entry!r:.200}; mend or remove it")
+        raise FormatError(f"{where}: a value has no meaning: {entry!r:.200}; fix or remove it")
     return Correction(**entry)
 
 

@@ -1,4 +1,4 @@
-"""Where a training runs, as its first event tells it, and what the last bits of its sums depend on."""
+"""The environment of a training run, for its first event, and what the last bits of its sums depend on."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from engine.training.events import TrainingEvent
 
 
 def as_lines(event: TrainingEvent) -> list[dict[str, Any]]:
-    """The event as it stands in a journal and in lines of JSON: without pictures, ``steps`` one by one.
+    """The event as in a journal and in JSON lines: without images, ``steps`` one by one.
 
     Each of ``scalars`` is a field ``scalar:NAME``, so that a journal has a column of it; ``ranks`` is a line
     of its own.

@@ -12,7 +12,7 @@ from engine.training.problem import Problem
 
 
 class Timed(TypedDict):
-    """Fields of every event, beside ``event`` (its kind): ``time``, in seconds since 1970."""
+    """Fields of every event, besides ``event`` (its kind): ``time``, in seconds since 1970."""
 
     time: float
 
@@ -41,8 +41,8 @@ class Preparing(Timed):
 class Started(Timed):
     """The first event of a run that could be set up; ``step`` and ``epoch`` are above 0 where it was
     resumed. ``corrections`` says what a file of corrections did to the data, ``environment`` where it
-    runs, ``differs`` why a resumed run can't compute to the bit as before, ``fallback`` why the CPU computes
-    where the device ``auto`` hoped for a GPU."""
+    runs, ``differs`` why the results of a resumed run can't be bitwise identical, ``fallback`` why the CPU
+    computes where the device ``auto`` hoped for a GPU."""
 
     event: Literal["started"]
     config: dict[str, Any]
@@ -206,7 +206,7 @@ class Checkpoint(Timed):
 
 
 class CheckpointFailed(Timed):
-    """A file could not be written; the training goes on, earlier files are unchanged."""
+    """A file could not be written; the training continues, earlier files are unchanged."""
 
     event: Literal["checkpoint_failed"]
     step: int
@@ -225,7 +225,7 @@ class SpaceLow(Timed):
 
 
 class CheckpointSkipped(Timed):
-    """The checkpoint at ``path`` is damaged; the run goes on from the older one of ``step``."""
+    """The checkpoint at ``path`` is damaged; the run resumes from the older one of ``step``."""
 
     event: Literal["checkpoint_skipped"]
     step: int
@@ -241,7 +241,7 @@ class Paused(Timed):
 
 
 class Resumed(Timed):
-    """The training goes on after a pause."""
+    """The training continues after a pause."""
 
     event: Literal["resumed"]
     step: int
@@ -250,7 +250,7 @@ class Resumed(Timed):
 class RateChanged(Timed):
     """After ``step`` the learning rate was changed by hand from ``before`` to ``learning_rate``.
 
-    A schedule goes on with its rates multiplied by ``factor`` (of the schedule as it was made; 1 without
+    A schedule continues with its rates multiplied by ``factor`` (of the schedule as it was made; 1 without
     one).
     """
 

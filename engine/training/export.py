@@ -113,7 +113,7 @@ def export_run(
 
 
 def information(config: TrainingConfig, data: dict[str, Any], step: int, accuracy: float) -> dict[str, Any]:
-    """What the files of a run's model say beside it: how it is fed, its classes, and where it comes from."""
+    """The information in the files of a run's model: how it is fed, its classes, and where it comes from."""
     return {
         "scaling": SCALING,
         **for_callers(data),
@@ -175,7 +175,7 @@ def verify(written: Path, pictures: np.ndarray, target: Path, work: Path) -> Ver
 def verify_all(
     written: Sequence[Path], pictures: np.ndarray, target: Path, work: Path, what: str, seconds: float
 ) -> list[Verified]:
-    """As ``verify`` for several models, which one process measures in turns within ``seconds``.
+    """As ``verify`` for several models, which one process measures in alternation within ``seconds``.
 
     ``what`` is the command that messages begin with.
     """
@@ -238,7 +238,7 @@ def chosen_checkpoint(
         problem = damaged[0].problem.partition("; ")[0]
         raise DataError(f"{what}: the last checkpoint is damaged: {problem}; {_choices(store)}")
     latest = store.read_checkpoint(newest)
-    TrainingConfig.from_dict(latest["config"])  # a fit of a script is told about before what it lacks
+    TrainingConfig.from_dict(latest["config"])  # reports a fit of a script before the missing parts
     best = store.checkpoints_path / BEST_NAME
     if checkpoint == "last":
         tree = latest

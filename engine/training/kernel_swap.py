@@ -23,10 +23,10 @@ class KernelSwap:
     """Lets the plans of a training take compiled kernels, all at one step.
 
     With "auto" that is the first step before which all of them are there; with "fast", and in each of
-    several processes that share a training, the first step waits for them. A training that goes on does what
-    it did before: ``recorded`` is what its checkpoint says (None for a new training, empty for one of a
+    several processes that share a training, the first step waits for them. A resumed training does what it
+    did before: ``recorded`` is what its checkpoint says (None for a new training, empty for one of a
     release without compiled kernels), ``later`` the step at which it swapped after the checkpoint, where its
-    journal tells of one.
+    journal records one.
 
     Raises FormatError for a record that is none, ModeError for "fast" without llvmlite.
     """
@@ -51,8 +51,8 @@ class KernelSwap:
     def of_run(
         cls, config: TrainingConfig, checkpoint: Mapping[str, Any] | None, journal: Path | None
     ) -> KernelSwap:
-        """That of the settings; where a training goes on from ``checkpoint`` with the same choice, the same
-        as before. ``journal`` is that of the story which it repeats, None where it begins another."""
+        """That of the settings; where a training resumes from ``checkpoint`` with the same choice, the same
+        as before. ``journal`` is that of the steps which it repeats, None where it begins new ones."""
         recorded, later = None, None
         if checkpoint is not None and checkpoint["config"].get("kernels", "auto") == config.kernels:
             recorded = checkpoint.get("kernels", {})

@@ -19,12 +19,12 @@ class _Finding(NamedTuple):
     layer: str
     kind: str
     value: float
-    looks: int  # in a row before it is told
+    looks: int  # in a row before the alert
     words: str
 
 
 class LayerAlerts:
-    """Judges one look after the other; tells each finding once until it has been gone."""
+    """Checks one reading after the other; reports each finding once until it has disappeared."""
 
     def __init__(self) -> None:
         self._counts: dict[tuple[str, str], int] = {}

@@ -1,4 +1,4 @@
-"""When a training looks at its layers, and how it tells what it saw."""
+"""When a training inspects its layers, and how it reports the readings."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class LayerReports:
         self._publish = publish
         self._alerts = LayerAlerts()
 
-    def tell(self, reading: LayerReading | None, step: int, epoch: int) -> None:
-        """Publish a look at ``step``; None (a step without an update) tells nothing."""
+    def publish(self, reading: LayerReading | None, step: int, epoch: int) -> None:
+        """Publish the reading at ``step``; None (a step without an update) publishes nothing."""
         if reading is None:
             return
         self._publish(

@@ -159,7 +159,7 @@ def dead_units(network: Any, pictures: Any) -> list[UnitState]:
             )
         )
 
-    with measuring(network), no_grad(), _told(network, passed):
+    with measuring(network), no_grad(), _recording_layers(network, passed):
         watch(look)
         try:
             network(pictures)
@@ -169,7 +169,7 @@ def dead_units(network: Any, pictures: Any) -> list[UnitState]:
 
 
 @contextmanager
-def _told(network: Any, passed: list[str]) -> Iterator[None]:
+def _recording_layers(network: Any, passed: list[str]) -> Iterator[None]:
     """Within the block layers that have parameters of their own add their names when their forward ends."""
     with ExitStack() as hooks:
         for name, layer in network.named_sublayers():

@@ -84,7 +84,7 @@ def load_model(source: ModelSource, beside: Path | None = None) -> LoadedModel:
         beside: a folder whose modules it may import too: that of the original of a copy.
 
     Raises:
-        ArgumentError: the file has no such class, or it is no ``nn.Layer``.
+        ArgumentError: the file has no such class, or it is not an ``nn.Layer``.
         DataError: the file is not there. Whatever the file itself raises comes through as it is.
     """
     from engine import nn

@@ -39,13 +39,14 @@ def for_prediction(network: Any, data: Mapping[str, Any]) -> Any:
         ) from error
     if not sound:
         raise FormatError(
-            "checkpoint: its mean and deviation are no finite numbers above 0; choose another checkpoint"
+            "checkpoint: its mean and deviation are not finite numbers above 0; choose another checkpoint"
         )
     return _normalizing(network, mean, deviation)
 
 
 def for_callers(data: Mapping[str, Any]) -> dict[str, Any]:
-    """``data`` of a checkpoint as it stands in files for prediction: without what the network does itself."""
+    """``data`` of a checkpoint as written into files for prediction: without the steps that the network does
+    itself."""
     plain = data.get("prepare")
     if not isinstance(plain, Mapping):
         return dict(data)

@@ -1,4 +1,5 @@
-"""Predictions: what a network said about each test picture at an evaluation, kept small beside the journal.
+"""Predictions: the output of a network for each test image at an evaluation, stored in a small file next to
+the journal.
 
 ``predictions/step-00000188.h5`` in a run's folder has the evaluation after that step: class, answer and
 probabilities of every test picture by its place in the test data, and the pictures read worst. Pictures
@@ -56,7 +57,7 @@ class Predictions:
 
     @property
     def classes(self) -> int:
-        """How many classes the network tells apart."""
+        """How many classes the network distinguishes."""
         return int(self.probabilities.shape[1])
 
     def confusion(self) -> NDArray[np.int64]:

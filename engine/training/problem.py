@@ -1,4 +1,4 @@
-"""Tells people what went wrong: an exception as where / what / what to do, with the user's own line."""
+"""Presents an error to the user: an exception as where / what / what to do, with the user's own line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from engine.core.errors import EngineError, WorkerError
 from resources.syntax_words import syntax_words
 
 _ROOT = Path(__file__).resolve().parents[2]
-# Files in these folders are no user's: the engine and the studio, the standard library, installed packages.
+# Files in these folders are not the user's: the engine and the studio, the standard library, installed
+# packages.
 _INSTALLED: tuple[Path, ...] = (
     _ROOT / "engine",
     _ROOT / "studio",
@@ -46,9 +47,9 @@ def describe_problem(error: BaseException, user_files: Sequence[str] = ()) -> Pr
     The user's line is the innermost frame in ``user_files``, or else in any file outside the engine, the
     standard library and installed packages.
     """
-    told: Problem | None = getattr(error, "problem", None)
-    if told.__class__ is Problem:
-        return told
+    given: Problem | None = getattr(error, "problem", None)
+    if given.__class__ is Problem:
+        return given
     said = error.message if isinstance(error, EngineError) else str(error)
     if isinstance(error, SyntaxError) and error.filename:
         said = syntax_words(error)

@@ -41,7 +41,7 @@ _LAST_LINES = 200
 
 
 class Processes:
-    """Starts the ranks, passes orders to rank 0, and hands on what the ranks tell.
+    """Starts the ranks, passes orders to rank 0, and passes on the messages of the ranks.
 
     Args:
         resume: as of a TrainingRun.
@@ -152,7 +152,7 @@ class Processes:
         return WorkerError(self._death(job))
 
     def _write_down(self, problem: Problem) -> None:
-        """Rank 0 was waiting for the rank that failed, and could not tell."""
+        """Rank 0 was waiting for the rank that failed, and could not report it."""
         event = self._fail(problem)
         if self._config.out:
             folder = RunFolder(self._config.out)

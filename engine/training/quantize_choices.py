@@ -1,4 +1,4 @@
-"""What is chosen of a quantization beside its options, and how it tells of its progress."""
+"""The choices of a quantization besides its options, and how it reports progress."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Method: TypeAlias = Literal["post_training", "qat", "weights_only"]
 
 @dataclass(frozen=True)
 class Choices:
-    """What is chosen of a quantization beside its ``options``.
+    """The choices of a quantization besides its ``options``.
 
     Args:
         target_drop: at most so many points of accuracy (0 to 100) may be lost: the layers that cost most
@@ -79,7 +79,7 @@ class Choices:
         return "qat" if self.epochs else "weights_only" if self.weights_only else "post_training"
 
 
-def tell(emit: Emit, stage: str, message: str, done: int = 0, total: int = 0) -> None:
+def report_progress(emit: Emit, stage: str, message: str, done: int = 0, total: int = 0) -> None:
     emit(
         QuantizeProgress(
             event="quantize_progress", time=now(), stage=stage, message=message, done=done, total=total
@@ -88,7 +88,7 @@ def tell(emit: Emit, stage: str, message: str, done: int = 0, total: int = 0) ->
 
 
 class Pace:
-    """Tells of progress at most ten times a second, and of the end."""
+    """Reports progress at most ten times a second, and the end."""
 
     def __init__(self, emit: Emit, stage: str, message: str) -> None:
         self._emit, self._stage, self._message = emit, stage, message
@@ -98,4 +98,4 @@ class Pace:
         time = now()
         if time >= self._next or done == total:
             self._next = time + 0.1
-            tell(self._emit, self._stage, self._message, done, total)
+            report_progress(self._emit, self._stage, self._message, done, total)

@@ -14,7 +14,7 @@ from engine.quantization.post_training import Quantized, freeze
 from engine.quantization.preparing import Prepared
 from engine.quantization.sensitivity import drops_alone, keep_in_float, worst_first
 from engine.quantization.thresholds import Calibration
-from engine.training.quantize_choices import Choices, Emit, tell
+from engine.training.quantize_choices import Choices, Emit, report_progress
 from engine.training.quantize_data import Labelled
 
 ALONE = 1_000
@@ -32,7 +32,7 @@ def chosen_layers(
 ) -> tuple[Quantized, dict[str, float]]:
     """The quantized Program, with layers in float for the target, and the points that each layer costs alone.
 
-    Without test samples, or where nobody asks, all layers are quantized and nothing is known of each.
+    Without test samples, or where it is not requested, all layers are quantized and none is measured.
     ``before`` gives the Layer that the target is about: after a training with quantization not the one that
     is quantized.
 
@@ -53,24 +53,26 @@ def chosen_layers(
     layers = [each.name for each in whole.layers if each.quantized]
     some = tested.some(ALONE)
 
-    def told(layer: str, done: int, total: int) -> None:
-        tell(emit, "layers", f"Quantizing {layer} alone...", done, total)
+    def report(layer: str, done: int, total: int) -> None:
+        report_progress(emit, "layers", f"Quantizing {layer} alone...", done, total)
 
     def measure(samples: Labelled) -> Callable[[frozenset[str]], float]:
         return lambda wanted: accuracy_of(freeze(prepared, calibration, set(wanted)).layer(), samples)
 
     in_float = _in_float(prepared)
-    drops = drops_alone(layers, accuracy_of(in_float, some), measure(some), told)
+    drops = drops_alone(layers, accuracy_of(in_float, some), measure(some), report)
     if target is None:
         return whole, drops
     noise = {each.name: each.weight_noise_to_signal or 0.0 for each in whole.layers}
-    tell(emit, "measure", "Measuring the accuracy...")
+    report_progress(emit, "measure", "Measuring the accuracy...")
     kept = keep_in_float(
         worst_first(drops, noise),
         accuracy_of(before(), tested),
         target,
         measure(tested),
-        lambda layer, done, total: tell(emit, "measure", f"Keeping {layer} in float...", done, total),
+        lambda layer, done, total: report_progress(
+            emit, "measure", f"Keeping {layer} in float...", done, total
+        ),
     )
     found = freeze(prepared, calibration, set(layers) - set(kept.layers))
     skipped = tuple(

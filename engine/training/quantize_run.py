@@ -33,7 +33,7 @@ from engine.training.config import TrainingConfig
 from engine.training.events import Quantized, now
 from engine.training.export import chosen_checkpoint, information, network_of, verify_all
 from engine.training.normalizing import own_names
-from engine.training.quantize_choices import Choices, Emit, Pace, tell
+from engine.training.quantize_choices import Choices, Emit, Pace, report_progress
 from engine.training.quantize_data import QuantizeData, data_named, data_of_run
 from engine.training.quantize_layers import chosen_layers
 from engine.training.run_folder import RunFolder
@@ -85,7 +85,7 @@ def quantize_run(
     store = RunFolder(folder)
     store.refuse_links()
     target = _target(prefix)
-    tell(emit, "read", "Reading the checkpoint...")
+    report_progress(emit, "read", "Reading the checkpoint...")
     tree = chosen_checkpoint(store, checkpoint, step, "quantize")
     config = TrainingConfig.from_dict(tree["config"])
     network, fed, done, accuracy = network_of(store, config, tree)
@@ -103,7 +103,7 @@ def quantize_run(
             from engine.training.quantize_aware import train_with_quantization
 
             prepared = _prepared(before, choices)
-            tell(emit, "train", "Training with quantization...")
+            report_progress(emit, "train", "Training with quantization...")
             trained, found = train_with_quantization(store, config, tree, prepared, choices, emit)
             files = _saved(trained, work / "trained", target, fed["shape"], info)
             model = _Model(before, files, data, info, found)
@@ -115,7 +115,7 @@ def quantize_saved(
 ) -> Quantized:
     """Quantize the model in the inference files of ``source`` and write those of ``prefix``.
 
-    ``choices.data`` calibrates and measures; it may be left out where weights alone are quantized.
+    ``choices.data`` calibrates and measures; it may be omitted where weights alone are quantized.
 
     Raises:
         As ``quantize_run``; ArgumentError where a training is asked for, which needs a run.
@@ -129,7 +129,7 @@ def quantize_saved(
         )
     if inference_prefix(source).resolve() == target.resolve():
         raise ArgumentError(f"quantize: {prefix} is the model in float itself; give another --out")
-    tell(emit, "read", "Reading the files...")
+    report_progress(emit, "read", "Reading the files...")
     described = describe_inference(source)
     added = described.info.get("info") if isinstance(described.info, dict) else None
     info = dict(added) if isinstance(added, dict) else {}
@@ -158,10 +158,10 @@ def _quantize(
         )
 
     written = _made(work / "quantized", target) / "model"
-    tell(emit, "save", "Writing the files...")
+    report_progress(emit, "save", "Writing the files...")
     with _naming(target):
         found.save(str(written), model.info)
-    tell(emit, "verify", "Loading them in a clean process...")
+    report_progress(emit, "verify", "Loading them in a clean process...")
     values = tested.values if tested is not None else _other_samples(model, prepared)
     before, after = verify_all(
         [model.before, written], values, target, _made(work / "verify", target), "quantize", VERIFY_SECONDS

@@ -1,7 +1,8 @@
 """A rank of a training: ``mpiexec -n N python -P -m engine.training.rank TICKET``.
 
-Rank 0 runs the TrainingRun, the others do what it tells. All talk with the process that started them
-(``engine.training.processes``), whose end they notice: rank 0 then writes a checkpoint, and all end.
+Rank 0 runs the TrainingRun, the others follow its orders. All exchange messages with the process that
+started them (``engine.training.processes``) and notice when it exits: rank 0 then writes a checkpoint, and
+all exit.
 """
 
 from __future__ import annotations
@@ -80,11 +81,11 @@ class Rank:
     def _follow(self) -> None:
         what, *_ = self._team.hear()
         assert what == BUILD
-        told = self._team.spread_value()
-        source = told["source"]
+        plan = self._team.spread_value()
+        source = plan["source"]
         seed_everything(self._config.seed)
         self._parts = build_parts(self._config, Path(source) if source else None, self._team)
-        require_same(self._parts.corrections, told["corrections"])
+        require_same(self._parts.corrections, plan["corrections"])
         with KernelSwap(self._config.kernels, together=True).in_use():
             self._parts.stepper.follow()
 
@@ -99,7 +100,7 @@ class Rank:
             self._gone.wait(ORPHAN_SECONDS)
 
     def _listen(self) -> None:
-        """Carry out orders until there is nobody to give them; then end, with a checkpoint if that works."""
+        """Carry out orders until the connection closes; then exit, with a checkpoint if possible."""
         while (message := self._channel.receive()) is not None:
             if self._run is not None:
                 self._run.obey(message["command"])

@@ -66,7 +66,7 @@ class Scaled(LRScheduler):
 
 @dataclass(frozen=True)
 class Change:
-    """A change that a journal tells of: it holds after ``step``; ``recorded`` where its line is kept."""
+    """A change that a journal records: it holds after ``step``; ``recorded`` where its line is retained."""
 
     step: int
     rate: Rate
@@ -74,7 +74,7 @@ class Change:
 
 
 class Pending:
-    """The changes that a run which goes on has still to repeat.
+    """The changes that a resumed run has still to repeat.
 
     Args:
         changes: in their order.
@@ -89,7 +89,7 @@ class Pending:
 
 
 def changes_after(events: Iterable[JournalEvent], step: int) -> list[Change]:
-    """The changes at ``step`` or later, in order, which a run that goes on from its checkpoint repeats.
+    """The changes at ``step`` or later, in order, which a run that resumes from its checkpoint repeats.
 
     Those of a run that then diverged are not repeated: it would only diverge again.
     """

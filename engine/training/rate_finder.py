@@ -61,17 +61,17 @@ def find_rate(
     lowest: float = LOWEST,
     highest: float = HIGHEST,
     steps: int = STEPS,
-    tell: Callable[[Tried], object] = lambda tried: None,
+    report: Callable[[Tried], object] = lambda tried: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Found:
     """Train a network of its own with a rate that rises from ``lowest`` to ``highest``, the same factor at
     each step.
 
     The settings are those of ``config`` but for rate, schedule and workers. Nothing is written, the weights
-    are not kept, and the random numbers of the process go on as if nothing had been drawn.
+    are discarded, and the random state of the process is restored.
 
     Args:
-        tell: called after each step.
+        report: called after each step.
         stopped: asked before each step; True ends the sweep.
 
     Raises:
@@ -86,7 +86,7 @@ def find_rate(
     before = random_state()
     try:
         with computing_threads(config.threads), settled_as(config.kernels):
-            return _sweep(config, [float(rate) for rate in np.geomspace(low, high, steps)], tell, stopped)
+            return _sweep(config, [float(rate) for rate in np.geomspace(low, high, steps)], report, stopped)
     finally:
         set_random_state(before)
 
@@ -94,7 +94,7 @@ def find_rate(
 def _sweep(
     config: TrainingConfig,
     rates: Sequence[float],
-    tell: Callable[[Tried], object],
+    report: Callable[[Tried], object],
     stopped: Callable[[], bool],
 ) -> Found:
     fetch_data(config.data, lambda message: None)
@@ -115,7 +115,7 @@ def _sweep(
         average = SMOOTHING * average + (1.0 - SMOOTHING) * loss
         smoothed = average / (1.0 - SMOOTHING**number)
         tried.append(Tried(rate, loss, smoothed))
-        tell(tried[-1])
+        report(tried[-1])
         best = min(best, smoothed)
         if number >= FEWEST and smoothed > DIVERGED * best:
             return _found(tried, "diverged", parts.fallback)

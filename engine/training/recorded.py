@@ -1,5 +1,5 @@
-"""What the journal of a run on disk tells: whether it began, its best epoch, changes of its learning rate,
-since when it used compiled kernels."""
+"""Facts from the journal of a run on disk: whether it began, its best epoch, changes of its learning rate,
+the first step with compiled kernels."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def recorded_best_step(journal: Path) -> int | None:
 
 
 def rate_changes(journal: Path, step: int) -> list[Change]:
-    """The changes of the learning rate that the journal tells of at ``step`` or later.
+    """The changes of the learning rate that the journal records at ``step`` or later.
 
     Raises:
         SaveError: the journal can't be read.
@@ -56,7 +56,7 @@ def rate_changes(journal: Path, step: int) -> list[Change]:
 
 
 def kernels_taken(journal: Path, step: int) -> int | None:
-    """The step, ``step`` or a later one, at which the journal tells of the first compiled kernels.
+    """The step, ``step`` or a later one, at which the journal records the first compiled kernels.
 
     Raises:
         SaveError: the journal can't be read.

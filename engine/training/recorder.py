@@ -1,4 +1,4 @@
-"""Recorder: a training that another loop drives is told and recorded as a TrainingRun is."""
+"""Recorder: reports and records a training that another loop drives as a TrainingRun does."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class Recorder:
         return best
 
     def checkpoint(self, state: Mapping[str, Any], best: bool) -> None:
-        """Write ``state`` (of ``model`` and ``optimizer``); a failure is told and the training goes on."""
+        """Write ``state`` (of ``model`` and ``optimizer``); a failure is reported and the training continues."""
         tree = {
             "config": self.config,
             "progress": self.progress.state(),

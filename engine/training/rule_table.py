@@ -98,7 +98,8 @@ def describe_parameter(class_name: str, parameter: inspect.Parameter) -> Setting
     required = parameter.default is inspect.Parameter.empty
     start = words.pop("default", None)
     if required:
-        # A length that is the whole run's, and what has a plain default here, can be left out after all.
+        # A length that is the whole run's, and a parameter with a plain default here, can be omitted after
+        # all.
         required = words.get("required", "zero" not in words)
         default = start
     elif parameter.default is None:
@@ -145,7 +146,7 @@ def _kind(class_name: str, name: str, kinds: list[Any]) -> Any:
             return known[kind]
     raise TypeError(
         f"{class_name}: {name} is of a type that no setting has: {kinds}; say its kind in "
-        "rule_words.WORDS, or why it is left out"
+        "rule_words.WORDS, or why it is omitted"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-# Parameters that a run does not offer, with the reason. Functions are left out by their type: a setting is a
+# Parameters that a run does not offer, with the reason. Functions are omitted by their type: a setting is a
 # plain value, which a file can hold.
 LEFT_OUT: dict[str, str] = {
     "learning_rate": "is a setting of the run itself",
@@ -15,8 +15,8 @@ LEFT_OUT: dict[str, str] = {
     "multi_precision": "has no effect here: the weights of a run are float32",
     "use_multi_tensor": "has no effect here: how Paddle launches its kernels",
     "last_epoch": "is where the schedule begins; a checkpoint restores it",
-    "verbose": "prints; the run tells the rate in its events",
-    "scale_mode": "says what scale_fn takes, and a function is no plain value",
+    "verbose": "prints; the run reports the learning rate in its events",
+    "scale_mode": "says what scale_fn takes, and a function is not a plain value",
 }
 # The same for one optimizer or schedule alone.
 LEFT_OUT_OF: dict[tuple[str, str], str] = {
@@ -122,7 +122,7 @@ WORDS: dict[str, dict[str, Any]] = {
     "T_mult": {"help": "Each cycle is so many times as long as the one before.", **_COUNT},
     "factor": {"help": "Factor on the rate where nothing has improved.", **_BETWEEN},
     "patience": {"help": "Epochs without improvement before the rate falls.", **_COUNT, "minimum": 0},
-    "threshold": {"help": "What is better by less than this is no improvement.", **_NOT_NEGATIVE},
+    "threshold": {"help": "A smaller change does not count as an improvement.", **_NOT_NEGATIVE},
     "threshold_mode": {
         "help": "Whether the threshold is a share of the best value.",
         "choices": (("rel", "Share"), ("abs", "Difference")),

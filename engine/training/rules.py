@@ -118,11 +118,12 @@ def _argument(setting: Setting, value: Any, rate: float, length: int) -> Any:
 
 
 def _require_reach(rule: Rule, settings: Settings, length: int) -> None:
-    """Refuse a schedule that can't go on to the end of the run: better before it than in its middle."""
+    """Refuse a schedule that ends before the run: better before it than in its middle."""
     try:
         _scheduler(rule, settings.schedule_params, settings.learning_rate, length).step(length)
     except (EngineError, ArithmeticError) as error:
         raise ArgumentError(
-            f"schedule: {settings.schedule} can't go on to the end of the run: {error}; the run has {length} "
+            f"schedule: {settings.schedule} can't continue to the end of the run: {error}; the "
+            f"run has {length} "
             "such steps: give it at least as many, or 0 for the whole run"
         ) from error

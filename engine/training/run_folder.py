@@ -43,7 +43,7 @@ CHECKPOINTS = "checkpoints"
 INFERENCE = "inference"
 CORRECTIONS = "corrections.json"
 
-Tell: TypeAlias = Callable[[str, str], None]
+OnFailure: TypeAlias = Callable[[str, str], None]
 """Called with the path and the message of a write that failed."""
 
 
@@ -52,7 +52,7 @@ class RunFolder:
 
     A journal that can't be written never stops a training: the events are kept in memory, the failure is
     reported once, and the next event tries again. ``elapsed`` has the seconds of training
-    that the journal of a run that goes on tells of, once it is open.
+    that the journal of a resumed run records, once it is open.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -97,8 +97,8 @@ class RunFolder:
 
     def _in_use(self, holder: Holder) -> InUseError:
         return InUseError(
-            f"out: a training goes on in this folder: {self.path}, {holder}; wait until it has "
-            "ended or stop it, or choose another folder"
+            f"out: a training is running in this folder: {self.path}, {holder}; wait until it "
+            "has ended or stop it, or choose another folder"
         )
 
     def require_new(self) -> None:
@@ -142,7 +142,7 @@ class RunFolder:
             latest = latest_checkpoint(self.checkpoints_path)
         except DataError as error:
             listed = error.filename != str(self.checkpoints_path)
-            older = ", or move it away to go on from an older one" if listed else ""
+            older = ", or move it away to resume from an older one" if listed else ""
             refused = DataError(f"{command}: {error}{older}")
             refused.errno, refused.filename = error.errno, error.filename
             raise refused from error
@@ -211,12 +211,12 @@ class RunFolder:
             self._cut_back(kept)
         self._journal = JournalWriter(self.journal_path)
 
-    def keep_record(self, started: TrainingEvent, tell: Tell) -> None:
+    def keep_record(self, started: TrainingEvent, on_failure: OnFailure) -> None:
         """Begin the journal of a run that could not begin, so that it can say why it failed."""
         if self._journal is None:
             with suppress(EngineError, OSError):  # a folder that can't be written is what it failed of
                 self.open((), None)
-                self.record(started, tell)
+                self.record(started, on_failure)
 
     def _remove_records(self) -> None:
         with saving(self._predictions.path):
@@ -255,7 +255,7 @@ class RunFolder:
 
     # ----- while training -----
 
-    def record(self, event: TrainingEvent, tell: Tell) -> None:
+    def record(self, event: TrainingEvent, on_failure: OnFailure) -> None:
         """Write ``event`` into the journal; the last event of a run also packs it into run.h5."""
         if self._journal is None:
             return
@@ -271,7 +271,7 @@ class RunFolder:
         except (OSError, EngineError) as error:
             if not self._failing:
                 self._failing = True
-                tell(str(getattr(error, "filename", None) or self.journal_path), str(error))
+                on_failure(str(getattr(error, "filename", None) or self.journal_path), str(error))
 
     def append(self, event: TrainingEvent) -> None:
         """Write the last event of a run whose own process could not.
@@ -288,13 +288,13 @@ class RunFolder:
         finally:
             self.close()
 
-    def sync_journal(self, tell: Tell) -> None:
-        """Bring the journal to the disk: before the checkpoint that ends what it tells."""
+    def sync_journal(self, on_failure: OnFailure) -> None:
+        """Bring the journal to the disk: before the checkpoint that covers its events."""
         if self._journal is not None:
             try:
                 self._journal.sync()
             except EngineError as error:
-                tell(str(self.journal_path), str(error))
+                on_failure(str(self.journal_path), str(error))
 
     def prune(self, keep: int) -> None:
         """Remove the checkpoints that are too many. Raises DataError."""
@@ -355,9 +355,9 @@ class RunFolder:
 
     # ----- afterwards -----
 
-    def discard(self, tell: Tell) -> None:
-        """Remove what this run wrote; of a resumed run only what came after the checkpoint it went on
-        from.
+    def discard(self, on_failure: OnFailure) -> None:
+        """Remove what this run wrote; of a resumed run only what came after the checkpoint that it
+        resumed from.
 
         Whatever interrupts this leaves a run that can be resumed, or a folder that a new run takes over.
         """
@@ -372,7 +372,7 @@ class RunFolder:
             remove_source(self.path)
             self._remove_records()
         except OSError as error:
-            tell(
+            on_failure(
                 str(error.filename or self.path),
                 f"cancel: not everything could be removed: {error}; remove it",
             )
@@ -398,6 +398,6 @@ class RunFolder:
     def _close_journal(self) -> None:
         journal, self._journal = self._journal, None
         if journal is not None:
-            # What a run ends with has been synced, or its loss been told; the lock must be given back.
+            # The last lines of a run were synced, or their loss was reported; the lock must be released.
             with suppress(SaveError):
                 journal.close()

@@ -36,7 +36,7 @@ def planned_rates(settings: Settings, steps_per_epoch: int) -> Planned:
 
     Raises:
         ArgumentError: the schedule's parameters don't fit each other or the run; or it moves each batch, and
-            nobody knows how many there are.
+            their number is unknown.
     """
     total = settings.epochs * max(steps_per_epoch, 1)
     rule = schedules()[settings.schedule]

@@ -60,7 +60,7 @@ def model_source(config: TrainingConfig, source_folder: Path | None = None) -> M
     given.
 
     A resumed run uses the code that it began with, whatever has happened to the original file. No other file
-    is used: a run from a stranger must not choose a file on this machine to be executed.
+    is used: an untrusted run must not choose a file on this machine to be executed.
 
     Raises:
         ArgumentError, DataError: no such model; its file is not there.
@@ -118,7 +118,7 @@ def build_parts(
         recompute_blocks(network)
     data = load_run_data(config, source_folder)
     splits = data.splits
-    # The order of one process's pictures, whoever reads them.
+    # The order of one process's images, whichever rank reads them.
     items = splits.train if team is None else Positions(len(splits.train))
     batches = DataLoader(items, batch_size=config.batch_size, shuffle=True)
     test_batches = DataLoader(splits.test, batch_size=TEST_BATCH, shuffle=False)
@@ -168,7 +168,7 @@ def started_event(
 ) -> Started:
     """The event that a training of ``config`` begins; without ``parts`` it is one that could not be made.
 
-    ``checkpoint`` is what it goes on from: it tells what the last bits depended on before.
+    ``checkpoint`` is the one that it resumes from: it records what the last bits depended on before.
     """
     started = Started(
         event="started",
@@ -197,14 +197,14 @@ def started_event(
 
 
 def skipped_events(skipped: Iterable[Skipped], step: int) -> list[CheckpointSkipped]:
-    """The events about checkpoints that can't be used, where a training goes on from ``step``."""
+    """The events about checkpoints that can't be used, where a training resumes from ``step``."""
     return [
         CheckpointSkipped(
             event="checkpoint_skipped",
             time=now(),
             step=step,
             path=str(each.path),
-            message=f"{each.problem}; the training goes on from step {step}",
+            message=f"{each.problem}; the training resumes from step {step}",
         )
         for each in skipped
     ]

@@ -28,7 +28,7 @@ PACE_SECONDS = 1.0
 
 
 class Positions(Dataset):
-    """Stands in for a dataset of ``length`` items where only their order is wanted: an item is its place."""
+    """Replaces a dataset of ``length`` items where only their order is wanted: an item is its index."""
 
     def __init__(self, length: int) -> None:
         super().__init__()
@@ -60,12 +60,12 @@ class SharedLoss:
 
 
 class SharedStepper(Stepper):
-    """The stepper of a rank that follows: does what rank 0 tells until the training is over.
+    """The stepper of a rank that follows: carries out the orders of rank 0 until the training is over.
 
     The loss of a batch and its gradients are sums over the ranks, each weighted with its share of the
     pictures, so that they are those of one process but for rounding; all ranks hold the same bits. Dropout
-    and what else is random in the network comes, in the ranks after the first, from streams of their own for
-    each step, derived from the seed: a run that goes on draws what it would have drawn.
+    and what else is random in the network comes, in the ranks after the first, from separate streams for each
+    step, derived from the seed: a resumed run draws the same numbers as an uninterrupted one.
     """
 
     def __init__(
@@ -152,9 +152,9 @@ class SharedStepper(Stepper):
     # ----- what those do that follow -----
 
     def follow(self) -> None:
-        """Do what rank 0 tells, until the training is over."""
+        """Carry out the orders of rank 0 until the training is over."""
         team = self._team
-        team.collect(None)  # which tells that the network is made
+        team.collect(None)  # signals that the network is built
         while True:
             what, first, second = team.hear()
             if what == END:
@@ -194,7 +194,7 @@ class LeadingStepper(SharedStepper):
         """One step of all ranks on the pictures at these places."""
         self._spread_state()
         batch = np.ascontiguousarray(pictures.numpy())
-        self._team.tell(STEP, len(batch), int(go_on))
+        self._team.order(STEP, len(batch), int(go_on))
         return self.learn(self._team.spread(batch), go_on)
 
     def evaluate(
@@ -203,7 +203,7 @@ class LeadingStepper(SharedStepper):
         """Measure the network; the ranks take turns at the batches, each read as one process reads it."""
         self._spread_state()
         if self.network.buffers():
-            self._team.tell(STATISTICS)
+            self._team.order(STATISTICS)
             self._spread_statistics()
         ready: list[Any] = []
         first = 0
@@ -211,7 +211,7 @@ class LeadingStepper(SharedStepper):
         def scores(pictures: Any) -> Any:
             nonlocal first
             if not ready:
-                self._team.tell(EVALUATE, first)
+                self._team.order(EVALUATE, first)
                 ready.extend(self.read_share(first, pictures))
                 first += self._team.size
             return ready.pop(0)
@@ -221,14 +221,14 @@ class LeadingStepper(SharedStepper):
 
     def set_rate(self, rate: Rate) -> None:
         """From the next step on this holds in all ranks."""
-        self._team.tell(RATE)
+        self._team.order(RATE)
         self._team.spread_value(rate.state())
         super().set_rate(rate)
 
     def end_epoch(self, measured: Mapping[str, float]) -> None:
         """The schedules of all ranks move on."""
         if self.schedule is not None:
-            self._team.tell(EPOCH)
+            self._team.order(EPOCH)
             self._team.spread_value(dict(measured))
         super().end_epoch(measured)
 
@@ -253,7 +253,7 @@ class LeadingStepper(SharedStepper):
     def build(self, source: str, corrections: bytes) -> None:
         """Let the others make the same network, with the user's code in ``source`` if that is not empty, and
         read the same ``corrections``."""
-        self._team.tell(BUILD)
+        self._team.order(BUILD)
         self._team.spread_value({"source": source, "corrections": corrections})
 
     def check(self, pictures: Any, classes: tuple[str, ...]) -> None:
@@ -262,13 +262,13 @@ class LeadingStepper(SharedStepper):
         self._team.collect(None)
 
     def end(self) -> None:
-        """Let the others end."""
-        self._team.tell(END)
+        """Let the others exit."""
+        self._team.order(END)
 
     def _spread_state(self) -> None:
         """Before the first step all ranks take the state of rank 0."""
         if not self._spread:
-            self._team.tell(STATE)
+            self._team.order(STATE)
             self._team.spread_value({**arrays_of(self.state_dict()), "steps": self._steps})
             self._spread = True
 

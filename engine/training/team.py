@@ -1,4 +1,4 @@
-"""Team: how the ranks of one training reach each other. Rank 0 leads: it tells, the others listen and do."""
+"""Team: how the ranks of one training communicate. Rank 0 leads: it gives orders, the others carry them out."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from engine.distributed.reducing import ReduceOp, all_reduced
 
 LEADER = 0
 BUILD, STATE, STATISTICS, STEP, EVALUATE, EPOCH, RATE, END = range(8)
-"""What rank 0 tells: make the network; take this state, these running statistics; do a step; read test
-pictures; an epoch was measured; the learning rate was changed by hand; the training is over."""
+"""The orders of rank 0: build the network; take this state, these running statistics; do a step; read
+test images; an epoch was measured; the learning rate was changed by hand; the training is over."""
 
 _SPIN_SECONDS = 0.003
 _LONGEST_NAP = 0.02
@@ -46,12 +46,12 @@ class Team:
         """Whether this is rank 0."""
         return self.rank == LEADER
 
-    def tell(self, what: int, first: int = 0, second: int = 0) -> None:
-        """Rank 0 tells all others what to do, with two numbers."""
+    def order(self, what: int, first: int = 0, second: int = 0) -> None:
+        """Send an order of rank 0 to all others, with two numbers."""
         self._comm.Ibcast(np.array([what, first, second], np.int64), LEADER).Wait()
 
     def hear(self) -> tuple[int, int, int]:
-        """Wait until rank 0 tells what to do."""
+        """Wait for an order of rank 0."""
         begin = time.perf_counter()
         heard = np.zeros(3, np.int64)
         request = self._comm.Ibcast(heard, LEADER)

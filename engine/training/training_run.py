@@ -66,7 +66,7 @@ class TrainingRun(Commands):
     Args:
         config: the settings; its seed fixes initial weights, order and dropout.
         listeners: callables, or objects with ``on_event``; called in the thread that runs the training.
-        resume: a checkpoint of ``config.out`` to go on from, or True for the latest one.
+        resume: a checkpoint of ``config.out`` to resume from, or True for the latest one.
         parts: makes network, optimizer and data where they aren't made from the names in ``config``.
 
     Raises:
@@ -116,14 +116,14 @@ class TrainingRun(Commands):
         checkpoint: str | Path = "",
         **changes: Any,
     ) -> TrainingRun:
-        """The run in ``folder``, to go on from its latest checkpoint or from ``checkpoint``.
+        """The run in ``folder``, to resume from its latest checkpoint or from ``checkpoint``.
 
         Args:
             changes: settings that may differ from the recorded ones, e.g. ``epochs``.
 
         Raises:
             ArgumentError: a change that would make it another run.
-            InUseError: it goes on. DataError: there is no checkpoint. FormatError: it is damaged.
+            InUseError: it is running. DataError: there is no checkpoint. FormatError: it is damaged.
         """
         store = RunFolder(folder)
         store.refuse_links()
@@ -241,7 +241,7 @@ class TrainingRun(Commands):
         self._meter.start()
         while not self.progress.complete:
             self._obey()
-            # A run that was stopped while it was measured goes on with that.
+            # A run that was stopped during an evaluation continues with it.
             for pictures, labels in () if self.progress.epoch_trained else self._parts.batches:
                 self._step(pictures, labels)
                 # Not before the step: a checkpoint then would count a batch as done that was only fetched.
@@ -267,7 +267,7 @@ class TrainingRun(Commands):
             self._report()
         if look:
             self._report()
-            self._layers.tell(stepper.take_layers(), progress.step, progress.epoch + 1)
+            self._layers.publish(stepper.take_layers(), progress.step, progress.epoch + 1)
         every, inside = config.checkpoint_every, progress.step_in_epoch < progress.steps_per_epoch
         if every and inside and progress.step % every == 0:
             self._checkpoint("steps")

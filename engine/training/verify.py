@@ -16,7 +16,7 @@ def main(asked: str, answered: str, *prefixes: str) -> int:
     """Let the models of ``prefixes`` answer the pictures in ``asked``, each into ``answered`` and its number,
     and print what was measured; 1 and one line on failure.
 
-    One picture is answered by the models in turns, so that what else the machine does slows all of them.
+    The models predict one image in alternation, so that other load on the machine slows all of them.
     """
     from engine import jit
     from engine.core.errors import EngineError

@@ -29,7 +29,7 @@ def require_worker(role: Any) -> None:
 
 
 class PaddleCloudRoleMaker:
-    """Says that the environment tells what this process is."""
+    """States that environment variables define the role of this process."""
 
     def __init__(self, is_collective: bool = False, **kwargs: Any) -> None:
         require_worker(kwargs.get("role"))

@@ -1,4 +1,4 @@
-"""The launcher's end of the pipes to its processes: what they print and tell, and that it is still there."""
+"""The launcher's end of the pipes to its processes: their output and events, and that it is still running."""
 
 from __future__ import annotations
 

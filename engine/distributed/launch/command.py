@@ -1,4 +1,4 @@
-"""The launcher as a command: reads its words, starts the processes, tells how they ended."""
+"""The launcher as a command: reads its arguments, starts the processes, reports how they exited."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def carry_out(words: Sequence[str]) -> int:
-    """Read the words, start the processes, and tell how they ended.
+    """Read the arguments, start the processes, and report how they exited.
 
     The exit status is 0, that of a process that failed, or 1 for a signal and where nothing could be started.
 

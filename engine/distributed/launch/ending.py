@@ -1,4 +1,4 @@
-"""How a job ended: its exit code, and the message that tells it."""
+"""How a job ended: its exit code and its message."""
 
 from __future__ import annotations
 

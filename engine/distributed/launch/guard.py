@@ -1,8 +1,8 @@
 """What mpiexec starts for a rank of a launched job: a small process whose child is the rank.
 
-It knows how the rank ended (a signal, ``os._exit``), which mpiexec tells of one rank that need not be the
-first, and it ends the rank when the launcher is gone. It is run as a file and imports nothing of the engine:
-it takes 10 MB, and the child is forked before there is any thread.
+It knows how the rank ended (a signal, ``os._exit``), which mpiexec reports for one rank that need not be
+the first, and it ends the rank when the launcher is gone. It is run as a file and imports nothing of the
+engine: it takes 10 MB, and the child is forked before there is any thread.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from contextlib import suppress
 from pathlib import Path
 
 EVENTS, LIFE = "events", "life"
-"""Pipes in the launcher's folder: what ranks tell it, and one that is closed when it is gone."""
+"""Pipes in the launcher's folder: the events of the ranks, and one that is closed when the launcher exits."""
 _PR_SET_PDEATHSIG = 1
 _OTHERS = 0.1
-"""Seconds in which other guards can tell of a signal before mpiexec ends them: it may be the cause."""
+"""Seconds in which other guards can report a signal before mpiexec kills them: it may be the cause."""
 
 
-def tell(channel: str, **event: object) -> None:
-    """Send an event to the launcher; one that is gone is told nothing."""
+def send_event(channel: str, **event: object) -> None:
+    """Send an event to the launcher; does nothing if the launcher has exited."""
     with suppress(OSError):
         # Without waiting for a reader; a line is short enough to arrive in one piece.
         pipe = os.open(Path(channel) / EVENTS, os.O_WRONLY | os.O_NONBLOCK)
@@ -65,7 +65,7 @@ def _watch(pid: int, channel: str, life: int) -> None:
         signal.signal(getattr(signal, name), signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(channel, life), daemon=True).start()
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    tell(channel, pid=pid, code=code)
+    send_event(channel, pid=pid, code=code)
     if code > 0:
         time.sleep(_OTHERS)
     if code:
@@ -82,7 +82,7 @@ def main(words: list[str]) -> None:
     mine = os.getpid()
     pid = os.fork()
     if pid:
-        tell(channel, pid=pid, group=os.getpgrp())
+        send_event(channel, pid=pid, group=os.getpgrp())
         _watch(pid, channel, life)
     os.close(life)
     _end_with_parent(mine)

@@ -26,7 +26,7 @@ GRACE = 1.0
 PATIENCE = 1.0
 """Seconds that the beginning of a line waits for the rest before it is shown."""
 NOTICE = 30.0
-"""Seconds after which it is told that a process has ended well and others have not."""
+"""Seconds after which the launcher prints that a process has succeeded and others are still running."""
 _SIGNALS = tuple(getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n))
 _RANK = re.compile(rb"\[(\d+)\] ?")  # mpiexec -prepend-rank
 _ABORT = re.compile(rb"^Abort\((\d+)\) on node \d+ \(rank (\d+) in comm 0\): application called MPI_Abort")
@@ -188,7 +188,7 @@ class Job:
             self._ended.setdefault(rank, time.monotonic())
 
     def _notice(self) -> None:
-        """Tell of processes that have ended well long ago while others have not."""
+        """Print which processes succeeded long ago while others are still running."""
         if self._failed or self._stopping is not None or len(self._ended) == self._plan.count:
             return
         now = time.monotonic()
@@ -213,7 +213,7 @@ class Job:
         failed = self._stopping is not None or process.poll() != 0
         for pid, group in self._groups.items() if failed else ():
             with suppress(OSError):
-                # The number may be another's by now: it is ours while it is in the group that it told.
+                # The number may be another's by now: it is ours while it is in the group that it reported.
                 if os.getpgid(pid) == group:
                     os.killpg(group, signal.SIGKILL)
         if process.poll() is None:

@@ -1,4 +1,4 @@
-"""What a job that was killed while it started leaves in shared memory, which nobody else would remove."""
+"""What a job that was killed while it started leaves in shared memory, which nothing else would remove."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ _MEMINFO, _CGROUP = Path("/proc/meminfo"), Path("/sys/fs/cgroup")
 
 def available(meminfo: Path = _MEMINFO, cgroup: Path = _CGROUP) -> int | None:
     """Bytes that new processes can take, by the system and by the limit of a container; None where neither
-    tells (macOS, Windows)."""
+    is known (macOS, Windows)."""
     found = []
     try:
         for line in meminfo.read_text(encoding="ascii").splitlines():
@@ -35,6 +35,6 @@ def require_memory(processes: int, each: int, room: int | None) -> None:
     if room is not None and wanted > room / 1e6:
         raise LimitError(
             f"launch: memory: {processes} processes of about {each} MB take {wanted} MB, {room / 1e6:.0f} MB "
-            "are available; start fewer, say how much one takes with --memory_per_worker MB, or go on with "
+            "are available; start fewer, set the memory of one with --memory_per_worker MB, or continue with "
             "--force"
         )

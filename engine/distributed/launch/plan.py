@@ -21,8 +21,8 @@ class Plan:
 
     Attributes:
         machines: each with its number of processes.
-        endpoints: ``host:port`` of each process, which scripts are told.
-        variables: what all of them find in their environment, beside that of the launcher.
+        endpoints: ``host:port`` of each process, which scripts receive.
+        variables: environment variables of all of them, in addition to those of the launcher.
         words: what the worker is given: the runner, its options, the script and its arguments.
         log_dir: where ``workerlog.N`` goes, or None.
     """

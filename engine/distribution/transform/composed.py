@@ -1,4 +1,4 @@
-"""Transforms made of others: one after the other, of larger events, and beside each other."""
+"""Transforms made of others: one after the other, of larger events, and side by side."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.tensor.manipulation import stack, unstack
 def _require_transforms(where: str, transforms: Any) -> None:
     if not isinstance(transforms, Sequence):
         raise DTypeError(
-            f"{where}: transforms is no sequence: got {type(transforms).__name__}; write [transform]"
+            f"{where}: transforms is not a sequence: got {type(transforms).__name__}; write [transform]"
         )
     for each in transforms:
         if not isinstance(each, Transform):
@@ -25,8 +25,8 @@ def _require_transforms(where: str, transforms: Any) -> None:
 class ChainTransform(Transform):
     """Transforms one after the other, the first of them first.
 
-    Raises DTypeError for what is no sequence of Transforms.
-    """
+    Raises DTypeError for a value that is not a sequence of
+    Transforms."""
 
     def __init__(self, transforms: Sequence[Transform]) -> None:
         _require_transforms("ChainTransform", transforms)
@@ -88,12 +88,12 @@ class ChainTransform(Transform):
 class IndependentTransform(Transform):
     """``base`` with ``reinterpreted_batch_rank`` more dimensions in an event.
 
-    Raises DTypeError for a base that is no Transform, ArgumentError for a number below 1.
+    Raises DTypeError for a base that is not a Transform, ArgumentError for a number below 1.
     """
 
     def __init__(self, base: Transform, reinterpreted_batch_rank: int) -> None:
         if not isinstance(base, Transform):
-            raise DTypeError(f"IndependentTransform: base is no Transform: got {type(base).__name__}")
+            raise DTypeError(f"IndependentTransform: base is not a Transform: got {type(base).__name__}")
         if reinterpreted_batch_rank < 1:
             raise ArgumentError(
                 f"IndependentTransform: reinterpreted_batch_rank is 1 or more: got {reinterpreted_batch_rank}"
@@ -131,7 +131,8 @@ class IndependentTransform(Transform):
 class StackTransform(Transform):
     """A transform of its own for each part along ``axis``.
 
-    Raises DTypeError for what is no sequence of Transforms, or empty, and for an axis that is no int.
+    Raises DTypeError for a value that is not a sequence of Transforms, or is empty, and for an axis that is
+    not an int.
     """
 
     def __init__(self, transforms: Sequence[Transform], axis: int = 0) -> None:
@@ -167,7 +168,7 @@ class StackTransform(Transform):
 
     def _each(self, method: str, value: Any) -> Any:
         if not -value.ndim <= self._axis < value.ndim:
-            raise ShapeError(f"StackTransform: axis {self._axis} is no dimension of {list(value.shape)}")
+            raise ShapeError(f"StackTransform: axis {self._axis} is not a dimension of {list(value.shape)}")
         if value.shape[self._axis] != len(self._transforms):
             raise ShapeError(
                 f"StackTransform: {len(self._transforms)} transforms for {value.shape[self._axis]} parts: "

@@ -21,7 +21,7 @@ from engine.tensor.trigonometry import atanh, tanh
 
 def _parameter(where: str, name: str, value: Any) -> Any:
     if not is_tensor(value):
-        raise DTypeError(f"{where}: {name} is no Tensor: got {type(value).__name__}; use to_tensor()")
+        raise DTypeError(f"{where}: {name} is not a Tensor: got {type(value).__name__}; use to_tensor()")
     return value
 
 
@@ -54,7 +54,7 @@ class AbsTransform(Transform):
 
 
 class AffineTransform(Transform):
-    """y = loc + scale x. Raises DTypeError for parameters that are no tensors."""
+    """y = loc + scale x. Raises DTypeError for parameters that are not tensors."""
 
     _type = Type.BIJECTION
 
@@ -107,7 +107,7 @@ class ExpTransform(Transform):
 
 
 class PowerTransform(Transform):
-    """y = x ** power, for x above 0. Raises DTypeError for a power that is no tensor."""
+    """y = x ** power, for x above 0. Raises DTypeError for a power that is not a tensor."""
 
     _type = Type.BIJECTION
 

@@ -22,7 +22,7 @@ from engine.tensor.reduction import sum as total
 class ReshapeTransform(Transform):
     """Events of the shape ``in_event_shape`` in the shape ``out_event_shape``, of as many elements.
 
-    Raises DTypeError for what is no shape, ShapeError for another number of elements.
+    Raises DTypeError for an invalid shape, ShapeError for another number of elements.
     """
 
     _type = Type.BIJECTION

@@ -1,4 +1,4 @@
-"""The line that tells how far a run is: ``step 2/3 [====>...] - loss: 1.0180 - ETA: 0s - 2ms/step``."""
+"""The line that shows the progress of a run: ``step 2/3 [====>...] - loss: 1.0180 - ETA: 0s - 2ms/step``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 _WIDTH = 30
-_REST = 50  # columns that the texts beside the bar need
+_REST = 50  # columns that the texts next to the bar need
 
 
 class Bar:
@@ -63,7 +63,7 @@ class Bar:
 
 
 def value_text(value: Any) -> str:
-    """A loss or metric in four digits, several of them beside each other."""
+    """A loss or metric in four digits, several of them next to each other."""
     if isinstance(value, (list, tuple)):
         return " ".join(value_text(each) for each in value)
     if isinstance(value, float):  # NumPy's float64, too

@@ -24,7 +24,7 @@ from engine.jit.convert.quote import copied
 from engine.jit.convert.scope import RUNTIME
 from engine.jit.convert.source import Source, find_source
 from engine.jit.convert.transform import Context, reason_to_leave
-from engine.jit.convert.translator_log import show_code, tell
+from engine.jit.convert.translator_log import log, show_code
 
 Value = TypeVar("Value")
 CO_OPTIMIZED = 0x1
@@ -33,7 +33,7 @@ CO_SUSPENDS = 0x20 | 0x80 | 0x200  # generator, coroutine, asynchronous generato
 
 @dataclass(frozen=True)
 class ConvertedFunction:
-    """A converted function beside its original.
+    """A converted function with its original.
 
     `function` is called like the original. `code` is the converted source as text, `original_source` the
     source as written (without its indentation), `filename` and `first_line` say where.
@@ -65,7 +65,7 @@ def convert(function: Callable[..., Any]) -> ConvertedFunction:
         return ConvertedFunction(bound, inner.code, inner.original_source, inner.filename, inner.first_line)
     if not isinstance(function, FunctionType):
         raise ConversionError(
-            f"convert: {function!r} is no Python function: {type(function).__name__}; "
+            f"convert: {function!r} is not a Python function: {type(function).__name__}; "
             "give a function, a lambda or a method written in Python"
         )
     conversion = _conversions.get(function.__code__)
@@ -160,7 +160,7 @@ def _convert(function: FunctionType) -> _Conversion:
             "to be converted; move a part into a function of its own"
         ) from error
     _remember(code)
-    tell(f"{source.filename}:{source.first_line}: converted `{source.name}`")
+    log(f"{source.filename}:{source.first_line}: converted `{source.name}`")
     show_code(source.name, lambda: pass_by_pass(function))
     return _Conversion(code, text, source)
 

@@ -39,7 +39,7 @@ def in_order(items: Any, reverse: bool) -> Any:
     except EngineError as error:
         return str(error)
     if leaf is None or leaf.ndim != 1:
-        return "its items are no single numbers"
+        return "its items are not single numbers"
     made = search.sort(leaf, descending=bool(reverse))
     return items.with_leaves([made]) if isinstance(items, TensorArray) else manipulation.unbind(made)
 

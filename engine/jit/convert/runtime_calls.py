@@ -166,8 +166,8 @@ def _converted(function: FunctionType) -> Callable[..., Any]:
 
 
 def _as_it_is(function: FunctionType, reason: ConversionError) -> Callable[..., Any]:
-    """The unconverted function: it may be straight-line code; if it asks a Tensor for its truth, the reason
-    is told.
+    """The unconverted function: it may be straight-line code; if it asks a Tensor for its truth, the error
+    gives the reason.
     """
 
     @functools.wraps(function)

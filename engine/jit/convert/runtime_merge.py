@@ -139,7 +139,7 @@ class Pairs:
         return keep(value)
 
     def placeholder(self, path: str, value: Any) -> Any:
-        """A leaf like `value` for a path on which nobody reads it; raises ConversionError where its shape is
+        """A leaf like `value` for a path on which nothing reads it; raises ConversionError where its shape is
         unknown.
         """
         if is_number(value):

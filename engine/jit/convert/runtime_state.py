@@ -98,7 +98,7 @@ class Partly(Undefined):
 
 
 class NoValue:
-    """Stands for the value of a `return` in a loop that has not been reached; a flag says that nobody reads
+    """Stands for the value of a `return` in a loop that has not been reached; a flag says that nothing reads
     it.
     """
 

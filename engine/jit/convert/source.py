@@ -100,7 +100,7 @@ def _same_parameters(node: DefinitionNode, code: CodeType) -> bool:
 
 
 def _holds_positions(node: DefinitionNode, code: CodeType) -> bool:
-    """Whether all instructions lie within the node's body: tells apart several lambdas on one line."""
+    """Whether all instructions lie within the node's body: distinguishes several lambdas on one line."""
     body = node.body if isinstance(node, ast.Lambda) else node
     start, end = (body.lineno, body.col_offset), (body.end_lineno or 0, body.end_col_offset or 0)
     for line, end_line, column, end_column in code.co_positions():

@@ -1,4 +1,4 @@
-"""What the conversion tells about itself: `set_verbosity` and `set_code_level`."""
+"""The log of the conversion: `set_verbosity` and `set_code_level`."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ settings = _Settings()
 
 
 def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
-    """How much is told about conversions, on stderr: 0 nothing, 1 and more which functions are converted.
+    """Set how much is logged about conversions, on stderr: 0 nothing, 1 and more which functions are
+    converted.
 
     From level 1 on tracebacks keep the engine's frames. Without a call the environment variable
-    TRANSLATOR_VERBOSITY says it. Raises ArgumentError for what is no level.
+    TRANSLATOR_VERBOSITY sets it. Raises ArgumentError for an invalid level.
     """
     settings.verbosity = _level("set_verbosity", level)
     settings.log_to_stdout = bool(also_to_stdout)
@@ -37,7 +38,7 @@ def set_code_level(level: int = ALL_PASSES, also_to_stdout: bool = False) -> Non
     """Show the code of every function that is converted: after pass number ``level``, or the final one.
 
     100, the default, is the final code; 0 shows nothing. Without a call the environment variable
-    TRANSLATOR_CODE_LEVEL says it. Raises ArgumentError for what is no level.
+    TRANSLATOR_CODE_LEVEL sets it. Raises ArgumentError for an invalid level.
     """
     settings.code_level = _level("set_code_level", level)
     settings.code_to_stdout = bool(also_to_stdout)
@@ -53,8 +54,8 @@ def code_level() -> int:
     return _from("TRANSLATOR_CODE_LEVEL") if settings.code_level is None else settings.code_level
 
 
-def tell(text: str) -> None:
-    """A line about a conversion, from level 1 on."""
+def log(text: str) -> None:
+    """Log a line about a conversion, from level 1 on."""
     if verbosity() > 0:
         _write(text, settings.log_to_stdout)
 

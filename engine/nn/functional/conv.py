@@ -125,7 +125,7 @@ def _conv(
 def check_conv(where: str, rank: int, x: Any, weight: Any, groups: int, data_format: str) -> bool:
     """Ranks, channels and groups that fit a convolution; True where the channels come last.
 
-    The operator checks them too; here they are told in the words of the function's caller.
+    The operator checks them too; here the error names the arguments of the public function.
     """
     last = is_last(where, data_format, *_FORMATS[rank])
     dims = "batch, " + ", ".join(data_format[1:])

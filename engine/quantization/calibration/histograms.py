@@ -15,7 +15,7 @@ from engine.core.errors import ArgumentError, ModeError
 from engine.quantization.calibration.calibrator import Calibrator, Values, floating
 
 BINS = 2048
-A_LEVEL = 0.01  # the share of values in the last bin from which they are no outliers
+A_LEVEL = 0.01  # the share of values in the last bin from which they are not outliers
 CANDIDATES_AT_ONCE = 2**22  # numbers that a step of the KL search holds per array: 32 MB of float64
 
 
@@ -31,7 +31,9 @@ class Histogram(Calibrator):
         super().__init__(bits)
         self._bins = bins if bins is not None else BINS * 2 ** max(0, bits - 8)
         if self._bins < 2:
-            raise ArgumentError(f"calibration: a histogram of {bins} bins tells nothing; give at least 2")
+            raise ArgumentError(
+                f"calibration: a histogram of {bins} bins has no information; give at least 2"
+            )
         self._counts: Values | None = None
 
     def collect_again(self, array: Any) -> None:
@@ -65,7 +67,7 @@ class Percentile(Histogram):
         super().__init__(bits, bins=bins)
         if not 0.0 < hist_percent <= 1.0:
             raise ArgumentError(
-                f"calibration: hist_percent {hist_percent} is no share of the values; "
+                f"calibration: hist_percent {hist_percent} is not a share of the values; "
                 "give more than 0 and at most 1"
             )
         self.hist_percent = hist_percent
@@ -76,7 +78,7 @@ class Percentile(Histogram):
 
 
 class Divergence(Histogram):
-    """``KL``: the cut after which the quantized distribution tells least less than the full one.
+    """``KL``: the cut after which the quantized distribution loses the least information.
 
     Every cut from the middle bin on is tried: what lies beyond it is added to its last bin (P), the bins are
     merged to as many groups as there are levels, each spread evenly over its non-empty bins (Q), and the cut
@@ -91,9 +93,9 @@ class Divergence(Histogram):
         cuts = cuts[(cuts > 0) & (counts[cuts - 1] > 0)]
         if not cuts.size:  # all but the largest values lie in the lower half: one cut behind them
             cuts = np.flatnonzero(counts[: start + 1])[-1:] + 1
-            cuts = cuts[cuts >= self.levels]  # fewer bins than levels tell nothing
-        # Where so many are as large as the largest, they are no outliers (pictures in black and white): it is
-        # tried not to cut, too, which Paddle never does.
+            cuts = cuts[cuts >= self.levels]  # fewer bins than levels lose nothing
+        # Where so many are as large as the largest, they are not outliers (images in black and white): not to
+        # cut is a candidate, too, which Paddle never tries.
         if counts[-1] > A_LEVEL * counts.sum() or not cuts.size:
             cuts = np.append(cuts, self._bins)
         at_once = max(1, CANDIDATES_AT_ONCE // self.levels)

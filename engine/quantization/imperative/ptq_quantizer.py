@@ -126,7 +126,7 @@ class HistQuantizer(BaseHistQuantizer):
 
 
 class KLQuantizer(BaseHistQuantizer):
-    """The cut after which the quantized distribution tells least less than the full one."""
+    """The cut after which the quantized distribution loses the least information."""
 
     def _threshold(self, seen: GrowingHistogram, counts: Values) -> float:
         return Divergence(self.quant_bits, bins=self.bins).limit(counts) * seen.width

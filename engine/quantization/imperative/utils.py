@@ -60,7 +60,7 @@ fake_quant_wrap_layers: list[type] = [
 
 
 def require_network(where: str, model: Any) -> None:
-    """Raise ConditionError, an AssertionError, for what is no network."""
+    """Raise ConditionError, an AssertionError, for a value that is not a network."""
     if not isinstance(model, Layer):
         raise ConditionError(
             f"{where}: The model must be the instance of paddle.nn.Layer.: got {model!r}; pass one"

@@ -42,9 +42,9 @@ def py_func(
         raise DTypeError("py_func: func and backward_func must be functions")
     skipped = _variables("skip_vars_in_backward_input", skip_vars_in_backward_input)
     everything = [*inputs, *outputs]
-    strangers = [v.name for v in skipped if all(v is not known for known in everything)]
-    if strangers:
-        raise ArgumentError(f"py_func: skip_vars_in_backward_input has {strangers}, not in x or out")
+    unknown = [v.name for v in skipped if all(v is not known for known in everything)]
+    if unknown:
+        raise ArgumentError(f"py_func: skip_vars_in_backward_input has {unknown}, not in x or out")
     attrs = {
         "forward_callable_id": ops.register(_over_arrays(func)),
         "backward_callable_id": -1 if backward_func is None else ops.register(_over_arrays(backward_func)),

@@ -1,4 +1,4 @@
-"""What Paddle's functions are told of a quantization, checked, as the options of this engine."""
+"""The quantization arguments of Paddle's functions, checked, as the options of this engine."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BACKENDS: Mapping[str | None, tuple[str, ...]] = {
     "mkldnn": ("pool2d", "elementwise_add", "elementwise_mul", "concat"),
     "arm": (),
 }
-"""What each of Paddle's deploy backends quantizes besides products, of the operators that can be here."""
+"""What each of Paddle's deploy backends quantizes besides products, of the operators available here."""
 
 CONFIG: Mapping[str, Any] = {
     "weight_quantize_type": "channel_wise_abs_max",

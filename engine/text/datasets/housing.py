@@ -47,7 +47,7 @@ class UCIHousing(Dataset):
         words = file_bytes(self.data_file).split()
         if not words or len(words) % feature_num:
             raise FormatError(
-                f"{self.data_file}: is no table of {feature_num} columns: it has {len(words)} numbers; "
+                f"{self.data_file}: is not a table of {feature_num} columns: it has {len(words)} numbers; "
                 "download it again"
             )
         try:

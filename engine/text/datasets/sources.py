@@ -27,7 +27,7 @@ class Source:
 
 
 def chosen(where: str, what: str, value: object, choices: tuple[str, ...], *, upper: bool = False) -> str:
-    """``value`` in small (or large) letters; raises ConditionError for what is no choice."""
+    """``value`` in small (or large) letters; raises ConditionError for any other value."""
     text = (value.upper() if upper else value.lower()) if isinstance(value, str) else ""
     if text not in choices:
         allowed = ", ".join(map(repr, choices))

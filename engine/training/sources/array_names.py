@@ -29,8 +29,8 @@ def find_arrays(
     """Find inputs and labels among arrays of these shapes.
 
     ``x`` and ``y``, ``images`` and ``labels`` and the like, each also with ``train`` and ``test`` (or
-    ``val``) beside it, as in ``x_train`` and ``test/labels``. Two arrays of other names are told apart by
-    their dimensions.
+    ``val``) added, as in ``x_train`` and ``test/labels``. Two arrays of other names are distinguished
+    by their dimensions.
 
     Raises:
         DataError: not found; says which arrays there are and how to choose.

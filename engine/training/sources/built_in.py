@@ -28,8 +28,8 @@ def grey_splits(name: str, kind: str) -> tuple[Any, Any]:
     return made(mode="train"), made(mode="test")
 
 
-def fetch_data(name: str, tell: Callable[[str], None]) -> None:
-    """Download the missing files of ``name``; ``tell`` receives the progress, once for each percent.
+def fetch_data(name: str, report: Callable[[str], None]) -> None:
+    """Download the missing files of ``name``; ``report`` receives the progress, once for each percent.
 
     A failed download raises nothing: ``load_data`` then names the missing files and where to put them.
     """
@@ -39,14 +39,14 @@ def fetch_data(name: str, tell: Callable[[str], None]) -> None:
     from engine.vision import datasets
 
     chosen = getattr(datasets, _CLASSES[name])
-    told = ""
+    last = ""
 
     def progress(file: str, done: int, total: int) -> None:
-        nonlocal told
+        nonlocal last
         text = f"Downloading {file}: " + (f"{100 * done // total} %" if total else f"{done // 1024} KB")
-        if text != told:
-            told = text
-            tell(text)
+        if text != last:
+            last = text
+            report(text)
 
     for mode in ("train", "test"):
         if not chosen.present(mode):

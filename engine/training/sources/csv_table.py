@@ -114,7 +114,7 @@ class CsvFile:
             return next(csv.reader(io.StringIO(text), delimiter=self._delimiter, strict=True))
         except (csv.Error, StopIteration) as error:
             raise FormatError(
-                f"{self.path}: a line can't be told apart: {text[:60]!r}: {error}; a quoted text must "
+                f"{self.path}: a line can't be split: {text[:60]!r}: {error}; a quoted text must "
                 "end in its line"
             ) from error
 
@@ -187,7 +187,7 @@ class CsvFile:
             if len(fields) != len(self.columns.names):
                 raise FormatError(
                     f"{self.path}: row {len(labels)} (at byte {offset}) has {len(fields)} columns instead of "
-                    f"{len(self.columns.names)}; mend or remove it"
+                    f"{len(self.columns.names)}; fix or remove it"
                 )
             said = fields[self.columns.label].strip()
             labels.append(known.setdefault(said, said))
@@ -233,7 +233,7 @@ class CsvFile:
         except ValueError:
             raise FormatError(
                 f"{self.path}: row {row}, column {self.columns.names[column]}: not a number: "
-                f"{text[:60]!r}; mend it, "
+                f"{text[:60]!r}; fix it, "
                 "or leave it empty where it is not known"
             ) from None
 

@@ -206,7 +206,7 @@ def decode_picture(path: Path, grey: bool, resize: int = 0) -> np.ndarray:
         if found.st_size > MOST_BYTES:
             raise DataError(f"{path}: too large: {found.st_size} bytes, over {MOST_BYTES}; make it smaller")
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # sizes are checked here; odd metadata is no matter
+            warnings.simplefilter("ignore")  # sizes are checked here; odd metadata is harmless
             with Image.open(path, formats=FORMATS) as image:
                 if resize:
                     image.draft(None, (2 * resize, 2 * resize))  # does nothing unless it is a JPEG

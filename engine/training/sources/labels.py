@@ -15,8 +15,8 @@ MOST_CLASSES = 100_000
 def number_labels(name: str, *arrays: np.ndarray) -> tuple[list[np.ndarray], tuple[str, ...]]:
     """The labels of each array as int64 numbers, and the names of the classes, the same for all arrays.
 
-    Whole numbers from 0 stay what they are; other numbers and texts are numbered in their order. NaN and an
-    empty text are no label. Rows of one 1 among 0s (one-hot) count as the place of the 1.
+    Integers from 0 stay unchanged; other numbers and strings are numbered in their order. NaN and an empty
+    string are not labels. Rows of one 1 among 0s (one-hot) count as the index of the 1.
 
     Raises:
         DataError: fractions, arrays of another form, or more than 100,000 classes.
@@ -32,13 +32,13 @@ def number_labels(name: str, *arrays: np.ndarray) -> tuple[list[np.ndarray], tup
         if array.dtype.kind == "f" and (values != np.rint(values)).any():
             seen = values[values != np.rint(values)][0]
             raise DataError(
-                f"{name}: the labels are no classes: fractions such as {seen:g}; choose another array "
+                f"{name}: the labels are not classes: fractions such as {seen:g}; choose another array "
                 "or column "
                 "for the labels"
             )
         if len(values) and float(np.abs(values.astype(np.float64)).max()) > 2**53:
             raise DataError(
-                f"{name}: the labels are no classes: numbers beyond 2^53; choose another for them"
+                f"{name}: the labels are not classes: numbers beyond 2^53; choose another for them"
             )
         whole.append(values.astype(np.int64))
     there = [values[mask] for values, mask in zip(whole, known, strict=True)]
@@ -70,7 +70,8 @@ def _numbered(
 def _few_enough(name: str, count: int) -> None:
     if count > MOST_CLASSES:
         raise DataError(
-            f"{name}: the labels are no classes: {count} different ones, over {MOST_CLASSES}; choose another "
+            f"{name}: the labels are not classes: {count} different ones, over {MOST_CLASSES}; "
+            "choose another "
             "array or column for the labels"
         )
 

@@ -1,4 +1,4 @@
-"""What is chosen about the data of a training beside where it lies: arrays, split, preparation, variation."""
+"""Options of the data of a training besides its location: arrays, split, preparation, variation."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ class Survey:
     def check(self) -> Iterator[tuple[int, int, list[dict[str, Any]]]]:
         """Look at every sample once: (looked at, of so many, the problems so far) after each few of them.
 
-        Memory: eight bytes a sample, beside what is read at once.
+        Memory: eight bytes a sample, besides what is read at once.
         """
         found = self._known_at_once()
         train, test = self.splits.train, self.splits.test

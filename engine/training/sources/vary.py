@@ -14,8 +14,8 @@ from engine.training.sources.options import DataOptions
 class Vary:
     """Varies each picture of a batch on its own.
 
-    All numbers are drawn from NumPy's global generator, which a training seeds and a checkpoint keeps: a run
-    that goes on draws what it would have drawn (decision 0074).
+    All numbers are drawn from NumPy's global generator, which a training seeds and a checkpoint stores: a
+    resumed run draws the same numbers (decision 0074).
 
     Args:
         shift: pixels, at most, each way. rotate: degrees, at most, each way.

@@ -27,7 +27,7 @@ def download(
     """Puts the file at the first working one of ``urls`` at ``target``, if its MD5 is the expected one.
 
     Args:
-        progress: told what has arrived, after every 64 KiB.
+        progress: receives the bytes that have arrived, after every 64 KiB.
         timeout: seconds without an answer after which the next mirror is tried.
 
     Raises:

@@ -27,7 +27,7 @@ _ACTIVATIONS: dict[str | None, type[Layer] | None] = {"relu": ReLU, "swish": Swi
 
 
 def _shuffled(x: Any) -> Any:
-    """The channels of the two halves in turns."""
+    """The channels of the two halves, interleaved."""
     batch, channels, height, width = x.shape
     x = reshape(x, [batch, 2, channels // 2, height, width])
     x = transpose(x, [0, 2, 1, 3, 4])

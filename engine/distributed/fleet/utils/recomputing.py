@@ -19,7 +19,7 @@ from engine.program.build.annotate import recomputed
 def recompute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)``, whose inner values are not kept for backward but computed again there.
 
-    It takes less memory and one more forward. Gradients are the same to the bit: the second run draws the
+    It takes less memory and one more forward. Gradients are bitwise identical: the second run draws the
     random numbers of the first one and has its mixed precision, and the buffers of Layers that it finds (in
     ``function``, its closure and the arguments) are left as the first run left them.
 

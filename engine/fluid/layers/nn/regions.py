@@ -1,4 +1,4 @@
-"""Pooling of regions of pictures, and convolutions that look where they are told."""
+"""Pooling of regions of images, and convolutions at given offsets."""
 
 from __future__ import annotations
 

@@ -101,8 +101,8 @@ def fused_layer_norm(
     Without weight and bias of the norm, the sum alone.
 
     Returns:
-        eagerly (result, sum, mean, variance), as Paddle's operator gives them: the sum is None where there is
-        no residual, mean and variance are None where nothing is normalized. In a Program the result, or
+        eagerly (result, sum, mean, variance), as Paddle's operator gives them: the sum is None without a
+        residual, mean and variance are None where nothing is normalized. In a Program the result, or
         (result, sum) with a residual.
     """
     _require_plain("fused_layer_norm", quant_scale)

@@ -1,4 +1,4 @@
-"""KLObserver: the threshold after which the quantized distribution tells least less than the full one."""
+"""KLObserver: the threshold after which the quantized distribution loses the least information."""
 
 from __future__ import annotations
 

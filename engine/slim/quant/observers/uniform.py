@@ -36,11 +36,11 @@ class UniformObserver(BaseObserver):
 
     @abc.abstractmethod
     def min_value(self) -> Any:
-        """The smallest value that is told apart."""
+        """The smallest value that is represented."""
 
     @abc.abstractmethod
     def max_value(self) -> Any:
-        """The largest value that is told apart."""
+        """The largest value that is represented."""
 
     def cal_scales_zero_points(self) -> tuple[Any, int]:
         """The scale, a float32 tensor of one number, and the zero point, 0."""
