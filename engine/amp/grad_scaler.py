@@ -212,7 +212,7 @@ class AmpScaler:
 
     # -- state -----------------------------------------------------------------------------------------------
     def state_dict(self) -> dict[str, Any]:
-        """Scale, settings and counts, from which ``load_state_dict`` resumes; empty where the scaler is off."""
+        """Scale, settings and counts to resume from; empty where the scaler is off."""
         if not self._enable:
             return {}
         return {
@@ -251,7 +251,7 @@ class GradScaler(AmpScaler):
 
     ``scaler.scale(loss).backward(); scaler.step(optimizer); scaler.update()``, or
     ``scaler.minimize(optimizer, scaled)`` for both. A step whose gradients contain nan or inf is skipped, and
-    after ``decr_every_n_nan_or_inf`` of them in a row the scale is multiplied by ``decr_ratio``; after
+    after ``decr_every_n_nan_or_inf`` in a row the scale is multiplied by ``decr_ratio``; after
     ``incr_every_n_steps`` good ones in a row by ``incr_ratio``.
     """
 

@@ -1,4 +1,4 @@
-"""Flowers102 as readers: functions that give an iterator of (picture, label from 0 to 101)."""
+"""Flowers102 as readers: functions that give an iterator of (image, label from 0 to 101)."""
 
 from __future__ import annotations
 

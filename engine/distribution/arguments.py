@@ -56,7 +56,7 @@ def sum_of(tensors: Iterable[Any]) -> Any:
 def arrays_or_tensors(where: str, *given: Any, whole_too: bool = True) -> list[Any]:
     """Parameters that are all tensors, or all numbers, lists and arrays, which are broadcast to one shape.
 
-    float32, unless an array among them holds float64. ``whole_too`` takes single whole numbers as well.
+    float32, unless an array among them holds float64. ``whole_too`` takes single integers as well.
     Raises ArgumentError where tensors are mixed with others, DTypeError for other types.
     """
     if all(is_tensor(value) for value in given):
@@ -84,7 +84,7 @@ def arrays_or_tensors(where: str, *given: Any, whole_too: bool = True) -> list[A
 
 
 def floating(x: Any) -> Any:
-    """``x``, in the default dtype where it holds whole numbers."""
+    """``x``, in the default dtype where it holds integers."""
     return x if x.dtype.is_floating_point else cast(x, default_dtype().name)
 
 
@@ -112,8 +112,7 @@ def sample_shape(where: str, shape: Any) -> list[Any]:
     """
     if not is_tensor(shape) and not isinstance(shape, Iterable):
         raise DTypeError(
-            f"{where}: shape is a sequence of whole numbers: got {type(shape).__name__} {shape!r}; "
-            "write e.g. [3]"
+            f"{where}: shape is a sequence of integers: got {type(shape).__name__} {shape!r}; write e.g. [3]"
         )
     given = shape if is_tensor(shape) or isinstance(shape, (list, tuple, np.ndarray)) else list(shape)
     return [size if is_later(size) else whole(where, size) for size in items(where, given)]

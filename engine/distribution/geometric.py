@@ -56,7 +56,7 @@ class Geometric(Distribution):
         return without_gradient(self.rsample, shape)
 
     def rsample(self, shape: Any = ()) -> Any:
-        """Draws of shape ``shape + batch_shape``; whole numbers, so that their gradient is 0."""
+        """Draws of shape ``shape + batch_shape``; integers, so that their gradient is 0."""
         probs = floating(self.probs)
         sizes = sample_shape("Geometric.sample", shape) + sizes_of(probs)
         return floor(log(open_uniform(sizes, probs.dtype.name)) / log1p(-probs))
@@ -67,16 +67,16 @@ class Geometric(Distribution):
         return -(times_log(probs, probs) + times_log(1.0 - probs, 1.0 - probs)) / probs
 
     def pmf(self, k: Any) -> Any:
-        """The probability of ``k``, a whole number or a tensor."""
+        """The probability of ``k``, an integer or a tensor."""
         return exp(self.log_pmf(k))
 
     def log_pmf(self, k: Any) -> Any:
-        """The logarithm of the probability of ``k``, a whole number or a tensor."""
+        """The logarithm of the probability of ``k``, an integer or a tensor."""
         probs = floating(self.probs)
         return times_log(self._count("log_pmf", k), 1.0 - probs) + log(probs)
 
     def cdf(self, k: Any) -> Any:
-        """The probability of at most ``k``, a whole number or a tensor."""
+        """The probability of at most ``k``, an integer or a tensor."""
         probs = floating(self.probs)
         return 1.0 - exp(times_log(self._count("cdf", k) + 1.0, 1.0 - probs))
 
@@ -87,7 +87,7 @@ class Geometric(Distribution):
         if isinstance(k, Integral):
             return full([], int(k), dtype=dtype)
         raise DTypeError(
-            f"Geometric.{where}: k is neither a whole number nor a Tensor: got {type(k).__name__} {k!r}"
+            f"Geometric.{where}: k is neither an integer nor a Tensor: got {type(k).__name__} {k!r}"
         )
 
 

@@ -30,7 +30,7 @@ class Multinomial(Distribution):
     def __init__(self, total_count: int, probs: Any) -> None:
         if not isinstance(total_count, int) or total_count < 1:
             raise ArgumentError(
-                f"Multinomial: total_count is a whole number above 0: got {total_count!r}; count the draws"
+                f"Multinomial: total_count is an integer above 0: got {total_count!r}; count the draws"
             )
         weights = floating(tensor_value("Multinomial", probs))
         if weights.ndim < 1:

@@ -217,8 +217,8 @@ class DetectionMAP(MetricBase):
 
     def __init__(self, *args: Any, **kwargs: Any) -> NoReturn:  # type: ignore[misc]
         raise UnsupportedError(
-            "DetectionMAP: works on LoD tensors (boxes of each picture in one tensor), which do not exist "
-            "here; gather boxes of each picture in Python and use vision.ops.nms and fluid.metrics.Precision"
+            "DetectionMAP: works on LoD tensors (boxes of each image in one tensor), which do not exist "
+            "here; gather boxes of each image in Python and use vision.ops.nms and fluid.metrics.Precision"
         )
 
 

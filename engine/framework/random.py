@@ -35,7 +35,7 @@ def seed(seed: int, generator: str = "mt19937_64") -> Generator:
         value = int(seed)
     except (TypeError, ValueError) as error:
         kind = DTypeError if isinstance(error, TypeError) else ArgumentError
-        raise kind(f"seed: the seed must be a whole number: got {seed!r}; pass e.g. 2026") from None
+        raise kind(f"seed: the seed must be an integer: got {seed!r}; pass e.g. 2026") from None
     return default_generator().manual_seed(value, generator)
 
 

@@ -34,7 +34,7 @@ def summary(net: Layer, input_size: Any = None, dtypes: Any = None, input: Any =
 
     Args:
         net: runs once, in evaluation and without gradients.
-        input_size: the shape of what it takes, a tuple, InputSpec or whole number; for several inputs a
+        input_size: the shape of what it takes, a tuple, InputSpec or integer; for several inputs a
             list of those. -1 and None stand for 1. What is fed is random.
         dtypes: of the inputs: one for all, or a list; float32 by default.
         input: what ``net`` is called with instead, as its only argument.

@@ -46,7 +46,7 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
         return [default_collate_fn(fields) for fields in zip(*batch, strict=True)]
     remedy = (
         "add ToTensor() to the dataset's transform"
-        if hasattr(sample, "convert") and hasattr(sample, "getbands")  # a PIL picture
+        if hasattr(sample, "convert") and hasattr(sample, "getbands")  # a PIL image
         else "return arrays, Tensors, numbers, tuples or dicts of them, or pass a collate_fn"
     )
     raise DTypeError(

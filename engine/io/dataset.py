@@ -1,6 +1,6 @@
 """Datasets: things with items, and the ways to join, cut and split them.
 
-A dataset may offer ``__getitems__(indices)`` beside ``__getitem__``: one call for a whole batch. It returns
+A dataset may offer ``__getitems__(indices)`` next to ``__getitem__``: one call for a whole batch. It returns
 either a list of samples (collated as usual), or what collating them would have given: a tuple of arrays
 already stacked along axis 0 (one per field), a dict of such arrays or one array; or None where it has no
 faster way for its present transform. Both ways must give the same bits.

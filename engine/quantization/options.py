@@ -26,7 +26,7 @@ class QuantizeOptions:
     ``round_type``: 0 rounds halves to even, 1 away from zero.
     ``hist_percent``: of ``hist``, the share of values within the threshold.
     ``bias_correction``: corrects mean and deviation of each channel of the integer weights.
-    ``rounding``: weights go to the nearest integer, or (``adaptive``) to the one of the two beside them with
+    ``rounding``: weights go to the nearest integer, or (``adaptive``) to the one of the two next to them with
     which the layer's results change least on the calibration data.
     ``equalize``: neighbouring layers first share the ranges of their weights (``equalization.py``).
     ``op_types``: the operators to quantize.
@@ -68,7 +68,7 @@ class QuantizeOptions:
             _bits(f"bits_of {pattern!r}", bits)
         if self.samples is not None and (not _whole(self.samples) or self.samples < 1):
             raise ArgumentError(
-                f"quantize: samples must be a whole number from 1: got {self.samples!r}; 320 are usual"
+                f"quantize: samples must be an integer from 1: got {self.samples!r}; 320 are usual"
             )
         share = self.hist_percent
         if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 < share <= 1:

@@ -47,7 +47,7 @@ def quantize_files(
 ) -> Quantized:
     """Quantize the model in the inference files of ``prefix`` and write that of ``out``.
 
-    What the files say beside (``info``) stays. Nothing is written where anything fails. Raises as
+    The information of the files (``info``) stays. Nothing is written where anything fails. Raises as
     ``quantize_stored``, and SaveError where writing fails.
     """
     files = read_inference(prefix)

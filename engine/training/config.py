@@ -1,4 +1,4 @@
-"""The configuration of one training run: TrainingConfig, checked setting by setting before anything is built."""
+"""TrainingConfig, the settings of one training run, each checked before anything is built."""
 
 from __future__ import annotations
 

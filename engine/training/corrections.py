@@ -1,4 +1,4 @@
-"""Corrections: labels that people set right and pictures that they dropped, applied when data is loaded.
+"""Corrections: labels that people set right and images that they dropped, applied when data is loaded.
 
 A correction names a sample by the data that it is in and by the SHA-256 of its content as it lies there, so
 that it still means that sample where the data got another order or is prepared in another way. It holds for
@@ -49,7 +49,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class Correction:
-    """One picture that is relabelled, or dropped (``label`` is -1 then); ``was`` is its label in the data.
+    """One image that is relabelled, or dropped (``label`` is -1 then); ``was`` is its label in the data.
 
     ``time`` is in seconds since 1970.
     """
@@ -187,7 +187,7 @@ def load_run_data(config: TrainingConfig, source_folder: Path | None = None) -> 
 def apply_corrections(
     splits: DataSplits, corrections: Iterable[Correction], where: str = "corrections"
 ) -> tuple[DataSplits, Applied]:
-    """The splits with those corrections that are about their data; every picture is looked at once.
+    """The splits with those corrections that are about their data; every image is looked at once.
 
     Raises:
         DataError: a label that the data has no class for, or a split of which nothing would be left.
@@ -208,7 +208,7 @@ def apply_corrections(
         applied["relabelled"][name], applied["dropped"][name] = len(labels), len(dropped)
         if len(dropped) == len(split):
             raise DataError(
-                f"{where}: no {name} pictures would be left: all {len(split)} are dropped; take some back"
+                f"{where}: no {name} images would be left: all {len(split)} are dropped; take some back"
             )
         parts[name] = _corrected(split, labels, dropped) if labels or dropped else split
     applied["missing"] = len(mine.keys() - found)

@@ -25,7 +25,7 @@ __all__ = ["BUILT_IN", "DataSplits", "fetch_data", "load_data", "splits_of"]
 class DataSplits:
     """A training and a test split: each item is (float32 of ``shape``, label int64 [1]).
 
-    Pictures are [C, H, W], from 0 to 1 unless they are normalised; a row of a table is a vector.
+    Images are [C, H, W], from 0 to 1 unless they are normalised; a row of a table is a vector.
     """
 
     name: str
@@ -37,11 +37,11 @@ class DataSplits:
 
 
 def load_data(name: str, samples: int = 0, options: DataOptions | None = None) -> DataSplits:
-    """The splits called ``name``; pictures are fed as they are, 0 to 1, unless ``options`` say otherwise.
+    """The splits called ``name``; images are fed as they are, 0 to 1, unless ``options`` say otherwise.
 
     Args:
         name: ``digits``, ``mnist``, ``fashion-mnist``, or the path of a folder with IDX files, a folder of
-            pictures, or an NPZ, HDF5 or CSV file.
+            images, or an NPZ, HDF5 or CSV file.
         samples: take only the first so many training samples; 0 takes all.
 
     Raises:
@@ -77,7 +77,7 @@ def splits_of(source: Source, samples: int, options: DataOptions) -> DataSplits:
         raise DataError(
             f"data: the test samples have another shape than the training samples: {list(measured)} against "
             f"{list(shape)} in {Path(source.name).name}; give test files of the same size, or choose Resize "
-            "(resize) for pictures"
+            "(resize) for images"
         )
     vary = Vary.of(options) if options.varies and train_rows.picture else None
     train = first_of(Prepared(train_rows, chosen, source.classes, prepare, vary), samples)

@@ -47,7 +47,7 @@ def program_event(network: Any, config: TrainingConfig) -> ProgramShown:
 
 
 def picture_shape(config: TrainingConfig) -> tuple[int, ...]:
-    """The shape of one picture of the config's data; the built-in data need not be read for it."""
+    """The shape of one image of the config's data; the built-in data need not be read for it."""
     built_in = config.data in BUILT_IN and not config.resize and config.color != "rgb"
     return PICTURE if built_in else (load_data(config.data, options=DataOptions.of(config)).shape)
 

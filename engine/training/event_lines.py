@@ -1,4 +1,4 @@
-"""Events of a training as lines: plain values without pictures, one line for each step."""
+"""Events of a training as lines: plain values without images, one line for each step."""
 
 from __future__ import annotations
 

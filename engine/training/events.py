@@ -21,7 +21,7 @@ class Applied(TypedDict):
     """What corrections did to a run's data.
 
     ``sha256`` is that of the file, ``count`` how many of its corrections are about this data, ``relabelled``
-    and ``dropped`` count pictures by split, ``missing`` the corrections whose picture is not in the data.
+    and ``dropped`` count images by split, ``missing`` the corrections whose image is not in the data.
     """
 
     sha256: str
@@ -153,7 +153,7 @@ class LayerAlert(Timed):
 
 
 class Evaluating(Timed):
-    """An evaluation on the test pictures begins."""
+    """An evaluation on the test images begins."""
 
     event: Literal["evaluating"]
     epoch: int
@@ -161,7 +161,7 @@ class Evaluating(Timed):
 
 
 class Hard(TypedDict):
-    """A test picture that the model reads worst: the least probability given to its true class."""
+    """A test image that the model reads worst: the least probability given to its true class."""
 
     index: int
     label: int
@@ -170,10 +170,10 @@ class Hard(TypedDict):
 
 
 class Epoch(Timed):
-    """The end of one pass; ``confusion[label][predicted]`` counts test pictures.
+    """The end of one pass; ``confusion[label][predicted]`` counts test images.
 
     ``partial`` is True where the epoch was stopped early, ``scalars`` has further values by name.
-    ``pictures`` (uint8 array, one picture for each of ``hardest``) goes to listeners, not into files.
+    ``pictures`` (uint8 array, one image for each of ``hardest``) goes to listeners, not into files.
     """
 
     event: Literal["epoch"]
@@ -352,7 +352,7 @@ class ExportProgress(Timed):
 class Exported(Timed):
     """Inference files were written and checked by loading them in a clean process.
 
-    ``difference`` is the largest absolute one over ``samples`` pictures, ``latency`` the seconds for one,
+    ``difference`` is the largest absolute one over ``samples`` images, ``latency`` the seconds for one,
     ``accuracy`` that on the samples (NaN for noise), ``validation_accuracy`` what the training measured at
     ``step`` or before (NaN if nothing yet), ``pictures`` test or noise, ``sizes`` bytes by file,
     ``operators`` how many there were before and after the passes, empty for files that are not optimized.

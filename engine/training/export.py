@@ -45,7 +45,7 @@ def export_run(
     """Write ``prefix.pdmodel`` and its two companions from the run in ``folder`` and check them.
 
     Imports the run's own copy of the model's code. The files are loaded in a fresh process that sees no model
-    code; its answers to test pictures are compared with the network's.
+    code; its answers to test images are compared with the network's.
 
     Args:
         settings: of the export. The best checkpoint must be the one that the journal names, and neither it
@@ -154,7 +154,7 @@ def _progress(stage: str, message: str) -> ExportProgress:
 
 @dataclass(frozen=True)
 class Verified:
-    """Measured in a clean process: scores by picture, the seconds for one picture and those to load."""
+    """Measured in a clean process: scores by image, the seconds for one image and those to load."""
 
     scores: np.ndarray
     latency: float
@@ -167,7 +167,7 @@ def verify(written: Path, pictures: np.ndarray, target: Path, work: Path) -> Ver
 
     Raises:
         FormatError: the process could not load or run the model; says what it said.
-        SaveError: the disk has no room for pictures and scores.
+        SaveError: the disk has no room for images and scores.
     """
     return verify_all([written], pictures, target, work, "export", VERIFY_SECONDS)[0]
 
@@ -279,7 +279,7 @@ def _choices(store: RunFolder) -> str:
 def sample_pictures(
     config: TrainingConfig, source: Path, shape: list[int], count: int
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Pictures of the test split with their labels; noise without labels where the data is not on this
+    """Images of the test split with their labels; noise without labels where the data is not on this
     machine.
 
     Whether two processes compute the same can be seen on either.

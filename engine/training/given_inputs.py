@@ -29,7 +29,7 @@ class OneBatch:
 
 
 def random_inputs(inputs: Sequence[Input], batch: int) -> list[Any]:
-    """A Tensor for each input. Whole numbers are indices mostly, and 0 is one everywhere."""
+    """A Tensor for each input. Integers are indices mostly, and 0 is one everywhere."""
     from engine.tensor.creation import zeros
     from engine.tensor.random import rand
 

@@ -29,7 +29,7 @@ class Kept:
 
 
 def elapsed_at(event: JournalEvent) -> float:
-    """The seconds of training that an event of a journal records; 0 where it has none, or an invalid value."""
+    """The seconds of training that an event of a journal records; 0 for none or an invalid value."""
     kind = event.get("event")
     seconds = event.get("elapsed" if kind == "step" else "seconds") if kind in _TIMED else None
     return float(seconds) if isinstance(seconds, float | int) and 0.0 <= seconds <= _LONGEST else 0.0

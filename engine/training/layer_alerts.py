@@ -116,5 +116,5 @@ def _of_units(state: UnitState) -> Iterator[_Finding]:
             share,
             1,
             f"{state['dead']} of {state['units']} units of its {state['operator']} are zero for every "
-            "picture of the batch; try a smaller learning rate or another initializer",
+            "image of the batch; try a smaller learning rate or another initializer",
         )

@@ -134,7 +134,7 @@ def histogram(values: np.ndarray) -> Histogram:
 def dead_units(network: Any, pictures: Any) -> list[UnitState]:
     """For each ReLU that the network applies: how many of its units are zero for all ``pictures``.
 
-    A unit is a channel of a picture, or a number of a vector. A ReLU is called after the layer with
+    A unit is a channel of an image, or a number of a vector. A ReLU is called after the layer with
     parameters that ran before it. Modes and random numbers are restored.
     """
     from engine.training.stepper import measuring

@@ -77,11 +77,11 @@ class LoadedModel:
     files: tuple[Path, ...]
 
 
-def load_model(source: ModelSource, beside: Path | None = None) -> LoadedModel:
+def load_model(source: ModelSource, original: Path | None = None) -> LoadedModel:
     """Import the file of ``source`` (this runs it) and return its class.
 
     Args:
-        beside: a folder whose modules it may import too: that of the original of a copy.
+        original: a folder whose modules it may import too: that of the original of a copy.
 
     Raises:
         ArgumentError: the file has no such class, or it is not an ``nn.Layer``.
@@ -93,7 +93,7 @@ def load_model(source: ModelSource, beside: Path | None = None) -> LoadedModel:
         raise DataError(
             f"model {source.name}: the file is not there: {source.file}; put it back or choose another"
         )
-    module, files = _import_file(source.file, beside)
+    module, files = _import_file(source.file, original)
     cls = getattr(module, source.class_name, None)
     if cls is None:
         names = [
@@ -135,7 +135,7 @@ def build_model(loaded: LoadedModel) -> Any:
         return loaded.cls()
 
 
-def _import_file(file: Path, beside: Path | None) -> tuple[Any, tuple[Path, ...]]:
+def _import_file(file: Path, original: Path | None) -> tuple[Any, tuple[Path, ...]]:
     """Import ``file`` under a name of its own; its folder is importable meanwhile, as for a script."""
     # One name per file and content, so that a changed file is a new module and two files can't shadow each
     # other.
@@ -152,7 +152,10 @@ def _import_file(file: Path, beside: Path | None) -> tuple[Any, tuple[Path, ...]
     sys.modules[name] = module
     alias.install()  # a model may say import paddle; it may do so later, in its forward, too
     try:
-        with _importable(file.parent), _importable(beside) if beside is not None else nullcontext():
+        with (
+            _importable(file.parent),
+            _importable(original) if original is not None else nullcontext(),
+        ):
             spec.loader.exec_module(module)
     except BaseException:
         sys.modules.pop(name, None)

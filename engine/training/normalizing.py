@@ -13,7 +13,7 @@ from engine.core.errors import FormatError
 
 def for_prediction(network: Any, data: Mapping[str, Any]) -> Any:
     """``network``, or a Layer around it that first takes off the mean and divides by the deviation that its
-    training used; so pictures from 0 to 1, and numbers as they are, can be fed to every export.
+    training used; so images from 0 to 1, and numbers as they are, can be fed to every export.
 
     Args:
         data: of a checkpoint: the ``shape`` of a sample and, where one was declared, how it is ``prepare``d.

@@ -2,7 +2,7 @@
 the journal.
 
 ``predictions/step-00000188.h5`` in a run's folder has the evaluation after that step: class, answer and
-probabilities of every test picture by its place in the test data, and the pictures read worst. Pictures
+probabilities of every test image by its place in the test data, and the images read worst. Images
 themselves are found again in the data by their place. All files of a run together take at most
 ``MOST_BYTES``; of those that are too many the oldest go, the best epoch's last.
 """
@@ -32,19 +32,19 @@ KIND = "predictions"
 VERSION = 1
 MOST_BYTES = 32 * MEGABYTE
 MOST_PROBABILITIES = 2_000_000
-"""Of more than so many pictures times classes, only the probabilities of truth and answer are kept."""
+"""Of more than so many images times classes, only the probabilities of truth and answer are kept."""
 MOST_HARD_BYTES = MEGABYTE
 _NAME = re.compile(r"step-(\d{8,18})\.h5")
 
 
 @dataclass(frozen=True)
 class Predictions:
-    """One evaluation of N test pictures of C classes.
+    """One evaluation of N test images of C classes.
 
     ``labels`` and ``answers`` are uint32 [N], ``of_truth`` and ``of_answer`` the probabilities that the
     network gave to them, float32 [N], and ``probabilities`` those of all classes, float16 [N, C], or [0, C]
-    where that would be too much. ``hardest`` are the places of the pictures read worst, int64 [H], and
-    ``pictures`` these pictures, uint8 [H, height, width] or [H, height, width, 3].
+    where that would be too much. ``hardest`` are the places of the images read worst, int64 [H], and
+    ``pictures`` these images, uint8 [H, height, width] or [H, height, width, 3].
     """
 
     labels: NDArray[np.uint32]
@@ -61,13 +61,13 @@ class Predictions:
         return int(self.probabilities.shape[1])
 
     def confusion(self) -> NDArray[np.int64]:
-        """Counts of pictures, int64 [C, C], by true class and answer."""
+        """Counts of images, int64 [C, C], by true class and answer."""
         table = np.zeros((self.classes, self.classes), np.int64)
         np.add.at(table, (self.labels, self.answers), 1)
         return table
 
     def cell(self, label: int, answer: int) -> NDArray[np.int64]:
-        """The places of the pictures of class ``label`` that were taken for ``answer``, the surest mistake
+        """The places of the images of class ``label`` that were taken for ``answer``, the surest mistake
         (for right ones: the least sure) first."""
         places = np.flatnonzero((self.labels == label) & (self.answers == answer))
         return places[np.argsort(self.of_truth[places], kind="stable")]
@@ -92,7 +92,7 @@ class Tally:
             self._all.append(np.exp(logs).astype(np.float16))
 
     def result(self, classes: int, hardest: list[int], pictures: NDArray[np.uint8]) -> Predictions:
-        """Everything that was added, with the places and pictures of those read worst."""
+        """Everything that was added, with the places and images of those read worst."""
         labels, answers, of_truth, of_answer = (
             np.concatenate(each) for each in zip(*self._parts, strict=True)
         )
@@ -214,7 +214,7 @@ def _require(holds: bool) -> None:
 
 
 def shown_pictures(data: Prepared, places: Sequence[int]) -> NDArray[np.uint8]:
-    """The samples at these places as pictures that people know: without what normalises them.
+    """The samples at these places as images that people know: without what normalises them.
 
     The result is [count, height, width, 3] for three channels, else [count, height, width] of the first one;
     a vector is one line, from its least to its largest value.
@@ -227,7 +227,7 @@ def shown_pictures(data: Prepared, places: Sequence[int]) -> NDArray[np.uint8]:
 
 
 def image_bytes(values: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Pictures from 0 to 1, [count, channels, height, width] or flatter, as uint8; shapes as above."""
+    """Images from 0 to 1, [count, channels, height, width] or flatter, as uint8; shapes as above."""
     if values.ndim == 4:
         values = values.transpose(0, 2, 3, 1) if values.shape[1] == 3 else values[:, 0]
     elif values.ndim != 3:

@@ -63,7 +63,7 @@ class Progress:
 
     @property
     def epoch_loss(self) -> float:
-        """The mean training loss of the epoch in progress, over its pictures."""
+        """The mean training loss of the epoch in progress, over its images."""
         return self.loss_sum / self.samples if self.samples else 0.0
 
     @property
@@ -72,7 +72,7 @@ class Progress:
         return self.correct_sum / self.samples if self.samples else 0.0
 
     def add(self, loss: float, accuracy: float, samples: int) -> None:
-        """One step was done on ``samples`` pictures."""
+        """One step was done on ``samples`` images."""
         self.step += 1
         self.step_in_epoch += 1
         self.loss_sum += loss * samples

@@ -37,7 +37,8 @@ _MEASURED = 64
 
 @dataclass(frozen=True)
 class Trained:
-    """What a training with quantization found beside weights: thresholds of inputs by the network's layers,
+    """The results of a training with quantization besides the weights: thresholds of inputs by the network's
+    layers,
     from so many samples, in so many seconds."""
 
     thresholds: dict[str, float]

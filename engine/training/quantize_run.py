@@ -319,7 +319,7 @@ def _require_one(prepared: Prepared) -> None:
 
 
 def _prepared_as(info: dict[str, Any]) -> DataOptions:
-    """How pictures are made what the model takes, as its files say; the defaults where they say nothing."""
+    """How images are made what the model takes, as its files say; the defaults where they say nothing."""
     plain = info.get("prepare")
     said = plain if isinstance(plain, dict) else {}
     resize, color = said.get("resize", 0), said.get("color", "auto")

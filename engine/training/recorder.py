@@ -138,7 +138,7 @@ class Recorder:
         return best
 
     def checkpoint(self, state: Mapping[str, Any], best: bool) -> None:
-        """Write ``state`` (of ``model`` and ``optimizer``); a failure is reported and the training continues."""
+        """Write ``state`` (of ``model`` and ``optimizer``); a failure is reported, the training continues."""
         tree = {
             "config": self.config,
             "progress": self.progress.state(),

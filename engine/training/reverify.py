@@ -24,7 +24,7 @@ def verify_again(
     emit: Callable[[ExportProgress], None] = lambda event: None,
 ) -> Exported:
     """Compare the answers of the files at ``prefix`` with those of the run in ``folder`` at the step that the
-    files name. Imports the run's own copy of the model's code; writes nothing beside the files.
+    files name. Imports the run's own copy of the model's code; writes nothing next to the files.
 
     Raises:
         DataError, FormatError: the files or the checkpoint are not there or damaged, or the files don't load

@@ -29,7 +29,7 @@ TEST_BATCH = 256
 class Parts:
     """What TrainingRun drives.
 
-    ``batches`` and ``test_batches`` are iterated once an epoch and give (pictures, labels); ``batches`` has a
+    ``batches`` and ``test_batches`` are iterated once an epoch and give (images, labels); ``batches`` has a
     length, ``state_dict`` and ``set_state_dict`` so that an epoch can be continued in its middle.
     ``corrections`` is the content of the file that was applied to the data, and ``applied`` what it did.
     ``fallback`` says why the CPU computes where ``auto`` hoped for a GPU.
@@ -50,7 +50,7 @@ class Parts:
     fallback: str = ""
 
     def check(self) -> None:
-        """Run the network once on a picture in eager mode, so that a mistake in it shows at once."""
+        """Run the network once on an image in eager mode, so that a mistake in it shows at once."""
         if self.first_pictures is not None:
             self.stepper.check(self.first_pictures, self.classes)
 

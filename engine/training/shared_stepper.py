@@ -63,7 +63,7 @@ class SharedStepper(Stepper):
     """The stepper of a rank that follows: carries out the orders of rank 0 until the training is over.
 
     The loss of a batch and its gradients are sums over the ranks, each weighted with its share of the
-    pictures, so that they are those of one process but for rounding; all ranks hold the same bits. Dropout
+    images, so that they are those of one process but for rounding; all ranks hold the same bits. Dropout
     and what else is random in the network comes, in the ranks after the first, from separate streams for each
     step, derived from the seed: a resumed run draws the same numbers as an uninterrupted one.
     """
@@ -93,14 +93,14 @@ class SharedStepper(Stepper):
         self._learn = None  # each rank's gradients are weighted with its share
         self._arena = GradientArena(network.parameters())
         self._steps = 0  # of the run, those before a resume included
-        self._count = 0  # pictures in the batch
+        self._count = 0  # images in the batch
         self._pace = np.zeros(2)  # of the last step: seconds of computing, seconds of waiting
         self.paces = np.zeros((team.size, 3))  # the sums of all ranks, and how many steps are in them
 
     # ----- what all ranks do -----
 
     def learn(self, batch: np.ndarray[Any, Any], go_on: bool) -> tuple[float, float]:
-        """One step on the pictures at the places ``batch``, of which this rank takes its share."""
+        """One step on the images at the places ``batch``, of which this rank takes its share."""
         begin, before = time.perf_counter(), self._team.waited
         if not self._team.leads:
             _seed_all(f"{self._seed}/{self._team.rank}/{self._steps}")
@@ -115,7 +115,7 @@ class SharedStepper(Stepper):
             self._pace = np.array([time.perf_counter() - begin - waited, waited])
 
     def _fetched(self, places: list[int]) -> Any:
-        """Pictures and labels; of no places none, or empty ones where layers wait for those of all ranks."""
+        """Images and labels; of no places none, or empty ones where layers wait for those of all ranks."""
         if places:
             return to_tensors(self._train_items.fetch(places))
         if not self._synchronized:
@@ -185,13 +185,13 @@ class SharedStepper(Stepper):
 
 
 class LeadingStepper(SharedStepper):
-    """The stepper of rank 0, which a TrainingRun drives; a batch is the places of its pictures."""
+    """The stepper of rank 0, which a TrainingRun drives; a batch is the places of its images."""
 
     _spread = False
     _told_pace_at = 0.0
 
     def train(self, pictures: Any, labels: Any, go_on: bool = False) -> tuple[float, float]:
-        """One step of all ranks on the pictures at these places."""
+        """One step of all ranks on the images at these places."""
         self._spread_state()
         batch = np.ascontiguousarray(pictures.numpy())
         self._team.order(STEP, len(batch), int(go_on))

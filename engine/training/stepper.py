@@ -27,7 +27,7 @@ HARDEST = 40
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How well the network classifies a test split. ``confusion[label, predicted]`` counts pictures."""
+    """How well the network classifies a test split. ``confusion[label, predicted]`` counts images."""
 
     loss: float
     accuracy: float
@@ -41,13 +41,13 @@ class Stepper:
     """Trains ``network`` batch by batch and measures it.
 
     Args:
-        network: a Layer that turns pictures [N, ...] into scores [N, classes].
+        network: a Layer that turns images [N, ...] into scores [N, classes].
         optimizer: an optimizer over its parameters.
         static: run steps and evaluation through ``jit.to_static``.
-        shape: the shape of one picture, for the InputSpec.
+        shape: the shape of one image, for the InputSpec.
         schedule: moves the optimizer's learning rate on; None where it is constant.
         loss: what training makes small, see ``loss_of``; what is measured is always cross entropy.
-        inputs: InputSpecs, for a network that takes a list of Tensors instead of pictures.
+        inputs: InputSpecs, for a network that takes a list of Tensors instead of images.
     """
 
     def __init__(
@@ -220,8 +220,8 @@ def check_output(shape: tuple[int, ...], classes: int, batch: int) -> None:
     """
     if len(shape) != 2 or shape[0] != batch or shape[1] < classes:
         raise ArgumentError(
-            f"model: its output does not fit the data: shape {list(shape)} for {batch} pictures of {classes} "
-            f"classes; end the model with {classes} scores a picture, e.g. Linear(..., {classes})"
+            f"model: its output does not fit the data: shape {list(shape)} for {batch} images of {classes} "
+            f"classes; end the model with {classes} scores an image, e.g. Linear(..., {classes})"
         )
 
 
@@ -231,7 +231,7 @@ def evaluate(
     classes: int,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Evaluation | None:
-    """Measure ``scores`` on all ``batches`` of (pictures, labels); None if ``stopped()`` became true."""
+    """Measure ``scores`` on all ``batches`` of (images, labels); None if ``stopped()`` became true."""
     confusion = np.zeros((classes, classes), np.int64)
     losses: list[np.ndarray] = []
     rows: list[tuple[float, int, int, int, np.ndarray]] = []
@@ -260,7 +260,7 @@ def evaluate(
         seen += len(truth)
     if not seen:
         raise ArgumentError(
-            "evaluate: there is nothing to measure: 0 pictures; give a test split that has some"
+            "evaluate: there is nothing to measure: 0 images; give a test split that has some"
         )
     pictures = _shown(batches, rows)
     return Evaluation(
@@ -277,7 +277,7 @@ def evaluate(
 
 
 def _shown(batches: Any, rows: list[tuple[float, int, int, int, np.ndarray]]) -> np.ndarray:
-    """The pictures of these samples (the place is the second value of a row) as people know them."""
+    """The images of these samples (the place is the second value of a row) as people know them."""
     data = getattr(batches, "dataset", None)
     if isinstance(data, Prepared):
         return shown_pictures(data, [row[1] for row in rows])
@@ -357,7 +357,7 @@ def _layers(network: Any, loss_name: str) -> tuple[Any, Any]:
     measure = loss_of(loss_name)
 
     class Step(nn.Layer):
-        """Pictures and labels to loss and accuracy."""
+        """Images and labels to loss and accuracy."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -368,7 +368,7 @@ def _layers(network: Any, loss_name: str) -> tuple[Any, Any]:
             return measure(scores, label), metric.accuracy(scores, label)
 
     class Read(nn.Layer):
-        """Pictures to scores."""
+        """Images to scores."""
 
         def __init__(self) -> None:
             super().__init__()

@@ -1,4 +1,4 @@
-"""Team: how the ranks of one training communicate. Rank 0 leads: it gives orders, the others carry them out."""
+"""Team: how the ranks of one training communicate. Rank 0 gives orders, the others carry them out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The clean process of an export's check: loads inference files, answers pictures, measures."""
+"""The clean process of an export's check: loads inference files, answers images, measures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BATCH = 256
 
 
 def main(asked: str, answered: str, *prefixes: str) -> int:
-    """Let the models of ``prefixes`` answer the pictures in ``asked``, each into ``answered`` and its number,
+    """Let the models of ``prefixes`` answer the images in ``asked``, each into ``answered`` and its number,
     and print what was measured; 1 and one line on failure.
 
     The models predict one image in alternation, so that other load on the machine slows all of them.

@@ -1,4 +1,4 @@
-"""Pictures: datasets, transforms and models."""
+"""Images: datasets, transforms and models."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""How pictures are loaded: the process-wide image backend and ``image_load``."""
+"""How images are loaded: the process-wide image backend and ``image_load``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _backend = "pil"
 
 
 def set_image_backend(backend: str) -> None:
-    """Choose what pictures are: ``'pil'`` (PIL images), ``'cv2'`` (NumPy arrays, HWC) or ``'tensor'``.
+    """Choose what images are: ``'pil'`` (PIL images), ``'cv2'`` (NumPy arrays, HWC) or ``'tensor'``.
 
     ``'cv2'`` needs no OpenCV here.
     """
@@ -32,13 +32,13 @@ def get_image_backend() -> str:
 
 
 def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
-    """The picture in a file: a PIL image, or a uint8 array [H, W, 3] in the order blue, green, red for
+    """The image in a file: a PIL image, or a uint8 array [H, W, 3] in the order blue, green, red for
     ``'cv2'``, or a uint8 Tensor [3, H, W] in the order red, green, blue for ``'tensor'`` (both as OpenCV and
     Paddle have it).
 
     Raises:
         ArgumentError: an unknown backend.
-        DataError: the file is absent, not a picture, or larger than the memory.
+        DataError: the file is absent, not an image, or larger than the memory.
     """
     backend = _backend if backend is None else _checked(backend)
     picture = decoded(path, os.fspath(path))
@@ -51,7 +51,7 @@ def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
         return to_tensor(np.ascontiguousarray(pixels.transpose(2, 0, 1)))
     except MemoryError:
         raise DataError(
-            f"{os.fspath(path)}: a picture of {picture.width} x {picture.height} needs more memory than "
+            f"{os.fspath(path)}: an image of {picture.width} x {picture.height} needs more memory than "
             "there is; choose a smaller one"
         ) from None
 
@@ -59,9 +59,9 @@ def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
 def decoded(
     source: str | os.PathLike[str] | IO[bytes], shown: str, formats: list[str] | None = None
 ) -> Image.Image:
-    """The picture in a file, a path or an open one, wholly decoded; ``shown`` names it in messages.
+    """The image in a file, a path or an open one, wholly decoded; ``shown`` names it in messages.
 
-    Raises DataError for an absent file, or one that is not a picture, damaged, or beyond Pillow's limit on
+    Raises DataError for an absent file, or one that is not an image, damaged, or beyond Pillow's limit on
     pixels (twice ``PIL.Image.MAX_IMAGE_PIXELS``) or the memory.
     """
     from PIL import Image, UnidentifiedImageError  # data sets that hold numbers need none
@@ -74,7 +74,7 @@ def decoded(
         said = " ".join(str(cause).split())[:300] or type(cause).__name__
         if isinstance(cause, UnidentifiedImageError):
             said = "it is of no known kind"
-        raise DataError(f"{shown}: can't be read as a picture: {said}; choose a PNG, JPEG or BMP") from cause
+        raise DataError(f"{shown}: can't be read as an image: {said}; choose a PNG, JPEG or BMP") from cause
 
 
 def _checked(backend: str) -> str:

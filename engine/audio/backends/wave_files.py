@@ -142,7 +142,7 @@ def save(
     Raises:
         ConditionError: ``src`` has not two dimensions.
         ArgumentError: another size of samples.
-        DTypeError: whole numbers other than int16.
+        DTypeError: integers other than int16.
     """
     if src.ndim != 2:
         raise ConditionError(f"save: Expected 2D tensor: got {list(src.shape)}; reshape it")

@@ -140,7 +140,7 @@ class StackTransform(Transform):
         if not transforms:
             raise DTypeError("StackTransform: transforms is empty; give one for each part")
         if not isinstance(axis, int):
-            raise DTypeError(f"StackTransform: axis is a whole number: got {axis!r}")
+            raise DTypeError(f"StackTransform: axis is an integer: got {axis!r}")
         self._transforms = transforms
         self._axis = axis
 

@@ -30,7 +30,7 @@ class ReshapeTransform(Transform):
     def __init__(self, in_event_shape: Sequence[int], out_event_shape: Sequence[int]) -> None:
         if not isinstance(in_event_shape, Sequence) or not isinstance(out_event_shape, Sequence):
             raise DTypeError(
-                "ReshapeTransform: shapes are sequences of whole numbers: got "
+                "ReshapeTransform: shapes are sequences of integers: got "
                 f"{in_event_shape!r} and {out_event_shape!r}"
             )
         if math.prod(in_event_shape) != math.prod(out_event_shape):

@@ -52,14 +52,13 @@ class _ByEpoch(LearningRateDecay):
 class StepDecay(_ByEpoch):
     """``learning_rate * decay_rate ** (epoch // step_size)``.
 
-    Raises ArgumentError for a size that is not a whole number and for a rate of 1 or more.
+    Raises ArgumentError for a size that is not an integer and for a rate of 1 or more.
     """
 
     def __init__(self, learning_rate: float, step_size: int, decay_rate: float = 0.1) -> None:
         if not isinstance(step_size, int) or decay_rate >= 1.0:
             raise ArgumentError(
-                "StepDecay: step_size is a whole number and decay_rate below 1: got "
-                f"{step_size!r}, {decay_rate}"
+                f"StepDecay: step_size is an integer and decay_rate below 1: got {step_size!r}, {decay_rate}"
             )
         super().__init__(learning_rate)
         self.epochs_of_step, self.decay_rate = step_size, decay_rate

@@ -250,9 +250,9 @@ def iou_similarity(x: Any, y: Any, box_normalized: bool = True, name: str | None
 
 @adapter
 def box_clip(input: Any, im_info: Any, name: str | None = None) -> Any:
-    """Boxes cut at the edges of their picture: ``input`` is [N, M, 4], or [M, 4] for one picture.
+    """Boxes cut at the edges of their image: ``input`` is [N, M, 4], or [M, 4] for one image.
 
-    ``im_info`` [N, 3] has the height, width and scale of each picture; boxes are those of the original size.
+    ``im_info`` [N, 3] has the height, width and scale of each image; boxes are those of the original size.
     """
     size = elementwise.round(im_info[:, :2] / im_info[:, 2:]) - 1.0
     limits = manipulation.unsqueeze(
@@ -413,7 +413,7 @@ def distribute_fpn_proposals(
 ) -> Any:
     """The boxes of each level of a pyramid, and where each went; with ``rois_num`` also their numbers.
 
-    Without it they are boxes of one picture.
+    Without it they are boxes of one image.
     """
     boxes, places, numbers = vision.distribute_fpn_proposals(
         fpn_rois,

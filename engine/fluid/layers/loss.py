@@ -29,7 +29,7 @@ def cross_entropy(input: Any, label: Any, soft_label: bool = False, ignore_index
 
 
 def cross_entropy2(input: Any, label: Any, ignore_index: int = IGNORED) -> Any:
-    """``cross_entropy`` of whole numbers."""
+    """``cross_entropy`` of integers."""
     return cross_entropy(input, label, False, ignore_index)
 
 

@@ -45,7 +45,7 @@ def pooled(
     if pool_size == -1:
         raise ArgumentError(
             f"pool{rank}d: pool_size is -1 and global_pooling is False: give a size, or take the whole "
-            "picture with global_pooling=True"
+            "image with global_pooling=True"
         )
     more = {"exclusive": exclusive} if pool_type == "avg" else {}
     return _WINDOWS[rank, pool_type](

@@ -39,7 +39,7 @@ class CarriedSlot(Protocol):
 class Learnt:
     """What showed only when the loop's body was built, by the path of a value.
 
-    `floats` are whole numbers that become floats, `likes` the Tensors that numbers become, `by_value` tensor
+    `floats` are integers that become floats, `likes` the Tensors that numbers become, `by_value` tensor
     arrays that the body replaces by others.
     """
 
@@ -154,7 +154,7 @@ class Carried:
         if is_leaf(first) and is_leaf(last):
             becomes_float = isinstance(last, float) or (tools.is_tensor(last) and tools.is_floating(last))
             if type(first) is int and path not in self.learnt.floats and becomes_float:
-                self.learnt.floats.add(path)  # as in Python, a whole number becomes a float by arithmetic
+                self.learnt.floats.add(path)  # as in Python, an integer becomes a float by arithmetic
                 self._rebuild = True
             if is_number(first) and path not in self.learnt.likes and self._takes_dimensions(first, last):
                 self.learnt.likes[path] = last  # `total = 0` before, a sum of rows after

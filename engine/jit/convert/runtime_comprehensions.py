@@ -71,7 +71,7 @@ def listed(*parts: Any) -> Any:
         if joined is None:
             joined = more
         elif isinstance(joined, list) and not isinstance(more, list):
-            joined = as_array(joined, "a list beside a tensor array") + more if joined else more
+            joined = as_array(joined, "a list next to a tensor array") + more if joined else more
         else:
             joined = joined + more
     return joined

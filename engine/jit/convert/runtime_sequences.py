@@ -101,7 +101,7 @@ class Rows(Indexed):
 
 
 class Known(Indexed):
-    """Items of which Python knows how many there are, beside others of which it does not."""
+    """Items whose number Python knows, in parallel with items whose number it does not know."""
 
     def __init__(self, items: Sequence[Any]) -> None:
         self.items = items
@@ -193,7 +193,7 @@ def indexed(items: Any) -> Indexed:
         return Known(list(items))
     refuse(
         user_place(),
-        "an iterator stands beside a sequence whose length a Tensor decides",
+        "an iterator is zipped with a sequence whose length a Tensor decides",
         type(items).__name__,
         "give a list, a tuple or a range",
     )

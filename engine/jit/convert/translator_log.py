@@ -79,7 +79,7 @@ def _write(text: str, also_to_stdout: bool) -> None:
 
 def _level(where: str, level: int) -> int:
     if isinstance(level, bool) or not isinstance(level, int) or level < 0:
-        raise ArgumentError(f"{where}: the level is a whole number, 0 for silence: got {level!r}")
+        raise ArgumentError(f"{where}: the level is an integer, 0 for silence: got {level!r}")
     return level
 
 

@@ -15,12 +15,12 @@ def one_hot(x: Any, num_classes: int, name: str | None = None) -> Any:
     """float32 rows of zeros with a one at the class: ``x.shape + [num_classes]``.
 
     Raises OutOfRangeError for a class outside 0 to num_classes - 1, DTypeError for classes that are not
-    whole numbers.
+    integers.
     """
     if name:
         return named(name, one_hot, x, num_classes)
     if not x.dtype.is_integer:
-        raise DTypeError(f"one_hot: x must be whole numbers: got {x.dtype.name}{x.shape}; cast it to int64")
+        raise DTypeError(f"one_hot: x must be integers: got {x.dtype.name}{x.shape}; cast it to int64")
     depth = sizes.whole("one_hot", num_classes)
     if not sizes.is_later(depth) and depth < 1:
         raise ArgumentError(f"one_hot: num_classes must be 1 or more: got {num_classes}")

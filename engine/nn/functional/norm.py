@@ -250,7 +250,7 @@ def local_response_norm(
             f"local_response_norm: x has shape {list(x.shape)}: it needs 3 dimensions or more; unsqueeze it"
         )
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-        raise ArgumentError(f"local_response_norm: size is a whole number of channels: got {size!r}")
+        raise ArgumentError(f"local_response_norm: size is an integer number of channels: got {size!r}")
     last = data_format[-1] == "C"
     squares = power.square(x)
     around = [size // 2, (size - 1) // 2]

@@ -124,7 +124,7 @@ def _sizes(x: Any, size: Any, rank: int) -> tuple[list[int], Any]:
     numbers = [s.item() if hasattr(s, "item") else s for s in size]
     numbers = [int(s) if isinstance(s, float) else s for s in numbers]
     if not all(map(whole, numbers)) or min(numbers) < 1:
-        raise ArgumentError(f"interpolate: size is {rank} whole numbers, 1 or more: got {numbers}")
+        raise ArgumentError(f"interpolate: size is {rank} integers, 1 or more: got {numbers}")
     return [-1] * (3 - rank) + [int(s) for s in numbers], None
 
 

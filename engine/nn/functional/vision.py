@@ -15,7 +15,7 @@ from engine.program.build.calls import takes_name
 
 def _whole(where: str, name: str, value: Any) -> int:
     if not whole(value):
-        raise DTypeError(f"{where}: {name} is a whole number: got {value!r}; pass e.g. 2")
+        raise DTypeError(f"{where}: {name} is an integer: got {value!r}; pass e.g. 2")
     if value < 1:
         raise ArgumentError(f"{where}: {name} must be 1 or more: got {value!r}")
     return int(value)

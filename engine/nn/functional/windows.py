@@ -11,16 +11,16 @@ from engine.core.windows import AXES
 
 
 def whole(value: Any) -> bool:
-    """True for a whole number that is not a bool."""
+    """True for an integer that is not a bool."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def sizes(where: str, name: str, value: Any, rank: int, least: int = 1) -> list[int]:
-    """``value`` as ``rank`` whole numbers. Raises ArgumentError for anything else, or below ``least``."""
+    """``value`` as ``rank`` integers. Raises ArgumentError for anything else, or below ``least``."""
     items = list(value) if isinstance(value, (list, tuple)) else [value] * rank
     if len(items) != rank or not all(map(whole, items)):
         raise ArgumentError(
-            f"{where}: {name} is a whole number or {rank} of them ({', '.join(AXES[rank])}): got {value!r}; "
+            f"{where}: {name} is an integer or {rank} of them ({', '.join(AXES[rank])}): got {value!r}; "
             f"pass e.g. 2 or {(2,) * rank}"
         )
     if min(items) < least:

@@ -64,7 +64,7 @@ class Dirac(Initializer):
 
     def __init__(self, groups: int = 1, name: str | None = None) -> None:
         if isinstance(groups, bool) or not isinstance(groups, int) or groups < 1:
-            raise ArgumentError(f"Dirac: groups must be a whole number above 0: got {groups!r}")
+            raise ArgumentError(f"Dirac: groups must be an integer above 0: got {groups!r}")
         self._groups = groups
 
     def sample(self, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:

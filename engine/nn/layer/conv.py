@@ -46,7 +46,7 @@ class _ConvNd(Layer):
             raise ArgumentError(f"{where}: padding_mode {padding_mode!r} is not one of {list(_MODES)}")
         if padding_mode != "zeros" and not whole(padding):
             raise DTypeError(
-                f"{where}: padding_mode {padding_mode!r} takes one whole number as padding: got {padding!r}; "
+                f"{where}: padding_mode {padding_mode!r} takes one integer as padding: got {padding!r}; "
                 "pass e.g. 1"
             )
         if data_format not in _FORMATS or len(data_format) != dims + 2:

@@ -88,7 +88,7 @@ def _dimensions(owner: str, shape: Any) -> tuple[int, ...]:
         return tuple(index(d) for d in shape)
     except TypeError:
         raise DTypeError(
-            f"{owner}: the shape of a parameter is a list of whole numbers: got {shape!r}; give each size"
+            f"{owner}: the shape of a parameter is a list of integers: got {shape!r}; give each size"
         ) from None
 
 

@@ -11,7 +11,7 @@ from engine.nn.layer.layers import Layer
 
 
 class _Shuffle(Layer):
-    """What the layers share that move elements by a whole number."""
+    """What the layers share that move elements by an integer."""
 
     _word: str
     _function: str
@@ -20,7 +20,7 @@ class _Shuffle(Layer):
         super().__init__()
         where = type(self).__name__
         if not whole(value):
-            raise DTypeError(f"{where}: {self._word} is a whole number: got {value!r}; pass e.g. 2")
+            raise DTypeError(f"{where}: {self._word} is an integer: got {value!r}; pass e.g. 2")
         if value < 1:
             raise ArgumentError(f"{where}: {self._word} must be 1 or more: got {value!r}")
         if data_format not in ("NCHW", "NHWC"):

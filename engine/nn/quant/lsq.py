@@ -19,7 +19,7 @@ from engine.tensor.creation import to_tensor
 
 
 def _along(values: Any, like: Any, axis: int) -> Any:
-    """Steps [channels] in the shape that stands beside ``like``."""
+    """Steps [channels] in a shape that broadcasts with ``like``."""
     return values.reshape([-1 if n == axis else 1 for n in range(len(like.shape))])
 
 

@@ -102,7 +102,7 @@ def require_number(where: str, name: str, value: Any) -> None:
 
 
 def require_whole(where: str, name: str, value: Any) -> None:
-    """Raise DTypeError or ConditionError unless ``value`` is a whole number above 0."""
+    """Raise DTypeError or ConditionError unless ``value`` is an integer above 0."""
     if type(value) is not int:
-        raise DTypeError(f"{where}: {name} is a whole number above 0: got {value!r}")
-    require(where, f"{name} is a whole number above 0", value > 0, value)
+        raise DTypeError(f"{where}: {name} is an integer above 0: got {value!r}")
+    require(where, f"{name} is an integer above 0", value > 0, value)

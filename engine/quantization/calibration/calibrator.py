@@ -21,8 +21,7 @@ def levels(bits: int) -> int:
     """
     if isinstance(bits, bool) or not isinstance(bits, int) or not FEWEST_BITS <= bits <= MOST_BITS:
         raise ArgumentError(
-            f"quantization: {bits!r} bits can't be used; "
-            f"choose a whole number from {FEWEST_BITS} to {MOST_BITS}"
+            f"quantization: {bits!r} bits can't be used; choose an integer from {FEWEST_BITS} to {MOST_BITS}"
         )
     return int(2 ** (bits - 1) - 1)
 

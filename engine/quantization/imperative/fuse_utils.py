@@ -17,7 +17,7 @@ from engine.nn.layer.norm import BatchNorm1D, BatchNorm2D
 from engine.quantization.imperative.utils import find_parent_layer_and_sub_name, put
 from engine.tensor.exponential import rsqrt
 
-# For each pair of layers: the shape in which factors of channels stand beside the first one's weight.
+# For each pair of layers: the shape in which factors of channels broadcast with the first one's weight.
 _PAIRS: dict[tuple[type, type], list[int]] = {
     (Conv2D, BatchNorm2D): [-1, 1, 1, 1],
     (Linear, BatchNorm1D): [1, -1],

@@ -1,4 +1,4 @@
-"""A network for pictures with its training, ready to run: ``image_classification``."""
+"""A network for images with its training, ready to run: ``image_classification``."""
 
 from __future__ import annotations
 

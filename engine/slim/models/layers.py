@@ -12,7 +12,7 @@ train_parameters = {
     "input_mean": [0.485, 0.456, 0.406],
     "input_std": [0.229, 0.224, 0.225],
 }
-"""What the networks are made for: ImageNet's pictures."""
+"""What the networks are made for: ImageNet's images."""
 
 
 def conv_bn(

@@ -32,7 +32,7 @@ class MobileNet:
         self.params = train_parameters
 
     def net(self, input: Any, class_dim: int = 1000, scale: float = 1.0) -> Any:
-        """The probabilities [N, class_dim] of pictures [N, C, H, W]; ``scale`` multiplies all widths."""
+        """The probabilities [N, class_dim] of images [N, C, H, W]; ``scale`` multiplies all widths."""
         value = conv_bn(
             input, int(32 * scale), 3, "conv1", stride=2, act="relu", initializer=initializer.KaimingUniform()
         )

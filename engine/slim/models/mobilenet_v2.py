@@ -45,7 +45,7 @@ class MobileNetV2:
         self.change_depth = change_depth
 
     def net(self, input: Any, class_dim: int = 1000) -> Any:
-        """The probabilities [N, class_dim] of pictures [N, C, H, W]."""
+        """The probabilities [N, class_dim] of images [N, C, H, W]."""
         channels = int(32 * self.scale)
         value = functional.relu6(conv_bn(input, channels, 3, "conv1_1", stride=2))
         for number, (wider, after, blocks, stride) in enumerate(_STAGES, start=2):

@@ -30,7 +30,7 @@ class ResNet:
     def net(
         self, input: Any, class_dim: int = 1000, conv1_name: str = "conv1", fc_name: str | None = None
     ) -> Any:
-        """The probabilities [N, class_dim] of pictures [N, C, H, W]. Raises AssertionError for a number of
+        """The probabilities [N, class_dim] of images [N, C, H, W]. Raises AssertionError for a number of
         layers that there is no network of."""
         assert self.layers in _DEPTHS, (
             f"ResNet: {self.layers} layers: there are networks of {', '.join(map(str, _DEPTHS))}"

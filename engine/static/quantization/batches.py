@@ -49,7 +49,7 @@ def calibration_feeds(
         )
     for name, value in (("batch_size", batch_size), ("batch_nums", batch_nums)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-            raise ArgumentError(f"{where}: {name} must be a whole number from 1: got {value!r}")
+            raise ArgumentError(f"{where}: {name} must be an integer from 1: got {value!r}")
     most = None if batch_nums is None else batch_nums * (batch_size if sample_generator is not None else 1)
     items = _repeatable(where, named[0], given[named[0]], most)
     feeder = DataFeeder(variables)

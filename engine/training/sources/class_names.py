@@ -21,7 +21,7 @@ _FORBIDDEN = '<>:"/\\|?*%'
 
 
 def folder_of_class(name: str) -> str:
-    """The name of the folder that holds the pictures of a class.
+    """The name of the folder that holds the images of a class.
 
     Raises:
         ArgumentError: a name that is empty, too long, or of more than one line.
@@ -38,7 +38,7 @@ def folder_of_class(name: str) -> str:
 
 
 def class_of_folder(folder: str) -> str:
-    """The class whose pictures the folder of this name holds."""
+    """The class whose images the folder of this name holds."""
     return unquote(folder)
 
 

@@ -1,4 +1,4 @@
-"""Image folders: a sub-folder a class, also below train/ and test/; pictures are read batch by batch."""
+"""Image folders: a sub-folder a class, also below train/ and test/; images are read batch by batch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".ppm", ".pgm", ".tif", ".t
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
 MOST_FILES = 5_000_000
 MOST_VALUES = 40_000_000
-"""Pixels times channels of a picture; more are not decoded."""
+"""Pixels times channels of an image; more are not decoded."""
 MOST_BYTES = 200_000_000
 GREY_MODES = ("1", "L", "LA", "I", "I;16", "I;16B", "I;16L", "F")
 _LOOKED_AT = 64
@@ -28,7 +28,7 @@ TEST_FOLDERS = ("test", "val", "valid", "validation")
 
 
 def class_folders(folder: Path) -> dict[str, list[str]]:
-    """The pictures below each direct sub-folder, by its name; paths relative to ``folder``, sorted.
+    """The images below each direct sub-folder, by its name; paths relative to ``folder``, sorted.
 
     Links are not followed. Raises DataError.
     """
@@ -48,7 +48,7 @@ def class_folders(folder: Path) -> dict[str, list[str]]:
         found[name] = sorted(files)
         count += len(files)
         if count > MOST_FILES:
-            raise DataError(f"{folder}: too many pictures: over {MOST_FILES}; split the folder")
+            raise DataError(f"{folder}: too many images: over {MOST_FILES}; split the folder")
     return found
 
 
@@ -66,7 +66,7 @@ def _entries(folder: Path, folders: bool) -> list[str]:
 
 
 def holds_pictures(folder: Path) -> bool:
-    """Whether a sub-folder of the folder has a picture in it, looked for without reading all of it."""
+    """Whether a sub-folder of the folder has an image in it, looked for without reading all of it."""
     for name in _entries(folder, folders=True):
         for place, folders, files in os.walk(folder / name):
             folders[:] = [each for each in folders if not os.path.islink(os.path.join(place, each))]
@@ -76,16 +76,16 @@ def holds_pictures(folder: Path) -> bool:
 
 
 def open_image_folder(folder: Path, color: str, resize: int) -> tuple[Rows, Rows | None, tuple[str, ...]]:
-    """The pictures of a folder: those for training, those for testing where there are ``train`` and ``test``
+    """The images of a folder: those for training, those for testing where there are ``train`` and ``test``
     (or ``val``) in it, and the classes: by ``classes.txt`` where there is one, else by name.
 
     Args:
-        color: auto (grey where all the first pictures are), grey, or rgb.
-        resize: the side to which pictures will be scaled, so that a photograph need not be decoded whole;
+        color: auto (grey where all the first images are), grey, or rgb.
+        resize: the side to which images will be scaled, so that a photograph need not be decoded whole;
             0 where they won't.
 
     Raises:
-        DataError: no pictures, or a class that ``classes.txt`` does not list.
+        DataError: no images, or a class that ``classes.txt`` does not list.
     """
     names = {name.lower(): name for name in _entries(folder, folders=True)}
     test = next((names[name] for name in TEST_FOLDERS if name in names), None)
@@ -112,7 +112,7 @@ def open_image_folder(folder: Path, color: str, resize: int) -> tuple[Rows, Rows
         labels = [number[class_of_folder(name)] for name in each for _ in each[name]]
         if not files:
             raise DataError(
-                f"{split}: there are no pictures in its sub-folders; put those of each class into a "
+                f"{split}: there are no images in its sub-folders; put those of each class into a "
                 "folder with "
                 f"its name, as {', '.join(SUFFIXES[:4])}"
             )
@@ -122,7 +122,7 @@ def open_image_folder(folder: Path, color: str, resize: int) -> tuple[Rows, Rows
 
 
 def _all_grey(folder: Path, classes: dict[str, list[str]]) -> bool:
-    """Whether the first pictures of the classes are grey; what can't be read says nothing."""
+    """Whether the first images of the classes are grey; what can't be read says nothing."""
     from PIL import Image
 
     looked: Iterable[str] = [files[0] for files in classes.values() if files][:_LOOKED_AT]
@@ -139,7 +139,7 @@ def _all_grey(folder: Path, classes: dict[str, list[str]]) -> bool:
 
 
 class PictureRows(Rows):
-    """Pictures in files, each decoded when it is asked for: uint8 [H, W, 1] or [H, W, 3].
+    """Images in files, each decoded when it is asked for: uint8 [H, W, 1] or [H, W, 3].
 
     All must have the size of the first that can be read, unless they are resized.
     """
@@ -171,14 +171,14 @@ class PictureRows(Rows):
             for index, picture in zip(indices, pictures, strict=True):
                 if picture.shape != self.shape:
                     raise DataError(
-                        f"{self.folder / self.files[index]}: another size than the first picture: "
+                        f"{self.folder / self.files[index]}: another size than the first image: "
                         f"{size_words(picture.shape)} instead of {size_words(self.shape)}; choose Resize "
                         "(resize), or remove it"
                     )
         return pictures
 
     def decode(self, index: int) -> np.ndarray:
-        """One picture, of whatever size. Raises DataError."""
+        """One image, of whatever size. Raises DataError."""
         path = self.folder / self.files[index]
         return decode_picture(path, self._grey, self._resize)
 
@@ -189,20 +189,20 @@ def size_words(shape: tuple[int, ...]) -> str:
 
 
 def decode_picture(path: Path, grey: bool, resize: int = 0) -> np.ndarray:
-    """The picture in a file, turned as its camera says: uint8 [H, W, 1] where ``grey``, else [H, W, 3].
+    """The image in a file, turned as its camera says: uint8 [H, W, 1] where ``grey``, else [H, W, 3].
 
     Args:
         resize: a side; a photograph much larger than that is decoded to a part of its size.
 
     Raises:
-        DataError: no regular file, no picture, damaged, or with too many pixels.
+        DataError: no regular file, no image, damaged, or with too many pixels.
     """
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     try:
         found = os.lstat(path)
         if not stat.S_ISREG(found.st_mode):
-            raise DataError(f"{path}: no regular file; put a picture in its place, or remove it")
+            raise DataError(f"{path}: no regular file; put an image in its place, or remove it")
         if found.st_size > MOST_BYTES:
             raise DataError(f"{path}: too large: {found.st_size} bytes, over {MOST_BYTES}; make it smaller")
         with warnings.catch_warnings():
@@ -220,7 +220,7 @@ def decode_picture(path: Path, grey: bool, resize: int = 0) -> np.ndarray:
     except DataError:
         raise
     except UnidentifiedImageError:
-        raise DataError(f"{path}: not a picture; replace or remove it") from None
+        raise DataError(f"{path}: not an image; replace or remove it") from None
     except Image.DecompressionBombError:
         raise DataError(f"{path}: too many pixels; make it smaller, or remove it") from None
     except Exception as error:  # damaged files make the decoders raise errors of any class

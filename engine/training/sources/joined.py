@@ -16,7 +16,7 @@ class JoinedRows(Rows):
 
     Args:
         labels: of the second, as numbers of the first's classes.
-        resized: whether pictures get one size later on, so that theirs may differ.
+        resized: whether images get one size later on, so that theirs may differ.
 
     Raises:
         DataError: the second's samples can't be fed as the first's.
@@ -30,7 +30,7 @@ class JoinedRows(Rows):
             raise DataError(
                 f"extra_data: its samples have another shape: {list(second.shape)} against "
                 f"{list(first.shape)}; "
-                "give samples of the same form, or choose Resize (resize) for pictures"
+                "give samples of the same form, or choose Resize (resize) for images"
             )
         self._parts = (first, second)
         self.labels = np.concatenate([first.labels, labels])

@@ -17,7 +17,7 @@ from engine.training.sources.rows import ArrayTable, FunctionRows, Rows, Table, 
 BUILT_IN = ("digits", "mnist", "fashion-mnist")
 HDF5 = (".h5", ".hdf5", ".hdf", ".he5")
 CSV = (".csv", ".tsv", ".txt")
-WHAT = "a folder with IDX files, a folder of pictures, or an NPZ, HDF5 or CSV file"
+WHAT = "a folder with IDX files, a folder of images, or an NPZ, HDF5 or CSV file"
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def kind_of(name: str) -> str:
             return "images"
         raise ArgumentError(
             f"data: nothing to learn from in this folder: {path}; it needs IDX files such as "
-            "train-images-idx3-ubyte, or a sub-folder with pictures for each class"
+            "train-images-idx3-ubyte, or a sub-folder with images for each class"
         )
     suffix = path.suffix.lower()
     for kind, suffixes in (("npz", (".npz",)), ("hdf5", HDF5), ("csv", CSV)):

@@ -23,8 +23,8 @@ class Prepare:
     """The preparation that training, test and prediction share.
 
     Args:
-        picture: samples are pictures [H, W, C] and become float32 [C, H, W]; others stay as they are.
-        resize: the side of the square that pictures are scaled to; 0 leaves them.
+        picture: samples are images [H, W, C] and become float32 [C, H, W]; others stay as they are.
+        resize: the side of the square that images are scaled to; 0 leaves them.
         color: auto (as they are), grey or rgb.
         mean, deviation: what is taken off and divided by, of each channel or column; empty for nothing.
     """
@@ -48,7 +48,7 @@ class Prepare:
         return self.normalized(self.scaled(raw))
 
     def scaled(self, raw: np.ndarray | list[np.ndarray]) -> np.ndarray:
-        """A batch before it is normalised: pictures from 0 to 1, [n, C, H, W]; others as they are."""
+        """A batch before it is normalised: images from 0 to 1, [n, C, H, W]; others as they are."""
         if not self.picture:
             return np.ascontiguousarray(raw, np.float32)
         if self.resize:
@@ -98,7 +98,7 @@ class Prepare:
 
 
 def colored(pixels: np.ndarray, color: str) -> np.ndarray:
-    """Pictures [n, H, W, C] made grey or rgb where that is not what they are."""
+    """Images [n, H, W, C] made grey or rgb where that is not what they are."""
     channels = pixels.shape[3]
     if color == "grey" and channels in (3, 4):
         grey = pixels[..., :3].astype(np.float32) @ np.array([0.299, 0.587, 0.114], np.float32)
@@ -114,12 +114,12 @@ def preparation(rows: Rows, chosen: np.ndarray, options: DataOptions) -> Prepare
     """The preparation that ``options`` ask for; statistics are those of the first of the ``chosen`` samples.
 
     Raises:
-        DataError: pictures that can't be made grey or coloured; a sample that can't be read.
+        DataError: images that can't be made grey or coloured; a sample that can't be read.
     """
     color = options.color
     if rows.picture and color != "auto" and rows.shape[2] not in (1, 3, 4):
         raise DataError(
-            f"data: pictures of {rows.shape[2]} channels can't be made {color}: {list(rows.shape)}; choose "
+            f"data: images of {rows.shape[2]} channels can't be made {color}: {list(rows.shape)}; choose "
             "color auto"
         )
     plain = Prepare(rows.picture, options.resize if rows.picture else 0, color if rows.picture else "auto")

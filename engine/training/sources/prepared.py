@@ -20,7 +20,7 @@ class Prepared(Dataset):
     Args:
         chosen: the numbers of the rows, in their order here.
         prepare: makes of rows what the model is fed.
-        vary: varies pictures between the two; None for a test split.
+        vary: varies images between the two; None for a test split.
         labels: one for each chosen row, where they are not those of the rows.
     """
 

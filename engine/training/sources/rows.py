@@ -21,7 +21,7 @@ class Rows(ABC):
     """Samples of one place, numbered from 0.
 
     ``labels`` (int64 [n]) are the numbers of their classes, ``NO_LABEL`` where there is none. ``shape`` is
-    that of a sample: [height, width, channels] for pictures (bytes from 0 to 255, or floats as they are), any
+    that of a sample: [height, width, channels] for images (bytes from 0 to 255, or floats as they are), any
     other for ``picture=False``.
     """
 
@@ -79,9 +79,9 @@ class ArrayTable:
 
 
 class TableRows(Rows):
-    """The rows of a table: pictures where a row has the form of one, else numbers.
+    """The rows of a table: images where a row has the form of one, else numbers.
 
-    [n, H, W], [n, H, W, C] and [n, C, H, W] are pictures of C channels; where first or last may be the
+    [n, H, W], [n, H, W, C] and [n, C, H, W] are images of C channels; where first or last may be the
     channels, the smaller is.
 
     Args:
@@ -134,7 +134,7 @@ class TableRows(Rows):
 
 
 def _layout(shape: Sequence[int]) -> str:
-    """Where the channels of a picture of this shape are: grey (none), first, last; other where it is none."""
+    """Where the channels of an image of this shape are: grey (none), first, last; other where it is none."""
     if len(shape) == 2 and min(shape) > 1:
         return "grey"
     if len(shape) != 3:
@@ -143,7 +143,7 @@ def _layout(shape: Sequence[int]) -> str:
 
 
 class FunctionRows(Rows):
-    """Pictures that a function reads: the built-in data sets."""
+    """Images that a function reads: the built-in data sets."""
 
     def __init__(
         self, read: Callable[[np.ndarray], np.ndarray], labels: np.ndarray, shape: tuple[int, ...], name: str

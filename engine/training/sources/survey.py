@@ -18,7 +18,7 @@ from engine.training.sources.prepared import Prepared
 from engine.training.sources.rows import Rows
 
 THUMB = 96
-"""The longer side of a picture that is shown, at most."""
+"""The longer side of an image that is shown, at most."""
 SHOWN_COLUMNS = 24
 CHUNK = 64
 PLACES = 200
@@ -117,7 +117,7 @@ class Survey:
             varied = data.vary(scaled) if data.vary is not None else scaled
             fed = data.prepare.normalized(varied)[0]
             before.append(self._shown(values[0]))
-            # What normalising does shows in the numbers, not in a picture.
+            # What normalising does shows in the numbers, not in an image.
             shown = varied[0].transpose(1, 2, 0) if data.rows.picture else fed
             after.append(self._shown(shown))
             ranges.append([float(np.nanmin(fed)), float(np.nanmax(fed))])

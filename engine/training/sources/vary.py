@@ -1,4 +1,4 @@
-"""Random variation of training pictures: shifted, turned, mirrored."""
+"""Random variation of training images: shifted, turned, mirrored."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.training.sources.options import DataOptions
 
 @dataclass(frozen=True)
 class Vary:
-    """Varies each picture of a batch on its own.
+    """Varies each image of a batch on its own.
 
     All numbers are drawn from NumPy's global generator, which a training seeds and a checkpoint stores: a
     resumed run draws the same numbers (decision 0074).

@@ -1,4 +1,4 @@
-"""Datasets of pictures."""
+"""Datasets of images."""
 
 from typing import TYPE_CHECKING
 

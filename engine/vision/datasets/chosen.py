@@ -1,4 +1,4 @@
-"""What the data sets of pictures check of their arguments."""
+"""What the data sets of images check of their arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CIFAR-10 and CIFAR-100: small colour pictures of things, from their binary archives."""
+"""CIFAR-10 and CIFAR-100: small colour images of things, from their binary archives."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PIXELS = 3 * 32 * 32
 
 
 class Cifar10(Dataset):
-    """Items are (picture, class). The picture is a PIL image of 32 x 32, or a float32 array [32, 32, 3] of 0
+    """Items are (image, class). The image is a PIL image of 32 x 32, or a float32 array [32, 32, 3] of 0
     to 255 with the ``'cv2'`` backend, and then what ``transform`` makes of it; the class is an int64 array.
 
     Differs from Paddle: the binary version of the archive is read (``cifar-10-binary.tar.gz``), not the one
@@ -31,7 +31,7 @@ class Cifar10(Dataset):
         data_file: the archive; by default the one in ``$MODEL_STUDIO_DATA/cifar`` or in this user's cache
             folder, else it is downloaded there.
         mode: ``'train'`` or ``'test'``.
-        transform: applied to every picture.
+        transform: applied to every image.
         download: fetch the archive where it is absent.
         backend: ``'pil'`` or ``'cv2'``; default: that of ``set_image_backend``.
 

@@ -42,7 +42,7 @@ class Digits(GreyPictures):
             that what is trained on them reads real ones; test digits are about as hard as MNIST's.
         count: how many; default 10,000 for training and 2,000 for testing.
         seed: another seed, other digits.
-        transform: applied to every picture.
+        transform: applied to every image.
         backend: ``'pil'`` or ``'cv2'``; default: that of ``set_image_backend``.
 
     Raises:
@@ -78,13 +78,13 @@ class Digits(GreyPictures):
 
     @property
     def images(self) -> np.ndarray:  # type: ignore[override]
-        """All pictures, uint8 [count, 28, 28]; draws those that are still missing."""
+        """All images, uint8 [count, 28, 28]; draws those that are still missing."""
         self._draw(np.arange(len(self.labels)))
         return self._pictures
 
     @property
     def ready(self) -> int:
-        """How many pictures are drawn already."""
+        """How many images are drawn already."""
         return len(self.labels) - self._missing
 
     def _pixels(self, indices: np.ndarray) -> np.ndarray:

@@ -57,7 +57,7 @@ def labels_of(mode: str, count: int, seed: int) -> np.ndarray:
 
 
 def draw_digits(mode: str, seed: int, indices: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """The pictures [n, 28, 28] uint8 of the digits at ``indices``, which have ``labels``."""
+    """The images [n, 28, 28] uint8 of the digits at ``indices``, which have ``labels``."""
     pictures = np.empty((len(indices), SIZE, SIZE), np.uint8)
     for start in range(0, len(indices), _BLOCK):
         part = slice(start, start + _BLOCK)
@@ -174,7 +174,7 @@ def _wave(z: np.ndarray) -> np.ndarray:
 
 
 def _rendered(random: _Random, samples: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Pictures [n, 28, 28] uint8 like MNIST's: fitted into a box of 20, centre of mass in the middle."""
+    """Images [n, 28, 28] uint8 like MNIST's: fitted into a box of 20, centre of mass in the middle."""
     thick = random.uniform(0.0, 1.0)
     radius = _RADIUS + _RADIUS_SPREAD * thick + _RADIUS_TAIL * random.uniform(0.0, 1.0) * thick * thick
     swell = random.uniform(-_SWELL, _SWELL) * np.linspace(-1.0, 1.0, SEGMENTS)
@@ -201,7 +201,7 @@ def _depths(start: np.ndarray, step: np.ndarray, radii: np.ndarray) -> np.ndarra
     """How deep every pixel lies inside the strokes (negative outside), on a canvas [n, side, side].
 
     ``start``, ``step`` [n, S, 2] are straight pieces in pixels from the canvas's middle, ``radii`` [n, S]
-    half their widths. One piece of all pictures at a time colours the window around it.
+    half their widths. One piece of all images at a time colours the window around it.
     """
     count = len(start)
     around = np.arange(-_REACH, _REACH + 1)

@@ -35,10 +35,10 @@ _LIMIT = 1 << 26  # bytes in one photograph
 
 
 class Flowers(Dataset):
-    """Items are (picture, class). The picture is a PIL image, or with the ``'cv2'`` backend an array of the
+    """Items are (image, class). The image is a PIL image, or with the ``'cv2'`` backend an array of the
     default dtype, and then what ``transform`` makes of it; the class is an int64 array [1] from 1 to 102.
 
-    The photographs are unpacked beside the archive once.
+    The photographs are unpacked next to the archive once.
 
     Args:
         data_file: the archive ``102flowers.tgz``; by default the one in ``$MODEL_STUDIO_DATA/flowers`` or in
@@ -46,7 +46,7 @@ class Flowers(Dataset):
         label_file: ``imagelabels.mat``.
         setid_file: ``setid.mat``, which says what belongs to which set.
         mode: ``'train'``, ``'valid'`` or ``'test'``.
-        transform: applied to every picture.
+        transform: applied to every image.
         download: fetch the files where they are absent.
         backend: ``'pil'`` or ``'cv2'``; default: that of ``set_image_backend``.
 
@@ -115,7 +115,7 @@ def _row(path: Path, name: str) -> np.ndarray:
 
 
 def _unpacked(archive: Path) -> Path:
-    """The folder ``NAME/jpg`` beside ``NAME.tgz``, filled from it unless that was done before."""
+    """The folder ``NAME/jpg`` next to ``NAME.tgz``, filled from it unless that was done before."""
     folder = archive.with_suffix("") / "jpg"
     complete = folder / ".complete"
     if complete.exists():

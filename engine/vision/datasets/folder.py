@@ -1,4 +1,4 @@
-"""Pictures in folders: a folder a class (``DatasetFolder``), or all below one (``ImageFolder``)."""
+"""Images in folders: a folder a class (``DatasetFolder``), or all below one (``ImageFolder``)."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ IMG_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tif
 
 
 def default_loader(path: str) -> Any:
-    """The picture in red, green, blue: a PIL image, or an array [H, W, 3] with the ``'cv2'`` backend."""
+    """The image in red, green, blue: a PIL image, or an array [H, W, 3] with the ``'cv2'`` backend."""
     picture = image_load(path, backend="pil").convert("RGB")
     return np.asarray(picture) if get_image_backend() == "cv2" else picture
 
 
 class DatasetFolder(Dataset):
-    """Items are (picture, number of its class); each folder directly below ``root`` is a class.
+    """Items are (image, number of its class); each folder directly below ``root`` is a class.
 
-    Classes are numbered in the order of their names; the pictures of a class are sorted by path, those in
+    Classes are numbered in the order of their names; the images of a class are sorted by path, those in
     folders below it too.
 
     Args:
-        loader: makes a picture of a path; by default ``default_loader``.
-        extensions: what the names of pictures end with; by default those of common formats.
-        transform: applied to every picture.
-        is_valid_file: says of a path whether it is a picture, instead of ``extensions``.
+        loader: makes an image of a path; by default ``default_loader``.
+        extensions: what the names of images end with; by default those of common formats.
+        transform: applied to every image.
+        is_valid_file: says of a path whether it is an image, instead of ``extensions``.
 
     Differs from Paddle: ``is_valid_file`` is followed; Paddle 2.6 goes by the extensions all the same.
 
     Raises:
-        DataError: no such folder, or no pictures in it.
+        DataError: no such folder, or no images in it.
         ArgumentError: ``extensions`` that are not a list.
     """
 
@@ -80,12 +80,12 @@ class DatasetFolder(Dataset):
 
 
 class ImageFolder(Dataset):
-    """Items are [picture]: all pictures below ``root``, sorted by path. Arguments as for ``DatasetFolder``.
+    """Items are [image]: all images below ``root``, sorted by path. Arguments as for ``DatasetFolder``.
 
     Differs from Paddle: ``is_valid_file`` is followed; Paddle 2.6 goes by the extensions all the same.
 
     Raises:
-        DataError: no such folder, or no pictures in it.
+        DataError: no such folder, or no images in it.
         ArgumentError: ``extensions`` that are not a list.
     """
 
@@ -138,6 +138,6 @@ def _files(folder: Path) -> Iterator[str]:
 
 def _nothing(where: str, folder: Path, extensions: tuple[str, ...]) -> DataError:
     return DataError(
-        f"{where}: Found 0 files in subfolders of: {folder}; put pictures there, "
+        f"{where}: Found 0 files in subfolders of: {folder}; put images there, "
         f"Supported extensions are: {','.join(extensions)}"
     )

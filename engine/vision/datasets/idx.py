@@ -40,7 +40,7 @@ def read_idx(path: str | os.PathLike[str], dimensions: int) -> np.ndarray:
     No more memory is taken than the file really holds, whatever its header claims.
 
     Args:
-        dimensions: 3 for pictures [count, rows, columns], 1 for labels [count].
+        dimensions: 3 for images [count, rows, columns], 1 for labels [count].
 
     Raises:
         DataError: the file can't be opened or read.
@@ -117,9 +117,9 @@ def _header(path: Path, file: BinaryIO | gzip.GzipFile, dimensions: int, size: i
             "must be unsigned bytes (0x08), convert it"
         )
     if magic[3] != dimensions:
-        wanted = "labels have 1" if dimensions == 1 else "pictures have 3"
+        wanted = "labels have 1" if dimensions == 1 else "images have 3"
         raise FormatError(
-            f"{path}: an IDX file with {magic[3]} dimensions where {wanted}; were the picture file and the "
+            f"{path}: an IDX file with {magic[3]} dimensions where {wanted}; were the image file and the "
             f"label file "
             "swapped?"
         )

@@ -23,7 +23,7 @@ def data_folders(name: str) -> list[Path]:
 
 
 def idx_names(mode: str, what: str) -> list[str]:
-    """The names that a picture file (``what='images'``) or label file (``'labels'``) of a split may have."""
+    """The names that an image file (``what='images'``) or label file (``'labels'``) of a split may have."""
     kind = "idx3" if what == "images" else "idx1"
     stems = [f"{prefix}-{what}" for prefix in PREFIXES[mode]]
     plain = [f"{stem}{join}{kind}-ubyte" for stem in stems for join in ("-", ".")]
@@ -32,7 +32,7 @@ def idx_names(mode: str, what: str) -> list[str]:
 
 
 def find_pair(folders: Iterable[Path], mode: str) -> tuple[Path, Path] | None:
-    """The picture file and the label file of a split, both from the first folder that has both."""
+    """The image file and the label file of a split, both from the first folder that has both."""
     for folder in folders:
         images = next(
             (folder / name for name in idx_names(mode, "images") if (folder / name).is_file()), None

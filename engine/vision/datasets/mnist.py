@@ -19,7 +19,7 @@ from engine.vision.datasets.pictures import GreyPictures
 def read_pair(
     image_path: str | os.PathLike[str], label_path: str | os.PathLike[str]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The pictures (uint8 [count, H, W]) and labels (int64 [count]) of two IDX files.
+    """The images (uint8 [count, H, W]) and labels (int64 [count]) of two IDX files.
 
     Raises:
         DataError: a file can't be read, or they hold different numbers of items.
@@ -29,7 +29,7 @@ def read_pair(
     labels = read_idx(label_path, dimensions=1)
     if len(images) != len(labels):
         raise DataError(
-            f"{os.fspath(image_path)}: pictures and labels don't belong together: {len(images)} pictures, "
+            f"{os.fspath(image_path)}: images and labels don't belong together: {len(images)} images, "
             f"{len(labels)} labels in {os.fspath(label_path)}; take both files from the same data set"
         )
     return images, labels.astype(np.int64)
@@ -44,7 +44,7 @@ class MNIST(GreyPictures):
     Args:
         image_path, label_path: the two IDX files, gzip-compressed or plain.
         mode: ``'train'`` or ``'test'``.
-        transform: applied to every picture.
+        transform: applied to every image.
         download: fetch the files where they are absent.
         backend: ``'pil'`` or ``'cv2'``; default: that of ``set_image_backend``.
 
@@ -80,7 +80,7 @@ class MNIST(GreyPictures):
         super().__init__(mode, transform, backend)
         if (image_path is None) != (label_path is None):
             raise ArgumentError(
-                f"{type(self).__name__}: pictures and labels belong together: got image_path={image_path!r}, "
+                f"{type(self).__name__}: images and labels belong together: got image_path={image_path!r}, "
                 f"label_path={label_path!r}; give both files or none"
             )
         if image_path is None or label_path is None:
@@ -137,7 +137,7 @@ class MNIST(GreyPictures):
 
 
 class FashionMNIST(MNIST):
-    """Pictures of clothes in MNIST's format; arguments and errors are those of ``MNIST``."""
+    """Images of clothes in MNIST's format; arguments and errors are those of ``MNIST``."""
 
     NAME = "fashion-mnist"
     MIRRORS = (
@@ -171,7 +171,7 @@ class IDXFolder(GreyPictures):
     ``labels`` and ``idx1``; ``t10k`` or ``test`` instead of ``train``; each with or without ``.gz``.
 
     Raises:
-        DataError: the folder or its files are absent, or pictures and labels don't belong together.
+        DataError: the folder or its files are absent, or images and labels don't belong together.
         FormatError: a file is damaged, truncated or not in IDX format.
     """
 

@@ -1,4 +1,4 @@
-"""What the grey picture datasets share: uint8 pictures with labels, given singly or in batches."""
+"""What the grey image datasets share: uint8 images with labels, given singly or in batches."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.vision.image import get_image_backend
 
 
 class GreyPictures(Dataset):
-    """Items are (picture, label): as in Paddle's MNIST the label is an int64 array of shape [1]; the picture
+    """Items are (image, label): as in Paddle's MNIST the label is an int64 array of shape [1]; the image
     is a PIL image of mode L with the ``'pil'`` backend, a float32 array [H, W] from 0 to 255 with ``'cv2'``,
     and then what ``transform`` makes of it.
 
@@ -54,7 +54,7 @@ class GreyPictures(Dataset):
         return picture, np.array([self.labels[idx]], np.int64)
 
     def __getitems__(self, indices: Sequence[int]) -> tuple[np.ndarray, np.ndarray] | None:
-        """The stacked pictures and labels [n, 1] of a batch, or None if transform takes single ones only."""
+        """The stacked images and labels [n, 1] of a batch, or None if transform takes single ones only."""
         wanted = np.asarray(indices, np.int64)
         count = len(self)
         if wanted.size == 0 or wanted.min() < -count or wanted.max() >= count:
@@ -76,7 +76,7 @@ class GreyPictures(Dataset):
         return pictures.data, self.labels[wanted, None]
 
     def _pixels(self, indices: np.ndarray) -> np.ndarray:
-        """The pictures at the (non-negative) indices, uint8 [n, H, W]: a copy."""
+        """The images at the (non-negative) indices, uint8 [n, H, W]: a copy."""
         return self.images[indices]
 
 

@@ -26,18 +26,18 @@ _MIRROR = "https://dataset.bj.bcebos.com/voc/"
 _ROOT = "VOCdevkit/VOC2012"
 # The lists that Paddle takes for its modes.
 _LISTS = {"train": "trainval", "test": "train", "valid": "val"}
-_LIMIT = 1 << 26  # bytes in one picture
+_LIMIT = 1 << 26  # bytes in one image
 
 
 class VOC2012(Dataset):
-    """Items are (picture, classes of its pixels), as PIL images, or with the ``'cv2'`` backend as arrays of
-    the default dtype; ``transform`` is applied to the picture.
+    """Items are (image, classes of its pixels), as PIL images, or with the ``'cv2'`` backend as arrays of
+    the default dtype; ``transform`` is applied to the image.
 
     Args:
         data_file: the archive, not compressed; by default the one in ``$MODEL_STUDIO_DATA/voc2012`` or in
             this user's cache folder, else it is downloaded there.
         mode: ``'train'``, ``'valid'`` or ``'test'``.
-        transform: applied to every picture.
+        transform: applied to every image.
         download: fetch the archive where it is absent.
         backend: ``'pil'`` or ``'cv2'``; default: that of ``set_image_backend``.
 

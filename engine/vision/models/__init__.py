@@ -1,4 +1,4 @@
-"""Networks for pictures."""
+"""Networks for images."""
 
 from engine.vision.models.alex import AlexNet, alexnet
 from engine.vision.models.densenet import (

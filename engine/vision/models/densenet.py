@@ -50,7 +50,7 @@ class ConvBNLayer(Layer):
 
 
 class DenseLayer(Layer):
-    """``growth`` new channels beside the given ones, through a bottleneck of ``bn_size * growth``."""
+    """``growth`` new channels added to the given ones, through a bottleneck of ``bn_size * growth``."""
 
     def __init__(self, before: int, growth: int, bn_size: int, dropout: float) -> None:
         super().__init__()

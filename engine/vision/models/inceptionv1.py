@@ -36,7 +36,7 @@ def _linear(before: int, after: int, channels: int) -> Linear:
 
 
 class ConvLayer(Layer):
-    """A convolution that keeps the picture's size at stride 1; no bias, no activation."""
+    """A convolution that keeps the image's size at stride 1; no bias, no activation."""
 
     def __init__(self, before: int, after: int, size: int, stride: int = 1) -> None:
         super().__init__()

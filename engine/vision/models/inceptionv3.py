@@ -137,7 +137,7 @@ class InceptionD(Layer):
 
 
 class InceptionE(Layer):
-    """Four ways at one size, two of which end in a row beside a column: figure 7 of the paper."""
+    """Four ways at one size, two of which end in a row and a column: figure 7 of the paper."""
 
     def __init__(self, before: int) -> None:
         super().__init__()

@@ -8,7 +8,7 @@ from engine.tensor.manipulation import flatten
 
 
 class LeNet(Layer):
-    """A small convolutional network for grey pictures of 28 x 28, [N, 1, 28, 28] -> [N, num_classes].
+    """A small convolutional network for grey images of 28 x 28, [N, 1, 28, 28] -> [N, num_classes].
 
     Source: LeCun et al., "Gradient-based learning applied to document recognition", 1998.
 

@@ -18,7 +18,7 @@ _DEPTHS = {18: (2, 2, 2, 2), 34: (3, 4, 6, 3), 50: (3, 4, 6, 3), 101: (3, 4, 23,
 
 
 class BasicBlock(Layer):
-    """Two convolutions of 3 x 3 beside a shortcut."""
+    """Two convolutions of 3 x 3 and a parallel shortcut."""
 
     expansion = 1
 
@@ -53,7 +53,7 @@ class BasicBlock(Layer):
 
 
 class BottleneckBlock(Layer):
-    """Convolutions of 1 x 1, 3 x 3 and 1 x 1 beside a shortcut; the middle one is narrow."""
+    """Convolutions of 1 x 1, 3 x 3 and 1 x 1 and a parallel shortcut; the middle one is narrow."""
 
     expansion = 4
 
@@ -99,7 +99,7 @@ class BottleneckBlock(Layer):
 
 
 class ResNet(Layer):
-    """A residual network for pictures [N, 3, H, W] -> [N, num_classes].
+    """A residual network for images [N, 3, H, W] -> [N, num_classes].
 
     Args:
         block: ``BasicBlock`` or ``BottleneckBlock``.

@@ -36,14 +36,14 @@ def yolo_loss(
 ) -> Any:
     """YOLO's loss [N] of a head's output ``x`` [N, C, H, H].
 
-    ``gt_box`` [N, boxes, 4] holds centre x, centre y, width and height as shares of the picture (0 for no
+    ``gt_box`` [N, boxes, 4] holds centre x, centre y, width and height as shares of the image (0 for no
     box), ``gt_label`` [N, boxes] int32 classes, ``gt_score`` [N, boxes] weights (1 by default). ``anchors``
     are widths and heights in pixels, ``anchor_mask`` the numbers of those that this head predicts: C is
-    len(anchor_mask) * (5 + class_num). The picture is ``downsample_ratio`` times as large as x. Boxes that
+    len(anchor_mask) * (5 + class_num). The image is ``downsample_ratio`` times as large as x. Boxes that
     overlap a real one by more than ``ignore_thresh`` are not punished for being there. Raises ShapeError
     where these do not fit. Source: Redmon and Farhadi, YOLOv3: An Incremental Improvement.
 
-    Differs from Paddle: a centre outside the picture and a label that is not a class raise OutOfRangeError.
+    Differs from Paddle: a centre outside the image and a label that is not a class raise OutOfRangeError.
     """
     return yolo.yolo_loss(
         x,
@@ -76,7 +76,7 @@ def yolo_box(
 ) -> tuple[Any, Any]:
     """Boxes [N, boxes, 4] and scores [N, boxes, classes] that YOLO's output ``x`` [N, C, H, W] stands for.
 
-    Boxes are corners in pixels of pictures of ``img_size`` [N, 2] (height, width; int32); those with a
+    Boxes are corners in pixels of images of ``img_size`` [N, 2] (height, width; int32); those with a
     confidence below ``conf_thresh`` are 0, as are their scores. They have no gradient.
     """
     return boxes_ops.yolo_box(

@@ -1,4 +1,4 @@
-"""Files of pictures as tensors of bytes, and JPEG files decoded."""
+"""Files of images as tensors of bytes, and JPEG files decoded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read_file(filename: str, name: str | None = None) -> Any:
 
 
 def decode_jpeg(x: Any, mode: str = "unchanged", name: str | None = None) -> Any:
-    """The picture [channels, height, width] uint8 of the bytes ``x`` of a JPEG file.
+    """The image [channels, height, width] uint8 of the bytes ``x`` of a JPEG file.
 
     ``mode``: 'unchanged', 'gray' or 'rgb'. Raises DataError for bytes that are not a JPEG.
 

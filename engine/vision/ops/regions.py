@@ -24,7 +24,7 @@ def roi_align(
 ) -> Any:
     """Means of interpolated values in each part of each box: [R, C, *output_size].
 
-    ``x`` is [N, C, H, W], ``boxes`` [R, 4] corners in pixels of the picture, which is 1 / ``spatial_scale``
+    ``x`` is [N, C, H, W], ``boxes`` [R, 4] corners in pixels of the image, which is 1 / ``spatial_scale``
     times as large as x, ``boxes_num`` [N] int32 how many each image has. ``sampling_ratio`` is how many
     values are taken in each direction of a part (by default as many as there are pixels); ``aligned`` moves
     boxes by half a pixel, so that pixels are in the middle of their cells. Source: He et al., Mask R-CNN.

@@ -1,4 +1,4 @@
-"""Transforms of pictures: objects to give to a dataset, and the same as functions."""
+"""Transforms of images: objects to give to a dataset, and the same as functions."""
 
 from engine.vision.transforms.color_transforms import (
     BrightnessTransform,

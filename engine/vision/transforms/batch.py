@@ -1,4 +1,4 @@
-"""Transforms of whole batches: the same bits as one picture after the other, in one NumPy pass."""
+"""Transforms of whole batches: the same bits as one image after the other, in one NumPy pass."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DECIDES_A_PICTURE = {"__call__", "_apply_image", "_get_params"}
 
 @dataclass(frozen=True)
 class PictureBatch:
-    """Pictures of one size and kind.
+    """Images of one size and kind.
 
     ``kind`` says what each would be if it came singly: ``'pil'`` (grey PIL image; data uint8 [N, H, W]),
     ``'array'`` (NumPy; data [N, H, W] or [N, H, W, C]) or ``'tensor'`` (data [N, C, H, W] or [N, H, W, C]).
@@ -23,9 +23,9 @@ class PictureBatch:
 
 
 def apply_batch(transform: Any, pictures: PictureBatch) -> PictureBatch | None:
-    """``transform`` of every picture, or None if it (or a part of it) only takes single pictures.
+    """``transform`` of every image, or None if it (or a part of it) only takes single images.
 
-    A transform offers ``_batched(pictures)``. A subclass that changes what happens to one picture without
+    A transform offers ``_batched(images)``. A subclass that changes what happens to one image without
     giving a ``_batched`` of its own only takes single ones.
     """
     for kind in type(transform).__mro__:

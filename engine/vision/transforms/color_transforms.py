@@ -59,21 +59,21 @@ class _Adjustment(BaseTransform):
 
 
 class BrightnessTransform(_Adjustment):
-    """Brightness between 1 - ``value`` and 1 + ``value`` times that of the picture, or between two bounds."""
+    """Brightness between 1 - ``value`` and 1 + ``value`` times that of the image, or between two bounds."""
 
     NAME = "brightness"
     ADJUST = staticmethod(F.adjust_brightness)
 
 
 class ContrastTransform(_Adjustment):
-    """Contrast between 1 - ``value`` and 1 + ``value`` times that of the picture, or between two bounds."""
+    """Contrast between 1 - ``value`` and 1 + ``value`` times that of the image, or between two bounds."""
 
     NAME = "contrast"
     ADJUST = staticmethod(F.adjust_contrast)
 
 
 class SaturationTransform(_Adjustment):
-    """Saturation between 1 - ``value`` and 1 + ``value`` times that of the picture, or between two bounds."""
+    """Saturation between 1 - ``value`` and 1 + ``value`` times that of the image, or between two bounds."""
 
     NAME = "saturation"
     ADJUST = staticmethod(F.adjust_saturation)

@@ -19,11 +19,11 @@ _MIDDLE = 74
 
 
 def to_grayscale(img: Any, num_output_channels: int = 1) -> Any:
-    """The picture in grey, with 1 or 3 equal channels; arrays and Tensors are taken as red, green, blue.
+    """The image in grey, with 1 or 3 equal channels; arrays and Tensors are taken as red, green, blue.
 
     Raises:
         ArgumentError: another number of channels.
-        DTypeError: no picture.
+        DTypeError: no image.
     """
     check_picture("to_grayscale", img)
     if num_output_channels not in (1, 3):
@@ -45,7 +45,7 @@ def to_grayscale(img: Any, num_output_channels: int = 1) -> Any:
 
 
 def adjust_brightness(img: Any, brightness_factor: float) -> Any:
-    """The picture ``brightness_factor`` times as bright: 0 is black, 1 as it is."""
+    """The image ``brightness_factor`` times as bright: 0 is black, 1 as it is."""
     check_picture("adjust_brightness", img)
     if is_pil(img):
         return ImageEnhance.Brightness(img).enhance(brightness_factor)
@@ -56,7 +56,7 @@ def adjust_brightness(img: Any, brightness_factor: float) -> Any:
 
 
 def adjust_contrast(img: Any, contrast_factor: float) -> Any:
-    """The picture with ``contrast_factor`` times the contrast: 0 is even grey, 1 as it is."""
+    """The image with ``contrast_factor`` times the contrast: 0 is even grey, 1 as it is."""
     check_picture("adjust_contrast", img)
     if is_pil(img):
         return ImageEnhance.Contrast(img).enhance(contrast_factor)
@@ -70,7 +70,7 @@ def adjust_contrast(img: Any, contrast_factor: float) -> Any:
 
 
 def adjust_saturation(img: Any, saturation_factor: float) -> Any:
-    """The picture with ``saturation_factor`` times the colour: 0 is grey, 1 as it is.
+    """The image with ``saturation_factor`` times the colour: 0 is grey, 1 as it is.
 
     Differs from Paddle: an array (blue, green, red) is changed by this factor, as PIL images and Tensors are;
     Paddle draws another one around 1 at random.
@@ -90,7 +90,7 @@ def adjust_saturation(img: Any, saturation_factor: float) -> Any:
 
 
 def adjust_hue(img: Any, hue_factor: float) -> Any:
-    """The picture with its colours turned by ``hue_factor`` of the circle, -0.5 to 0.5; grey stays grey.
+    """The image with its colours turned by ``hue_factor`` of the circle, -0.5 to 0.5; grey stays grey.
 
     Differs from Paddle: arrays (blue, green, red) are turned by Pillow, not by OpenCV, which rounds
     otherwise.
@@ -152,7 +152,7 @@ def _is_floating(img: Any) -> bool:
 
 
 def _blend(img: Any, other: Any, ratio: float) -> Any:
-    """``ratio`` of ``img`` and the rest of ``other``, within the range of a picture."""
+    """``ratio`` of ``img`` and the rest of ``other``, within the range of an image."""
     kind = img.dtype
     wide = img if _is_floating(img) else img.astype("float32")
     base = other if _is_floating(other) else other.astype("float32")

@@ -1,4 +1,4 @@
-"""Parts of a picture, its mirror images, and borders around it."""
+"""Parts of an image, its mirror images, and borders around it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _MODES = ("constant", "edge", "reflect", "symmetric")
 
 
 def crop(img: Any, top: int, left: int, height: int, width: int) -> Any:
-    """The part of the picture from row ``top`` and column ``left``.
+    """The part of the image from row ``top`` and column ``left``.
 
     What lies outside is black in a PIL image; arrays and Tensors end at their right and lower border. Raises
     ArgumentError where such a part would begin outside.
 
-    Differs from Paddle: there such a part begins at the other end of the picture.
+    Differs from Paddle: there such a part begins at the other end of the image.
     """
     check_picture("crop", img)
     if is_pil(img):
@@ -31,8 +31,8 @@ def crop(img: Any, top: int, left: int, height: int, width: int) -> Any:
     if top < 0 or left < 0:
         wide, tall = size_of(img)
         raise ArgumentError(
-            f"crop: the part begins outside: got row {top} and column {left}, {height} x {width}, of a "
-            f"picture of {tall} x {wide}; choose a smaller part, or pad() the picture first"
+            f"crop: the part begins outside: got row {top} and column {left}, {height} x {width}, of an "
+            f"image of {tall} x {wide}; choose a smaller part, or pad() the image first"
         )
     if is_array(img):
         return img[top : top + height, left : left + width]
@@ -40,7 +40,7 @@ def crop(img: Any, top: int, left: int, height: int, width: int) -> Any:
 
 
 def center_crop(img: Any, output_size: int | Sequence[int]) -> Any:
-    """The middle of the picture, (height, width) or a square."""
+    """The middle of the image, (height, width) or a square."""
     check_picture("center_crop", img)
     height, width = pair("center_crop", output_size)
     whole_width, whole_height = size_of(img)
@@ -49,7 +49,7 @@ def center_crop(img: Any, output_size: int | Sequence[int]) -> Any:
 
 
 def hflip(img: Any) -> Any:
-    """The picture with left and right exchanged."""
+    """The image with left and right exchanged."""
     check_picture("hflip", img)
     if is_pil(img):
         return img.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
@@ -57,7 +57,7 @@ def hflip(img: Any) -> Any:
 
 
 def vflip(img: Any) -> Any:
-    """The picture with top and bottom exchanged."""
+    """The image with top and bottom exchanged."""
     check_picture("vflip", img)
     if is_pil(img):
         return img.transpose(Image.Transpose.FLIP_TOP_BOTTOM)
@@ -65,7 +65,7 @@ def vflip(img: Any) -> Any:
 
 
 def pad(img: Any, padding: int | Sequence[int], fill: Any = 0, padding_mode: str = "constant") -> Any:
-    """The picture with a border around it.
+    """The image with a border around it.
 
     Args:
         padding: its width: one number, (left and right, top and bottom), or (left, top, right, bottom).
@@ -114,7 +114,7 @@ def check_padding(where: str, padding: Any, fill: Any, padding_mode: Any) -> Non
 
 
 def erase(img: Any, i: int, j: int, h: int, w: int, v: Any, inplace: bool = False) -> Any:
-    """The picture with the ``h`` rows from ``i`` and ``w`` columns from ``j`` set to ``v``.
+    """The image with the ``h`` rows from ``i`` and ``w`` columns from ``j`` set to ``v``.
 
     ``v`` is what fits there: [h, w, C] of arrays and PIL images, which become RGB; [C, h, w] of Tensors.
     ``inplace`` changes an array or Tensor itself.
@@ -137,9 +137,9 @@ def _sides(padding: Any) -> tuple[int, int, int, int]:
 
 def _pad_tensor(img: Any, sides: list[int], fill: Any, padding_mode: str) -> Any:
     if padding_mode == "symmetric":
-        raise ArgumentError("pad: Tensors can't be padded symmetrically: pad the picture before ToTensor")
+        raise ArgumentError("pad: Tensors can't be padded symmetrically: pad the image before ToTensor")
     if not isinstance(fill, numbers.Number):
-        raise DTypeError(f"pad: fill is one number where the picture is a Tensor: got {fill!r}")
+        raise DTypeError(f"pad: fill is one number where the image is a Tensor: got {fill!r}")
     mode = {"edge": "replicate"}.get(padding_mode, padding_mode)
     batch = functional.pad(img.unsqueeze(0), sides, mode=mode, value=float(fill), data_format="NCHW")  # type: ignore[arg-type]
     return batch.squeeze(0)

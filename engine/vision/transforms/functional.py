@@ -1,4 +1,4 @@
-"""Transforms of one picture (PIL image, array [H, W] or [H, W, C], Tensor [C, H, W]) as functions."""
+"""Transforms of one image (PIL image, array [H, W] or [H, W, C], Tensor [C, H, W]) as functions."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ UNIT = np.float32(1.0 / 255.0)
 
 
 def to_tensor(pic: Any, data_format: str = "CHW") -> Any:
-    """The picture as a Tensor, [C, H, W] or with ``data_format='HWC'`` [H, W, C].
+    """The image as a Tensor, [C, H, W] or with ``data_format='HWC'`` [H, W, C].
 
     Bytes become float32 from 0 to 1; other element types are kept and not scaled.
 
     Raises:
-        DTypeError: ``pic`` is not a picture.
+        DTypeError: ``pic`` is not an image.
         ArgumentError: another ``data_format``.
     """
     check_picture("to_tensor", pic)
@@ -89,7 +89,7 @@ def normalize(
 
 
 def resize(img: Any, size: int | Sequence[int], interpolation: str = "bilinear") -> Any:
-    """The picture in another size.
+    """The image in another size.
 
     Args:
         size: (height, width), or the length of the shorter side.
@@ -101,7 +101,7 @@ def resize(img: Any, size: int | Sequence[int], interpolation: str = "bilinear")
 
     Raises:
         ArgumentError: another size or interpolation.
-        DTypeError: no picture.
+        DTypeError: no image.
     """
     check_picture("resize", img)
     width, height = size_of(img)

@@ -1,4 +1,4 @@
-"""The kinds of pictures that transforms take: PIL images, arrays [H, W] or [H, W, C], Tensors [C, H, W]."""
+"""The kinds of images that transforms take: PIL images, arrays [H, W] or [H, W, C], Tensors [C, H, W]."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def is_tensor(img: Any) -> bool:
 
 
 def check_picture(where: str, img: Any) -> None:
-    """Raise DTypeError unless ``img`` is a picture."""
+    """Raise DTypeError unless ``img`` is an image."""
     if is_pil(img) or is_tensor(img) or (is_array(img) and img.ndim in (2, 3)):
         return
     shape = f" of {img.ndim} dimensions" if is_array(img) else ""
@@ -48,7 +48,7 @@ def check_picture(where: str, img: Any) -> None:
 
 
 def size_of(img: Any) -> tuple[int, int]:
-    """Width and height. Raises DTypeError for a value that is not a picture."""
+    """Width and height. Raises DTypeError for a value that is not an image."""
     check_picture("transform", img)
     if is_pil(img):
         size: tuple[int, int] = img.size
@@ -57,7 +57,7 @@ def size_of(img: Any) -> tuple[int, int]:
         return int(img.shape[1]), int(img.shape[0])
     if len(img.shape) not in (3, 4):
         raise ArgumentError(
-            f"transform: a Tensor picture is [C, H, W] or [N, C, H, W]: got shape {list(img.shape)}"
+            f"transform: a Tensor image is [C, H, W] or [N, C, H, W]: got shape {list(img.shape)}"
         )
     return int(img.shape[-1]), int(img.shape[-2])
 

@@ -25,11 +25,11 @@ _Box = tuple[int, int, int, int]
 
 
 class RandomResizedCrop(BaseTransform):
-    """A part of the picture, of random size and proportions, brought to ``size``.
+    """A part of the image, of random size and proportions, brought to ``size``.
 
     Args:
         size: (height, width) or a square.
-        scale: the least and greatest share of the picture's area.
+        scale: the least and greatest share of the image's area.
         ratio: the least and greatest width over height.
     """
 
@@ -73,12 +73,12 @@ class RandomResizedCrop(BaseTransform):
 
 
 class RandomCrop(BaseTransform):
-    """A part of the picture, of the given size at a random place.
+    """A part of the image, of the given size at a random place.
 
     Args:
         size: (height, width) or a square.
         padding: a border put around first, see ``functional.pad``.
-        pad_if_needed: also put one where the picture is smaller than ``size``.
+        pad_if_needed: also put one where the image is smaller than ``size``.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class RandomCrop(BaseTransform):
             return F.crop(img, 0, 0, height, width)
         if w < width or h < height:
             raise ArgumentError(
-                f"RandomCrop: the picture is smaller than the crop: got {h} x {w} for {height} x {width}; "
+                f"RandomCrop: the image is smaller than the crop: got {h} x {w} for {height} x {width}; "
                 "give padding, or pad_if_needed=True"
             )
         top = random.randint(0, h - height)
@@ -141,7 +141,7 @@ class RandomVerticalFlip(_Flip):
 
 
 class RandomRotation(BaseTransform):
-    """The picture turned by a random angle: within ``degrees`` either way, or between two angles."""
+    """The image turned by a random angle: within ``degrees`` either way, or between two angles."""
 
     def __init__(
         self,
@@ -165,7 +165,7 @@ class RandomRotation(BaseTransform):
 
 
 class RandomAffine(BaseTransform):
-    """The picture turned, shifted, scaled and sheared by chance (see ``functional.affine``).
+    """The image turned, shifted, scaled and sheared by chance (see ``functional.affine``).
 
     Args:
         degrees: the greatest turn either way, or two angles.
@@ -226,9 +226,9 @@ class RandomAffine(BaseTransform):
 
 
 class RandomPerspective(BaseTransform):
-    """The picture seen askew with the probability ``prob``.
+    """The image seen askew with the probability ``prob``.
 
-    ``distortion_scale`` (0 to 1) says how far the corners may move inwards, as a share of half the picture.
+    ``distortion_scale`` (0 to 1) says how far the corners may move inwards, as a share of half the image.
     """
 
     def __init__(
@@ -275,7 +275,7 @@ class RandomPerspective(BaseTransform):
 
 
 class RandomErasing(BaseTransform):
-    """A random part of the picture painted over, with the probability ``prob``.
+    """A random part of the image painted over, with the probability ``prob``.
 
     Args:
         scale: the least and greatest share of the area.

@@ -1,4 +1,4 @@
-"""Transforms as objects, to be given to a dataset; each takes one picture, most of them whole batches too."""
+"""Transforms as objects, to be given to a dataset; each takes one image, most of them whole batches too."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class BaseTransform:
 
 
 class ToTensor(BaseTransform):
-    """The picture as a Tensor [C, H, W], bytes as float32 from 0 to 1 (see ``functional.to_tensor``)."""
+    """The image as a Tensor [C, H, W], bytes as float32 from 0 to 1 (see ``functional.to_tensor``)."""
 
     def __init__(self, data_format: str = "CHW", keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
@@ -124,7 +124,7 @@ class ToTensor(BaseTransform):
 
 
 class Normalize(BaseTransform):
-    """``(picture - mean) / std`` per channel (``functional.normalize``); one number counts for three."""
+    """``(image - mean) / std`` per channel (``functional.normalize``); one number counts for three."""
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ class Normalize(BaseTransform):
 
 
 class Transpose(BaseTransform):
-    """The axes of the picture reordered, by default [H, W, C] to [C, H, W]; a PIL image becomes an array."""
+    """The axes of the image reordered, by default [H, W, C] to [C, H, W]; a PIL image becomes an array."""
 
     def __init__(self, order: Sequence[int] = (2, 0, 1), keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
@@ -170,7 +170,7 @@ class Transpose(BaseTransform):
 
 
 class Resize(BaseTransform):
-    """The picture in another size (see ``functional.resize``)."""
+    """The image in another size (see ``functional.resize``)."""
 
     def __init__(
         self, size: int | Sequence[int], interpolation: str = "bilinear", keys: Sequence[str] | None = None
@@ -184,7 +184,7 @@ class Resize(BaseTransform):
 
 
 class CenterCrop(BaseTransform):
-    """The middle of the picture, (height, width) or a square (see ``functional.center_crop``)."""
+    """The middle of the image, (height, width) or a square (see ``functional.center_crop``)."""
 
     def __init__(self, size: int | Sequence[int], keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
@@ -195,7 +195,7 @@ class CenterCrop(BaseTransform):
 
 
 class Pad(BaseTransform):
-    """The picture with a border around it (see ``functional.pad``)."""
+    """The image with a border around it (see ``functional.pad``)."""
 
     def __init__(
         self,
@@ -215,7 +215,7 @@ class Pad(BaseTransform):
 
 
 class Grayscale(BaseTransform):
-    """The picture in grey (see ``functional.to_grayscale``)."""
+    """The image in grey (see ``functional.to_grayscale``)."""
 
     def __init__(self, num_output_channels: int = 1, keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)

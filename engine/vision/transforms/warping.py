@@ -1,4 +1,4 @@
-"""Pictures turned, sheared, shifted and seen askew."""
+"""Images turned, sheared, shifted and seen askew."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def affine(
     fill: Any = 0,
     center: Sequence[float] | None = None,
 ) -> Any:
-    """The picture turned clockwise by ``angle`` degrees, sheared, scaled and shifted, in its old size.
+    """The image turned clockwise by ``angle`` degrees, sheared, scaled and shifted, in its old size.
 
     Args:
         translate: pixels to the right and downwards.
@@ -79,10 +79,10 @@ def rotate(
     center: Sequence[float] | None = None,
     fill: Any = 0,
 ) -> Any:
-    """The picture turned counter-clockwise by ``angle`` degrees.
+    """The image turned counter-clockwise by ``angle`` degrees.
 
     Args:
-        expand: make the picture large enough to hold all of it.
+        expand: make the image large enough to hold all of it.
         center: the fixed point (x, y); the middle by default.
         interpolation, fill: as for ``affine``.
 
@@ -118,7 +118,7 @@ def perspective(
     interpolation: str = "nearest",
     fill: Any = 0,
 ) -> Any:
-    """The picture seen askew: the four ``startpoints`` (x, y) come to lie at the ``endpoints``.
+    """The image seen askew: the four ``startpoints`` (x, y) come to lie at the ``endpoints``.
 
     ``interpolation`` and ``fill`` are as for ``affine``.
 
@@ -161,7 +161,7 @@ def _inverse_matrix(
 
 
 def _perspective_numbers(start: Any, end: Any) -> list[float]:
-    """The eight numbers of the map from the result to the picture, by least squares."""
+    """The eight numbers of the map from the result to the image, by least squares."""
     rows, values = [], []
     for (x, y), (u, v) in zip(end, start, strict=True):
         rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
@@ -199,7 +199,7 @@ def _colour(fill: Any, count: int) -> Any:
 
 
 def _affine_grid(matrix: Sequence[float], width: int, height: int, new_width: int, new_height: int) -> Any:
-    """For each pixel of the result its place in the picture, -1 to 1 across; [1, H, W, 2]."""
+    """For each pixel of the result its place in the image, -1 to 1 across; [1, H, W, 2]."""
     x, y = np.meshgrid(
         np.arange(new_width) + 0.5 - new_width * 0.5, np.arange(new_height) + 0.5 - new_height * 0.5
     )

@@ -1,4 +1,4 @@
-"""WAV files: what is beyond the scale, whole numbers, damaged files, data sets that are not on this machine.
+"""WAV files: what is beyond the scale, integers, damaged files, data sets that are not on this machine.
 
 What they hold is compared with Paddle's in the recorded calls of ``audio``.
 """

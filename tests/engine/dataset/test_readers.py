@@ -12,7 +12,7 @@ from engine.core.errors import ArgumentError, DataError
 
 @pytest.fixture
 def digits(tmp_path, monkeypatch):
-    """Six pictures for training and four for testing; the first pixel is the number of the picture."""
+    """Six images for training and four for testing; the first pixel is the number of the image."""
     folder = tmp_path / "mnist"
     folder.mkdir()
     for prefix, count in (("train", 6), ("t10k", 4)):

@@ -80,7 +80,7 @@ def test_events() -> None:
     other.record()
     with pytest.raises(ArgumentError, match="use two of one device"):
         first.elapsed_time(other)
-    with pytest.raises(ArgumentError, match="can't stand in a stream of"):
+    with pytest.raises(ArgumentError, match="can't be recorded in a stream of"):
         first.record(device.Stream("cpu"))
 
 

@@ -202,7 +202,7 @@ CASES: dict[str, Case] = {
         lambda k, x, prior: k.label_smooth(x, prior, "epsilon", 0.2),
         lambda layers, x, prior: layers.label_smooth(x, prior_dist=prior, epsilon=0.2),
     ),
-    # -- pictures
+    # -- images
     "bilinear_interp": interpolated("bilinear", (1, 2, 3, 4), (5, 3), align_corners=True, align_mode=1),
     "bilinear_interp mode 0": interpolated(
         "bilinear", (1, 2, 3, 4), (5, 3), align_corners=False, align_mode=0

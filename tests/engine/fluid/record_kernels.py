@@ -1,6 +1,6 @@
 """Records what Paddle's kernels of fluid's operators compute; run by an interpreter that has Paddle 2.6.2.
 
-``python -m tests.engine.fluid.record_kernels`` writes ``recorded_kernels.json`` beside this file.
+``python -m tests.engine.fluid.record_kernels`` writes ``recorded_kernels.json`` next to this file.
 """
 
 from __future__ import annotations

@@ -185,7 +185,7 @@ def test_a_plateau_says_what_it_does(capsys: pytest.CaptureFixture[str]) -> None
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: fluid.dygraph.StepDecay(0.1, 2.5), "step_size is a whole number"),
+        (lambda: fluid.dygraph.StepDecay(0.1, 2.5), "step_size is an integer"),
         (lambda: fluid.dygraph.StepDecay("0.1", 2), "must be 'float'"),
         (lambda: fluid.dygraph.MultiStepDecay(0.1, [3, 2]), "must be incremented"),
         (lambda: fluid.dygraph.LambdaDecay(0.1, 2), "is a function"),

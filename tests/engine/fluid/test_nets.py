@@ -1,4 +1,4 @@
-"""fluid.nets and small modules of fluid beside its layers."""
+"""fluid.nets and small modules of fluid besides its layers."""
 
 from __future__ import annotations
 

@@ -454,7 +454,7 @@ def saving(paddle: Any, folder: str) -> None:
 
 
 def lenet(paddle: Any, folder: str) -> None:
-    """The first script of the documents, with pictures that NumPy draws."""
+    """The first script of the documents, with images that NumPy draws."""
     drawn = np.random.RandomState(3)
     labels = drawn.randint(0, 10, (64, 1)).astype("int64")
     pictures = drawn.rand(64, 1, 28, 28).astype("float32") * 0.1

@@ -264,7 +264,7 @@ def failed(loader):
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
-        (ValueError("no such picture"), ValueError),
+        (ValueError("no such image"), ValueError),
         (KeyError("name"), KeyError),
         (Refused(3, "why"), Refused),
         (Odd(1, 2), LookupError),

@@ -61,7 +61,7 @@ NETS: dict[str, Function] = {
     "only a loop's condition": lambda x: branch(lambda t: random_loop(paddle.tanh, t), x),
     "a loop's condition in a loop": lambda x: loop(2, lambda t: random_loop(drop, t), x),
     "a loop that never runs": lambda x: branch(lambda t: loop(0, drop, t) * 2, x),
-    "a loop beside the way": lambda x: branch(lambda t: t * loop(3, drop, t.detach()), x),
+    "an unneeded loop": lambda x: branch(lambda t: t * loop(3, drop, t.detach()), x),
 }
 
 
@@ -144,7 +144,7 @@ def test_second_derivative_beside_the_loop(name: str) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-5)
 
 
-@pytest.mark.parametrize("name", [n for n in NETS if n != "a loop beside the way"])
+@pytest.mark.parametrize("name", [n for n in NETS if n != "an unneeded loop"])
 def test_second_derivative_through_a_loop_is_refused(name: str) -> None:
     x = paddle.to_tensor(X, stop_gradient=False)
     out = paddle.jit.to_static(whole(NETS[name]))(x)

@@ -126,7 +126,7 @@ def test_code_level_shows_the_code_of_a_pass(silent_again: Any, capsys: Any) -> 
 
 def test_levels_are_whole_numbers(silent_again: Any) -> None:
     for wrong in (-1, True, "2"):
-        with pytest.raises(ArgumentError, match="set_verbosity: the level is a whole number"):
+        with pytest.raises(ArgumentError, match="set_verbosity: the level is an integer"):
             set_verbosity(wrong)  # type: ignore[arg-type]
 
 

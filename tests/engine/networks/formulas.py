@@ -8,7 +8,7 @@ import numpy as np
 
 
 def scattered(shape: Any, seed: int) -> Any:
-    """Values in (-1, 1) without any pattern, the same everywhere: whole numbers, mixed."""
+    """Values in (-1, 1) without any pattern, the same everywhere: integers, mixed."""
     x = np.arange(1, int(np.prod(shape)) + 1, dtype="uint64") + np.uint64(seed) * np.uint64(0x9E3779B1)
     for _ in range(2):
         x = ((x >> np.uint64(16)) ^ x) * np.uint64(0x45D9F3B) & np.uint64(0xFFFFFFFF)

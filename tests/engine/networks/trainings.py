@@ -112,7 +112,7 @@ def translation(make: Callable[[], Any]) -> Callable[[Convert, int], Trained]:
 
 
 class ShiftedBlock(nn.Layer):
-    """A residual block whose first convolution sees channels of the pictures before and after."""
+    """A residual block whose first convolution sees channels of the images before and after."""
 
     def __init__(self, channels: int, segments: int) -> None:
         super().__init__()
@@ -127,7 +127,7 @@ class ShiftedBlock(nn.Layer):
 
 
 class Video(nn.Layer):
-    """A TSM-like network: the pictures of a film stand in the batch, and are averaged at the end."""
+    """A TSM-like network: the images of a film stand in the batch, and are averaged at the end."""
 
     def __init__(self, segments: int = 3) -> None:
         super().__init__()
@@ -146,7 +146,7 @@ class Video(nn.Layer):
 
 
 class Generator(nn.Layer):
-    """Noise to pictures of 8 x 8."""
+    """Noise to images of 8 x 8."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -166,7 +166,7 @@ class Generator(nn.Layer):
 
 
 class Critic(nn.Layer):
-    """Whether a picture is real."""
+    """Whether an image is real."""
 
     def __init__(self) -> None:
         super().__init__()

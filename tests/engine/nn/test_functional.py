@@ -168,7 +168,7 @@ def test_padding_forms_refused(padding: object, message: str) -> None:
 def test_window_arguments_refused() -> None:
     with pytest.raises(ArgumentError, match="Conv2D: stride must be 1 or more: got 0"):
         nn.Conv2D(1, 1, 3, stride=0)
-    with pytest.raises(ArgumentError, match="kernel_size is a whole number or 2 of them"):
+    with pytest.raises(ArgumentError, match="kernel_size is an integer or 2 of them"):
         nn.Conv2D(1, 1, (3, 3, 3))
     with pytest.raises(ArgumentError, match="must divide into groups=2"):
         nn.Conv2D(3, 4, 3, groups=2)

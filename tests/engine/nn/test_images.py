@@ -165,7 +165,7 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         ShapeError,
         "a mirror image has at most 7 elements",
     ),
-    "sizes": (lambda: F.interpolate(X, [0, 2]), ArgumentError, "whole numbers, 1 or more"),
+    "sizes": (lambda: F.interpolate(X, [0, 2]), ArgumentError, "integers, 1 or more"),
     "scale": (lambda: F.interpolate(X, scale_factor=0.1), ShapeError, r"the result would have size \[0, 0\]"),
     "pixels": (
         lambda: F.pixel_shuffle(X, 2),

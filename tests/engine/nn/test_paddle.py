@@ -91,7 +91,7 @@ def nll(shape: tuple[int, ...], weighted: bool = False, **options: Any) -> Calla
 
 
 def dense(axis: int, weighted: bool = False) -> Callable[..., Any]:
-    """cross_entropy of a picture's pixels."""
+    """cross_entropy of an image's pixels."""
 
     def case(F: Any, tensor: Any, given: Inputs) -> Any:
         label = tensor(given.classes(3, 2, 4, 5))

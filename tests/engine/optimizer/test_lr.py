@@ -88,7 +88,7 @@ def test_errors() -> None:
         lr.ExponentialDecay(-0.1, 0.9)
     with pytest.raises(ArgumentError, match="gamma must be between 0 and 1: got"):
         lr.ExponentialDecay(0.1, 1.5)
-    with pytest.raises(ArgumentError, match="step_size is a whole number above 0: got 0"):
+    with pytest.raises(ArgumentError, match="step_size is an integer above 0: got 0"):
         lr.StepDecay(0.1, 0)
     with pytest.raises(ArgumentError, match="one value more than the 2 boundaries"):
         lr.PiecewiseDecay([1, 2], [0.1, 0.2])

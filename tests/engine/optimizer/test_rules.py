@@ -85,7 +85,7 @@ def test_rule(name: str, dtype: str, tolerance: float) -> None:
         expected = reference(expected, gradient, state, t)
         parameter.grad = to_tensor(gradient.astype(dtype))
         rule.step()
-    # The library's epsilon stands beside sqrt(v) before its correction, as in Paddle: the same up to 1e-8.
+    # The library's epsilon stands next to sqrt(v) before its correction, as in Paddle: the same up to 1e-8.
     np.testing.assert_allclose(parameter.numpy(), expected, rtol=tolerance, atol=tolerance)
     assert parameter._array is array, "updated in place"
     assert parameter.dtype == dtype

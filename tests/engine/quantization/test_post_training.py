@@ -460,7 +460,7 @@ def test_a_model_without_products_is_refused() -> None:
         ({"weight_bits": True}, "weight_bits must be 2 to 16: got True"),
         ({"algo": "best"}, "algo 'best' is unknown; choose from"),
         ({"weight_type": "x"}, "weight_type 'x' is unknown"),
-        ({"samples": 0}, "samples must be a whole number from 1: got 0"),
+        ({"samples": 0}, "samples must be an integer from 1: got 0"),
         ({"hist_percent": 1.5}, "hist_percent must be above 0 and at most 1: got 1.5"),
         ({"op_types": ("while",)}, r"op_types \['while'\]: no such operator can be quantized"),
         ({"skip": "fc"}, "skip must be a list of texts: got 'fc'"),

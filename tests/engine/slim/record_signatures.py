@@ -1,6 +1,6 @@
 """Records signatures of PaddleSlim and of Paddle's static.quantization: run it where both are installed.
 
-``python tests/engine/slim/record_signatures.py`` writes ``signatures.json`` beside itself: the parameters of
+``python tests/engine/slim/record_signatures.py`` writes ``signatures.json`` next to itself: the parameters of
 each function in order, with the text of their defaults.
 """
 

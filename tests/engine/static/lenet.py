@@ -2,7 +2,7 @@
 
 python lenet.py train PREFIX STEPS     prints the losses, saves state after half of them and the model
 python lenet.py resume PREFIX STEPS    goes on from the state, prints the losses of the other half
-python lenet.py predict PREFIX         prints what the model says of some pictures
+python lenet.py predict PREFIX         prints what the model says of some images
 """
 
 import json
@@ -15,7 +15,7 @@ from engine.nn import functional as F
 
 
 def batch(step):
-    """A batch of pictures and labels, always the same for a step."""
+    """A batch of images and labels, always the same for a step."""
     drawn = np.random.RandomState(step)
     return {
         "image": drawn.uniform(0, 1, (8, 1, 28, 28)).astype("float32"),
@@ -24,7 +24,7 @@ def batch(step):
 
 
 def build():
-    """The Programs' Variables: picture, scores, loss; and the schedule of the learning rate."""
+    """The Programs' Variables: image, scores, loss; and the schedule of the learning rate."""
     static = paddle.static
     image = static.data("image", [None, 1, 28, 28], "float32")
     label = static.data("label", [None, 1], "int64")

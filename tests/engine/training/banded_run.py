@@ -1,4 +1,4 @@
-"""A small run to be quantized: pictures of three classes, a network with a batch norm, normalised data."""
+"""A small run to be quantized: images of three classes, a network with a batch norm, normalised data."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Net(nn.Layer):
 
 
 def make_data(path: Path) -> Path:
-    """Pictures 8x8: 300 to train on, 90 to test; which rows are bright says the class, noisy enough for
+    """Images 8x8: 300 to train on, 90 to test; which rows are bright says the class, noisy enough for
     mistakes."""
     rng, splits = np.random.default_rng(3), {}
     for split, count in (("train", 300), ("test", 90)):
@@ -42,7 +42,7 @@ def make_data(path: Path) -> Path:
 
 
 def make_run(data: Path) -> Path:
-    """A run beside its data, trained for two epochs; its model's file lies there too."""
+    """A run next to its data, trained for two epochs; its model's file lies there too."""
     (data.parent / "net.py").write_text(MODEL)
     config = TrainingConfig(
         data=str(data),

@@ -34,7 +34,7 @@ from resources.settings.export import ExportSettings
 
 
 class Pictures(Rows):
-    """Pictures of one colour; number n has the value n."""
+    """Images of one colour; number n has the value n."""
 
     picture = True
     shape = (2, 2, 1)
@@ -54,7 +54,7 @@ def picture(number: int) -> np.ndarray:
 
 
 def splits(name: str = "mnist") -> DataSplits:
-    # Picture 3 is in both splits.
+    # Image 3 is in both splits.
     prepare, classes = Prepare(True), ("a", "b", "c")
     train, test = (
         Prepared(rows, np.arange(len(rows)), classes, prepare)
@@ -87,7 +87,7 @@ def test_both_splits_are_corrected_by_content() -> None:
     assert applied["relabelled"] == {"train": 1, "test": 1}
     assert applied["dropped"] == {"train": 1, "test": 0}
     assert (applied["count"], applied["missing"]) == (3, 1)
-    # The data itself is what it was, and a picture stays with its label.
+    # The data itself is what it was, and an image stays with its label.
     assert labels_of(before.train) == [0, 1, 2, 0, 1]
     assert float(after.train[1][0][0, 0, 0]) * 255 == pytest.approx(2)
 
@@ -140,13 +140,13 @@ def test_the_file_reads_back_and_refuses_what_has_no_meaning(tmp_path: Path) -> 
 def test_what_can_not_be_applied_is_said() -> None:
     with pytest.raises(DataError, match="mnist has no class 3: its classes are 0 to 2"):
         apply_corrections(splits(), [relabel(3, 3)])
-    with pytest.raises(DataError, match="no test pictures would be left: all 3"):
+    with pytest.raises(DataError, match="no test images would be left: all 3"):
         apply_corrections(splits(), [drop(3), drop(4), drop(5)])
 
 
 @pytest.fixture
 def corrected(bars: Path, tmp_path: Path) -> TrainingConfig:
-    """A run on the bars with a relabelled training picture and a dropped test picture."""
+    """A run on the bars with a relabelled training image and a dropped test image."""
     plain = load_data(str(bars))
     name = data_name(str(bars))
     file = tmp_path / "corrections.json"
@@ -179,7 +179,7 @@ def test_a_run_records_what_was_applied(corrected: TrainingConfig, bars: Path) -
     kept = PredictionsFolder(out).read(events[-1]["step"])
     assert kept is not None
     assert kept.labels.tolist() == labels_of(plain.test)[1:]
-    # The accuracy of an export is that on the corrected pictures.
+    # The accuracy of an export is that on the corrected images.
     exported = export_run(out, str(out / "inference" / "model"), ExportSettings("last", samples=1000))
     assert exported["samples"] == len(plain.test) - 1
 

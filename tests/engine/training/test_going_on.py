@@ -70,7 +70,7 @@ def test_a_damaged_checkpoint_that_is_passed_over_is_told(bench: Any, tmp_path: 
     told = bench.one("checkpoint_skipped")
     assert (told["path"], told["step"]) == (str(newest), 6)
     assert told["message"].startswith(f"{newest}: the file is truncated: ")
-    assert told["message"].endswith("; the training goes on from step 6")
+    assert told["message"].endswith("; the training resumes from step 6")
     assert told["message"] in [line.get("message") for line in lines(out)]
 
 
@@ -94,7 +94,7 @@ def test_a_checkpoint_that_can_not_be_read_now_is_not_passed_over(
             lambda: TrainingRun.from_folder(out),
         ):
             with pytest.raises(
-                DataError, match=r"^resume: .*, or move it away to go on from an older"
+                DataError, match=r"^resume: .*, or move it away to resume from an older"
             ) as said:
                 resume()
             assert f"{newest}: can't be read: " in str(said.value)

@@ -152,7 +152,7 @@ def test_a_cancel_that_was_killed_leaves_what_can_go_on_or_begin_anew(
 
 
 def test_code_that_a_killed_run_left_goes(tmp_path: Path) -> None:
-    """Else it would stand beside the code of the next run in that folder, and neither count as ours."""
+    """Else it would stand next to the code of the next run in that folder, and neither count as ours."""
     one, two = tmp_path / "one.py", tmp_path / "two.py"
     one.write_text("1\n")
     two.write_text("2\n")

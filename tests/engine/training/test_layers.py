@@ -88,7 +88,7 @@ def test_units_that_are_zero_for_all_samples_are_dead() -> None:
     assert [(unit["units"], unit["dead"]) for unit in reading.units] == [(3, 2)]
     (alert,) = [each for each in LayerAlerts().judge(reading, 7, 2) if each["kind"] == "dead"]
     assert (alert["layer"], alert["step"], alert["epoch"], alert["value"]) == ("first", 7, 2, 2 / 3)
-    assert alert["message"].startswith("first, step 7: 2 of 3 units of its relu are zero for every picture")
+    assert alert["message"].startswith("first, step 7: 2 of 3 units of its relu are zero for every image")
 
 
 def state(name: str = "a", **changes: Any) -> Any:

@@ -26,7 +26,7 @@ from engine.training.stepper import evaluate
 
 
 def batches(count: int, classes: int = 3) -> tuple[list[Any], np.ndarray, np.ndarray]:
-    """Pictures whose first pixels are the scores, in batches of 4; and the scores and labels."""
+    """Images whose first pixels are the scores, in batches of 4; and the scores and labels."""
     random = np.random.default_rng(5)
     scores = random.standard_normal((count, classes)).astype(np.float32)
     labels = random.integers(0, classes, count)
@@ -53,7 +53,7 @@ def measured(count: int = 10) -> tuple[Predictions, np.ndarray, np.ndarray]:
 
 def test_what_is_kept_is_what_the_network_said() -> None:
     found, scores, labels = measured(50)
-    # Worked out again, picture by picture, without the code of the evaluation.
+    # Worked out again, image by image, without the code of the evaluation.
     odds = np.exp(scores.astype(np.float64))
     shares = odds / odds.sum(axis=1, keepdims=True)
     for place in range(50):
@@ -64,7 +64,7 @@ def test_what_is_kept_is_what_the_network_said() -> None:
         assert found.probabilities[place] == pytest.approx(shares[place], abs=1e-3)
     worst = np.argsort([shares[place, labels[place]] for place in range(50)])[: len(found.hardest)]
     assert found.hardest.tolist() == worst.tolist()
-    # The second line of a picture holds its place.
+    # The second line of an image holds its place.
     assert [picture[1, 0] for picture in found.pictures] == worst.tolist()
 
 

@@ -111,7 +111,7 @@ def journal(folder: Path) -> list[dict[str, Any]]:
 def test_the_curve_is_that_of_one_process(
     several: None, bars: Path, tmp_path: Path, static: bool, first: int, second: int
 ) -> None:
-    # 200 pictures in batches of 32: the last has 8, of which three ranks take 3, 3 and 2.
+    # 200 images in batches of 32: the last has 8, of which three ranks take 3, 3 and 2.
     settings: dict[str, Any] = {
         "data": str(bars),
         "model": "lenet",
@@ -206,7 +206,7 @@ def test_orders_reach_all(several: None, bars: Path, tmp_path: Path, capfd: Any)
     kinds = [event["event"] for event in kept.events]
     assert kinds.index("paused") < kinds.index("resumed") < kinds.index("stopping")
     asked = next(event for event in kept.of("checkpoint") if event["reason"] == "asked")
-    assert asked["step"] == kept.of("paused")[0]["step"]  # of a pause between test pictures too
+    assert asked["step"] == kept.of("paused")[0]["step"]  # of a pause between test images too
     assert "rank 1: the model speaks" in capfd.readouterr().out
     # The weights are those of the best checkpoint, as in one process.
     best = np.asarray(kept.run.network.state_dict()["last.weight"].numpy())
@@ -245,15 +245,15 @@ def test_a_killed_rank_ends_all_and_the_run_goes_on(several: None, bars: Path, t
 
 
 def test_an_error_of_one_rank_is_written_down(several: None, bars: Path, tmp_path: Path) -> None:
-    name = model(tmp_path / "code", "raise ValueError('not this picture')")
+    name = model(tmp_path / "code", "raise ValueError('not this image')")
     out = tmp_path / "run"
     failing = Kept(data=str(bars), model=name, static=False, batch_size=10, workers=2, out=str(out))
-    with pytest.raises(ValueError, match="not this picture") as error:
+    with pytest.raises(ValueError, match="not this image") as error:
         failing.run.run()
     problem = describe_problem(error.value)
     assert (problem.error, Path(problem.file).name, problem.line) == ("ValueError", "net.py", 16)
     last = journal(out)[-1]
-    assert (last["event"], last["message"], last["line"]) == ("failed", "not this picture", 16)
+    assert (last["event"], last["message"], last["line"]) == ("failed", "not this image", 16)
     assert failing.events[-1]["event"] == "failed"
     assert (out / "run.lock").exists() is False
 
@@ -345,7 +345,7 @@ def test_more_workers_than_pictures_in_a_batch_are_refused() -> None:
     said = problems({"workers": 9, "batch_size": 8})["workers"]
     assert said.endswith("got 9 workers for batches of 8; give at most 8, or a larger batch")
     assert problems({"workers": 8, "batch_size": 8}) == {}
-    with pytest.raises(ArgumentError, match=r"TrainingConfig.workers: each needs a picture"):
+    with pytest.raises(ArgumentError, match=r"TrainingConfig.workers: each needs an image"):
         TrainingConfig(workers=9, batch_size=8)
 
 

@@ -330,7 +330,7 @@ def test_a_shape_mismatch_names_the_users_line(static: bool, bars: Path, tmp_pat
 
 def test_an_output_that_does_not_fit_the_classes_is_refused(bars: Path, tmp_path: Path) -> None:
     model = user_model(tmp_path, "x[:, :3]")
-    with pytest.raises(ArgumentError, match=r"shape \[1, 3\] for 1 pictures of 10 classes; end the model"):
+    with pytest.raises(ArgumentError, match=r"shape \[1, 3\] for 1 images of 10 classes; end the model"):
         TrainingRun(TrainingConfig(str(bars), model)).run()
 
 

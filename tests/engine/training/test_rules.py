@@ -188,7 +188,7 @@ def test_a_plateau_is_that_of_the_chosen_metric() -> None:
 def test_a_schedule_that_ends_before_the_run_is_refused_before_it() -> None:
     config = TrainingConfig(schedule="one_cycle_lr", schedule_params={"total_steps": 10}, epochs=2)
     with pytest.raises(
-        ArgumentError, match=r"one_cycle_lr can't go on to the end .* the run has 14 such steps"
+        ArgumentError, match=r"one_cycle_lr can't continue to the end .* the run has 14 such steps"
     ):
         make_schedule(config, 7)
     assert make_schedule(config, 5) is not None

@@ -105,7 +105,7 @@ def test_a_second_training_in_the_folder_is_refused_and_the_first_goes_on(bench:
         before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
         state = np.random.get_state()
         for other in others:
-            with pytest.raises(InUseError, match=rf"a training goes on.*process {os.getpid()} on "):
+            with pytest.raises(InUseError, match=rf"a training is running.*process {os.getpid()} on "):
                 other()
         np.random.set_state(state)
         assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before

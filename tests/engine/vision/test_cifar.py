@@ -1,4 +1,4 @@
-"""CIFAR from its binary archive: pictures, classes, and archives that are none."""
+"""CIFAR from its binary archive: images, classes, and archives that are none."""
 
 import io
 import tarfile
@@ -22,7 +22,7 @@ def archive(path, files):
 
 
 def record(labels, red):
-    """One picture: red as given, green 1, blue 2."""
+    """One image: red as given, green 1, blue 2."""
     return bytes(labels) + bytes([red]) * 1024 + bytes([1]) * 1024 + bytes([2]) * 1024
 
 

@@ -136,8 +136,8 @@ def test_a_damaged_photograph(files: Any, tmp_path: Path) -> None:
     flowers = Flowers(*files)
     path = flowers.data_path / f"image_{int(flowers.indexes[0]):05d}.jpg"
     path.write_bytes(path.read_bytes()[:100])
-    with pytest.raises(DataError, match=r"image_.*\.jpg: can't be read as a picture"):
+    with pytest.raises(DataError, match=r"image_.*\.jpg: can't be read as an image"):
         flowers[0]
     path.unlink()
-    with pytest.raises(DataError, match="can't be read as a picture"):
+    with pytest.raises(DataError, match="can't be read as an image"):
         flowers[0]

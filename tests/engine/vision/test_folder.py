@@ -1,4 +1,4 @@
-"""Pictures in folders: classes by name, files by path, and what is no picture."""
+"""Images in folders: classes by name, files by path, and what is no image."""
 
 import pytest
 from PIL import Image
@@ -15,7 +15,7 @@ def root(tmp_path):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         if name.endswith("txt"):
-            path.write_text("no picture")
+            path.write_text("no image")
         else:
             Image.new("RGB", (4, 2), (colour, 20, 30)).save(path)
     return tmp_path
@@ -61,5 +61,5 @@ def test_what_is_no_folder_of_pictures(kind, root):
         kind(root / "c")
     with pytest.raises(ArgumentError, match="must be list or tuple"):
         kind(root, extensions=".png")
-    with pytest.raises(DataError, match=r"notes\.txt: can't be read as a picture"):
+    with pytest.raises(DataError, match=r"notes\.txt: can't be read as an image"):
         kind(root, is_valid_file=lambda path: path.endswith(".txt"))[0]

@@ -45,7 +45,7 @@ def test_reads_labels(tmp_path):
         (b"\0\0\x0d\x03" + GOOD[4:], r"32-bit floats \(0x0d\)"),
         (
             b"\0\0\x08\x01" + struct.pack(">I", 1) + b"1",
-            "1 dimensions where pictures have 3; were the .* swapped",
+            "1 dimensions where images have 3; were the .* swapped",
         ),
         (GOOD[:9], "truncated: it ends after 9 bytes, inside its header"),
         (GOOD[:-1], "truncated: its header announces 2 x 3 x 4 = 24 bytes of data, it holds 23 bytes"),

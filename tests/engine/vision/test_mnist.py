@@ -228,7 +228,7 @@ def test_a_wrong_checksum_leaves_nothing(places, monkeypatch):
 
 def test_pairs_that_do_not_belong_together(places):
     paths = put(places / "x", IMAGES[:5])
-    with pytest.raises(DataError, match="5 pictures, 6 labels"):
+    with pytest.raises(DataError, match="5 images, 6 labels"):
         MNIST(*paths)
     with pytest.raises(ArgumentError, match="give both files or none"):
         MNIST(image_path=paths[0])

@@ -67,7 +67,7 @@ def test_normalize_arrays_and_pil():
 
 
 def test_one_number_stands_for_three_channels():
-    # As in Paddle 2.6.2, a single number broadcasts a grey picture to three channels.
+    # As in Paddle 2.6.2, a single number broadcasts a grey image to three channels.
     assert Normalize(0.5, 0.5)(GREY).shape == (3, 3, 4)
 
 
@@ -154,7 +154,7 @@ def test_image_load(tmp_path):
     assert image_load(path, "cv2").tolist() == COLOUR[:, :, ::-1].tolist()
     assert image_load(path, "tensor").numpy().tolist() == COLOUR.transpose(2, 0, 1).tolist()
     (tmp_path / "no.png").write_bytes(b"hello")
-    with pytest.raises(DataError, match="can't be read as a picture"):
+    with pytest.raises(DataError, match="can't be read as an image"):
         image_load(tmp_path / "no.png")
     with pytest.raises(DataError, match="No such file"):
         image_load(tmp_path / "absent.png")
@@ -163,7 +163,7 @@ def test_image_load(tmp_path):
 def test_a_crop_that_begins_outside_does_not_wrap_around():
     array, tensor = np.zeros((4, 6, 3), "uint8"), Tensor(np.zeros((3, 4, 6), "float32"))
     for picture in (array, tensor):
-        with pytest.raises(ArgumentError, match=r"got row -2 and column -1, 8 x 8, of a picture of 4 x 6"):
+        with pytest.raises(ArgumentError, match=r"got row -2 and column -1, 8 x 8, of an image of 4 x 6"):
             center_crop(picture, 8)
         with pytest.raises(ArgumentError, match="row 0 and column -3"):
             crop(picture, 0, -3, 2, 2)

@@ -78,7 +78,7 @@ def test_what_is_refused(archive: Path, tmp_path: Path, monkeypatch: pytest.Monk
     ("name", "content"),
     [
         ("JPEGImages/a.jpg", b"\xff\xd8\xff"),
-        ("JPEGImages/a.jpg", b"no picture"),
+        ("JPEGImages/a.jpg", b"no image"),
         ("ImageSets/Segmentation/trainval.txt", b"\x8a\n"),
     ],
 )

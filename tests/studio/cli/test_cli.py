@@ -368,7 +368,7 @@ def test_a_second_train_in_the_folder_of_a_live_one(bars: Path, tmp_path: Path, 
                 done = call(*second)
                 assert done.exit_code == 1, done.output
                 assert done.stderr.startswith(
-                    f"out: a training goes on in this folder: {out}, process {process.pid} on "
+                    f"out: a training is running in this folder: {out}, process {process.pid} on "
                 )
                 assert len(done.stderr.splitlines()) == 1
             assert json.loads(process.stdout.readline())["event"] != "failed"
@@ -379,7 +379,7 @@ def test_a_second_train_in_the_folder_of_a_live_one(bars: Path, tmp_path: Path, 
     assert events.count("started") == 1
     # The kill took the lock away.
     done = call("train", "--resume", "--out", out, "--epochs", "1")
-    assert "goes on in this folder" not in said_in(done)
+    assert "is running in this folder" not in said_in(done)
 
 
 def without_screen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -169,7 +169,7 @@ class Conv3DTranspose(_ConvTranspose):
 
 
 class Pool2D(Formed):
-    """The largest element or the mean of windows of [N, C, H, W]; of the whole picture: global_pooling."""
+    """The largest element or the mean of windows of [N, C, H, W]; of the whole image: global_pooling."""
 
     EARLY = form(
         lambda name_scope, pool_size=-1, pool_type="max", pool_stride=1, pool_padding=0,

@@ -45,7 +45,7 @@ def _elementwise(name: str, modern: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _divide(x: Any, y: Any) -> Any:
-    """x / y; whole numbers are divided towards zero."""
+    """x / y; integers are divided towards zero."""
     if not x.dtype.is_integer:
         return math.divide(x, y)
     return math.cast(math.trunc(math.divide(math.cast(x, "float64"), math.cast(y, "float64"))), x.dtype)

@@ -1,4 +1,4 @@
-"""Pictures at other sizes, channels rearranged, boxes of detectors, with fluid's arguments."""
+"""Images at other sizes, channels rearranged, boxes of detectors, with fluid's arguments."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def image_resize(
     align_mode: int = 1,
     data_format: str = "NCHW",
 ) -> Any:
-    """Pictures at the size ``out_shape``, or ``scale`` times as large.
+    """Images at the size ``out_shape``, or ``scale`` times as large.
 
     ``resample`` is 'BILINEAR', 'TRILINEAR', 'NEAREST' or 'BICUBIC'. Raises ArgumentError for another, and
     where neither a size nor a scale is given.
@@ -105,7 +105,7 @@ def resize_nearest(
 
 
 def image_resize_short(input: Any, out_short_len: int, resample: str = "BILINEAR") -> Any:
-    """Pictures whose shorter side has ``out_short_len`` points, the other in proportion."""
+    """Images whose shorter side has ``out_short_len`` points, the other in proportion."""
     height, width = (int(d) for d in input.shape[2:4])
     short = min(height, width)
     size = [int(float(d) * (float(out_short_len) / float(short)) + 0.5) for d in (height, width)]
@@ -134,7 +134,7 @@ def affine_grid(theta: Any, out_shape: Any, name: str | None = None) -> Any:
 
 @adapter
 def grid_sampler(x: Any, grid: Any, name: str | None = None) -> Any:
-    """Pictures at the points ``grid`` [N, H, W, 2], -1 and 1 the middles of the corner points."""
+    """Images at the points ``grid`` [N, H, W, 2], -1 and 1 the middles of the corner points."""
     return functional.grid_sample(x, grid, "bilinear", "zeros", True, name)
 
 
@@ -194,7 +194,7 @@ def unfold(
     dilations: Any = 1,
     name: str | None = None,
 ) -> Any:
-    """The windows of pictures as columns."""
+    """The windows of images as columns."""
     return functional.unfold(x, kernel_sizes, strides, paddings, dilations, name)
 
 
@@ -249,7 +249,7 @@ def yolov3_loss(
     name: str | None = None,
     scale_x_y: float = 1.0,
 ) -> Any:
-    """The loss of one head of YOLOv3, one number a picture."""
+    """The loss of one head of YOLOv3, one number an image."""
     return vision.yolo_loss(
         x,
         gt_box,

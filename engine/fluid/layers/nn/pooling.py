@@ -1,4 +1,4 @@
-"""Pooling of pictures and volumes, with fluid's arguments."""
+"""Pooling of images and volumes, with fluid's arguments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def pool2d(
     exclusive: bool = True,
     data_format: str = "NCHW",
 ) -> Any:
-    """The largest element or the mean of windows of [N, C, H, W]; of the whole picture: global_pooling."""
+    """The largest element or the mean of windows of [N, C, H, W]; of the whole image: global_pooling."""
     return pooled(
         input,
         pool_size,
@@ -69,7 +69,7 @@ def pool3d(
 def adaptive_pool2d(
     input: Any, pool_size: Any, pool_type: str = "max", require_index: bool = False, name: str | None = None
 ) -> Any:
-    """Pictures pooled to ``pool_size``; with ``require_index`` also where the largest elements stood."""
+    """Images pooled to ``pool_size``; with ``require_index`` also where the largest elements stood."""
     return _adaptive(2, input, pool_size, pool_type, require_index)
 
 

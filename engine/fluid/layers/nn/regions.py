@@ -11,12 +11,12 @@ from engine.vision import ops as vision
 
 
 def _numbers(where: str, input: Any, rois: Any, rois_num: Any) -> Any:
-    """How many of ``rois`` each picture has: given, or all are of the only picture."""
+    """How many of ``rois`` each image has: given, or all are of the only image."""
     if rois_num is not None:
         return rois_num
     if input.shape[0] != 1:
         raise ArgumentError(
-            f"{where}: boxes of several pictures need rois_num, how many each has (LoD tensors do not exist "
+            f"{where}: boxes of several images need rois_num, how many each has (LoD tensors do not exist "
             f"here): got input {list(input.shape)}"
         )
     return number_of(rois)
@@ -34,8 +34,8 @@ def roi_pool(
 ) -> Any:
     """The largest element of each part of a region: [boxes, C, pooled_height, pooled_width].
 
-    ``rois`` [boxes, 4] are corners in pixels of the picture, ``rois_num`` says how many each picture has.
-    Raises ArgumentError without it, unless there is one picture.
+    ``rois`` [boxes, 4] are corners in pixels of the image, ``rois_num`` says how many each image has.
+    Raises ArgumentError without it, unless there is one image.
     """
     numbers = _numbers("roi_pool", input, rois, rois_num)
     return vision.roi_pool(input, rois, numbers, (pooled_height, pooled_width), spatial_scale)

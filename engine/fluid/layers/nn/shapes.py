@@ -276,7 +276,7 @@ def pad2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """Pictures with ``paddings`` [top, bottom, left, right] in ``mode`` 'constant', 'reflect' or 'edge'."""
+    """Images with ``paddings`` [top, bottom, left, right] in ``mode`` 'constant', 'reflect' or 'edge'."""
     if mode not in ("constant", "reflect", "edge"):
         raise ArgumentError(f"pad2d: mode is 'constant', 'reflect' or 'edge': got {mode!r}")
     top, bottom, left, right = paddings

@@ -179,8 +179,8 @@ def test_too_many_processes_for_the_memory() -> None:
     with pytest.raises(LimitError) as caught:
         require_memory(3, 256, 512_000_000)
     assert caught.value.message == (
-        "launch: memory: 3 processes of about 256 MB take 768 MB, 512 MB are available; start fewer, say "
-        "how much one takes with --memory_per_worker MB, or go on with --force"
+        "launch: memory: 3 processes of about 256 MB take 768 MB, 512 MB are available; start fewer, set "
+        "the memory of one with --memory_per_worker MB, or continue with --force"
     )
 
 

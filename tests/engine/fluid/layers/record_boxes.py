@@ -1,6 +1,6 @@
 """Records what Paddle's kernels of detection compute; run by an interpreter that has Paddle.
 
-``python tests/engine/fluid/layers/record_boxes.py`` writes ``recorded_boxes.json`` beside this file.
+``python tests/engine/fluid/layers/record_boxes.py`` writes ``recorded_boxes.json`` next to this file.
 """
 
 from __future__ import annotations

@@ -188,7 +188,7 @@ def test_regions_of_one_picture_need_no_numbers(world: World) -> None:
         assert np.array_equal(one, other)
     with fluid.dygraph.guard():
         x, r = (fluid.dygraph.to_variable(v) for v in (np.concatenate([picture, picture]), rois))
-        with pytest.raises(ArgumentError, match="several pictures need rois_num"):
+        with pytest.raises(ArgumentError, match="several images need rois_num"):
             layers.roi_align(x, r)
         with pytest.raises(ArgumentError, match="8 channels: 3 for each"):
             layers.psroi_pool(x, r, 3, 1.0, 2, 2)

@@ -290,7 +290,7 @@ ROWS = [
         pool_size=[2, 2],
         pool_type="avg",
     ),
-    # -- pictures
+    # -- images
     unary("resize_nearest", lambda x: x[:, :, [0, 2, 3]][..., [0, 2, 3]], PICTURE, out_shape=[3, 3]),
     unary(
         "resize_nearest",

@@ -1,4 +1,4 @@
-"""Reading text in pictures: convolutions, two GRUs, attention; decoding by beam in evaluation."""
+"""Reading text in images: convolutions, two GRUs, attention; decoding by beam in evaluation."""
 
 from __future__ import annotations
 

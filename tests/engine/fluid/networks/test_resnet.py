@@ -58,7 +58,7 @@ class BottleneckBlock(fluid.dygraph.Layer):
 
 
 class ResNet(fluid.dygraph.Layer):
-    """One convolution, two stages of bottleneck blocks, the mean of the picture, and a classifier."""
+    """One convolution, two stages of bottleneck blocks, the mean of the image, and a classifier."""
 
     def __init__(self, name_scope: str, depth: tuple[int, ...] = (2, 1), class_dim: int = 7) -> None:
         super().__init__(name_scope)

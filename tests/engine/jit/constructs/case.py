@@ -48,5 +48,5 @@ def x(*shape: int, scale: float = 1.0) -> Any:
 
 
 def n(value: int) -> Any:
-    """A whole number as a 0-D array."""
+    """An integer as a 0-D array."""
     return np.array(value, "int64")

@@ -426,7 +426,7 @@ def test_unreadable_source() -> None:
     exec("def f(x):\n    return x", namespace)
     with pytest.raises(ConversionError, match="the source of `f` could not be read"):
         convert(namespace["f"])
-    with pytest.raises(ConversionError, match="is no Python function"):
+    with pytest.raises(ConversionError, match="is not a Python function"):
         convert(len)
 
 

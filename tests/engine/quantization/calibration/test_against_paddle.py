@@ -1,4 +1,4 @@
-"""Thresholds of a trained network beside those that Paddle 2.6.2 found for it: paddle/record.py."""
+"""Thresholds of a trained network next to those that Paddle 2.6.2 found for it: paddle/record.py."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def test_kl_where_nothing_lies_in_the_upper_half() -> None:
 @pytest.mark.parametrize("levels", [[-1.0, 1.0], [0.0, 1.0], [-1.0, 0.6, 1.0]])
 @pytest.mark.parametrize("name", ["KL", "hist"])
 def test_values_of_few_levels_are_not_cut_off(name: str, levels: list[float]) -> None:
-    """Pictures in black and white."""
+    """Images in black and white."""
     values = np.random.default_rng(0).choice(np.array(levels, np.float32), size=(4, 500))
     assert found(name, [values]) > 0.99
 

@@ -71,7 +71,7 @@ def saved(folder: Path) -> Built:
 
 
 def answers(prefix: Path) -> Array:
-    """What a model in files answers to the pictures."""
+    """What a model in files answers to the images."""
     executor = static.Executor()
     with static.scope_guard(static.Scope()):
         program, (name,), fetches = static.load_inference_model(str(prefix), executor)

@@ -11,7 +11,7 @@ import pytest
 from engine.training.data import load_data
 from tests.engine.training.sources import writing
 
-ROWS, SIDE = 8192, 64  # 32 MB of pictures
+ROWS, SIDE = 8192, 64  # 32 MB of images
 LIMIT = 4 << 20
 
 

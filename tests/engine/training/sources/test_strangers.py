@@ -123,7 +123,7 @@ def test_a_huge_line_in_a_csv_file(tmp_path, monkeypatch):
         ('a,b,y\n1,2,"0\n1,2,1\n', "must end in its line"),
         ("x\n1\n", "1 columns"),
         ("", "no table"),
-        ("a,y\n" + "".join(f"{n},{n}.5\n" for n in range(200)), "no classes: fractions"),
+        ("a,y\n" + "".join(f"{n},{n}.5\n" for n in range(200)), "not classes: fractions"),
     ],
 )
 def test_a_csv_file_that_is_no_table(tmp_path, text, match):
@@ -158,8 +158,8 @@ def test_a_picture_of_too_many_pixels_is_not_decoded(tmp_path, side):
 
 def test_a_broken_picture_is_named(tmp_path):
     folder = writing.image_folder(tmp_path)
-    (folder / "ant" / "note.png").write_text("no picture")
-    one_line(folder, r"ant/note\.png: not a picture; replace or remove it")
+    (folder / "ant" / "note.png").write_text("no image")
+    one_line(folder, r"ant/note\.png: not an image; replace or remove it")
     (folder / "ant" / "note.png").write_bytes((folder / "ant" / "0.png").read_bytes()[:60])
     one_line(folder, r"ant/note\.png: can't be read")
 

@@ -31,7 +31,7 @@ def folder(tmp_path):
 
 
 def test_problems_of_an_image_folder(folder):
-    (folder / "train" / "ant" / "note.png").write_text("no picture")
+    (folder / "train" / "ant" / "note.png").write_text("no image")
     Image.new("RGB", (12, 9)).save(folder / "train" / "bee" / "odd.png")
     shutil.copy(folder / "train" / "cow" / "3.png", folder / "test" / "cow" / "again.png")
     for place in range(3):

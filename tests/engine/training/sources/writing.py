@@ -13,14 +13,14 @@ from PIL import Image
 def pictures(
     count: int, shape: tuple[int, ...], classes: int = 3, seed: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Pictures of ``classes`` classes that can be told apart by their brightness, and their labels."""
+    """Images of ``classes`` classes that can be told apart by their brightness, and their labels."""
     labels = np.arange(count) % classes
     noise = np.random.default_rng(seed).integers(0, 40, (count, *shape))
     return (noise + 80 * labels.reshape(-1, *[1] * len(shape))).astype(np.uint8), labels
 
 
 def image_folder(folder: Path, names: Sequence[str] = ("ant", "bee"), count: int = 6, side: int = 8) -> Path:
-    """A folder of colour pictures, a sub-folder a class."""
+    """A folder of colour images, a sub-folder a class."""
     for number, name in enumerate(names):
         (folder / name).mkdir(parents=True)
         values, _ = pictures(count, (side, side, 3), 1, number)

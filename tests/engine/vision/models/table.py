@@ -53,7 +53,7 @@ VARIANTS = (
 )
 BUILT = (*(f"{name}()" for name in FACTORIES), *VARIANTS)
 
-# What is run: how the network is made, and the size of the square pictures.
+# What is run: how the network is made, and the size of the square images.
 RUN = {
     "alexnet(num_classes=10)": 224,
     "AlexNet(num_classes=0)": 64,

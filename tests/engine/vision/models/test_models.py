@@ -1,4 +1,4 @@
-"""Networks for pictures are Paddle's: parameters, Programs, results (``record.py`` recorded them)."""
+"""Networks for images are Paddle's: parameters, Programs, results (``record.py`` recorded them)."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def trained() -> Any:
         parameter.set_value(parameter.numpy().astype(np.float16).astype(np.float32))
     images, labels = pictures(1000, seed=3)
     right = (net(paddle.to_tensor(images)).numpy().argmax(1) == labels).mean()
-    print(f"trained: loss {float(loss):.4f}, {right:.1%} of other pictures right")
+    print(f"trained: loss {float(loss):.4f}, {right:.1%} of other images right")
     net.eval()
     return net
 

@@ -1,4 +1,4 @@
-"""The network and the pictures that Paddle and the engine calibrate alike: NumPy alone makes the pictures."""
+"""The network and the images that Paddle and the engine calibrate alike: NumPy alone makes the images."""
 
 from __future__ import annotations
 
