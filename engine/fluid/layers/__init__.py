@@ -18,7 +18,7 @@ from engine.fluid.layers import (
     tensor,
 )
 from engine.fluid.layers.adapting import public
-from engine.fluid.layers.nn import building, dropping, elementwise, pictures, pooling, regions, shapes
+from engine.fluid.layers.nn import building, dropping, elementwise, images, pooling, regions, shapes
 from engine.nn.decode import BeamSearchDecoder as BeamSearchDecoder
 from engine.nn.decode import Decoder as Decoder
 
@@ -26,7 +26,7 @@ for _module in (
     building,
     dropping,
     elementwise,
-    pictures,
+    images,
     pooling,
     regions,
     shapes,
