@@ -34,7 +34,7 @@ def way(op: int, dtype: Any, count: int, where: str) -> str | None:
     Two processes, or integers, give the same bits in any order, so MPI may reduce them.
 
     Raises:
-        ArgumentError: ``op`` is none of ReduceOp's.
+        ArgumentError: ``op`` is not one of ReduceOp's.
         DTypeError: it is not defined for ``dtype``.
     """
     if op not in _FOLDS:

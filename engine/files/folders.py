@@ -17,7 +17,7 @@ from resources.replacing import sync_folder
 _TEMPORARY = re.compile(r"\.(.+)\.[0-9a-f]{16}\.tmp", re.DOTALL)
 
 
-def temporary_beside(folder: Path) -> Path:
+def temporary_path(folder: Path) -> Path:
     """A new name for what becomes ``folder``, or was it."""
     return folder.with_name(f".{folder.name}.{secrets.token_hex(8)}.tmp")
 
@@ -31,7 +31,7 @@ def put_in_place(temporary: Path, folder: Path) -> None:
 def remove_folder(folder: Path) -> None:
     """Remove a folder with all that is in it; interrupted, it is there or not. Raises OSError."""
     if folder.exists():
-        temporary = temporary_beside(folder)
+        temporary = temporary_path(folder)
         os.rename(folder, temporary)
         sync_folder(folder.parent)
         shutil.rmtree(temporary)

@@ -135,7 +135,7 @@ class OneSave:
         finished: Mapping[str, Path] = {}
         # Files that can't be read are about to be replaced.
         with suppress(DataError, FormatError):
-            finished = self._mended().staged
+            finished = self._repaired().staged
         for _, _, path in self._staged():
             if path not in finished.values():
                 _remove(path)
@@ -155,7 +155,7 @@ class OneSave:
                 return found
         # The writers are faster than this reader: keep them out once.
         with suppress(SaveError, InUseError), self._alone(_READER_WAITS):
-            found = self._read_from(self._mended(), wanted)
+            found = self._read_from(self._repaired(), wanted)
             if found is not None:
                 return found
         raise self._restless()
@@ -242,11 +242,11 @@ class OneSave:
         if isinstance(taken, Holder):
             return state if state.save_id else None
         try:
-            return self._mended()
+            return self._repaired()
         finally:
             taken.release()
 
-    def _mended(self) -> _State:
+    def _repaired(self) -> _State:
         """What can be read after all renames of a killed writer that can be finished. Under the lock."""
         state = self._state()
         left = {}

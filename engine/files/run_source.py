@@ -15,7 +15,7 @@ from pathlib import Path
 
 from engine.core.errors import DataError
 from engine.files.atomic import atomic_write, make_folder, saving
-from engine.files.folders import put_in_place, remove_abandoned_folders, remove_folder, temporary_beside
+from engine.files.folders import put_in_place, remove_abandoned_folders, remove_folder, temporary_path
 from engine.files.installation import installation_key
 from resources.regular_files import open_regular
 
@@ -99,7 +99,7 @@ def keep_source(run: Path, files: Sequence[Path]) -> None:
         for file, name in zip(files, names, strict=True):
             _copy(file, source / name)
         return
-    temporary = temporary_beside(source)
+    temporary = temporary_path(source)
     try:
         for file, name in zip(files, names, strict=True):
             _copy(file, temporary / name)

@@ -14,7 +14,7 @@ from resources.scratch import make_scratch
 
 
 @contextmanager
-def folder_beside(target: Path) -> Iterator[Path]:
+def folder_next_to(target: Path) -> Iterator[Path]:
     """An empty folder on the disk of ``target`` for the body, which makes what shall lie there.
 
     Raises:

@@ -35,7 +35,7 @@ _DIGEST_START = SIZE - 32
 _NO_TAG = bytes(32)
 
 # How files of other programs begin, what they are, and what to do with them.
-_KNOWN_STRANGERS = (
+_OTHER_FORMATS = (
     (
         b"\x89HDF\r\n\x1a\n",
         "it is an HDF5 file that another program wrote",
@@ -147,7 +147,7 @@ _GET_AGAIN = "copy it again from where it came, or use an older save"
 def _foreign(head: bytes, file_length: int, path: Path) -> FormatError:
     if file_length == 0:
         return FormatError(f"{path}: the file is empty: 0 bytes; {_GET_AGAIN}")
-    for start, what, remedy in _KNOWN_STRANGERS:
+    for start, what, remedy in _OTHER_FORMATS:
         if head.startswith(start):
             return FormatError(f"{path}: not a Model Studio file: {what}; {remedy}")
     return FormatError(

@@ -149,7 +149,7 @@ def config_of_run(folder: Path) -> TrainingConfig:
     found = latest_checkpoint(folder / "checkpoints")
     if found.entry is None:
         raise DataError(
-            f"profile: there is no sound checkpoint in {folder}: it is no run, or was stopped before its "
+            f"profile: there is no sound checkpoint in {folder}: it is not a run, or was stopped before its "
             "first one; give the folder of a run, or --model"
         )
     return TrainingConfig.from_dict(read_checkpoint(found.entry.path)["config"])

@@ -62,8 +62,8 @@ def adaptive_rounding(
     integer is one of the two next to the weight, within `bits`.
     """
     highest = levels(bits)
-    beside = np.asarray(thresholds, np.float64).reshape([-1 if i == axis else 1 for i in range(weight.ndim)])
-    steps = np.where(beside > 0, beside, 1.0) / highest
+    limits = np.asarray(thresholds, np.float64).reshape([-1 if i == axis else 1 for i in range(weight.ndim)])
+    steps = np.where(limits > 0, limits, 1.0) / highest
     rows = correlation.contraction.rows(weight / steps)
     found = np.stack(
         [_descend(of_group, h, highest) for of_group, h in zip(rows, correlation.mean(), strict=True)]

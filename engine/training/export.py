@@ -18,7 +18,7 @@ from engine.core.errors import ArgumentError, DataError, EngineError, FormatErro
 from engine.files.atomic import make_folder, save_error, saving
 from engine.files.checkpoint import BEST_NAME, list_checkpoints
 from engine.files.inference import describe_inference, inference_prefix, move_inference
-from engine.files.scratch import folder_beside
+from engine.files.scratch import folder_next_to
 from engine.training.config import TrainingConfig
 from engine.training.corrections import load_run_data
 from engine.training.events import Exported, ExportProgress, now
@@ -79,7 +79,7 @@ def export_run(
     target = inference_prefix(prefix)
     make_folder(target.parent)
     # What is not verified never lies at the prefix: what was there before stays until then.
-    with folder_beside(target) as work:
+    with folder_next_to(target) as work:
         written = work / "model"
         try:
             jit.save(network, str(written), input_spec=inputs, info=info, optimize=settings.optimize)

@@ -19,7 +19,7 @@ from engine.files.inference import (
     move_inference,
     read_inference,
 )
-from engine.files.scratch import folder_beside
+from engine.files.scratch import folder_next_to
 from engine.jit.export import layer_of
 from engine.kernels.choice import settled
 from engine.kernels.cpu.threads import computing_threads
@@ -96,7 +96,7 @@ def quantize_run(
         data = data_of_run(config, store.source_path)
     _require_labels(choices, data)
     make_folder(target.parent)
-    with folder_beside(target) as work:
+    with folder_next_to(target) as work:
         before = _saved(network, work / "float", target, fed["shape"], info)
         model = _Model(before, before, data, info)
         if choices.epochs:
@@ -141,7 +141,7 @@ def quantize_saved(
     data = data_named(choices.data, _prepared_as(info)) if choices.data else None
     _require_labels(choices, data)
     make_folder(target.parent)
-    with folder_beside(target) as work:
+    with folder_next_to(target) as work:
         path = described.prefix.resolve()
         return _quantize(_Model(path, path, data, info), target, prefix, work, choices, emit)
 

@@ -188,7 +188,7 @@ class LeadingStepper(SharedStepper):
     """The stepper of rank 0, which a TrainingRun drives; a batch is the places of its images."""
 
     _spread = False
-    _told_pace_at = 0.0
+    _pace_reported_at = 0.0
 
     def train(self, pictures: Any, labels: Any, go_on: bool = False) -> tuple[float, float]:
         """One step of all ranks on the images at these places."""
@@ -241,9 +241,9 @@ class LeadingStepper(SharedStepper):
     def take_paces(self) -> list[RankPace] | None:
         """How fast each rank was since the last call, about once a second; None until then."""
         moment = time.perf_counter()
-        if moment - self._told_pace_at < PACE_SECONDS or not self.paces[:, 2].all():
+        if moment - self._pace_reported_at < PACE_SECONDS or not self.paces[:, 2].all():
             return None
-        self._told_pace_at = moment
+        self._pace_reported_at = moment
         paces, self.paces = self.paces, np.zeros_like(self.paces)
         return [
             RankPace(rank=rank, steps_per_second=steps / busy, waiting=idle / (busy + idle))

@@ -9,6 +9,7 @@ from tests.arch import words
 # What is searched, a row each, so that a failure names its part.
 PARTS = (
     "bench",
+    "engine",
     "widgets",
     "studio",
     "docs/*.py",
@@ -20,6 +21,7 @@ PARTS = (
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     *(f"tests/{name}" for name in ("arch", "bench", "docs", "golden", "oracle", "resources", "robust")),
+    *(f"tests/{name}" for name in ("cublaslt_stand_in", "cupy_stand_in", "engine")),
     *(f"tests/{name}" for name in ("scripts", "seeds", "studio", "widgets", "conftest.py", "each.py")),
 )
 

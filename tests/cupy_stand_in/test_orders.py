@@ -62,7 +62,7 @@ WRONG = {
         int old, now;
         do { old = *(int *)x; now = __float_as_int(__int_as_float(old) + 1.0f / (1 + t * t)); }
         while (atomicCAS((int *)x, old, now) != old);""",
-    "the number of who comes first": "if (t == 0) y[b] = atomicAdd(z, 1);",
+    "the number of the thread that comes first": "if (t == 0) y[b] = atomicAdd(z, 1);",
 }
 
 

@@ -141,7 +141,7 @@ enter(fluid.CUDAPlace(7))
 
 
 def test_frames_between_the_users_and_the_engines_are_left_out_with_them(tmp_path: Path) -> None:
-    """``with`` goes through contextlib; what the engine caught and told in its own words is not shown."""
+    """``with`` goes through contextlib; what the engine caught and reported in its own words is not shown."""
     (tmp_path / "script.py").write_text(BETWEEN)
     done = run("script.py", cwd=tmp_path)
     assert done.returncode == 1

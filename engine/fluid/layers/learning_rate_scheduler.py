@@ -25,7 +25,7 @@ _COUNTER = "@LR_DECAY_COUNTER@"
 def autoincreased_step_counter(counter_name: str | None = None, begin: int = 1, step: int = 1) -> Any:
     """An int64 Variable [1] of the Program that counts its runs: from ``begin`` on, by ``step``.
 
-    One of a name counts once, however often it is asked for. Raises ModeError in a guard.
+    All calls with the same name share one counter, which counts each run once. Raises ModeError in a guard.
     """
     builder = require_static("autoincreased_step_counter")
     block, name = builder.program.global_block(), counter_name or "@STEP_COUNTER@"

@@ -218,7 +218,7 @@ class Library:
         self._handles: dict[int, Any] = {}
         self._products: OrderedDict[_Key, _Product] = OrderedDict()
         self._lock = Lock()  # descriptors are changed by a product with a bias
-        self._told = False
+        self._logged = False
 
     def status(self, name: str, *values: Any) -> int:
         """The status that a function returns, 0 for success."""
@@ -343,8 +343,8 @@ class Library:
         return made
 
     def _tell(self, a: Array, b: Array) -> None:
-        if not self._told:
-            self._told = True
+        if not self._logged:
+            self._logged = True
             _log.warning(
                 "kernels: cuBLASLt has no algorithm for %s %s @ %s; the engine's own kernel computes it",
                 a.dtype,

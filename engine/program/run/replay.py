@@ -71,7 +71,7 @@ class Replay:
         self._graph: Recorded | None = None
         self._copied: set[int] = set()  # results that a caller still holds
         self.refused = refusal(plan, program)
-        self._told = False
+        self._logged = False
 
     @property
     def how(self) -> str:
@@ -149,9 +149,9 @@ class Replay:
     def _tell(self) -> None:
         """One line in the log for a plan that is called again and again and can't be recorded."""
         self._calls += 1
-        if self._told or self.refused is None or self._calls <= WARM:
+        if self._logged or self.refused is None or self._calls <= WARM:
             return
-        self._told = True
+        self._logged = True
         _log.info(
             "cuda graphs: a plan of %d operators runs one by one: %s", self._count, _words(self.refused)
         )

@@ -14,8 +14,8 @@ FINER = 64  # parts that a bin is cut into when the counts move to a wider range
 class GrowingHistogram:
     """Counts values in ``bins`` equally wide bins from ``low`` to ``high``.
 
-    A batch outside the range widens it to an integer number of the old bins' parts (``finer`` in each), and what
-    was counted moves over as if it lay evenly in its bin: counts may then have fractions. A batch of
+    A batch outside the range widens it to an integer number of the old bins' parts (``finer`` in each), and
+    what was counted moves over as if it lay evenly in its bin: counts may then have fractions. A batch of
     equal values says nothing of a distribution and is not counted; ``counts`` is None while there was no
     other.
     """

@@ -68,7 +68,7 @@ def labels_by_name(rows: Rows, classes: Sequence[str], wanted: Sequence[str]) ->
     ]
     if unknown:
         raise DataError(
-            f"extra_data: it has a class that the data has not: {unknown[0]!r}; the classes are "
+            f"extra_data: it has a class that the data does not have: {unknown[0]!r}; the classes are "
             f"{', '.join(wanted[:12])}"
         )
     table = np.asarray([number.get(name, NO_LABEL) for name in classes] + [NO_LABEL], np.int64)

@@ -236,19 +236,19 @@ SHIM_KIND(long, 'i') SHIM_KIND(long long, 'i')
 SHIM_KIND(unsigned char, 'u') SHIM_KIND(unsigned short, 'u') SHIM_KIND(unsigned, 'u')
 SHIM_KIND(unsigned long, 'u') SHIM_KIND(unsigned long long, 'u')
 
-struct shim_told { int pointer, kind, bytes; };
+struct shim_parameter { int pointer, kind, bytes; };
 template <class V> struct shim_size { static const int bytes = sizeof(V); };
 template <> struct shim_size<void> { static const int bytes = 1; };
 template <class V> struct shim_bare { typedef V type; };
 template <class V> struct shim_bare<const V> { typedef V type; };
-template <class P> struct shim_tell {
-    static shim_told of() {
+template <class P> struct shim_describe {
+    static shim_parameter of() {
         typedef typename shim_bare<P>::type bare;
         return {0, shim_kind<bare>::name, (int)sizeof(bare)};
     }
 };
-template <class V> struct shim_tell<V *> {
-    static shim_told of() {
+template <class V> struct shim_describe<V *> {
+    static shim_parameter of() {
         typedef typename shim_bare<V>::type bare;
         return {1, shim_kind<bare>::name, shim_size<bare>::bytes};
     }
@@ -256,8 +256,8 @@ template <class V> struct shim_tell<V *> {
 template <int... N> struct shim_numbers {};
 template <int N, int... M> struct shim_count : shim_count<N - 1, N - 1, M...> {};
 template <int... M> struct shim_count<0, M...> { typedef shim_numbers<M...> type; };
-template <class... P> static inline int shim_signature(void (*)(P...), shim_told *to) {
-    shim_told all[sizeof...(P) + 1] = {shim_tell<P>::of()...};
+template <class... P> static inline int shim_signature(void (*)(P...), shim_parameter *to) {
+    shim_parameter all[sizeof...(P) + 1] = {shim_describe<P>::of()...};
     for (unsigned n = 0; to && n < sizeof...(P); n++) to[n] = all[n];
     return sizeof...(P);
 }
@@ -273,7 +273,7 @@ extern "C" int shim_run(void (*)(void **), void **, const unsigned *, const unsi
 #define SHIM_FIRST(first, ...) (first)
 #define SHIM_KERNEL(name, most)                                                                              \
     static void shim_thread_##name(void **a) { shim_call(name, a); }                                         \
-    extern "C" int shim_signature_##name(shim_told *to) { return shim_signature(name, to); }                 \
+    extern "C" int shim_signature_##name(shim_parameter *to) { return shim_signature(name, to); }                 \
     extern "C" int shim_bounds_##name() { return most; }                                                     \
     extern "C" int shim_static_##name() { return __stop_shim_shared - __start_shim_shared; }                 \
     extern "C" int shim_launch_##name(void **a, const unsigned *grid, const unsigned *block, unsigned bytes) { \

@@ -43,8 +43,8 @@ def test_work_goes_to_the_stream_of_the_block(cupy: Any) -> None:
 def test_streams_wait_for_one_another_and_the_host_does_not(
     cupy: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[Any] = []
-    monkeypatch.setattr(cupy.cuda.Stream, "wait_event", lambda self, event: told.append((self, event)))
+    reported: list[Any] = []
+    monkeypatch.setattr(cupy.cuda.Stream, "wait_event", lambda self, event: reported.append((self, event)))
     first, second = device.cuda.Stream(), device.cuda.Stream(0, 2)
     with counted() as counts:
         event = first.record_event()
@@ -52,8 +52,8 @@ def test_streams_wait_for_one_another_and_the_host_does_not(
         second.wait_stream(first)
         first.wait_stream(device.Stream("cpu"))  # whose work is done
     assert counts.waits == 0
-    assert [stream for stream, _ in told] == [second.stream_base] * 2
-    assert told[0][1] is event.event_base
+    assert [stream for stream, _ in reported] == [second.stream_base] * 2
+    assert reported[0][1] is event.event_base
     with counted() as counts:
         event.synchronize()
         second.synchronize()

@@ -364,7 +364,7 @@ def a_converted_layer_with_collectives_trains() -> None:
 
 
 def nothing_leaves_a_collective_out() -> None:
-    """One whose result nobody reads runs, two alike stay two: else the next would meet another one."""
+    """One whose result is not read runs, two alike stay two: else the next would meet another one."""
 
     def function(x: Any) -> Any:
         one, two, unread = x + 0.0, x + 0.0, x + 1.0

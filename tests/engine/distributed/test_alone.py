@@ -39,7 +39,7 @@ def test_collectives_leave_the_only_process_as_it_is():
         assert task.wait()
         assert task.is_completed()
     assert x.tolist() == [1.0, 2.0]
-    gathered, exchanged, collected, told = [], [], [], []
+    gathered, exchanged, collected, reported = [], [], [], []
     dist.all_gather(gathered, x)
     dist.alltoall([x], exchanged)
     dist.gather(x, collected)
@@ -47,8 +47,8 @@ def test_collectives_leave_the_only_process_as_it_is():
     out = paddle.zeros([2])
     dist.reduce_scatter(out, [x])
     dist.alltoall_single(out, out)
-    dist.all_gather_object(told, {"a": (1, None)})
-    assert (out.tolist(), told) == ([1.0, 2.0], [{"a": (1, None)}])
+    dist.all_gather_object(reported, {"a": (1, None)})
+    assert (out.tolist(), reported) == ([1.0, 2.0], [{"a": (1, None)}])
     dist.barrier()
     dist.wait(x)
     assert dist.get_backend() == "MPI"

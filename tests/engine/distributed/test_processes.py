@@ -74,11 +74,11 @@ def test_a_module_runs_with_its_arguments(tmp_path: Path) -> None:
         "import os, sys",
         "from engine.distributed import ParallelEnv",
         "env = ParallelEnv()",
-        "told = (__name__, sys.argv[1:], env.rank, env.current_endpoint, os.environ['PADDLE_LOCAL_RANK'])",
-        "sys.stdout.write(' '.join(map(str, told)) + '\\n')  # at once: two processes write",
+        "shown = (__name__, sys.argv[1:], env.rank, env.current_endpoint, os.environ['PADDLE_LOCAL_RANK'])",
+        "sys.stdout.write(' '.join(map(str, shown)) + '\\n')  # at once: two processes write",
     )
-    (tmp_path / "told.py").write_text("\n".join(lines), encoding="utf-8")
-    done = job(2, "-m", "told", "--x", "1", cwd=tmp_path)
+    (tmp_path / "shown.py").write_text("\n".join(lines), encoding="utf-8")
+    done = job(2, "-m", "shown", "--x", "1", cwd=tmp_path)
     assert done.returncode == 0, done.stdout
     for rank in range(2):
         assert f"__main__ ['--x', '1'] {rank} 127.0.0.1:{6170 + rank} {rank}\n" in done.stdout

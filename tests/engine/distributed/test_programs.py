@@ -68,7 +68,7 @@ def test_they_are_written_as_paddle_writes_them():
     assert types[-1] == "barrier"
 
 
-def test_a_file_of_a_stranger_reaches_no_other_process():
+def test_a_file_of_an_untrusted_author_reaches_no_other_process():
     plain = to_plain(built())
     (block,) = plain["blocks"]
 

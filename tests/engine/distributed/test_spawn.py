@@ -53,7 +53,7 @@ def test_a_function_runs_in_two_processes(functions, tmp_path):
     assert not list((tmp_path / "temporary").iterdir())
 
 
-def test_a_failure_is_told_where_spawn_was_called(functions, tmp_path, capfd):
+def test_a_failure_is_reported_where_spawn_was_called(functions, tmp_path, capfd):
     pytest.importorskip("mpi4py", reason="needs the extra distributed", exc_type=ImportError)
     with pytest.raises(WorkerError, match="failed with exit status 1"):
         dist.spawn(functions.failing, nprocs=2)

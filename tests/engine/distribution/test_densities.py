@@ -165,7 +165,7 @@ def test_the_nearest_formula_is_taken() -> None:
         assert D.kl_divergence(First(0.0, 1.0), First(0.0, 1.0)) == "first"
 
 
-def test_a_volume_that_lacks_terms_is_told() -> None:
+def test_a_volume_that_lacks_terms_is_reported() -> None:
     base = D.Independent(D.Normal(paddle.zeros([3]), paddle.ones([3])), 1)
     value = paddle.to_tensor([0.1, 0.2, 0.3])
     one = D.AffineTransform(paddle.to_tensor(0.0), paddle.to_tensor(2.0))

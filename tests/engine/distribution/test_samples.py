@@ -1,4 +1,4 @@
-"""Samples: their moments against those that are told, their shapes, seeds and gradients."""
+"""Samples: their moments against those that the class gives, their shapes, seeds and gradients."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def test_dropped_is_none_also_after_zero():
     assert x.grad is None
 
 
-def test_memory_is_given_back_unless_somebody_holds_the_gradient():
+def test_memory_is_given_back_unless_the_gradient_is_referenced():
     x = squared()
     x.clear_gradient()
     assert x._edge.grad is None

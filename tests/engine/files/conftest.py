@@ -39,7 +39,7 @@ def forge(tmp_path: Path) -> Callable[..., Path]:
     ) -> Path:
         path = tmp_path / "forged.h5"
         with h5py.File(path, "w", userblock_size=SIZE, libver=libver) as file:
-            for name, value in (("format", "Model Studio"), ("kind", "state"), ("product", "somebody")):
+            for name, value in (("format", "Model Studio"), ("kind", "state"), ("product", "other")):
                 file.attrs.create(name, value, dtype=h5py.string_dtype("utf-8", len(value)))
             file.attrs.create("version", 1, dtype="<i8")
             if document is not None:

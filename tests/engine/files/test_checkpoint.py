@@ -79,7 +79,7 @@ def test_the_latest_is_the_newest_sound_one(tmp_path: Path) -> None:
 def test_one_that_can_not_be_read_now_is_not_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    """It may be sound; whoever goes on from an older one removes it."""
+    """It may be sound; the user who resumes from an older one removes it."""
     paths = [write_checkpoint(tmp_path, step, step) for step in (1, 2)]
     real = os.open
 

@@ -242,8 +242,8 @@ def test_every_truncation_is_found(tmp_path: Path) -> None:
         (MAGIC, "truncated: 8 bytes"),
     ],
 )
-def test_strangers_are_named(tmp_path: Path, content: bytes, words: str) -> None:
-    path = tmp_path / "stranger.pdparams"
+def test_other_formats_are_named(tmp_path: Path, content: bytes, words: str) -> None:
+    path = tmp_path / "other.pdparams"
     path.write_bytes(content)
     with pytest.raises(FormatError, match=words):
         read_state(path)

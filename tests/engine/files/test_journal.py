@@ -35,7 +35,7 @@ def write(folder: Path, events: list[dict[str, Any]] = EVENTS) -> Path:
 
 def strict(line: str) -> Any:
     def no_constant(name: str) -> Any:
-        raise AssertionError(f"{name} is no JSON")
+        raise AssertionError(f"{name} is not valid JSON")
 
     return json.loads(line, parse_constant=no_constant)
 
@@ -91,7 +91,7 @@ def test_a_line_is_there_as_soon_as_it_is_written(tmp_path: Path) -> None:
         journal.write({"event": "b"})
 
 
-def test_a_torn_end_is_told_and_cut_off_on_going_on(tmp_path: Path) -> None:
+def test_a_torn_end_is_reported_and_cut_off_on_going_on(tmp_path: Path) -> None:
     path = write(tmp_path)
     whole = path.read_bytes()
     last = whole.rstrip(b"\n").rindex(b"\n") + 1

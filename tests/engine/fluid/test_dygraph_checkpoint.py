@@ -166,7 +166,7 @@ class Own(dygraph.LearningRateDecay):
         return 1.0 / (1 + self.step_num)
 
 
-def test_a_scripts_own_decay_is_told_of_and_an_optimizer_without_one_too(tmp_path: Path) -> None:
+def test_a_scripts_own_decay_is_reported_and_an_optimizer_without_one_too(tmp_path: Path) -> None:
     with dygraph.guard():
         net = Net("net")
         net(ones())

@@ -81,7 +81,7 @@ def test_nothing_is_written_unless_asked_for(tmp_path: Path, monkeypatch: pytest
     assert not list(tmp_path.iterdir())
 
 
-def test_a_run_that_goes_on_is_told_from_one_that_died(tmp_path: Path) -> None:
+def test_a_run_that_goes_on_is_distinguished_from_one_that_died(tmp_path: Path) -> None:
     found = RunsFolder()
     states = []
 

@@ -1,4 +1,4 @@
-"""incubate.asp where Paddle is no measure: training goes on, the state comes back, what is refused."""
+"""incubate.asp where Paddle has no reference: resumed training, the state comes back, what is refused."""
 
 from __future__ import annotations
 

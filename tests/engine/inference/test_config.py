@@ -1,4 +1,4 @@
-"""Config: what its switches say, and what summary() tells of them."""
+"""Config: what its switches say, and what summary() shows of them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_summary_is_paddles() -> None:
     assert config.summary() == RECORDED
 
 
-def test_the_summary_tells_what_has_no_effect() -> None:
+def test_the_summary_reports_what_has_no_effect() -> None:
     config = Config("m.pdmodel", "m.pdiparams")
     config.delete_pass("fc_fuse_pass")
     config.collect_shape_range_info("shapes.txt")
@@ -122,14 +122,14 @@ NO_ARGUMENTS = [name for name in dir(Config) if name.startswith(("enable_", "dis
 
 
 @pytest.mark.parametrize("name", NO_ARGUMENTS)
-def test_every_switch_is_accepted_and_told(name: str) -> None:
+def test_every_switch_is_accepted_and_reported(name: str) -> None:
     arguments: dict[str, tuple[object, ...]] = {"enable_custom_device": ("npu",), "enable_use_gpu": (100,)}
     config = Config()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeniencyWarning)
         getattr(config, name)(*arguments.get(name, ()))
-    told = {"disable_gpu", "disable_onnxruntime", "enable_use_gpu", "enable_mkldnn"}  # nothing changes
-    assert name in told or config.summary() != Config().summary()
+    reported = {"disable_gpu", "disable_onnxruntime", "enable_use_gpu", "enable_mkldnn"}  # nothing changes
+    assert name in reported or config.summary() != Config().summary()
 
 
 def test_what_is_not_here_is_refused_in_strict_code() -> None:

@@ -52,7 +52,7 @@ def pictures() -> np.ndarray[Any, Any]:
     return np.random.default_rng(0).random((5, 1, 28, 28), np.float32)
 
 
-def test_a_strangers_model_gives_the_same_numbers(model: Path, pictures: np.ndarray[Any, Any]) -> None:
+def test_an_untrusted_model_gives_the_same_numbers(model: Path, pictures: np.ndarray[Any, Any]) -> None:
     wanted = jit.load(str(model))(pictures).numpy()
     with ModelProcess(model) as apart:
         described = apart.load()
@@ -62,7 +62,7 @@ def test_a_strangers_model_gives_the_same_numbers(model: Path, pictures: np.ndar
             (found,) = apart.run([pictures])
             assert found.dtype == wanted.dtype
             assert np.array_equal(found, wanted)
-        with pytest.raises(ShapeError):  # an error of the model is told as it is, and the child goes on
+        with pytest.raises(ShapeError):  # an error of the model is raised as it is, and the child goes on
             apart.run([pictures[:, :, :5]])
         assert np.array_equal(apart.run([pictures])[0], wanted)
         assert apart.pid == first
@@ -165,13 +165,13 @@ def _alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    try:  # a zombie that nobody has waited for is dead too
+    try:  # a zombie that no process has waited for is dead too
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
 
 
-def test_what_is_wrong_with_the_files_is_told_as_in_this_process(model: Path, tmp_path: Path) -> None:
+def test_what_is_wrong_with_the_files_is_reported_as_in_this_process(model: Path, tmp_path: Path) -> None:
     with ModelProcess(tmp_path / "nothing") as apart, pytest.raises(AbsentError, match="none of the three"):
         apart.load()
     for path in model.parent.iterdir():

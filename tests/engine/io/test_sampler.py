@@ -133,7 +133,7 @@ def test_processes_draw_the_same_order_each_epoch_another():
 
 
 def test_batches_are_paddles():
-    def told():
+    def reported():
         for count in (1, 5, 17, 64):
             for size in (1, 3, 16):
                 for ranks in (1, 2, 5):
@@ -147,7 +147,7 @@ def test_batches_are_paddles():
 
     # The same of Paddle 2.6.2's own sampler.
     recorded = "5821ae673205b820a68e9387f45c6bcb75e9a72a4a72f453f5a34b75be50a268"
-    assert hashlib.sha256(json.dumps(list(told())).encode()).hexdigest() == recorded
+    assert hashlib.sha256(json.dumps(list(reported())).encode()).hexdigest() == recorded
 
 
 def test_which_process_this_is_stands_in_the_environment(monkeypatch):

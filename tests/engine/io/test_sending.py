@@ -63,7 +63,7 @@ def test_one_batch_ahead_without_a_wait() -> None:
 def test_copies_run_behind_what_reads_the_old_batch_and_before_what_reads_the_new(
     cupy: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[tuple[str, Any]] = []
+    reported: list[tuple[str, Any]] = []
     before = cupy.cuda.Stream.record
 
     def record(self: Any, event: Any = None) -> Any:
@@ -72,14 +72,16 @@ def test_copies_run_behind_what_reads_the_old_batch_and_before_what_reads_the_ne
         return made
 
     monkeypatch.setattr(cupy.cuda.Stream, "record", record)
-    monkeypatch.setattr(cupy.cuda.Stream, "wait_event", lambda self, event: told.append((self, event.stream)))
+    monkeypatch.setattr(
+        cupy.cuda.Stream, "wait_event", lambda self, event: reported.append((self, event.stream))
+    )
     computing = cupy.cuda.get_current_stream()
     batches = iter(DataLoader(Rows(), batch_size=2))
     next(batches)
-    copying = told[0][0]
+    copying = reported[0][0]
     assert copying is not computing
     # The first is sent, then the second, and only then does the computing stream wait for the first.
-    assert told == [(copying, computing), (copying, computing), (computing, copying)]
+    assert reported == [(copying, computing), (copying, computing), (computing, copying)]
     assert cupy.cuda.get_current_stream() is computing
 
 

@@ -93,7 +93,7 @@ def test_predictions_are_those_of_integers(net: Any, saved: str) -> None:
 
 
 def test_the_process_of_a_model_multiplies_integers(saved: str) -> None:
-    """What the page Predict asks, and `predict` for strangers' models."""
+    """What the page Predict asks, and `predict` for untrusted models."""
     server, x = Server(), pictures()
     server.answer(Message({"do": "load", "prefix": saved, "memory": None, "seconds": None}, []))
     _, (found,) = server.answer(Message({"do": "run"}, [x]))
@@ -263,7 +263,7 @@ def test_a_model_to_predict_with_can_be_trained_all_the_same(tmp_path: Path) -> 
 
 
 def test_state_that_a_model_writes_is_not_taken_for_a_weight(tmp_path: Path) -> None:
-    """It changes in each run, which is no reason to begin anew."""
+    """It changes in each run, which is not a reason to begin anew."""
 
     class Counting(nn.Layer):
         def __init__(self) -> None:
@@ -286,8 +286,8 @@ def test_state_that_a_model_writes_is_not_taken_for_a_weight(tmp_path: Path) -> 
     assert layer.functions["forward"]._runner_for([x], PREDICTION) is runner
 
 
-# -- strangers' models -------------------------------------------------------------------------------------
-def test_a_strangers_quantized_model_predicts_the_same_within_its_limits(saved: str, tmp_path: Path) -> None:
+# -- untrusted models -------------------------------------------------------------------------------------
+def test_an_untrusted_quantized_model_predicts_the_same_within_its_limits(saved: str, tmp_path: Path) -> None:
     jit.save(jit.load(saved), str(tmp_path / "model"))
     unsign(tmp_path / "model")
     foreign = jit.load(str(tmp_path / "model"), for_prediction=True)
@@ -304,7 +304,7 @@ def test_a_strangers_quantized_model_predicts_the_same_within_its_limits(saved: 
         foreign(x)
 
 
-def test_a_strangers_batch_norms_stay(tmp_path: Path) -> None:
+def test_an_untrusted_batch_norms_stay(tmp_path: Path) -> None:
     """Folded filters would be scaled again in each of its runs."""
     paddle.seed(2)
     net = nn.Sequential(nn.Conv2D(1, 2, 3), nn.BatchNorm2D(2))

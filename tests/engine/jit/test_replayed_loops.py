@@ -127,7 +127,7 @@ def test_gradient_within_a_converted_function(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NETS)
-def test_second_derivative_beside_the_loop(name: str) -> None:
+def test_second_derivative_next_to_the_loop(name: str) -> None:
     """The gradient of ``w`` runs the loop again; its derivative by ``w`` leads through no loop."""
 
     def second(function: Callable[..., Any]) -> tuple[Any, Any]:

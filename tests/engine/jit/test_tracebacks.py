@@ -94,9 +94,9 @@ def test_verbosity_keeps_the_frames_and_names_what_is_converted(silent_again: An
     error = error_of(changing_kind, paddle.ones([1]))
     assert "convert_while_loop" in [entry.name for entry in traceback.extract_tb(error.__traceback__)]
     to_static(fresh)(paddle.ones([1]))
-    assert "test_tracebacks.py" in (told := capsys.readouterr()).err
-    assert "converted `fresh`" in told.err
-    assert told.out == ""
+    assert "test_tracebacks.py" in (reported := capsys.readouterr()).err
+    assert "converted `fresh`" in reported.err
+    assert reported.out == ""
 
 
 def test_code_level_shows_the_code_of_a_pass(silent_again: Any, capsys: Any) -> None:

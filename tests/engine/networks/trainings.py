@@ -51,7 +51,7 @@ def stepped(networks: dict[str, Any], losses: list[Callable[[], tuple[Any, Any]]
 
 
 def classifier(make: Callable[[], Any], batch: Callable[[], Any]) -> Callable[[Convert, int], Trained]:
-    """The training of a network that tells three classes apart."""
+    """The training of a network that distinguishes three classes."""
 
     def train(convert: Convert, steps: int) -> Trained:
         network = convert(make())
@@ -192,16 +192,16 @@ def adversaries(convert: Convert, steps: int) -> Trained:
     of_critic = paddle.optimizer.Adam(1e-2, parameters=critic.parameters())
     of_generator = paddle.optimizer.Adam(1e-2, parameters=generator.parameters())
 
-    def told(scores: Any, is_real: bool) -> Any:
+    def reported(scores: Any, is_real: bool) -> Any:
         wanted = paddle.ones_like(scores) if is_real else paddle.zeros_like(scores)
         return F.binary_cross_entropy_with_logits(scores, wanted)
 
     def critics_loss() -> tuple[Any, Any]:
         made = generator(noise).detach()
-        return told(critic(real), True) + told(critic(made), False), of_critic
+        return reported(critic(real), True) + reported(critic(made), False), of_critic
 
     def generators_loss() -> tuple[Any, Any]:
-        return told(critic(generator(noise)), True), of_generator
+        return reported(critic(generator(noise)), True), of_generator
 
     return stepped({"generator": generator, "critic": critic}, [critics_loss, generators_loss], steps)
 

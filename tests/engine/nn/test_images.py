@@ -1,4 +1,5 @@
-"""Layers of images: Programs with unknown sizes give the eager values; what does not fit is told by name."""
+"""Layers of images: Programs with unknown sizes give the eager values; what does not fit is named in the
+error."""
 
 from __future__ import annotations
 

@@ -305,7 +305,7 @@ def test_set_state_dict_of_what_is_no_array(net, value: object) -> None:
         net.set_state_dict({name: value})
 
 
-def test_set_state_dict_tells_what_does_not_fit(net) -> None:
+def test_set_state_dict_reports_what_does_not_fit(net) -> None:
     state = dict(net.state_dict())
     state["more"] = ones(1)
     state["first.weight"] = ones(7)

@@ -307,7 +307,7 @@ def test_labels_that_are_no_tensor() -> None:
 
 
 def test_small_integers_as_labels_are_numbers_with_a_sign() -> None:
-    """200 classes are more than int8 counts; its negative numbers are no classes."""
+    """200 classes are more than int8 counts; its negative numbers are not classes."""
     logits, labels = to_tensor(np.eye(3, 200, dtype="float32")), np.array([[0], [1], [127]], "int8")
     wanted = functional.cross_entropy(logits, to_tensor(labels.astype("int64")), reduction="none").numpy()
     np.testing.assert_array_equal(

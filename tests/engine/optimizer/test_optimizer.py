@@ -99,8 +99,8 @@ def test_state_of_something_else() -> None:
     with names.guard():
         nn.Linear(1, 1)
         nn.Linear(1, 1)
-        stranger = nn.Linear(3, 4)
-    fresh = optimizer.Adam(0.1, parameters=stranger.parameters())
+        other = nn.Linear(3, 4)
+    fresh = optimizer.Adam(0.1, parameters=other.parameters())
     with pytest.raises(ArgumentError, match="no key belongs to a parameter of this Adam"):
         fresh.set_state_dict(state)
     with pytest.warns(UserWarning, match=r"'more'.* belong to no parameter"):

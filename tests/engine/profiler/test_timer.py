@@ -88,12 +88,12 @@ def test_an_evaluation_within_training_does_not_count(clock: list[float]) -> Non
 def test_data_loading_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     found = Profiler(timer_only=True)
     found.start()
-    told: Any = ""
+    reported: Any = ""
     for _ in DataLoader(_Numbers(), batch_size=2):
         found.step(num_samples=2)
-        told = found.step_info("numbers")
+        reported = found.step_info("numbers")
     found.stop()
-    assert re.fullmatch(r" reader_cost: [\d.]+ s batch_cost: [\d.]+ s ips: [\d.]+ numbers/s", told)
+    assert re.fullmatch(r" reader_cost: [\d.]+ s batch_cost: [\d.]+ s ips: [\d.]+ numbers/s", reported)
     assert "reader_cost" in capsys.readouterr().out
     assert found.profiler_result is None
     assert watch.recorder is None

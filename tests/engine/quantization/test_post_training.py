@@ -326,7 +326,7 @@ def test_wherever_a_program_comes_from_it_is_quantized_alike(
         found = quantize_layer(paddle.jit.load(prefix), None, batches(), ABS_MAX)
     else:
         program, names = stored_program(read_inference(prefix))
-        program.foreign = origin == "foreign"  # as of a stranger: its runs are metered
+        program.foreign = origin == "foreign"  # as of an untrusted model: its runs are metered
         found = quantize_program(program, batches(), ABS_MAX, names=names)
         assert found.program.foreign is program.foreign
     assert [e.quantized for e in found.layers] == [True] * 6

@@ -93,7 +93,7 @@ def test_a_quantized_network_is_refused() -> None:
         ptq.quantize(quantized)
 
 
-def test_calibration_data_with_nan_is_told_when_converting() -> None:
+def test_calibration_data_with_nan_is_reported_when_converting() -> None:
     ptq, quantized = observed()
     quantized(images() * float("nan"))
     with pytest.raises(NotFiniteError, match=r"convert: a scale is nan .*without such"):

@@ -1,4 +1,4 @@
-"""The report of a quantization: plain values and back, through files; what a stranger may not say."""
+"""The report of a quantization: plain values and back, through files; invalid files."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_files_of_a_float_model_hold_none() -> None:
         (["more"], 1, "more"),
     ],
 )
-def test_a_strangers_report_is_checked(place: list[Any], value: Any, says: str) -> None:
+def test_an_untrusted_report_is_checked(place: list[Any], value: Any, says: str) -> None:
     plain = copy.deepcopy(report().to_plain())
     inner: Any = plain
     for step in place[:-1]:

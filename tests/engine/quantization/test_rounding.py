@@ -180,16 +180,16 @@ def test_a_trained_network_with_weights_of_3_bits_answers_more_like_itself() -> 
 
 
 def test_progress_can_end_the_rounding_between_layers() -> None:
-    fed, told = [pictures(8, seed=2)[0]], []
+    fed, reported = [pictures(8, seed=2)[0]], []
 
     def progress(done: int, total: int | None) -> None:
-        told.append(done)
-        if len(told) == 3:  # after the batch and a layer
+        reported.append(done)
+        if len(reported) == 3:  # after the batch and a layer
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         quantize_layer(lenet(), SPEC, fed, QuantizeOptions(algo="abs_max", rounding="adaptive"), progress)
-    assert told == [8, 8, 8]
+    assert reported == [8, 8, 8]
 
 
 def test_without_data_there_is_only_the_nearest() -> None:

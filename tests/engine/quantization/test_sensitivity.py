@@ -17,12 +17,12 @@ def accuracy(quantized: frozenset[str]) -> float:
 
 
 def test_each_layer_is_measured_alone() -> None:
-    told = []
+    reported = []
     drops = drops_alone(
-        list(COSTS), 0.97, accuracy, lambda layer, done, total: told.append((layer, done, total))
+        list(COSTS), 0.97, accuracy, lambda layer, done, total: reported.append((layer, done, total))
     )
     assert drops == COSTS
-    assert told == [("conv1", 0, 4), ("conv2", 1, 4), ("fc1", 2, 4), ("fc2", 3, 4)]
+    assert reported == [("conv1", 0, 4), ("conv2", 1, 4), ("fc1", 2, 4), ("fc2", 3, 4)]
 
 
 def test_layers_that_lose_the_same_are_ordered_by_their_noise() -> None:

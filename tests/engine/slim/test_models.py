@@ -81,7 +81,7 @@ def test_a_training_is_made_in_one_call() -> None:
         assert not any(op.type == "momentum" for op in test.global_block().ops)
 
 
-def test_unknown_networks_are_told() -> None:
+def test_unknown_networks_are_reported() -> None:
     with pytest.raises(ArgumentError, match="MobileNet, MobileNetV2, ResNet34"):
         slim.models.image_classification("Mobile", [1, 28, 28], 10)
     with pytest.raises(AssertionError, match="34, 50, 101, 152"):

@@ -81,8 +81,8 @@ def test_state_of_a_program_from_files(static, trained, tmp_path):
     state["fc_0.b_0"] = np.full(5, 7, "float32")
     static.set_program_state(program, state)
     assert values(program)["fc_0.b_0"].tolist() == [7] * 5
-    with pytest.warns(UserWarning, match="stranger"):
-        static.set_program_state(program, {**state, "stranger": X})
+    with pytest.warns(UserWarning, match="surplus"):
+        static.set_program_state(program, {**state, "surplus": X})
 
 
 def test_an_inference_model_predicts_in_another_scope(static, trained, tmp_path):

@@ -17,7 +17,7 @@ _UNORDERED = re.compile(
     r"(?<=Input=)\[.*?\](?=\}, is_scalar)|(?<=X=)\[.*?\](?=\}, is_test)|(?<=Out=)\[.*?\](?=, S)"
 )
 
-# Name scopes are numbered through a whole process: the number tells what was built before.
+# Name scopes are numbered through a whole process: the number depends on what was built before.
 _NUMBERED = re.compile(r"(?<=op_namescope = /)(optimizer|gradient_clip|regularization)(?:_\d+)?/")
 
 

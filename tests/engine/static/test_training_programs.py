@@ -96,7 +96,7 @@ def taken(plain, place, by):
 
 SPOILED = {
     "no key": (lambda p: operators(p, type="dropout", replay=True)[0].update(taken=None), "nothing draws"),
-    "key of nobody": (
+    "key of no operator": (
         lambda p: operators(p, type="dropout", replay=False)[0].update(kept=None),
         "other random keys",
     ),
@@ -159,7 +159,10 @@ def drawn(plain):
 
 SPOILED_AGAIN = {
     "nothing taken": (lambda p: again(p).update(taken=None), "takes no iterations"),
-    "nobody's iterations": (lambda p: again(p).update(taken=[0, "x"]), "nothing draws its random key"),
+    "iterations without an owner": (
+        lambda p: again(p).update(taken=[0, "x"]),
+        "nothing draws its random key",
+    ),
     "its own iterations": (lambda p: again(p).update(taken=again(p)["kept"]), "is not stored by a loop"),
     "a key": (lambda p: again(p).update(taken=drawn(p)["kept"]), "is not stored by a loop"),
     "iterations for a key": (

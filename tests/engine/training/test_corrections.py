@@ -170,11 +170,11 @@ def test_a_run_records_what_was_applied(corrected: TrainingConfig, bars: Path) -
     copy = (out / "corrections.json").read_bytes()
     assert copy == Path(corrected.corrections).read_bytes()
     started = read_journal(out / "journal.jsonl").events[0]
-    told = started["corrections"]
-    assert isinstance(told, dict)
-    assert told["dropped"] == {"train": 0, "test": 1}
-    assert told["relabelled"]["train"] >= 1
-    assert told["missing"] == 0
+    reported = started["corrections"]
+    assert isinstance(reported, dict)
+    assert reported["dropped"] == {"train": 0, "test": 1}
+    assert reported["relabelled"]["train"] >= 1
+    assert reported["missing"] == 0
     assert started["test_samples"] == len(plain.test) - 1
     kept = PredictionsFolder(out).read(events[-1]["step"])
     assert kept is not None

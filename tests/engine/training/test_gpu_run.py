@@ -42,8 +42,8 @@ def test_a_run_begins_on_a_gpu_and_goes_on_without(tmp_path: Path) -> None:
         again = TrainingRun.from_folder(str(tmp_path / "run"), epochs=2, device="cpu")
         assert again.run().step == 4
     first, second = _started(tmp_path / "run")
-    told = first["environment"]
-    assert (told["device"], told["cuda"], told["driver"]) == ("gpu:0 (Stand-in)", "12.9", "12.9")
+    reported = first["environment"]
+    assert (reported["device"], reported["cuda"], reported["driver"]) == ("gpu:0 (Stand-in)", "12.9", "12.9")
     assert first["config"]["device"] == "auto"
     assert "fallback" not in first
     assert second["environment"]["device"] == "cpu"

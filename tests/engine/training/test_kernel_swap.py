@@ -71,9 +71,9 @@ def _story(bars: Path, folder: Path, **settings: Any) -> Story:
 def test_a_resumed_training_takes_kernels_at_the_same_step(bars: Path, tmp_path: Path, held: Held) -> None:
     whole = _story(bars, tmp_path / "whole")
     whole.train({3: held.release})
-    (told,) = whole.of("kernels")
-    assert (told["step"], told["since"]) == (3, 3)
-    assert {"softmax_with_cross_entropy", "momentum_flat"} <= set(told["operators"])
+    (reported,) = whole.of("kernels")
+    assert (reported["step"], reported["since"]) == (3, 3)
+    assert {"softmax_with_cross_entropy", "momentum_flat"} <= set(reported["operators"])
 
     plain = _story(bars, tmp_path / "plain", kernels="numpy")
     plain.train({})
@@ -104,8 +104,8 @@ def test_fast_begins_with_compiled_kernels(bars: Path, tmp_path: Path, held: Hel
     held.go.set()
     story = _story(bars, tmp_path / "fast", kernels="fast")
     story.train({2: TrainingRun.interrupt})
-    (told,) = story.of("kernels")
-    assert (told["step"], told["since"]) == (0, 0)
+    (reported,) = story.of("kernels")
+    assert (reported["step"], reported["since"]) == (0, 0)
     # Another choice may be made for what remains.
     story.config = story.config.changed(kernels="numpy")
     story.train({}, resume=True)
@@ -130,7 +130,7 @@ def test_runs_that_wait_for_kernels_repeat_to_the_bit(bars: Path, tmp_path: Path
     assert same(late, at_once)
 
 
-def test_a_compiler_that_takes_too_long_is_told_once(
+def test_a_compiler_that_takes_too_long_is_reported_once(
     bars: Path, tmp_path: Path, held: Held, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(choice, "TIMEOUT", 0.05)
@@ -139,8 +139,8 @@ def test_a_compiler_that_takes_too_long_is_told_once(
     plain = _story(bars, tmp_path / "plain", kernels="numpy", epochs=1)
     plain.train({})
     assert slow.losses() == plain.losses()
-    (told,) = [r.getMessage() for r in caplog.records]
-    assert "not ready after 0.05 s: NumPy computes instead" in told
+    (reported,) = [r.getMessage() for r in caplog.records]
+    assert "not ready after 0.05 s: NumPy computes instead" in reported
 
 
 def test_what_keeps_no_record_waits_for_kernels(bars: Path, held: Held) -> None:

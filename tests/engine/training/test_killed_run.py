@@ -191,7 +191,7 @@ def test_a_copy_of_code_that_was_killed_is_no_code(tmp_path: Path, monkeypatch: 
 
 
 def test_code_of_others_stays(tmp_path: Path) -> None:
-    """Somebody's own folder called source is neither removed nor marked."""
+    """A user's own folder called source is neither removed nor marked."""
     file = tmp_path / "one.py"
     file.write_text("1\n")
     run = tmp_path / "run"

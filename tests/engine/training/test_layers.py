@@ -1,4 +1,5 @@
-"""What a training tells of its layers: norms, ratios, histograms, dead units, and the alerts that follow."""
+"""What a training reports about its layers: norms, ratios, histograms, dead units, and the alerts that
+follow."""
 
 from __future__ import annotations
 
@@ -122,8 +123,8 @@ def state(name: str = "a", **changes: Any) -> Any:
 def test_an_alert_comes_once_when_it_has_lasted(changes: Any, kind: str, looks: int) -> None:
     alerts = LayerAlerts()
     reading = LayerReading([state("sound"), state("odd", **changes)])
-    told = [[(each["layer"], each["kind"]) for each in alerts.judge(reading, n, 1)] for n in range(1, 6)]
-    assert told == [[("odd", kind)] if kind and n == looks else [] for n in range(1, 6)]
+    reported = [[(each["layer"], each["kind"]) for each in alerts.judge(reading, n, 1)] for n in range(1, 6)]
+    assert reported == [[("odd", kind)] if kind and n == looks else [] for n in range(1, 6)]
     alerts.judge(LayerReading([state("sound"), state("odd")]), 6, 1)  # gone: it may come again
     again = [len(alerts.judge(reading, n, 1)) for n in range(7, 12)]
     assert sum(again) == (1 if kind else 0)
@@ -139,7 +140,7 @@ def test_histograms_count_what_numpy_counts() -> None:
     assert histogram(np.array([np.nan]))["bad"] == 1
 
 
-def test_a_training_tells_and_writes_what_it_saw_and_is_not_disturbed(bars: Path, tmp_path: Path) -> None:
+def test_a_training_reports_and_writes_what_it_saw_and_is_not_disturbed(bars: Path, tmp_path: Path) -> None:
     weights = []
     for every in (0, 1):
         events: list[Any] = []
@@ -154,12 +155,12 @@ def test_a_training_tells_and_writes_what_it_saw_and_is_not_disturbed(bars: Path
         run = TrainingRun(config, [events.append])
         run.run()
         weights.append(run.network.state_dict())
-        told = [event["step"] for event in events if event["event"] == "layers"]
-        assert told == ([1, 4, 8] if every == 0 else list(range(1, 9)))
+        reported = [event["step"] for event in events if event["event"] == "layers"]
+        assert reported == ([1, 4, 8] if every == 0 else list(range(1, 9)))
         lines = [
             json.loads(line) for line in (tmp_path / f"every-{every}/journal.jsonl").read_text().splitlines()
         ]
-        assert [line["step"] for line in lines if line["event"] == "layers"] == told
+        assert [line["step"] for line in lines if line["event"] == "layers"] == reported
         steps = [line for line in lines if line["event"] == "step"]
         assert all(line["scalar:gradient_norm"] > 0 and line["memory"] > 0 for line in steps)
     for name, value in weights[0].items():

@@ -113,7 +113,7 @@ def test_a_users_model_may_import_paddle(tmp_path: Path) -> None:
     assert network.linear.weight.shape == [3, 10]
 
 
-def test_a_name_that_the_engine_lacks_is_told_with_the_users_line(tmp_path: Path) -> None:
+def test_a_name_that_the_engine_lacks_is_reported_with_the_users_line(tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text("import paddle\n\nNet = paddle.nn.Lineer\n")
     with pytest.raises(AttributeError) as raised:
         load_model(find_model(f"{tmp_path / 'net.py'}:Net"))

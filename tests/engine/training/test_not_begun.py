@@ -40,7 +40,7 @@ def test_a_shape_that_does_not_fit_names_the_call_in_the_users_forward(tmp_path:
     assert run.failure.endswith("(net.py:12)")
 
 
-def test_a_mistake_in_the_source_is_told_with_its_place(tmp_path: Path) -> None:
+def test_a_mistake_in_the_source_is_reported_with_its_place(tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text("class Net:\n    def forward(self x):\n        pass\n")
     fail(tmp_path / "runs/one", f"{tmp_path / 'net.py'}:Net", SyntaxError)
     (run,) = list_runs(tmp_path / "runs")

@@ -1,4 +1,4 @@
-"""An error told to people: its parts, the user's line, and a traceback with the framework's frames folded."""
+"""An error that users see: its parts, the user's line, and a traceback with the framework's frames folded."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Net(nn.Sequential):
 
 
 class Kept:
-    """Runs a training and keeps what it tells; ``orders`` has what to call after which step."""
+    """Runs a training and records its events; ``orders`` has what to call after which step."""
 
     def __init__(self, orders: dict[int, str] | None = None, **settings: Any) -> None:
         self.orders = dict(orders or {})
@@ -142,9 +142,9 @@ def test_the_curve_is_that_of_one_process(
     weights = again.run.network.state_dict()
     for name, value in whole.run.network.state_dict().items():
         assert np.abs(weights[name].numpy() - value.numpy()).max() < 1e-4 * np.abs(value.numpy()).max()
-    told = journal(Path(out))
-    assert [event["step"] for event in told if event["event"] == "step"] == list(range(1, 22))
-    ranks = next(event["ranks"] for event in told if event["event"] == "ranks")
+    reported = journal(Path(out))
+    assert [event["step"] for event in reported if event["event"] == "step"] == list(range(1, 22))
+    ranks = next(event["ranks"] for event in reported if event["event"] == "ranks")
     assert [each["rank"] for each in ranks] == list(range(max(first, second)))
     assert all(each["steps_per_second"] > 0 and 0 <= each["waiting"] <= 1 for each in ranks)
 
@@ -294,9 +294,9 @@ def test_the_ranks_end_with_the_process_that_started_them(several: None, bars: P
         parent.wait()
     for pid in ranks:
         wait_for_end(pid)
-    told = journal(out)
-    assert (told[-1]["event"], told[-1]["reason"]) == ("stopped", "interrupted")
-    assert list_checkpoints(out / "checkpoints")[-1].step == told[-1]["step"]
+    reported = journal(out)
+    assert (reported[-1]["event"], reported[-1]["reason"]) == ("stopped", "interrupted")
+    assert list_checkpoints(out / "checkpoints")[-1].step == reported[-1]["step"]
 
 
 def processes_with(text: str) -> list[int]:
@@ -349,7 +349,7 @@ def test_more_workers_than_pictures_in_a_batch_are_refused() -> None:
         TrainingConfig(workers=9, batch_size=8)
 
 
-def test_mpiexec_that_is_absent_is_told(monkeypatch: Any) -> None:
+def test_mpiexec_that_is_absent_is_reported(monkeypatch: Any) -> None:
     pytest.importorskip("mpi4py", exc_type=ImportError)
     monkeypatch.setattr("shutil.which", lambda *words, **more: None)
     with pytest.raises(DeviceError, match="found no mpiexec; pip install"):

@@ -36,9 +36,9 @@ def test_what_is_frozen_answers_as_the_network_in_training_did(
         quantize_aware, "build_parts", lambda *a, **k: parts.append(build(*a, **k)) or parts[-1]
     )
     before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
-    told: list[Any] = []
+    reported: list[Any] = []
     choices = Choices(QuantizeOptions(weight_bits=4, activation_bits=4, skip=("fc2",)), epochs=2)
-    event = quantize_run(run, str(tmp_path / "m"), choices, told.append)
+    event = quantize_run(run, str(tmp_path / "m"), choices, reported.append)
     report = QuantizationReport.from_plain(event["report"])
 
     trained = parts[0].stepper.network
@@ -63,7 +63,7 @@ def test_what_is_frozen_answers_as_the_network_in_training_did(
     assert (report.method, report.algo, report.samples) == ("qat", "moving_average_abs_max", 600)
     assert report.accuracy is not None
     assert parts[0].stepper.learning_rate == pytest.approx(0.001), "a tenth of the run's"
-    assert [each["total"] for each in told if each["stage"] == "train"][-1] == 20
+    assert [each["total"] for each in reported if each["stage"] == "train"][-1] == 20
     assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
 
 

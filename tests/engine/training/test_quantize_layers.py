@@ -1,4 +1,4 @@
-"""Layers of a model that gives no list of scores are quantized, but nobody can say what each costs."""
+"""Layers of a model that gives no list of scores are quantized, but the cost of each is unknown."""
 
 from __future__ import annotations
 

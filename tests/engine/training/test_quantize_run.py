@@ -36,11 +36,11 @@ def run(data: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def quantized(run: Path) -> tuple[str, QuantizationReport, list[Any]]:
-    told: list[Any] = []
+    reported: list[Any] = []
     prefix = str(run.parent / "out" / "small")
-    event = quantize_run.quantize_run(run, prefix, Choices(QuantizeOptions(samples=64)), told.append)
+    event = quantize_run.quantize_run(run, prefix, Choices(QuantizeOptions(samples=64)), reported.append)
     assert event["prefix"] == prefix
-    return prefix, QuantizationReport.from_plain(event["report"]), told
+    return prefix, QuantizationReport.from_plain(event["report"]), reported
 
 
 def test_the_report_says_what_the_files_are(quantized: tuple[str, QuantizationReport, list[Any]]) -> None:
@@ -81,18 +81,18 @@ def test_the_report_says_how_the_files_answer(
     assert report.changed_count == len(report.changed)
 
 
-def test_progress_is_told_from_reading_to_verifying(
+def test_progress_is_reported_from_reading_to_verifying(
     quantized: tuple[str, QuantizationReport, list[Any]],
 ) -> None:
-    told = quantized[2]
-    assert list(dict.fromkeys(each["stage"] for each in told)) == [
+    reported = quantized[2]
+    assert list(dict.fromkeys(each["stage"] for each in reported)) == [
         "read",
         "calibrate",
         "layers",
         "save",
         "verify",
     ]
-    layers = [(each["done"], each["total"]) for each in told if each["stage"] == "layers"]
+    layers = [(each["done"], each["total"]) for each in reported if each["stage"] == "layers"]
     assert layers == [(0, 3), (1, 3), (2, 3)]
 
 
@@ -126,7 +126,7 @@ def test_a_saved_model_is_quantized_within_a_target(saved: str, data: Path, tmp_
     assert jit.load(str(tmp_path / "m")) is not None
 
 
-def test_weights_alone_need_no_data_and_a_strangers_model_stays_one(saved: str, tmp_path: Path) -> None:
+def test_weights_alone_need_no_data_and_an_untrusted_model_stays_one(saved: str, tmp_path: Path) -> None:
     for path in inference_paths(saved).values():
         shutil.copy(path, tmp_path / path.name)
     strange = untrusted_models.unsign(tmp_path / Path(saved).name)

@@ -63,7 +63,7 @@ def test_a_run_that_goes_on_ends_bit_equal(bars: Path, tmp_path: Path, schedule:
     assert same(whole, older)
 
 
-def test_the_change_is_told_with_a_checkpoint_before_it(bars: Path, tmp_path: Path) -> None:
+def test_the_change_is_reported_with_a_checkpoint_before_it(bars: Path, tmp_path: Path) -> None:
     story = Story(bars, tmp_path / "run")
     story.train({3: rate_to(0.02)})
     (event,) = story.of("rate_changed")

@@ -25,9 +25,9 @@ def config(bars: Path, **settings: Any) -> TrainingConfig:
 
 
 def test_a_sweep_suggests_a_rate_that_learns(bars: Path) -> None:
-    told: list[Tried] = []
-    found = find_rate(config(bars), 1e-5, 10.0, 60, told.append)
-    assert tuple(told) == found.tried
+    reported: list[Tried] = []
+    found = find_rate(config(bars), 1e-5, 10.0, 60, reported.append)
+    assert tuple(reported) == found.tried
     rates = [each.rate for each in found.tried]
     np.testing.assert_allclose(rates, np.geomspace(1e-5, 10.0, 60)[: len(rates)])
     best = min(found.tried, key=lambda each: each.smoothed)
@@ -91,7 +91,7 @@ def test_the_choice_is_the_steepest_descent_before_the_lowest_point() -> None:
     assert "8 rates only" in why
 
 
-def test_the_job_tells_what_it_tried_and_can_be_cancelled(bars: Path) -> None:
+def test_the_job_reports_what_it_tried_and_can_be_cancelled(bars: Path) -> None:
     events: list[Any] = []
     job = FindRate(config(bars).as_dict(), 1e-4, 1.0, 30)
     assert perform(job, events.append, Inbox())

@@ -355,7 +355,7 @@ def test_an_export_is_checked_in_a_clean_process(
         tmp_path / "run",
         str(tmp_path / "out" / "net"),
         ExportSettings(checkpoint, samples=20),
-        emit=lambda told: stages.append(told["stage"]),
+        emit=lambda received: stages.append(received["stage"]),
     )
     assert event["difference"] < 1e-5
     assert event["samples"] == 20
@@ -390,7 +390,7 @@ def test_files_that_fail_their_check_are_not_exported(
 
 
 @pytest.mark.parametrize("static", [True, False], ids=["static", "eager"])
-def test_a_rate_far_too_large_is_told_and_the_last_good_checkpoint_kept(
+def test_a_rate_far_too_large_is_reported_and_the_last_good_checkpoint_kept(
     static: bool, bars: Path, tmp_path: Path
 ) -> None:
     config = TrainingConfig(

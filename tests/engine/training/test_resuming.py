@@ -61,17 +61,17 @@ def stopped_at_7(bench: Any, out: Path) -> Path:
     return out / "checkpoints" / "step-00000007.h5"
 
 
-def test_a_damaged_checkpoint_that_is_passed_over_is_told(bench: Any, tmp_path: Path) -> None:
+def test_a_damaged_checkpoint_that_is_passed_over_is_reported(bench: Any, tmp_path: Path) -> None:
     out = tmp_path / "run"
     newest = stopped_at_7(bench, out)
     newest.write_bytes(newest.read_bytes()[:-10])
     assert bench.run(resume=True, out=str(out), checkpoint_every=2).run().outcome == "finished"
     assert bench.kinds()[:2] == ["started", "checkpoint_skipped"]
-    told = bench.one("checkpoint_skipped")
-    assert (told["path"], told["step"]) == (str(newest), 6)
-    assert told["message"].startswith(f"{newest}: the file is truncated: ")
-    assert told["message"].endswith("; the training resumes from step 6")
-    assert told["message"] in [line.get("message") for line in lines(out)]
+    reported = bench.one("checkpoint_skipped")
+    assert (reported["path"], reported["step"]) == (str(newest), 6)
+    assert reported["message"].startswith(f"{newest}: the file is truncated: ")
+    assert reported["message"].endswith("; the training resumes from step 6")
+    assert reported["message"] in [line.get("message") for line in lines(out)]
 
 
 def test_a_checkpoint_that_can_not_be_read_now_is_not_passed_over(
@@ -134,7 +134,7 @@ def test_a_resumed_run_takes_as_many_threads(
     assert "differs" not in [event for event in bench.events if event["event"] == "started"][-1]
 
 
-def test_what_a_resumed_run_can_not_compute_as_before_is_told(
+def test_what_a_resumed_run_can_not_compute_as_before_is_reported(
     bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in threads.USERS_WORD:
@@ -143,9 +143,9 @@ def test_what_a_resumed_run_can_not_compute_as_before_is_told(
     bench.run(out=str(out), epochs=1).run()
     monkeypatch.setenv(threads.USERS_WORD[0], "1")
     bench.run(resume=True, out=str(out), epochs=2).run()
-    told = [event for event in bench.events if event["event"] == "started"][-1]
-    assert told["differs"] == "The last bits of sums may differ from before: threads 3 before, 1 now"
-    assert told["environment"]["threads"] == "1"
+    reported = [event for event in bench.events if event["event"] == "started"][-1]
+    assert reported["differs"] == "The last bits of sums may differ from before: threads 3 before, 1 now"
+    assert reported["environment"]["threads"] == "1"
 
 
 def test_the_best_of_an_older_checkpoint_is_taken_from_its_step(bench: Any, tmp_path: Path) -> None:

@@ -27,11 +27,11 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, Any]:
 def test_files_that_stand_are_compared_with_their_run(exported: tuple[Path, str, Any]) -> None:
     run, prefix, first = exported
     before = sorted(path.name for path in (run / "inference").iterdir())
-    told: list[str] = []
-    again = verify_again(prefix, run, 8, lambda event: told.append(event["stage"]))
+    reported: list[str] = []
+    again = verify_again(prefix, run, 8, lambda event: reported.append(event["stage"]))
     assert (again["step"], again["samples"], again["difference"]) == (20, 8, 0.0)
     assert (again["sizes"], again["save_id"]) == (first["sizes"], first["save_id"])
-    assert told == ["read", "verify"]
+    assert reported == ["read", "verify"]
     assert sorted(path.name for path in (run / "inference").iterdir()) == before, "nothing is written there"
 
 

@@ -1,4 +1,4 @@
-"""Room on the disk, and the limit of a run's size: told in time; the newest and the best checkpoint stay."""
+"""Disk space and the size limit of a run: reported in time; the newest and the best checkpoint stay."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def test_room_is_checked_before_a_checkpoint_is_written(
         SaveError, match=r"the last weights \(step 15\) lost, the checkpoint of step 5 is kept"
     ):
         bench.run(out=str(out), checkpoint_every=0).run()
-    told = of_kind(bench, "checkpoint_failed")
-    assert [event["step"] for event in told] == [10, 15]
-    assert "no room for 1.0 MB, of which 1 MB stays free (1.0 MB free); free some" in told[0]["message"]
+    reported = of_kind(bench, "checkpoint_failed")
+    assert [event["step"] for event in reported] == [10, 15]
+    assert "no room for 1.0 MB, of which 1 MB stays free (1.0 MB free); free some" in reported[0]["message"]
     assert [entry.step for entry in list_checkpoints(out / "checkpoints")] == [0, 5]
     bench.stepper.before_step = lambda step: None
     free(1e12)
@@ -69,7 +69,7 @@ def test_weights_wait_for_room(bench: Any, tmp_path: Path, free: Callable[[float
     assert RunFolder(out).best_step() == 10
 
 
-def test_a_disk_that_will_be_full_is_told_before_the_first_step(
+def test_a_disk_that_will_be_full_is_reported_before_the_first_step(
     bench: Any, tmp_path: Path, free: Callable[[float], None]
 ) -> None:
     free(RESERVE + 500_000)

@@ -1,4 +1,4 @@
-"""TrainingRun over fakes: what it tells, how it obeys, what it keeps, how it resumes."""
+"""TrainingRun over fakes: its events, how it obeys, what it stores, how it resumes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.training import TrainingConfig, TrainingRun, run_folder
 from engine.training.events import TrainingEvent
 
 
-def test_a_whole_run_tells_its_story_in_order(bench: Any) -> None:
+def test_a_whole_run_reports_its_story_in_order(bench: Any) -> None:
     bench.stepper.accuracies = [0.5, 0.75, 0.7]
     result = bench.run().run()
     assert bench.kinds() == ["started", *["evaluating", "epoch"] * 3, "finished"]
@@ -288,7 +288,7 @@ def test_a_run_whose_best_weights_are_lost_is_not_finished(
     assert run_folder.RunFolder(out).best_step() == 10
 
 
-def test_a_failing_journal_is_told_once_and_caught_up_with(
+def test_a_failing_journal_is_reported_once_and_caught_up_with(
     bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "run"
@@ -323,7 +323,7 @@ def test_a_diverged_loss_may_be_allowed(bench: Any) -> None:
     assert bench.one("diverged")["step"] == 8
 
 
-def test_an_error_in_a_step_is_told_and_raised(bench: Any, tmp_path: Path) -> None:
+def test_an_error_in_a_step_is_reported_and_raised(bench: Any, tmp_path: Path) -> None:
     def fail(step: int) -> None:
         if step == 6:
             raise ShapeError("linear: shapes don't fit: (64, 400) and (256, 10); make the layer 400 wide")
@@ -447,8 +447,8 @@ def test_a_schedule_learns_what_each_epoch_measured(bench: Any) -> None:
     bench.run().run()
     measured = bench.stepper.measured
     assert [values["validation_accuracy"] for values in measured] == [0.25, 0.5, 0.75]
-    told = [event for event in bench.events if event["event"] == "epoch"]
-    assert [values["train_loss"] for values in measured] == [event["train_loss"] for event in told]
+    reported = [event for event in bench.events if event["event"] == "epoch"]
+    assert [values["train_loss"] for values in measured] == [event["train_loss"] for event in reported]
     assert [values["validation_loss"] for values in measured] == [1.0] * 3
 
 

@@ -1,4 +1,4 @@
-"""Images in folders: classes by name, files by path, and what is no image."""
+"""Images in folders: classes by name, files by path, and files that are not images."""
 
 import pytest
 from PIL import Image

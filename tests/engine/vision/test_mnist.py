@@ -210,12 +210,12 @@ def mirror(places, monkeypatch, wrong=""):
 def test_downloads_with_progress_into_the_cache(places, monkeypatch):
     mirror(places, monkeypatch)
     monkeypatch.setattr(MNIST, "MIRRORS", ((places / "down").as_uri() + "/", *MNIST.MIRRORS))
-    told = []
-    images, labels = MNIST.fetch("train", progress=lambda *values: told.append(values))
+    reported = []
+    images, labels = MNIST.fetch("train", progress=lambda *values: reported.append(values))
     assert images.parent == labels.parent == places / "cache" / "mnist"
     size = images.stat().st_size
-    assert (images.name, size, size) in told
-    assert {name for name, _, _ in told} == {images.name, labels.name}
+    assert (images.name, size, size) in reported
+    assert {name for name, _, _ in reported} == {images.name, labels.name}
     assert len(MNIST()) == 6
 
 

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork, pip
 
 ROOT = Path(__file__).resolve().parents[4]
 OURS = ("PADDLE_", "PMI_", "OMP_", "OPENBLAS_", "MKL_", "FLAGS_", "MODEL_STUDIO_DEVICE")
-# Each process tells its number and that of a process of its own, which would live for a minute.
+# Each process prints its number and that of a process of its own, which would live for a minute.
 BEGIN = """
 import os, signal, subprocess, sys, time
 import paddle.distributed as dist
@@ -104,12 +104,12 @@ class Launched:
         return f"{self.out}\n{logs}"
 
     def pids(self) -> set[int]:
-        """The processes that told their numbers."""
+        """The processes that printed their numbers."""
         lines = re.findall(r"^began \d (.*)$", self.said(), re.M)
         return {int(each) for line in lines for each in line.split()}
 
     def nothing_is_left(self) -> None:
-        """All processes that told their numbers are gone, so are pipes and shared memory."""
+        """All processes that printed their numbers are gone, so are pipes and shared memory."""
         pids = self.pids()
         assert len(pids) >= 6
         deadline = time.monotonic() + 60
@@ -126,7 +126,7 @@ def working_in(folder: Path) -> list[int]:
     """The processes whose working folder it is."""
     found = []
     for place in Path("/proc").glob("[0-9]*/cwd"):
-        with contextlib.suppress(OSError):  # it has ended meanwhile, or is somebody else's
+        with contextlib.suppress(OSError):  # it has ended meanwhile, or belongs to another process
             if place.readlink() == folder and alive(int(place.parent.name)):
                 found.append(int(place.parent.name))
     return found
@@ -154,7 +154,7 @@ def alive(pid: int) -> bool:
     return text.rpartition(")")[2].split()[0] != "Z"  # one that its parent has not asked for yet
 
 
-TELLS = (
+PRINTS = (
     BEGIN
     + """
 child.kill()
@@ -174,7 +174,7 @@ def test_processes_know_who_they_are_and_write_to_their_logs(
     (tmp_path / "logs" / "workerlog.7").write_text("of an earlier job")
     cores = len(os.sched_getaffinity(0))
     words = "--device cpu --selected_gpus=3,5 --log_dir logs --started_port 7000 train.py --lr 1"
-    launched = launch(TELLS, *words.split())
+    launched = launch(PRINTS, *words.split())
     assert launched.ended() == 0, launched.err
     assert launched.err == ""
     ends = "127.0.0.1:7000,127.0.0.1:7001"
@@ -184,7 +184,7 @@ def test_processes_know_who_they_are_and_write_to_their_logs(
     )
     assert sorted(path.name for path in (tmp_path / "logs").iterdir()) == ["workerlog.0", "workerlog.1"]
     for rank, gpu in enumerate("35"):
-        told = [
+        reported = [
             str(rank),
             "2",
             str(rank),
@@ -199,7 +199,7 @@ def test_processes_know_who_they_are_and_write_to_their_logs(
             "logs",
         ]
         log = (tmp_path / "logs" / f"workerlog.{rank}").read_text()
-        assert log.splitlines()[2:] == [f"{told} ['train.py', '--lr', '1'] __main__", "no line break"]
+        assert log.splitlines()[2:] == [f"{reported} ['train.py', '--lr', '1'] __main__", "no line break"]
     launched.nothing_is_left()
 
 
@@ -322,7 +322,7 @@ def test_one_process_needs_no_mpiexec(tmp_path: Path, capfd, monkeypatch) -> Non
     assert "the script is not there" in capfd.readouterr().err
 
 
-def test_a_process_that_ended_well_long_before_the_others_is_told(monkeypatch, capsys) -> None:
+def test_a_process_that_ended_well_long_before_the_others_is_reported(monkeypatch, capsys) -> None:
     monkeypatch.setattr(job, "NOTICE", 0.0)
     started = Job(plan(parse(["--nproc_per_node=3", "a.py"])))
     started._note({"pid": 5, "group": 5})

@@ -76,9 +76,9 @@ def test_every_option_of_2_6_is_accepted() -> None:
         "--auto_tuner_json b.json",
     )
     options = parse([word for text in texts for word in text.split()] + ["train.py"])
-    told = unused(options)
-    assert len(told) == 17
-    assert all(line.startswith("launch: --") and " has no effect: " in line for line in told)
+    reported = unused(options)
+    assert len(reported) == 17
+    assert all(line.startswith("launch: --") and " has no effect: " in line for line in reported)
     assert options.started_port == 7000
     assert plan(options).variables["PADDLE_MASTER"] == "10.0.0.1:8090"
     assert plan(options).variables["PADDLE_JOB_ID"] == "mine"

@@ -128,7 +128,7 @@ def test_machines_of_a_file(tmp_path: Path) -> None:
     assert (found.is_local, found.here, found.variables["PADDLE_NNODES"]) == (False, 0, "3")
     (tmp_path / "hosts").write_text("localhost:2\n127.0.0.5\n")
     assert planned(f"--hosts {tmp_path / 'hosts'}").is_local
-    assert not planned("--ips 192.0.2.1").is_local  # an address that is nobody's
+    assert not planned("--ips 192.0.2.1").is_local  # an address that no host has
 
 
 @pytest.mark.skipif(bool(processes.missing()), reason="needs the extra distributed")
@@ -185,7 +185,7 @@ def test_too_many_processes_for_the_memory() -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs /proc")
-def test_shared_memory_that_nobody_has_open_is_removed(tmp_path: Path) -> None:
+def test_shared_memory_that_no_process_has_open_is_removed(tmp_path: Path) -> None:
     import mmap
 
     for name in ("mpich_shm_used", "mpich_shm_left", "mpich_shm_old", "other"):

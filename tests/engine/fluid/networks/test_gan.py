@@ -1,4 +1,4 @@
-"""A small GAN of two discriminators: three optimizers over one guard, each told no parameters.
+"""A small GAN of two discriminators: three optimizers over one guard, none of which is given parameters.
 
 ``minimize`` without a list updates every parameter of the guard that has a gradient, so what each step moves
 follows from where its gradients flow: ``detach`` keeps those of the discriminators from the generator.

@@ -108,7 +108,7 @@ class FakeBackend:
 
     def array(self, items: list[Any], like: Any) -> Any:
         if any(isinstance(item, str) for item in [*items, like]):
-            return "a str is no Tensor"
+            return "a str is not a Tensor"
         return SymList(Sym(list(items)))
 
     def rank(self, value: Any) -> int:

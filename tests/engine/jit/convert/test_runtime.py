@@ -91,7 +91,7 @@ def test_what_cannot_be_joined(sym: Any, define: Any, one: str, other: str, seen
     assert str(caught.value).startswith(f"{place}: `y` is of a different kind")
     assert seen in str(caught.value)
     g = define(text + "    return x")
-    assert run(g, sym(1)).value == 1, "nobody needs it afterwards"
+    assert run(g, sym(1)).value == 1, "it is not needed afterwards"
 
 
 def test_different_returns_are_named(sym: Any) -> None:
@@ -122,7 +122,7 @@ def test_name_born_in_one_branch(sym: Any, fake: Any) -> None:
     assert f"test_runtime.py:{line} it gets a value where the condition is true but not" in other
 
 
-def test_names_that_nobody_needs_are_dropped(sym: Any) -> None:
+def test_unneeded_names_are_dropped(sym: Any) -> None:
     def f(x):
         if x > 0:
             t = [1]

@@ -48,7 +48,7 @@ def test_maxima(kind: str) -> None:
     assert found("min_max", batches) == max(max(of) for of in peaks)
 
 
-def test_min_max_tells_both_ends() -> None:
+def test_min_max_reports_both_ends() -> None:
     calibrator = ALGORITHMS["min_max"]()
     for batch in ([[-3.0, 1.0]], [[0.5, 2.0]]):
         calibrator.collect(np.array(batch))

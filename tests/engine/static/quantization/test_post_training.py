@@ -176,7 +176,7 @@ def test_more_than_products(tmp_path: Path, options: dict[str, Any], more: set[s
         ({"data_loader": [[np.full((2, 1, 8, 8), np.nan, "float32")]]}, EngineError, "128 of 128 values"),
     ],
 )
-def test_bad_input_is_told_and_nothing_is_written(
+def test_bad_input_is_reported_and_nothing_is_written(
     tmp_path: Path, options: dict[str, Any], error: type[Exception], said: str
 ) -> None:
     saved(tmp_path)

@@ -39,7 +39,7 @@ def test_more_samples_by_the_names_of_their_classes(tmp_path, data):
 def test_what_does_not_fit_is_said(tmp_path, data):
     other = writing.image_folder(tmp_path / "other", ("wasp", "bee"), count=2)
     with pytest.raises(
-        DataError, match=r"a class that the data has not: 'wasp'; the classes are ant, bee, cow"
+        DataError, match=r"a class that the data does not have: 'wasp'; the classes are ant, bee, cow"
     ):
         load_data(data, 0, DataOptions(extra_data=str(other)))
     large = writing.image_folder(tmp_path / "large", ("bee", "cow"), side=9)

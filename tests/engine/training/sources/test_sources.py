@@ -224,8 +224,8 @@ def test_without_a_network_it_is_said_where_files_go(tmp_path, monkeypatch):
 
     monkeypatch.setenv("MODEL_STUDIO_DATA", str(tmp_path))
     monkeypatch.setattr(FashionMNIST, "MIRRORS", ("http://127.0.0.1:9/",))
-    told = []
-    fetch_data("fashion-mnist", told.append)
+    reported = []
+    fetch_data("fashion-mnist", reported.append)
     with pytest.raises(
         DataError, match=r"FashionMNIST: .*put train-images-idx3-ubyte.gz .* into .*fashion-mnist"
     ):

@@ -169,7 +169,7 @@ def test_an_export_normalises_what_it_is_given(tmp_path, model):
     done = export_run(
         tmp_path / "run", str(tmp_path / "out" / "model"), ExportSettings("last"), (-1, 3, 8, 8)
     )
-    # Nobody who feeds it normalises a second time.
+    # The caller who feeds it never normalises a second time.
     prepare = describe_inference(str(tmp_path / "out" / "model")).info["info"]["prepare"]
     assert (prepare["mean"], prepare["deviation"]) == ([], [])
     assert done["difference"] < 1e-5

@@ -129,7 +129,7 @@ def test_a_huge_line_in_a_csv_file(tmp_path, monkeypatch):
 def test_a_csv_file_that_is_no_table(tmp_path, text, match):
     (tmp_path / "t.csv").write_text(text)
     if "two" in text and match.startswith("no"):
-        assert load_data(str(tmp_path / "t.csv")).shape == (1,)  # a column of texts is no input
+        assert load_data(str(tmp_path / "t.csv")).shape == (1,)  # a column of texts is not an input
         return
     one_line(tmp_path / "t.csv", match)
 

@@ -13,7 +13,7 @@ from PIL import Image
 def pictures(
     count: int, shape: tuple[int, ...], classes: int = 3, seed: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Images of ``classes`` classes that can be told apart by their brightness, and their labels."""
+    """Images of ``classes`` classes that differ in their brightness, and their labels."""
     labels = np.arange(count) % classes
     noise = np.random.default_rng(seed).integers(0, 40, (count, *shape))
     return (noise + 80 * labels.reshape(-1, *[1] * len(shape))).astype(np.uint8), labels
