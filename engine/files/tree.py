@@ -1,4 +1,5 @@
-"""A tree of plain values as one JSON document plus named arrays, and back, with every type kept.
+"""A tree of plain values as one JSON document plus named arrays, and back, with the type of every value
+preserved.
 
 JSON has no tuples, complex numbers or arrays, and its keys are texts. Such values become an object with one
 key that begins with ``$``::

@@ -89,7 +89,7 @@ class TruncatedNormalInitializer(_Seeded):
 
 
 class XavierInitializer(_Seeded):
-    """Glorot and Bengio's: uniform, or normal with ``uniform=False``; fans from the shape where left out."""
+    """Glorot and Bengio's: uniform, or normal with ``uniform=False``; fans from the shape where omitted."""
 
     def __init__(
         self,

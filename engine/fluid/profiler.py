@@ -50,7 +50,7 @@ def stop_profiler(sorted_key: str | None = None, profile_path: str = "/tmp/profi
 
 
 def reset_profiler() -> None:
-    """Forget what was recorded and go on recording."""
+    """Discard the records and continue recording."""
     if _running:
         _running.pop().stop()
         start_profiler("All")

@@ -10,7 +10,7 @@ from engine.eager.checks import check_values
 from engine.eager.counting import count_operators
 
 # The public flags of Paddle 2.6.2 for one machine with their first values, and some of its GPU builds, which
-# scripts set. The engine has no use for most: they are kept and read back.
+# scripts set. The engine has no use for most: they are stored and read back.
 _FLAGS: dict[str, Any] = {
     "add_dependency_for_communication_op": True,
     "alloc_fill_value": -1,

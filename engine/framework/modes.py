@@ -14,7 +14,7 @@ def enable_static() -> None:
     """From here on, in every thread, operators are appended to the default main Program.
 
     First values of parameters go to the default startup Program. Within ``program_guard`` the thread that
-    calls this goes on with the Programs of the guard.
+    calls this continues with the Programs of the guard.
     """
     modes.set_default(process_builder())
     # Not what set_grad_enabled() left behind: that belongs to the mode before.

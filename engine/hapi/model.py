@@ -199,7 +199,7 @@ class Model:
     ) -> list[Any]:
         """For each output a tuple of the arrays of all batches, one array with ``stack_outputs``.
 
-        Fields of a batch after the inputs are left out. ``test_data``: see ``fit``.
+        Fields of a batch after the inputs are omitted. ``test_data``: see ``fit``.
         """
         loader = loader_of(test_data, batch_size, num_workers=num_workers)
         called = self._callbacks(callbacks, None, None, 2, verbose, 1, None, [])

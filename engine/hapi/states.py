@@ -16,7 +16,7 @@ PARAMETERS, OPTIMIZER = ".pdparams", ".pdopt"
 
 
 class State(TypedDict):
-    """What a training needs to go on; ``optimizer`` is empty where it keeps nothing."""
+    """What a training needs to resume; ``optimizer`` is empty where it has no state."""
 
     model: dict[str, Any]
     optimizer: dict[str, Any]
@@ -55,7 +55,7 @@ def read(path: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
 def matched(wanted: Mapping[str, Any], found: Mapping[str, Any], skip_mismatch: bool) -> dict[str, Any]:
     """The entries of ``found`` that fit those of ``wanted`` by name and shape.
 
-    Raises ArgumentError for any that does not; with ``skip_mismatch`` it is left out, with a warning.
+    Raises ArgumentError for any that does not; with ``skip_mismatch`` it is skipped, with a warning.
     """
     fitting = {}
     for name, own in wanted.items():
@@ -76,12 +76,12 @@ def restore(
 ) -> None:
     """Give ``optimizer`` a state that was saved with the parameters ``found``, for those of ``wanted``.
 
-    The state of another kind of optimizer is left out, with a warning: the parameters are of use without it.
+    The state of another kind of optimizer is skipped, with a warning: the parameters are of use without it.
     """
     try:
         optimizer.set_state_dict(_renamed(state, wanted, found))
     except ArgumentError as error:
-        warnings.warn(f"Model.load: the optimizer's state is left out: {error}", stacklevel=4)
+        warnings.warn(f"Model.load: the optimizer's state is skipped: {error}", stacklevel=4)
 
 
 def _renamed(state: Mapping[str, Any], wanted: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from engine.program.passes.pipeline import EXACT, PIPELINE
 
 
 class PassBuilder:
-    """The passes that a Program goes through before it runs; names of Paddle's passes are only kept."""
+    """The passes that a Program goes through before it runs; names of Paddle's passes are only stored."""
 
     def __init__(self, config: Config) -> None:
         self._config = config

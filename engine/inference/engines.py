@@ -1,4 +1,5 @@
-"""The switches of ``Config`` for engines and devices that are not here: kept, reported, without effect."""
+"""The switches of ``Config`` for engines and devices that the engine does not have: stored and reported,
+without effect."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from engine.inference.kinds import PrecisionType
 
 
 class XpuConfig:
-    """Options for Baidu's XPUs, as attributes; kept, without effect."""
+    """Options for Baidu's XPUs, as attributes; stored, without effect."""
 
     device_id = 0
     l3_size = 0
@@ -38,7 +39,7 @@ class XpuConfig:
 class OtherEngines:
     """What Paddle's Config can hand a model to, and the engine can't.
 
-    A call is kept, ``summary()`` reports it, and the model runs with the engine's own operators. Where a
+    A call is recorded, ``summary()`` reports it, and the model runs with the engine's own operators. Where a
     device or another library was asked for, there is a LeniencyWarning; Paddle without that library raises
     RuntimeError.
     """

@@ -42,7 +42,7 @@ class PlaceType(_Kind):
 
 
 class PrecisionType(_Kind):
-    """The precision that a model computes in, or is kept in."""
+    """The precision that a model computes in, or is stored in."""
 
     Float32 = 0
     Int8 = 1

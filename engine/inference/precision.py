@@ -1,4 +1,4 @@
-"""Models whose parameters are kept in half precision."""
+"""Models whose parameters are stored in half precision."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def convert_to_mixed_precision(
     black_list: Set[str] = set(),
     **kwargs: Any,
 ) -> None:
-    """Write a copy of a model whose float32 parameters are kept as float16, in half the space.
+    """Write a copy of a model whose float32 parameters are stored as float16, in half the space.
 
     Parameters that operators of ``black_list`` read stay as they are, and with ``white_list`` those that no
     operator of it reads. With ``keep_io_types=False`` inputs and outputs of float32 become float16 too.

@@ -190,7 +190,7 @@ class Predictor:
         """Call ``hook_func(operator type, name, Tensor)`` in each run for each value that is computed.
 
         The calls come after the run, in the order of the operators; values within branches and loops are
-        left out. Only this predictor has the hook, not its clones.
+        skipped. Only this predictor has the hook, not its clones.
         """
         self._hooks.append(hook_func)
 

@@ -16,7 +16,7 @@ class BatchSampler(Sampler):
     """Lists of ``batch_size`` indices, in the order of ``sampler``, or of ``dataset`` (shuffled or not).
 
     Args:
-        drop_last: leave out the last list if it is shorter than ``batch_size``.
+        drop_last: skip the last list if it is shorter than ``batch_size``.
 
     Raises:
         ArgumentError: not exactly one of ``dataset`` and ``sampler``, ``shuffle`` with ``sampler``, a

@@ -57,7 +57,7 @@ class DataFeeder:
         """A reader of what ``feed`` gives of each item of ``reader``.
 
         With ``multi_devices`` a reader of lists, one for each of ``num_places`` devices (1 by default); the
-        last list is left out where it would be shorter, unless ``drop_last`` is false.
+        last list is skipped where it would be shorter, unless ``drop_last`` is false.
         """
 
         def decorated() -> Iterator[Any]:

@@ -214,7 +214,7 @@ class DataLoader:
                     f"{resume['position']} of {resume['batches']}, here are {batches}; use the same data and "
                     "batch size as before"
                 )
-            # Earlier releases drew the order from the engine's generator, and kept its two numbers here.
+            # Earlier releases drew the order from the engine's generator, and stored its two numbers here.
             older = {"seed": state.get("seed"), "offset": state.get("offset")}
             resume["engine"], resume["numpy"] = dict(state.get("engine", older)), dict(state.get("numpy", {}))
         self._position = None

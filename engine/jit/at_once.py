@@ -43,8 +43,8 @@ class AtOnce:
     def __call__(self, tensors: Sequence[Tensor]) -> list[Tensor] | None:
         """The outputs; the gradients of the first one are added to the leaves, as its ``backward()`` would.
 
-        One plan does both, so nothing is kept between. None, and nothing is done, where that would be seen:
-        hooks, a gradient that flows on into a graph, a first output without gradient, a value that the
+        One plan does both, so nothing is stored in between. None, and nothing is done, where that would be
+        seen: hooks, a gradient that flows on into a graph, a first output without gradient, a value that the
         forward part replaces and a gradient needs.
         """
         everything = [*tensors, *[v.tensor for v in self._runner.bound]]

@@ -38,9 +38,9 @@ class Switch:
 class StaticFunction:
     """Calls ``function`` as a Program, which is built at the first call of each kind.
 
-    Programs are kept by the specs of the Tensors, the values of the other arguments, and the train/eval modes
-    of the Layer the function belongs to. Several threads may call it at once: one of them builds a Program,
-    the others wait for it.
+    Programs are cached by the specs of the Tensors, the values of the other arguments, and the train/eval
+    modes of the Layer the function belongs to. Several threads may call it at once: one of them builds a
+    Program, the others wait for it.
     """
 
     def __init__(self, function: Callable[..., Any], input_spec: Any = None, instance: Any = None) -> None:

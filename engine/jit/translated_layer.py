@@ -268,7 +268,7 @@ def _spec(variable: Variable) -> InputSpec:
 
 
 def _stored_integers(program: Program) -> list[Variable]:
-    """The weights of a quantized model that are kept as integers."""
+    """The weights of a quantized model that are stored as integers."""
     found = [v for v in program.bound() if v.dtype.name in STORED_AS]
     if not found:
         return []

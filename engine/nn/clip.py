@@ -18,7 +18,7 @@ Pairs: TypeAlias = list[tuple[Any, Any]]
 class ClipGradBase:
     """Base of the clips: called with pairs of parameter and gradient, gives pairs with new gradients.
 
-    Parameters with ``need_clip=False`` keep their gradients, and gradients that are None are left out.
+    Parameters with ``need_clip=False`` keep their gradients, and gradients that are None are omitted.
     """
 
     def __call__(self, params_grads: Pairs) -> Pairs:
@@ -40,7 +40,7 @@ class ClipGradByValue(ClipGradBase):
     def __init__(self, max: float, min: float | None = None) -> None:
         if min is None and not max > 0:
             raise ArgumentError(
-                f"ClipGradByValue: max must be positive where min is left out: got {max}; give both"
+                f"ClipGradByValue: max must be positive where min is omitted: got {max}; give both"
             )
         self.max = float(number_of(max))
         self.min = -self.max if min is None else float(number_of(min))

@@ -121,7 +121,7 @@ class BeamSearchDecoder(Decoder):
 
     def _search(self, logits: Any, cell_states: Any, states: Any) -> tuple[Any, Any]:
         words = int(logits.shape[-1])
-        # What is finished goes on with the end token, at no cost.
+        # A finished sequence continues with the end token, at no cost.
         ended = shape.constant(
             shape=[words],
             values=[0.0 if n == self.end_token else _FAR for n in range(words)],

@@ -91,8 +91,8 @@ def require_unique(where: str, groups: list[Group]) -> None:
         for parameter in group.params:
             if seen.setdefault(parameter.name, parameter) is not parameter:
                 raise ArgumentError(
-                    f"{where}: two parameters are called {parameter.name!r}, but state is kept by name; give "
-                    "each its own name in ParamAttr"
+                    f"{where}: two parameters are called {parameter.name!r}, but state is stored by name; "
+                    "give each its own name in ParamAttr"
                 )
     if len(seen) != sum(len(group.params) for group in groups):
         raise ArgumentError(f"{where}: a parameter appears twice; list each once, in one group")

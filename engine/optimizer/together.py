@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.program.run.kernels import OneCall
 
 Pairs = list[tuple[Any, Any]]
-# Kernels that are kept; which neighbours are updated alike may change from step to step.
+# Kernels that are cached; which neighbours are updated alike may change from step to step.
 _CALLS = 64
 
 

@@ -55,10 +55,10 @@ def profile(
 ) -> Profiled:
     """Train ``steps`` batches of a network of its own, after three others, and record the last ones.
 
-    Nothing is written, the weights are not kept, and the random numbers of the process go on as if nothing
-    had been drawn. Compiled kernels, where the settings ask for them, are there before the first step that
-    counts. ``source_folder`` has the code of a run. ``inputs`` (shape and dtype of each) are fed with random
-    numbers instead of the data, see :func:`engine.training.given_inputs.build_given`.
+    Nothing is written, the weights are not saved, and the random numbers of the process continue as if
+    nothing had been drawn. Compiled kernels, where the settings ask for them, are there before the first step
+    that counts. ``source_folder`` has the code of a run. ``inputs`` (shape and dtype of each) are fed with
+    random numbers instead of the data, see :func:`engine.training.given_inputs.build_given`.
 
     Raises:
         ArgumentError: fewer than one step, or the loss is no longer a number. ModeError: the kernels "fast"

@@ -35,7 +35,7 @@ def compare(
     """How the scores ``after`` [samples, classes] differ from those ``before`` quantization.
 
     Args:
-        labels: the class of each sample, of int64 [samples]; None leaves out what needs it.
+        labels: the class of each sample, of int64 [samples]; without it, the values that need it are omitted.
         classes: their names; those without one are called by their numbers.
         places: the samples' places in the test data; their order here unless given.
 

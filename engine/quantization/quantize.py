@@ -24,7 +24,8 @@ class Quantization(metaclass=abc.ABCMeta):
         """``model`` with quanters."""
 
     def convert(self, model: Layer, inplace: bool = False, remain_weight: bool = False) -> Layer:
-        """The quantized ``model`` for inference: scales are fixed, weights are integers kept in their dtype.
+        """The quantized ``model`` for inference: scales are fixed, weights are integers stored in their
+        dtype.
 
         A copy, unless ``inplace``. With ``remain_weight`` the weights stay as they are and are quantized at
         each call. It computes exactly what the quantized model computes in evaluation mode, and

@@ -49,7 +49,7 @@ class Correlation:
 
 
 def fits(contraction: Contraction) -> bool:
-    """Whether H of a layer is small enough to be kept."""
+    """Whether H of a layer is small enough to be stored."""
     return contraction.entries <= LARGEST
 
 

@@ -1,4 +1,4 @@
-"""Which layers cost accuracy: each quantized alone, and the worst kept in float until a target is met."""
+"""Which layers cost accuracy: each quantized alone, and the worst left in float until a target is met."""
 
 from __future__ import annotations
 

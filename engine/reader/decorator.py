@@ -70,7 +70,7 @@ def firstn(reader: Reader, n: int) -> Reader:
 
 
 def cache(reader: Reader) -> Reader:
-    """All items, read at once and kept."""
+    """All items, read at once and cached."""
     kept = tuple(reader())
     return lambda: iter(kept)
 

@@ -57,7 +57,7 @@ def create_global_var(
     builder = require_static("create_global_var")
     spec = Spec([int(d) for d in shape], as_dtype(dtype))
     block = builder.program.global_block()
-    # Values are kept in the scope whether or not Paddle would keep them: a run finds them there.
+    # Values are stored in the scope whether or not Paddle would store them: a run finds them there.
     made = block.create_var(name, spec, persistable=True)
     assert builder.startup is not None, "static mode has a startup Program"
     initialize(made, Constant(value), builder.startup)

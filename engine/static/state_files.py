@@ -93,7 +93,7 @@ def load_program_state(model_path: str, var_list: Any = None) -> dict[str, np.nd
 def set_program_state(program: Program, state_dict: Mapping[str, Any]) -> None:
     """Give the persistable Variables of ``program`` the values in ``state_dict``, arrays or Tensors by name.
 
-    Entries that belong to none are left out, with a warning. Where any value does not fit nothing is changed.
+    Entries that belong to none are skipped, with a warning. Where any value does not fit nothing is changed.
     Raises DTypeError for a value that is not a dict or has another dtype, ShapeError for one of another
     shape.
     """

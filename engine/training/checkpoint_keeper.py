@@ -141,7 +141,7 @@ class CheckpointKeeper:
                 f"checkpoint take {megabytes(2 * length)} in addition to its journal; give at least "
                 f"{math.ceil(least / MEGABYTE)}, or 0 for no limit"
             )
-        planned = (self._keep + 2) * length  # those kept, the best one, and the one that is being written
+        planned = (self._keep + 2) * length  # those retained, the best one, and the one that is being written
         if self._limit:
             planned = min(planned, self._limit + length)
         free = free_bytes(folder.path)

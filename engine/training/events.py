@@ -215,7 +215,7 @@ class CheckpointFailed(Timed):
 
 
 class SpaceLow(Timed):
-    """Before the first step: the checkpoints that are kept will not all fit on the disk, in bytes."""
+    """Before the first step: the checkpoints that the run retains will not all fit on the disk, in bytes."""
 
     event: Literal["space_low"]
     step: int

@@ -55,7 +55,7 @@ class LayerWatch:
         self._seconds = time.perf_counter() - begin
 
     def after(self, pictures: Any) -> LayerReading:
-        """The update is done. ``pictures``: those of the step; None leaves dead units out."""
+        """The update is done. ``pictures``: those of the step; None skips dead units."""
         reading, begin = LayerReading(), time.perf_counter()
         for name, parameter in self._network.named_parameters():
             before = self._weights.get(name)

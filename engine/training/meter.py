@@ -17,7 +17,7 @@ class Meter:
     Args:
         clock: seconds that only go forward; tests give their own.
 
-    ``before`` is what a run that goes on had taken until then, in seconds.
+    ``before`` is the time that a resumed run had taken until then, in seconds.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -97,7 +97,7 @@ class Meter:
         return (after - before) / (end - begin) if end > begin else 0.0
 
     def elapsed(self) -> float:
-        """Seconds of training, pauses left out and those before a resume included."""
+        """Seconds of training, without pauses, with those before a resume."""
         now = self._paused_at if self._paused_at is not None else self._clock()
         return self.before + now - self._started - self._paused_for
 

@@ -114,7 +114,7 @@ def load_model(source: ModelSource, original: Path | None = None) -> LoadedModel
 
 
 def build_model(loaded: LoadedModel) -> Any:
-    """An instance, its parameters named as in any other process (an optimizer's state is kept by these
+    """An instance, its parameters named as in any other process (an optimizer's state is stored by these
     names).
 
     Raises:

@@ -32,7 +32,7 @@ KIND = "predictions"
 VERSION = 1
 MOST_BYTES = 32 * MEGABYTE
 MOST_PROBABILITIES = 2_000_000
-"""Of more than so many images times classes, only the probabilities of truth and answer are kept."""
+"""Of more than so many images times classes, only the probabilities of truth and answer are stored."""
 MOST_HARD_BYTES = MEGABYTE
 _NAME = re.compile(r"step-(\d{8,18})\.h5")
 
@@ -161,7 +161,7 @@ class PredictionsFolder:
             self.path.rmdir()
 
     def read(self, step: int) -> Predictions | None:
-        """The evaluation after ``step``; None where it is not kept.
+        """The evaluation after ``step``; None where it is not stored.
 
         Raises:
             DataError: it can't be read. FormatError: it is damaged or holds something else.

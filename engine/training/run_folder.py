@@ -50,7 +50,7 @@ OnFailure: TypeAlias = Callable[[str, str], None]
 class RunFolder:
     """Reads and writes the files of one run.
 
-    A journal that can't be written never stops a training: the events are kept in memory, the failure is
+    A journal that can't be written never stops a training: the events are held in memory, the failure is
     reported once, and the next event tries again. ``elapsed`` has the seconds of training
     that the journal of a resumed run records, once it is open.
     """

@@ -17,7 +17,7 @@ FOLLOWED: dict[str, Any] = {
     "recompute_configs": {"checkpoints": [], "enable_offload": False, "checkpoint_shape": []},
     "sync_batch_norm": False,
 }
-# Settings about how Paddle reaches the same results, or of what is off: kept, and nothing else.
+# Settings about how Paddle reaches the same results, or of features that are off: only stored.
 KEPT: dict[str, Any] = {
     "a_sync": True,
     "adam_d2sum": False,
@@ -113,7 +113,7 @@ class DistributedStrategy:
     training too, lets backward keep these values only, see ``append_backward``; without checkpoints it does
     nothing, as in Paddle.
 
-    Differs from Paddle: settings of speed are kept without effect; those of other ways to train (pipeline,
+    Differs from Paddle: settings of speed are stored without effect; those of other ways to train (pipeline,
     sharding, tensor_parallel, amp ...) raise UnsupportedError where they are switched on.
     """
 

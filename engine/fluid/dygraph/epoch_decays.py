@@ -15,7 +15,7 @@ __all__ = ["LambdaDecay", "MultiStepDecay", "ReduceLROnPlateau", "StepDecay"]
 class _ByEpoch(LearningRateDecay):
     """The rate changes where the script calls ``epoch()``.
 
-    The number of the epoch is kept as ``step_num``, which optimizers save.
+    The number of the epoch is stored as ``step_num``, which optimizers save.
     """
 
     def __init__(self, learning_rate: float) -> None:
@@ -109,7 +109,7 @@ class ReduceLROnPlateau(LearningRateDecay):
     Call ``step(loss)`` once an epoch, with a Variable [1]. Better is less by ``threshold`` (a share of
     the best with ``threshold_mode='rel'``, a number with 'abs'); more with ``mode='max'``. After a reduction
     ``cooldown`` epochs do not count; the rate stays at ``min_lr`` or above, and changes of ``eps`` and less
-    are left out. Raises ArgumentError for arguments out of range.
+    are omitted. Raises ArgumentError for arguments out of range.
     """
 
     def __init__(

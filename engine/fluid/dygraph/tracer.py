@@ -56,7 +56,7 @@ class Tracer:
     def keep_gradients(self, root: Tensor) -> None:
         """Keep the gradient of every value that ``root`` depends on, at the next backward.
 
-        They are kept as long as the values are.
+        They live as long as the values do.
         """
         if root._edge is None:
             return

@@ -165,7 +165,7 @@ def ctc_greedy_decoder(
     within = place < manipulation.reshape(math.cast(input_length, ids.dtype), [-1, 1])
     kept = math.cast((ids != before).logical_and(ids != blank).logical_and(within), ids.dtype)
     count = reduction.sum(kept, 1, keepdim=True)
-    # Places of what is kept come first; all stay in their order.
+    # Positions of the remaining labels come first; all stay in their order.
     order = search.argsort(place + (1 - kept) * reduction.max(place + 1), 1)
     first = scattering.take_along_axis(ids, order, 1)
     return search.where(place < count, first, creation.full_like(first, padding_value)), count

@@ -1,4 +1,4 @@
-"""Boxes of detectors: priors and anchors, their coding, what overlaps, what is kept."""
+"""Boxes of detectors: priors and anchors, their coding, overlaps, selection."""
 
 from __future__ import annotations
 
@@ -284,7 +284,7 @@ def multiclass_nms(
     background_label: int = 0,
     name: str | None = None,
 ) -> Any:
-    """[class, score, box] of the boxes that are kept, [R, 6], by image and class; [[-1]] where there is none.
+    """[class, score, box] of the selected boxes, [R, 6], by image and class; [[-1]] where there is none.
 
     ``bboxes`` is [N, M, 4], ``scores`` [N, classes, M]. Boxes of a class that overlap a better one more than
     ``nms_threshold`` go.

@@ -13,7 +13,7 @@ class Callback:
 
     ``model`` is the ``Model`` that runs, ``params`` a dict of ``batch_size``, ``epochs``, ``steps``,
     ``verbose`` and ``metrics`` (the names of the loss and the metrics). ``logs`` of a run is one dict, which
-    changes as it goes on: ``loss`` (a list), each metric by name, ``step`` and ``batch_size``.
+    changes during the training: ``loss`` (a list), each metric by name, ``step`` and ``batch_size``.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Prints how training, evaluation and prediction go on."""
+"""Prints the progress of training, evaluation and prediction."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class RunRecorder(Callback):
     """Records each ``fit`` in a new folder of ``runs``: its steps, epochs and the newest three checkpoints.
 
     ``model-studio run --runs DIR SCRIPT``, or the environment variable ``MODEL_STUDIO_RUNS``, adds one to
-    every ``fit`` of a script. The studio's window shows the runs of its folder as they go on. ``folder`` is
+    every ``fit`` of a script. The studio's window shows the runs of its folder while they run. ``folder`` is
     that of the last run. A checkpoint is written after every epoch; ``Model.load`` takes it.
     """
 

@@ -141,7 +141,7 @@ class WandbCallback(_Writer):
 
     @property
     def run(self) -> Any:
-        """The run that is logged to: the one that goes on in this process, else a new one."""
+        """The run that is logged to: the one in progress in this process, else a new one."""
         if self._run is None:
             self._run = self.wandb.run or self.wandb.init(**self.wandb_args)
         return self._run

@@ -44,7 +44,7 @@ def _in_rows(matrix: _Array, n: int, m: int) -> _Array:
 
 
 def _greedy(matrix: _Array, n: int, m: int) -> _Array:
-    """In blocks of m x m the largest are kept, at most n in a row and a column."""
+    """In blocks of m x m the largest remain, at most n in a row and a column."""
     blocks, shape = _blocks(matrix, m)
     masks = np.zeros_like(blocks)
     for block, mask in zip(blocks, masks, strict=True):

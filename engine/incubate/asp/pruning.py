@@ -1,4 +1,4 @@
-"""Pruning of layers to n zeros in m weights, kept while they train."""
+"""Pruning of layers to n zeros in m weights, preserved while they train."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class _State:
         self.excluded: list[str] = []
         self.masks: dict[str, Any] = {}
         self.kept: dict[str, Tensor] = {}
-        self.owners: dict[str, weakref.ref[Any]] = {}  # the parameters that the kept masks belong to
+        self.owners: dict[str, weakref.ref[Any]] = {}  # the parameters that the stored masks belong to
 
     def mask_of(self, parameter: Any) -> Tensor | None:
-        """The kept mask of this very parameter, not of an older one of its name."""
+        """The stored mask of this very parameter, not of an older one of its name."""
         name = str(parameter.name)
         owner = self.owners.get(name)
         if owner is None or owner() is not parameter:
@@ -123,7 +123,7 @@ def prune_model(
         with_mask: keep the masks for the optimizer, which ``decorate`` must have been called with.
 
     Raises:
-        ConditionError: another algorithm; masks are to be kept, and no optimizer was decorated.
+        ConditionError: another algorithm; masks are to be stored, and no optimizer was decorated.
         DTypeError: something else than a Layer.
     """
     create_mask(np.zeros((1, m)), mask_algo, n, m)  # refuses another algorithm before anything changes
@@ -205,8 +205,8 @@ class OptimizerWithSparsityGuarantee:
 def decorate(optimizer: Any) -> OptimizerWithSparsityGuarantee:
     """``optimizer`` as one that keeps pruned weights at 0; call it before ``prune_model``.
 
-    Differs from Paddle: it works in eager mode only; the weights go on training, there they get no gradient
-    after the first step.
+    Differs from Paddle: it works in eager mode only; the weights continue to train, there they get no
+    gradient after the first step.
     """
     _require_eager("decorate")
     state = _state()

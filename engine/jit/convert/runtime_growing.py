@@ -51,7 +51,7 @@ NOT_YET = (IndexError, KeyError, NameError)
 def guessing() -> Iterator[None]:
     """Within the block the body of a loop is tried only to see of what kind its values become.
 
-    A branch that reads what its first iteration does not have yet is left out.
+    A branch that reads what its first iteration does not have yet is skipped.
     """
     token = _guesses.set(True)
     try:

@@ -128,7 +128,7 @@ class _Loop:
         return backend.get().while_loop(self._run_test, self._run_body, leaves)
 
     def _learns_by_trial(self) -> bool:
-        """Whether the body makes a list longer when branches that read too far are left out."""
+        """Whether the body makes a list longer when branches that read too far are skipped."""
         try:
             with guessing(), watching(self._knows), backend.get().undone_on((Rebuild, *NOT_YET)):
                 backend.get().trial(self._try_body, self.counted + self.carried.leaves)

@@ -1,4 +1,4 @@
-"""The number of threads that compute; the BLAS library is kept from starting more.
+"""The number of threads that compute; the BLAS library must not start more.
 
 A team of BLAS threads spins while it waits for its slowest member, so one busy core stops it: on a 2-core
 machine with other work a LeNet step took 243 to 288 ms with two threads (median) and 23 with one. So BLAS is

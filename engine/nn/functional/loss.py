@@ -18,7 +18,7 @@ from engine.tensor.factories import require_tensor
 
 
 def _aligned(where: str, input: Any, label: Any, axis: int) -> Any:
-    """The label with a class axis of its own, which the caller may have left out."""
+    """The label with a class axis of its own, which the caller may have omitted."""
     require_tensor(where, label=label)
     if input.ndim == 0 or label.ndim not in (input.ndim, input.ndim - 1):
         raise ShapeError(
@@ -108,7 +108,7 @@ def cross_entropy(
 
 
 def _entropy(input: Any, label: Any, soft: bool, ignore_index: int, axis: int, use_softmax: bool) -> Any:
-    """One value a sample, the class axis kept with size 1; 0 where a hard label is ignored."""
+    """One value a sample, the class axis with size 1; 0 where a hard label is ignored."""
     if use_softmax:
         return ops.softmax_with_cross_entropy(
             input, label, soft_label=soft, ignore_index=-100 if soft else ignore_index, axis=axis
@@ -149,7 +149,7 @@ def _smooth(label: Any, epsilon: float, classes: int, axis: int) -> Any:
 
 
 def _weights(weight: Any, label: Any, hard: Any, ignore_index: int, axis: int, smooth: bool) -> Any:
-    """The weight of each sample, the class axis kept with size 1; 0 for ignored ones."""
+    """The weight of each sample, the class axis with size 1; 0 for ignored ones."""
     if not smooth:
         found = index.gather(weight, _usable(hard, ignore_index), axis=0)
     else:

@@ -199,8 +199,8 @@ def instance_norm(
 ) -> Any:
     """Each channel of each sample of ``x`` normalized over its elements, then ``* weight + bias``.
 
-    ``weight`` and ``bias`` are [channels], given together or not at all. Running statistics are not kept, as
-    in Paddle: ``momentum`` does nothing.
+    ``weight`` and ``bias`` are [channels], given together or not at all. Running statistics are not stored,
+    as in Paddle: ``momentum`` does nothing.
 
     Differs from Paddle: ``use_input_stats=False`` normalizes with ``running_mean`` and ``running_var``, and a
     ``data_format`` with the channels last is followed; Paddle ignores both. Raises ArgumentError where the

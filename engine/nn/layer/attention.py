@@ -16,7 +16,7 @@ class MultiHeadAttention(Layer):
     """Attention of several heads, each on its share of ``embed_dim``.
 
     query [batch, queries, embed_dim], key [batch, keys, kdim], value [batch, keys, vdim]; key and value are
-    the query where left out. ``attn_mask`` broadcasts to [batch, heads, queries, keys]: a float mask is added
+    the query where omitted. ``attn_mask`` broadcasts to [batch, heads, queries, keys]: a float mask is added
     to the scores, a bool (int) one is True (1) where a query may look. The result is [batch, queries,
     embed_dim]; with ``need_weights`` a tuple with the weights [batch, heads, queries, keys] after dropout,
     and with a ``cache`` that too.

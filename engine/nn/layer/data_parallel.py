@@ -33,7 +33,7 @@ class DataParallel(Layer):
     With one process it warns and does nothing else.
 
     Args:
-        strategy: kept for older scripts; one whose ``nranks`` is 1 says that this process is alone.
+        strategy: for older scripts; one whose ``nranks`` is 1 says that this process is alone.
         find_unused_parameters: parameters may be without a gradient in some processes or steps. Without it,
             one that is in the graph of ``forward`` and gets none is an error.
         group: the processes; by default all.
@@ -112,11 +112,11 @@ class DataParallel(Layer):
             self.grad_need_sync = before
 
     def scale_loss(self, loss: Any) -> Any:
-        """``loss`` itself (kept for older scripts)."""
+        """``loss`` itself (for older scripts)."""
         return loss
 
     def apply_collective_grads(self) -> None:
-        """Nothing (kept for older scripts)."""
+        """Nothing (for older scripts)."""
 
     def state_dict(
         self,

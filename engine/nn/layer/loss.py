@@ -10,7 +10,7 @@ from engine.nn.layer.layers import Layer
 
 
 class CrossEntropyLoss(Layer):
-    """functional.cross_entropy with its options kept."""
+    """functional.cross_entropy as a layer that stores its options."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class CrossEntropyLoss(Layer):
 
 
 class NLLLoss(Layer):
-    """functional.nll_loss with its options kept."""
+    """functional.nll_loss as a layer that stores its options."""
 
     def __init__(
         self, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", name: str | None = None
@@ -69,7 +69,7 @@ class NLLLoss(Layer):
 
 
 class BCELoss(Layer):
-    """functional.binary_cross_entropy with its options kept."""
+    """functional.binary_cross_entropy as a layer that stores its options."""
 
     def __init__(self, weight: Any = None, reduction: str = "mean", name: str | None = None) -> None:
         super().__init__()
@@ -83,7 +83,7 @@ class BCELoss(Layer):
 
 
 class BCEWithLogitsLoss(Layer):
-    """functional.binary_cross_entropy_with_logits with its options kept."""
+    """functional.binary_cross_entropy_with_logits as a layer that stores its options."""
 
     def __init__(
         self, weight: Any = None, reduction: str = "mean", pos_weight: Any = None, name: str | None = None

@@ -12,7 +12,7 @@ from engine.nn.layer.layers import Layer
 
 
 class MarginRankingLoss(Layer):
-    """functional.margin_ranking_loss with its options kept."""
+    """functional.margin_ranking_loss as a layer that stores its options."""
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean", name: str | None = None) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class MarginRankingLoss(Layer):
 
 
 class HingeEmbeddingLoss(Layer):
-    """functional.hinge_embedding_loss with its options kept."""
+    """functional.hinge_embedding_loss as a layer that stores its options."""
 
     def __init__(self, margin: float = 1.0, reduction: str = "mean", name: str | None = None) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class HingeEmbeddingLoss(Layer):
 
 
 class CosineEmbeddingLoss(Layer):
-    """functional.cosine_embedding_loss with its options kept; the margin is from -1 to 1."""
+    """functional.cosine_embedding_loss as a layer that stores its options; the margin is from -1 to 1."""
 
     def __init__(self, margin: float = 0, reduction: str = "mean", name: str | None = None) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class CosineEmbeddingLoss(Layer):
 
 
 class SoftMarginLoss(Layer):
-    """functional.soft_margin_loss with its reduction kept."""
+    """functional.soft_margin_loss as a layer that stores its reduction."""
 
     def __init__(self, reduction: str = "mean", name: str | None = None) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class SoftMarginLoss(Layer):
 
 
 class MultiLabelSoftMarginLoss(Layer):
-    """functional.multi_label_soft_margin_loss with its options kept."""
+    """functional.multi_label_soft_margin_loss as a layer that stores its options."""
 
     def __init__(self, weight: Any = None, reduction: str = "mean", name: str | None = None) -> None:
         super().__init__()
@@ -83,7 +83,7 @@ class MultiLabelSoftMarginLoss(Layer):
 
 
 class MultiMarginLoss(Layer):
-    """functional.multi_margin_loss with its options kept."""
+    """functional.multi_margin_loss as a layer that stores its options."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class MultiMarginLoss(Layer):
 
 
 class TripletMarginLoss(Layer):
-    """functional.triplet_margin_loss with its options kept."""
+    """functional.triplet_margin_loss as a layer that stores its options."""
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ class TripletMarginLoss(Layer):
 
 
 class TripletMarginWithDistanceLoss(Layer):
-    """functional.triplet_margin_with_distance_loss with its options kept.
+    """functional.triplet_margin_with_distance_loss as a layer that stores its options.
 
     Differs from Paddle: the distance function is used; Paddle 2.6.2 keeps it and measures with the 2-norm.
     """

@@ -10,7 +10,7 @@ from engine.nn.layer.layers import Layer
 
 
 class CTCLoss(Layer):
-    """functional.ctc_loss with its options kept."""
+    """functional.ctc_loss as a layer that stores its options."""
 
     def __init__(self, blank: int = 0, reduction: str = "mean") -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class CTCLoss(Layer):
 
 
 class RNNTLoss(Layer):
-    """functional.rnnt_loss with its options kept."""
+    """functional.rnnt_loss as a layer that stores its options."""
 
     def __init__(
         self, blank: int = 0, fastemit_lambda: float = 0.001, reduction: str = "mean", name: str | None = None

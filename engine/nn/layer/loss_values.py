@@ -11,7 +11,7 @@ from engine.nn.layer.layers import Layer
 
 
 class MSELoss(Layer):
-    """functional.mse_loss with its reduction kept."""
+    """functional.mse_loss as a layer that stores its reduction."""
 
     def __init__(self, reduction: str = "mean") -> None:
         super().__init__()
@@ -23,7 +23,7 @@ class MSELoss(Layer):
 
 
 class L1Loss(Layer):
-    """functional.l1_loss with its reduction kept."""
+    """functional.l1_loss as a layer that stores its reduction."""
 
     def __init__(self, reduction: str = "mean", name: str | None = None) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class L1Loss(Layer):
 
 
 class SmoothL1Loss(Layer):
-    """functional.smooth_l1_loss with its options kept."""
+    """functional.smooth_l1_loss as a layer that stores its options."""
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0, name: str | None = None) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class SmoothL1Loss(Layer):
 
 
 class KLDivLoss(Layer):
-    """functional.kl_div with its reduction kept: 'mean', 'batchmean', 'sum' or 'none'."""
+    """functional.kl_div as a layer that stores its reduction: 'mean', 'batchmean', 'sum' or 'none'."""
 
     def __init__(self, reduction: str = "mean") -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class KLDivLoss(Layer):
 
 
 class PoissonNLLLoss(Layer):
-    """functional.poisson_nll_loss with its options kept."""
+    """functional.poisson_nll_loss as a layer that stores its options."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class PoissonNLLLoss(Layer):
 
 
 class GaussianNLLLoss(Layer):
-    """functional.gaussian_nll_loss with its options kept."""
+    """functional.gaussian_nll_loss as a layer that stores its options."""
 
     def __init__(
         self, full: bool = False, epsilon: float = 1e-6, reduction: str = "mean", name: str | None = None

@@ -17,7 +17,7 @@ from engine.program.build.calls import names_results_by_layer
 
 
 def _make_statistics(layer: Layer, channels: int, dtype: str, weight_attr: Any, bias_attr: Any) -> None:
-    """Weight 1 and bias 0 for each channel, either left out where its attribute is False."""
+    """Weight 1 and bias 0 for each channel, either omitted where its attribute is False."""
     layer.weight = None
     layer.bias = None
     if weight_attr is not False:
@@ -51,7 +51,7 @@ def _make_running(
 
 
 def _statistics_dtype(dtype: str) -> str:
-    """Statistics of half-precision values are kept in float32."""
+    """Statistics of half-precision values are stored in float32."""
     return "float32" if dtype in ("float16", "bfloat16") else dtype
 
 

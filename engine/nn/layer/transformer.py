@@ -59,7 +59,7 @@ class TransformerEncoderLayer(Layer):
     src is [batch, length, d_model]; ``src_mask`` as in MultiHeadAttention. ``normalize_before`` puts the
     LayerNorm before each part instead of after its residual. ``weight_attr`` and ``bias_attr`` are one for
     all, or a list: for the attention and for the feed-forward net. ``attn_dropout`` and ``act_dropout`` are
-    ``dropout`` where left out.
+    ``dropout`` where omitted.
     """
 
     def __init__(

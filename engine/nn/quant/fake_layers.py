@@ -38,8 +38,9 @@ def _named(prefix: str | None, kind: str, default: str = "quant_dequant") -> str
 class FakeQuantAbsMax(_FakeLayer):
     """Rounds to levels between minus and plus the largest absolute value that is there now.
 
-    ``quant_bits`` are the bits of a level's number. With ``quant_on_weight`` the threshold [1] is kept as the
-    parameter ``_scale``, named after ``name``. ``reduce_type`` "max" takes the largest one of all processes.
+    ``quant_bits`` are the bits of a level's number. With ``quant_on_weight`` the threshold [1] is stored as
+    the parameter ``_scale``, named after ``name``. ``reduce_type`` "max" takes the largest one of all
+    processes.
     """
 
     def __init__(

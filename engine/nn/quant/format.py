@@ -23,7 +23,7 @@ from engine.tensor.math import round as round_
 class LinearQuanterDequanter(Layer):
     """Quantizes and dequantizes again: a value becomes the nearest one that an integer stands for.
 
-    Either half may be None: a weight that is kept as integers is dequantized only.
+    Either half may be None: a weight that is stored as integers is dequantized only.
     """
 
     def __init__(self, quanter: Any, dequanter: Any) -> None:

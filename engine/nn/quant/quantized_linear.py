@@ -1,4 +1,4 @@
-"""Linear layers whose weight is kept as integers: of 8 bits, or of 4 bits, two in a byte.
+"""Linear layers whose weight is stored as integers: of 8 bits, or of 4 bits, two in a byte.
 
 Paddle has these for CUDA only, and lays the integers out as a kernel of the GPU reads them. Here a row of the
 quantized weight is an output, and a 4-bit byte holds the outputs 2 n (low half) and 2 n + 1 (high half).

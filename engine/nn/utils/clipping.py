@@ -51,7 +51,7 @@ def clip_grad_norm_(
     total = norms[0] if len(norms) == 1 else _norm(manipulation.stack(norms), norm_type)
     if error_if_nonfinite and not math.isfinite(float(total)):
         raise GradientError(
-            f"clip_grad_norm_: the norm of the gradients is {float(total)}; leave out error_if_nonfinite to "
+            f"clip_grad_norm_: the norm of the gradients is {float(total)}; omit error_if_nonfinite to "
             "scale them all the same"
         )
     factor = (float(max_norm) / (total + 1e-6)).clip(max=1.0)

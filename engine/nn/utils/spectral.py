@@ -20,7 +20,7 @@ _OUTPUTS_SECOND = (Linear, Conv1DTranspose, Conv2DTranspose, Conv3DTranspose)
 class SpectralNorm:
     """The hook: ``name`` = ``name_orig`` / its largest singular value, followed by power iteration.
 
-    The iteration goes on in training mode only; its vectors are the buffers ``name_u`` and ``name_v``.
+    The iteration continues in training mode only; its vectors are the buffers ``name_u`` and ``name_v``.
     """
 
     def __init__(self, name: str, n_power_iterations: int, dim: int, eps: float) -> None:

@@ -46,7 +46,7 @@ def finite_peak(values: Values) -> float:
 
 
 class Calibrator(ABC):
-    """Finds the threshold of one tensor while its values come by, batch after batch; no batch is kept.
+    """Finds the threshold of one tensor while its values come by, batch after batch; no batch is stored.
 
     ``threshold()`` is what Paddle calls the scale: the absolute value that becomes the largest integer,
     ``levels(bits)``. A calibrator with ``passes`` 2 wants to see all batches again: first each by
@@ -86,7 +86,7 @@ class Calibrator(ABC):
 
     def _take(self, values: Values, peak: float) -> None:
         """Takes finite values, at least one, whose largest absolute value is `peak`."""
-        del values, peak  # kept by `collect` already: enough for most algorithms
+        del values, peak  # stored by `collect` already: enough for most algorithms
 
     @abstractmethod
     def _found(self) -> float:

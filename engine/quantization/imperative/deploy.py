@@ -21,7 +21,7 @@ def save_deployed(model: Layer, path: str, input_spec: Any, **config: Any) -> No
 def deployed(model: Layer) -> Layer:
     """A copy of ``model`` that computes what it computes in evaluation mode, to the last bit.
 
-    Layers that only watch outputs are left out. Quanters that users made stay what they are.
+    Layers that only watch outputs are skipped. Quanters that users made stay what they are.
     """
     made = copy.deepcopy(model)
     made.eval()
@@ -37,7 +37,7 @@ def deployed(model: Layer) -> Layer:
 
 
 def _fixed(quanter: Any) -> Any:
-    """``quanter`` with the scale that it has now, where that is kept."""
+    """``quanter`` with the scale that it has now, where it stores one."""
     if not isinstance(quanter, quant_layers.FakeQuantMovingAverageAbsMax):
         return quanter
     options = {"quant_axis": -1, "bit_length": quanter._quant_bits, "round_type": 1}

@@ -21,7 +21,7 @@ from engine.quantization.imperative.utils import is_leaf_layer, put, quantized_f
 class ImperativePTQ:
     """Quantizes trained networks: ``quantize``, a few samples through the network, ``save_quantized_model``.
 
-    Layers whose ``skip_quant`` is True are left out.
+    Layers whose ``skip_quant`` is True are skipped.
     """
 
     def __init__(self, quant_config: PTQConfig = default_ptq_config) -> None:

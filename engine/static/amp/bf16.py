@@ -172,7 +172,7 @@ class OptimizerWithMixedPrecision:
         test_program: Program | None = None,
         use_bf16_test: bool = False,
     ) -> None:
-        """After the startup Program ran: convert the parameters that are kept in bfloat16.
+        """After the startup Program ran: convert the parameters that are stored in bfloat16.
 
         ``test_program`` gets the same casts. Raises UnreadyError before ``minimize``.
         """

@@ -55,7 +55,7 @@ _NEW = (
 
 
 class OptimizerWithMixedPrecision:
-    """An optimizer whose ``minimize`` inserts casts, scales the loss and leaves out steps with nan or inf.
+    """An optimizer whose ``minimize`` inserts casts, scales the loss and skips steps with nan or inf.
 
     Unknown attributes are those of the optimizer. Without dynamic scaling the scale is a constant; bfloat16
     needs none.

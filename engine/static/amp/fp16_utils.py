@@ -1,4 +1,4 @@
-"""Casts in a static Program: what computes in a low dtype, and the parameters that are kept in it."""
+"""Casts in a static Program: what computes in a low dtype, and the parameters that are stored in it."""
 
 from __future__ import annotations
 

@@ -130,11 +130,11 @@ def instance_norm(
     """Each channel of each sample normalized over its elements.
 
     As in Paddle it is then ``* scale + bias`` only if attributes of both are given. Raises ArgumentError
-    where only one of the two is left out with False.
+    where only one of the two is omitted with False.
     """
     if (param_attr is False) != (bias_attr is False):
         raise ArgumentError(
-            f"instance_norm: param_attr and bias_attr are left out together or not at all: got "
+            f"instance_norm: param_attr and bias_attr are omitted together or not at all: got "
             f"{param_attr!r} and {bias_attr!r}; pass False for both"
         )
     helper = Helper("instance_norm", name)

@@ -32,8 +32,8 @@ def calibration_feeds(
     """The batches for the fed ``variables``, as arrays by name, from the one source that is given.
 
     ``sample_generator`` is a reader (a function that gives an iterator) of samples: a field for each of
-    ``variables``, and more that are left out; ``batch_size`` of them make a batch, an incomplete one is
-    left out. ``batch_generator`` is a reader of batches, ``data_loader`` an iterable or a reader of them:
+    ``variables``, and more that are omitted; ``batch_size`` of them make a batch, an incomplete one is
+    omitted. ``batch_generator`` is a reader of batches, ``data_loader`` an iterable or a reader of them:
     fields in the order of ``variables``, or a dict by their names. A field with another number of dimensions
     (784 numbers for [1, 28, 28]) is reshaped. At most ``batch_nums`` batches are taken; where there are
     fewer, a warning says so.
@@ -77,7 +77,7 @@ def calibration_feeds(
 
 
 def _repeatable(where: str, name: str, source: Any, most: int | None) -> Callable[[], Iterable[Any]]:
-    """A function that begins ``source`` anew; of what can be read only once, ``most`` items are kept."""
+    """A function that begins ``source`` anew; of what can be read only once, ``most`` items are cached."""
     if callable(source):
         first = source()
         if not isinstance(first, Iterable):

@@ -114,7 +114,7 @@ class PostTrainingQuantization(_Quantization):
     files that can't be read.
 
     Differs from Paddle: batch norms are always folded into convolutions first (``optimize_model``); weights
-    and values may have different bits; thresholds of results that no product reads are not kept.
+    and values may have different bits; thresholds of results that no product reads are not stored.
     """
 
     def __init__(

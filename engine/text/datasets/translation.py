@@ -49,7 +49,7 @@ class _Pairs(Dataset):
 class WMT14(_Pairs):
     """Items are (source, target behind its start, target before its end), as numbers of words.
 
-    Pairs with a sentence of more than 80 words (start and end of the source count) are left out.
+    Pairs with a sentence of more than 80 words (start and end of the source count) are skipped.
 
     Args:
         data_file: the archive ``wmt14.tgz`` that Paddle made; by default the one on this machine, else a

@@ -20,7 +20,7 @@ LABELS = ("label", "labels", "class", "target", "y", "category", "species", "dia
 LONGEST_LINE = 4 << 20
 MOST_COLUMNS = 200_000
 IN_MEMORY = 128 << 20
-"""A file up to this size is kept in memory as numbers; of a larger one only where its rows begin."""
+"""A file up to this size is held in memory as numbers; of a larger one only where its rows begin."""
 MISSING = ("", "na", "nan", "null", "none", "?")
 _BLOCK = 4096
 _BLOCK_BYTES = 8 << 20

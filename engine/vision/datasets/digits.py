@@ -34,7 +34,7 @@ class Digits(GreyPictures):
 
     Nothing is drawn before it is asked for: a batch draws its own digits, a single item the 256 around it. A
     digit depends on ``mode``, ``seed`` and its index alone, so a smaller ``count`` gives the first ones of a
-    larger, and the same on every machine. A data set that was drawn whole is kept in this user's cache
+    larger, and the same on every machine. A data set that was drawn whole is stored in this user's cache
     folder; without a usable cache it is drawn again.
 
     Args:

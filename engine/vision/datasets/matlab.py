@@ -22,7 +22,7 @@ _LIMIT = 1 << 28  # bytes that a compressed element may become
 
 
 def read_matrices(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
-    """The real matrices of numbers in a file, by name; anything else in it is left out.
+    """The real matrices of numbers in a file, by name; anything else in it is skipped.
 
     Raises AbsentError for an absent file, FormatError for one that is not of this format.
     """

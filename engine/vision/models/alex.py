@@ -47,7 +47,7 @@ class AlexNet(Layer):
     """Five convolutions and three fully connected layers: [N, 3, 224, 224] -> [N, num_classes].
 
     Args:
-        num_classes: outputs of the last layer; 0 or less leaves out the fully connected layers.
+        num_classes: outputs of the last layer; 0 or less omits the fully connected layers.
     """
 
     def __init__(self, num_classes: int = 1000) -> None:

@@ -101,7 +101,7 @@ class DenseNet(Layer):
         layers: 121, 161, 169, 201 or 264.
         bn_size: width of a bottleneck, in growths.
         dropout: probability in each layer; 0 leaves the dropouts out.
-        num_classes: 0 or less leaves out the fully connected layer.
+        num_classes: 0 or less omits the fully connected layer.
         with_pool: average each plane before it.
 
     Raises:

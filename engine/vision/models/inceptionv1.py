@@ -74,7 +74,7 @@ class GoogLeNet(Layer):
     The result is a list: the classes, and the two auxiliary classifiers' that training adds to the loss.
 
     Args:
-        num_classes: 0 or less leaves out all fully connected layers; the results are planes.
+        num_classes: 0 or less omits all fully connected layers; the results are planes.
         with_pool: average the planes before them.
     """
 

@@ -165,7 +165,7 @@ class InceptionV3(Layer):
     """Inception modules with factorized convolutions: [N, 3, 299, 299] -> [N, num_classes].
 
     Args:
-        num_classes: 0 or less leaves out the fully connected layer.
+        num_classes: 0 or less omits the fully connected layer.
         with_pool: average each plane before it.
     """
 

@@ -13,7 +13,7 @@ class LeNet(Layer):
     Source: LeCun et al., "Gradient-based learning applied to document recognition", 1998.
 
     Args:
-        num_classes: outputs of the last layer; 0 or less leaves out the fully connected layers; the result
+        num_classes: outputs of the last layer; 0 or less omits the fully connected layers; the result
             is [N, 16, 5, 5].
     """
 

@@ -46,7 +46,7 @@ class MobileNetV1(Layer):
 
     Args:
         scale: factor of all widths.
-        num_classes: 0 or less leaves out the fully connected layer.
+        num_classes: 0 or less omits the fully connected layer.
         with_pool: average each plane before it.
     """
 

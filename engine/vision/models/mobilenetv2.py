@@ -52,7 +52,7 @@ class MobileNetV2(Layer):
 
     Args:
         scale: factor of the widths, which are rounded to multiples of 8; the last is never below 1280.
-        num_classes: 0 or less leaves out the fully connected layer.
+        num_classes: 0 or less omits the fully connected layer.
         with_pool: average each plane before it.
     """
 

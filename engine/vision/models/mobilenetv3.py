@@ -131,7 +131,7 @@ class MobileNetV3(Layer):
         blocks: rows of a table.
         last_channel: width between the fully connected layers.
         scale: factor of the widths, which are rounded to multiples of 8.
-        num_classes: 0 or less leaves out the fully connected layers.
+        num_classes: 0 or less omits the fully connected layers.
         with_pool: average each plane before them.
     """
 

@@ -105,7 +105,7 @@ class ResNet(Layer):
         block: ``BasicBlock`` or ``BottleneckBlock``.
         depth: 18, 34, 50, 101 or 152 layers.
         width: of the middle convolution of a bottleneck, for each group.
-        num_classes: 0 or less leaves out the last, fully connected layer.
+        num_classes: 0 or less omits the last, fully connected layer.
         with_pool: average each plane before it.
         groups: of the middle convolution of a bottleneck.
 

@@ -78,7 +78,7 @@ class ShuffleNetV2(Layer):
     Args:
         scale: 0.25, 0.33, 0.5, 1.0, 1.5 or 2.0.
         act: "relu", "swish", or None.
-        num_classes: 0 or less leaves out the fully connected layer.
+        num_classes: 0 or less omits the fully connected layer.
         with_pool: average each plane before it.
 
     Raises:

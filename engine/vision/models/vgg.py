@@ -32,7 +32,7 @@ class VGG(Layer):
 
     Args:
         features: the convolutions; they give 512 channels.
-        num_classes: outputs of the last layer; 0 or less leaves out the fully connected layers.
+        num_classes: outputs of the last layer; 0 or less omits the fully connected layers.
         with_pool: average what the convolutions give to 7 x 7; without it images must be 224 x 224.
     """
 

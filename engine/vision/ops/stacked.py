@@ -9,7 +9,7 @@ from engine.nn import BatchNorm2D, Conv2D, ReLU, Sequential
 
 
 class ConvNormActivation(Sequential):
-    """Conv2D, then ``norm_layer`` and ``activation_layer``, either left out where None.
+    """Conv2D, then ``norm_layer`` and ``activation_layer``, either omitted where None.
 
     ``padding`` keeps the size by default; the convolution has a bias where no normalization follows.
     """

@@ -49,7 +49,7 @@ UNIT = np.float32(1.0 / 255.0)
 def to_tensor(pic: Any, data_format: str = "CHW") -> Any:
     """The image as a Tensor, [C, H, W] or with ``data_format='HWC'`` [H, W, C].
 
-    Bytes become float32 from 0 to 1; other element types are kept and not scaled.
+    Bytes become float32 from 0 to 1; other element types stay and are not scaled.
 
     Raises:
         DTypeError: ``pic`` is not an image.

@@ -1,4 +1,4 @@
-"""recompute: gradients to the bit as without it, while inner values are not kept."""
+"""recompute: gradients bitwise identical to those without it; inner values are not stored."""
 
 from __future__ import annotations
 

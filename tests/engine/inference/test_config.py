@@ -21,7 +21,7 @@ from engine.inference import (
     get_version,
 )
 
-# What Paddle 2.6.2 prints for the same Config, with the folder left out.
+# What Paddle 2.6.2 prints for the same Config, without the folder.
 RECORDED = """
 +--------------------------+-------------+
 | Option                   | Value       |

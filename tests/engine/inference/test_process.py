@@ -62,7 +62,7 @@ def test_an_untrusted_model_gives_the_same_numbers(model: Path, pictures: np.nda
             (found,) = apart.run([pictures])
             assert found.dtype == wanted.dtype
             assert np.array_equal(found, wanted)
-        with pytest.raises(ShapeError):  # an error of the model is raised as it is, and the child goes on
+        with pytest.raises(ShapeError):  # an error of the model is raised as it is, and the child continues
             apart.run([pictures[:, :, :5]])
         assert np.array_equal(apart.run([pictures])[0], wanted)
         assert apart.pid == first

@@ -1,4 +1,4 @@
-"""Quantized models in files: small, loaded to the bit, predicted with as integers, not trained further."""
+"""Quantized models in files: small, loaded bit for bit, predicted with as integers, not trained further."""
 
 from __future__ import annotations
 

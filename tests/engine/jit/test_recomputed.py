@@ -1,4 +1,4 @@
-"""recompute in converted functions: gradients to the bit as without it, while plans hold less."""
+"""recompute in converted functions: gradients bitwise identical to those without it, in less memory."""
 
 from __future__ import annotations
 

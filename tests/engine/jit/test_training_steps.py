@@ -464,7 +464,7 @@ def test_state_is_that_of_the_eager_objects():
     net.set_state_dict(weights)
     assert three(3) == once
     before = net.a.weight.numpy().copy()
-    error_of(net, *data(9)).backward()  # a step outside goes on with the same state
+    error_of(net, *data(9)).backward()  # a step outside continues with the same state
     opt.step()
     assert not np.array_equal(before, net.a.weight.numpy())
     assert len(function.program_cache) == 1

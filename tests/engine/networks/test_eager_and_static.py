@@ -1,4 +1,4 @@
-"""Whole networks compute the same eagerly and converted: to the bit as built, within rounding with passes.
+"""Whole networks compute the same eagerly and converted: bitwise as built, within rounding with passes.
 
 In float32 a training over many steps is chaotic: one weight that differs by 3e-7 moves a ResNet's loss by 5%
 in ten steps. So what is compared over many steps is compared in float64.

@@ -1,7 +1,7 @@
 """LeNet in static mode, trained in a process of its own: run by test_lenet_files.py.
 
 python lenet.py train PREFIX STEPS     prints the losses, saves state after half of them and the model
-python lenet.py resume PREFIX STEPS    goes on from the state, prints the losses of the other half
+python lenet.py resume PREFIX STEPS    resumes from the state, prints the losses of the other half
 python lenet.py predict PREFIX         prints what the model says of some images
 """
 

@@ -1,4 +1,4 @@
-"""Running averages of parameters: the schedule of the decay, and averages that go on after loading."""
+"""Running averages of parameters: the schedule of the decay, and averages that continue after loading."""
 
 import numpy as np
 import pytest

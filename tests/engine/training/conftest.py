@@ -148,7 +148,7 @@ class Bench:
         return TrainingRun(config, [self._listen], resume=resume, parts=self._parts, clock=self._clock)
 
     def kinds(self) -> list[str]:
-        """The kinds of events, in order, with ``steps`` left out."""
+        """The kinds of events, in order, without ``steps``."""
         return [event["event"] for event in self.events if event["event"] != "steps"]
 
     def points(self) -> dict[int, float]:

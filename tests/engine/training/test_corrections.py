@@ -1,4 +1,4 @@
-"""Corrections: found by content in both splits, never written into the data, exact when a run goes on."""
+"""Corrections: found by content in both splits, never written into the data, exact when a run resumes."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def test_a_run_goes_on_with_its_own_corrections_bit_equal(corrected: TrainingCon
     first = TrainingRun(parted)
     first.listeners.append(lambda event: first.interrupt() if event["event"] == "epoch" else None)
     first.run()
-    # Whatever becomes of the file: the run goes on as it began.
+    # Whatever becomes of the file: the run continues as it began.
     Path(corrected.corrections).unlink()
     second = TrainingRun.from_folder(parted.out)
     second.run()

@@ -1,4 +1,4 @@
-"""A training on a GPU (the stand-in for CuPy): its record, and going on with it on the CPU."""
+"""A training on a GPU (the stand-in for CuPy): its record, and resuming it on the CPU."""
 
 from __future__ import annotations
 

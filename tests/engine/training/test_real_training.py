@@ -1,4 +1,4 @@
-"""TrainingRun with the real engine: resumes to the bit, static equals eager, evaluation disturbs nothing."""
+"""TrainingRun with the real engine: resumes bit for bit, static equals eager, evaluation disturbs nothing."""
 
 from __future__ import annotations
 

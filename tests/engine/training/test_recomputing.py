@@ -1,4 +1,4 @@
-"""The setting recompute: which blocks it is about, and that a training is the same to the bit with it."""
+"""The setting recompute: which blocks it recomputes; a training with it is bitwise identical."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run that goes on: its time, its best weights, and data that would fail only after an epoch."""
+"""A run that is resumed: its time, its best weights, and data that would fail only after an epoch."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_the_time_of_a_run_goes_on_with_it(bench: Any, tmp_path: Path) -> None:
     assert elapsed == sorted(elapsed)
     assert elapsed[7] > stopped.seconds
     assert ended.seconds > elapsed[-1]
-    # From an older checkpoint it goes on with what the journal says of that.
+    # From an older checkpoint it continues with what the journal says of that.
     at_5 = max(line["seconds"] for line in lines(out) if line["event"] == "epoch" and line["step"] == 5)
     bench.run(resume=out / "checkpoints" / "step-00000005.h5", out=str(out), checkpoint_every=0).run()
     sixth = next(line["elapsed"] for line in lines(out) if line.get("step") == 6)

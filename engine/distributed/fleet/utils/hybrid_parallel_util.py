@@ -1,4 +1,4 @@
-"""``fused_allreduce_gradients``: averages gradients after backward, where ``no_sync()`` kept them apart."""
+"""``fused_allreduce_gradients``: averages gradients after backward, where ``no_sync()`` skipped it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``recompute``: what a block keeps for backward is computed again there, instead of being kept."""
+"""``recompute``: the inner values of a block are computed again in backward instead of being stored."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.program.build.annotate import recomputed
 
 
 def recompute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """``function(*args, **kwargs)``, whose inner values are not kept for backward but computed again there.
+    """``function(*args, **kwargs)``, whose inner values are not stored for backward but computed again there.
 
     It takes less memory and one more forward. Gradients are bitwise identical: the second run draws the
     random numbers of the first one and has its mixed precision, and the buffers of Layers that it finds (in
@@ -25,7 +25,7 @@ def recompute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
     Keywords of its own are ``preserve_rng_state`` (True: the second run draws the same numbers) and
     ``use_reentrant``, which makes no difference here. In a Program, as in a converted function, its backward
-    computes the block again, always with the numbers of the first run; what control flow gives is kept.
+    computes the block again, always with the numbers of the first run; results of control flow are stored.
 
     Differs from Paddle: gradients reach parameters also where no argument takes gradients, running statistics
     move once for each step, and a function may take further keywords with ``use_reentrant``.

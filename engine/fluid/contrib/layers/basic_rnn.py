@@ -67,7 +67,7 @@ def basic_lstm(
 ) -> Any:
     """Layers of ``BasicLSTMUnit``: the outputs and the last hidden and cell states; see ``basic_gru``.
 
-    What dropout keeps is divided by the share that is kept. A backward bias without a name of its own has the
+    Dropout divides the remaining values by their share. A backward bias without a name of its own has the
     attributes of the weight, as in Paddle.
     """
 

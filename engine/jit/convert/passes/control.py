@@ -31,7 +31,7 @@ class ControlPass(FunctionPass):
         ]
 
     def state_keywords(self, names: StateNames, at: ast.AST) -> list[ast.keyword]:
-        """`state=lambda: (a, b), live=lambda: (a,)`; `live` is left out where it would be the same."""
+        """`state=lambda: (a, b), live=lambda: (a,)`; `live` is omitted where it would be the same."""
         keywords = []
         if names.bound:
             keywords.append(_keyword("state", names.bound, at))

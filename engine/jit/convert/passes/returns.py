@@ -60,7 +60,7 @@ class _SingleReturn:
         return loop
 
     def _jumping(self, statements: list[ast.stmt]) -> list[ast.stmt]:
-        """In a loop a `return` stores its value and breaks; the break goes on through the loops around."""
+        """In a loop a `return` stores its value and breaks; the break continues through the loops around."""
         result: list[ast.stmt] = []
         for statement in statements:
             if not holds_return(statement):

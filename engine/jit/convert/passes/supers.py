@@ -25,7 +25,7 @@ class Supers(FunctionPass):
         return node
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
-        return node  # `super()` fails in a comprehension's own frame, and goes on failing
+        return node  # `super()` fails in a comprehension's own frame, and still fails
 
     def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
         return node

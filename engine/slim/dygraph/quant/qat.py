@@ -101,7 +101,7 @@ class QAT:
         """Save the quantized ``model`` for inference; it stays as it is and can be trained on.
 
         Differs from Paddle: what limits values before they are quantized (PACT) is saved too; there it is
-        left out, and the saved network may compute something else than the trained one.
+        omitted, and the saved network may compute something else than the trained one.
         """
         self.imperative_qat.save_quantized_model(model, path, input_spec=input_spec)
 

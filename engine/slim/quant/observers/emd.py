@@ -10,7 +10,7 @@ from engine.slim.quant.observers.calibrated import CalibratedObserver
 class EMDObserver(ObserverFactory):
     """As scale that share of the largest absolute value which moves mean and deviation of the values least.
 
-    Differs from Paddle: the best of all batches is kept, as MSEObserver does; and there the largest value is
+    Differs from Paddle: the best of all batches is used, as MSEObserver does; and there the largest value is
     taken with its sign, so that negative values do not count.
     """
 

@@ -10,7 +10,7 @@ from engine.slim.quant.observers.calibrated import CalibratedObserver
 class MSEObserver(ObserverFactory):
     """As scale that share of a batch's largest absolute value which has the least mean squared error.
 
-    Differs from Paddle: the best of all batches is kept; there that of the last batch, if it is better than
+    Differs from Paddle: the best of all batches is used; there that of the last batch, if it is better than
     all before, and else that batch's largest value.
     """
 

@@ -46,7 +46,7 @@ def test_trained_converted_and_saved_it_answers_the_same(tmp_path: Path) -> None
     out = converted.global_block().var(net.out.name)
     static.save_inference_model(str(tmp_path / "int8"), [net.image], [out], net.executor, program=int8)
     np.testing.assert_array_equal(answers(tmp_path / "int8"), expected)
-    # What was converted holds its own values: training may go on.
+    # What was converted holds its own values: training may continue.
     steps(net, train, 1)
     (seen,) = net.executor.run(converted, feed=feed(), fetch_list=[net.out.name])
     np.testing.assert_array_equal(seen, expected)

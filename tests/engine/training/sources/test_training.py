@@ -1,4 +1,4 @@
-"""Training on one's own data: any shape with a model that fits, and to the bit the same after a resume."""
+"""Training on one's own data: any shape with a model that fits, and bitwise identical after a resume."""
 
 from __future__ import annotations
 
