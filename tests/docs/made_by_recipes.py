@@ -211,6 +211,50 @@ def test_a_page_of_the_studio(request: pytest.FixtureRequest, tmp_path: Path) ->
     app.sendPostedEvents(None, core.QEvent.Type.DeferredDelete.value)
 
 
+def test_a_setting_of_an_export(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    core = pytest.importorskip("PySide6.QtCore", reason="the window needs Qt")
+    from typer.testing import CliRunner
+
+    from resources.settings.export import ExportSettings
+    from studio.app import Studio
+    from studio.cli import app as command_line
+    from studio.controllers.palette_entries import PaletteEntries
+    from studio.session.export.export_job import Export
+    from studio.session.project.session_script import SessionScript
+    from studio.session.session import Session
+
+    options = CliRunner().invoke(command_line, ["export", "--help"], env={"COLUMNS": "200"}).stdout
+    assert "--note" in options
+    assert "A text that the files carry" in options
+    assert "`--note`" in Path("docs/settings.md").read_text(encoding="utf-8")
+    script = SessionScript()
+    script.record(Export("runs/a", "runs/a/inference/model", ExportSettings(note="two words")))
+    assert "--note 'two words'" in script.text()
+
+    app = request.getfixturevalue("qapp")
+    session = Session(runs_folder=tmp_path)
+    studio = Studio(app, session)
+    studio.show()
+    studio.frame.show_page("export")
+    form = studio.export_page.form
+    assert (form.label("note"), form.control("note").toolTip()) == (
+        "Note",
+        "A text that the files carry. (note)",
+    )
+    form.set_value("note", "mine")
+    assert session.export.settings.note == "mine"
+    session.export.change(note="yours")
+    assert form.value("note") == "yours"
+    session.export.prefix, session.export.run_folder = str(tmp_path / "model"), str(tmp_path)
+    session.export.change(note=3)
+    assert session.export.why_not == "Note: must be a text: got 3; give e.g. for the demo"
+    session.export.change(note="")
+    entries = PaletteEntries(session, studio.window, print, print, print, studio._focus_setting).entries()
+    assert "Setting: Export, Note" in [entry.title for entry, _ in entries]
+    studio.close()
+    app.sendPostedEvents(None, core.QEvent.Type.DeferredDelete.value)
+
+
 def test_a_command_of_the_studio(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     core = pytest.importorskip("PySide6.QtCore", reason="the window needs Qt")
     from studio.app import Studio

@@ -12,7 +12,7 @@ import pytest
 from tests.docs.recipes import INDEX, ROOT, Step, carry_out, copy_repository, python, recipes, said
 
 RECIPES = recipes()
-WINDOWS = {"A widget or a chart", "A page of the studio", "A command of the studio"}
+WINDOWS = {"A widget or a chart", "A page of the studio", "A setting of an export", "A command of the studio"}
 # What uses the recipes' results, and tests that look at everything there is; -k chooses among their rows.
 TESTS = (
     "tests/docs/made_by_recipes.py",
@@ -39,6 +39,7 @@ def test_the_index_has_every_recipe() -> None:
         "A widget or a chart",
         "A page of the studio",
         "A job of a child process",
+        "A setting of an export",
         "A command of the studio",
         "A command of the command line",
         "A file format",
