@@ -15,6 +15,7 @@ from pathlib import Path
 from resources.settings import RUN_SETTINGS, Rule, Setting, optimizers, schedules
 from resources.settings.export import EXPORT_SETTINGS
 from resources.settings.quantize import QUANTIZE_SETTINGS
+from resources.settings.rate import RATE_SETTINGS
 from resources.settings.rules import FILE
 
 PAGE = Path(__file__).resolve().parent / "settings.md"
@@ -56,10 +57,16 @@ QUANTIZATION = """
 `model-studio quantize` takes them as options; the window asks for most of them in the card Quantization of
 the page Export.
 """
+RATE = """
+## Settings of the search for a learning rate
+
+`model-studio find-rate` takes them as options, with those of a run.
+"""
 # The settings of other tasks than a run, each below its heading.
 TASKS = (
     (EXPORT, EXPORT_SETTINGS),
     (QUANTIZATION, QUANTIZE_SETTINGS),
+    (RATE, RATE_SETTINGS),
 )
 
 

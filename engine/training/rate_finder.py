@@ -22,13 +22,14 @@ from engine.training.data import fetch_data
 from engine.training.rate import require_rate
 from engine.training.setup import build_parts
 from engine.training.stepper import random_state, seed_everything, set_random_state
+from resources.settings.rate import FEWEST_STEPS, RateSettings
 
-LOWEST, HIGHEST, STEPS = 1e-6, 1.0, 100
+USUAL = RateSettings()
 SMOOTHING = 0.9
 # The sweep ends where the smoothed loss is so many times the best one: what follows is divergence.
 DIVERGED = 4.0
 # Fewer steps have no slope, and the first smoothed values are no more than single batches.
-FEWEST, SKIPPED = 20, 5
+FEWEST, SKIPPED = FEWEST_STEPS, 5
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,9 @@ class Found:
 
 def find_rate(
     config: TrainingConfig,
-    lowest: float = LOWEST,
-    highest: float = HIGHEST,
-    steps: int = STEPS,
+    lowest: float = USUAL.lowest,
+    highest: float = USUAL.highest,
+    steps: int = USUAL.steps,
     report: Callable[[Tried], object] = lambda tried: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Found:

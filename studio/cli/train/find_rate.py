@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
+from resources.settings.rate import RATE_SETTINGS
 from studio.cli.application import app
-from studio.cli.options import Json, read_parameters, with_settings
+from studio.cli.options import Json, check_options, read_parameters, with_options, with_settings
 from studio.cli.output import emit_json, fail, one_line_errors, say
 
 
 @app.command()
+@with_options(RATE_SETTINGS)
 @with_settings
 def find_rate(
     context: typer.Context,
-    lowest: Annotated[float, typer.Option(help="The rate to begin with.")] = 1e-6,
-    highest: Annotated[float, typer.Option(help="The rate to end with.")] = 1.0,
-    steps: Annotated[int, typer.Option(help="How many rates to try, a batch each.", min=20)] = 100,
     as_json: Json = False,
     **settings: Any,
 ) -> None:
     """Suggest a learning rate: the loss over rates that rise, a batch each. Nothing is kept."""
+    tried = {name: settings.pop(name) for name in RATE_SETTINGS}
+    check_options(RATE_SETTINGS, tried)
     with one_line_errors():
         values = settings["optimizer_params"]
         settings["optimizer_params"] = read_parameters("optimizer_params", settings["optimizer"], values)
@@ -34,7 +35,7 @@ def find_rate(
             config = TrainingConfig.from_dict(settings)
         except ArgumentError as error:
             raise typer.BadParameter(str(error)) from None
-        found = search(config, lowest, highest, steps)
+        found = search(config, **tried)
         if found.fallback:
             say(found.fallback, err=True)
         if as_json:

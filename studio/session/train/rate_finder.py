@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from resources.settings.rate import RateSettings
 from studio.session.problem_view import ProblemView
 from studio.session.train.rate_finder_job import FindRate
 from studio.session.train.rate_finder_view import RateViewModel
 from studio.session.train.run_settings import RunSettings, title_of
 from studio.session.work.task import Task
 from studio.session.work.worker import Worker
-
-LOWEST, HIGHEST, STEPS = 1e-6, 1.0, 100
 
 
 class RateFinder:
@@ -32,13 +31,11 @@ class RateFinder:
         """True from the start until the worker has ended."""
         return self._task is not None
 
-    def start(
-        self, settings: RunSettings, lowest: float = LOWEST, highest: float = HIGHEST, steps: int = STEPS
-    ) -> None:
-        """Try rates with these settings; nothing while a search runs."""
+    def start(self, settings: RunSettings, rates: RateSettings | None = None) -> None:
+        """Try ``rates`` with these settings; nothing while a search runs."""
         if self._task is None:
             self.view.begin(f"{title_of(settings.model)}, {settings.optimizer}, batch {settings.batch_size}")
-            job = FindRate(settings.as_config(""), lowest, highest, steps)
+            job = FindRate(settings.as_config(""), rates or RateSettings())
             self._task = Task(job, self._make_worker(), self.view.take)
 
     def cancel(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any, ClassVar, Literal, TypedDict
 
+from resources.settings.rate import RateSettings
 from studio.session.work.job import Emit, Inbox, job
 
 TELL_SECONDS = 0.1
@@ -33,14 +34,12 @@ class RateFound(TypedDict):
 
 @job
 class FindRate:
-    """Try learning rates from ``lowest`` to ``highest`` with the other settings of ``config``."""
+    """Try the learning rates of ``rates`` with the other settings of ``config``."""
 
     EVENTS: ClassVar = (RatesTried, RateFound)
 
     config: dict[str, Any]
-    lowest: float
-    highest: float
-    steps: int
+    rates: RateSettings
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report events ``rates_tried``, then ``rate_found``."""
@@ -58,7 +57,7 @@ class FindRate:
                     {
                         "event": "rates_tried",
                         "time": time.time(),
-                        "steps": self.steps,
+                        "steps": self.rates.steps,
                         "rates": [each.rate for each in waiting],
                         "losses": [each.loss for each in waiting],
                         "smoothed": [each.smoothed for each in waiting],
@@ -74,7 +73,7 @@ class FindRate:
                 tell_waiting()
 
         config = TrainingConfig.from_dict(self.config)
-        found = find_rate(config, self.lowest, self.highest, self.steps, tell, lambda: "cancel" in stop)
+        found = find_rate(config, **vars(self.rates), report=tell, stopped=lambda: "cancel" in stop)
         tell_waiting()
         emit(
             {

@@ -15,6 +15,7 @@ from engine.core.random import default_generator
 from engine.training import TrainingConfig
 from engine.training.rate_finder import Tried, find_rate, suggest
 from engine.training.stepper import random_state
+from resources.settings.rate import RateSettings
 from studio.session.train.rate_finder_job import FindRate
 from studio.session.work.job import Inbox, perform
 
@@ -93,7 +94,7 @@ def test_the_choice_is_the_steepest_descent_before_the_lowest_point() -> None:
 
 def test_the_job_reports_what_it_tried_and_can_be_cancelled(bars: Path) -> None:
     events: list[Any] = []
-    job = FindRate(config(bars).as_dict(), 1e-4, 1.0, 30)
+    job = FindRate(config(bars).as_dict(), RateSettings(1e-4, 1.0, 30))
     assert perform(job, events.append, Inbox())
     tried = [rate for event in events[:-1] for rate in event["rates"]]
     assert len(tried) == 30
