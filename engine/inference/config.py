@@ -186,7 +186,7 @@ class Config(OtherEngines):
         self._flags["memory_optim"] = bool(x)
 
     def enable_profile(self) -> None:
-        """Kept; ``paddle.profiler`` measures a predictor as it does everything else."""
+        """Stored; ``paddle.profiler`` measures a predictor as it does everything else."""
         self._flags["profile"] = True
         self._keep("enable_profile")
 

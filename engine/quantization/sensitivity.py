@@ -16,8 +16,8 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What meets a target: the layers that stay in float, the worst first, and the points lost with the
+class FloatLayers:
+    """Layers that stay in float so that a target is met, the worst first, and the points lost with the
     others quantized."""
 
     layers: tuple[str, ...]
@@ -52,7 +52,7 @@ def keep_in_float(
     target: float,
     measure: Measure,
     progress: Progress = lambda layer, done, total: None,
-) -> Kept:
+) -> FloatLayers:
     """Keep layers in float, from the first of ``worst`` on, until at most ``target`` points are lost.
 
     Args:
@@ -68,7 +68,7 @@ def keep_in_float(
             progress(worst[kept - 1], kept - 1, len(worst))
         drop = _points(accuracy, measure(frozenset(worst[kept:])))
         if drop <= target:
-            return Kept(tuple(worst[:kept]), drop)
+            return FloatLayers(tuple(worst[:kept]), drop)
         if drop < least:
             least, most = drop, kept
     raise ArgumentError(

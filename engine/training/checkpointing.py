@@ -7,9 +7,9 @@ from typing import Any
 from engine.core.errors import EngineError, FormatError
 from engine.training.config import TrainingConfig
 from engine.training.environment import computing
-from engine.training.kept import Kept
 from engine.training.kernel_swap import KernelSwap
 from engine.training.progress import History, Progress
+from engine.training.retained_events import RetainedEvents
 from engine.training.setup import Parts
 from engine.training.stepper import arrays_of, random_state, set_random_state
 
@@ -37,7 +37,7 @@ def checkpoint_tree(
     }
 
 
-def restore(tree: dict[str, Any], progress: Progress, history: History, parts: Parts) -> Kept:
+def restore(tree: dict[str, Any], progress: Progress, history: History, parts: Parts) -> RetainedEvents:
     """Restore the state that ``checkpoint_tree`` saved, and return its extent.
 
     Random numbers are the last, since restoring the rest may draw some.
@@ -53,7 +53,7 @@ def restore(tree: dict[str, Any], progress: Progress, history: History, parts: P
             parts.batches.set_state_dict(tree["loader"])
         history.set_state(tree["history"])
         set_random_state(tree["random"])
-        return Kept(
+        return RetainedEvents(
             progress.step, frozenset((int(done["epoch"]), int(done["step"])) for done in history.epochs)
         )
     except EngineError:

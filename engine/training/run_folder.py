@@ -33,10 +33,10 @@ from engine.files.run_source import SOURCE, keep_source, refuse_links, remove_so
 from engine.files.space import estimated_bytes, over_limit, require_room, used_bytes
 from engine.training.event_lines import as_lines
 from engine.training.events import LAST_KINDS, TrainingEvent
-from engine.training.kept import Kept, elapsed_at
 from engine.training.models import FOLDER as BUILT_IN_MODELS
 from engine.training.predictions import MOST_BYTES, Predictions, PredictionsFolder
 from engine.training.recorded import has_record
+from engine.training.retained_events import RetainedEvents, elapsed_at
 from resources.locks import LOCK_NAME, Holder, Lock, holder_of, take
 
 CHECKPOINTS = "checkpoints"
@@ -64,7 +64,7 @@ class RunFolder:
         self._journal: JournalWriter | None = None
         self._waiting: list[dict[str, Any]] = []
         self._failing = False
-        self._from: Kept | None = None
+        self._from: RetainedEvents | None = None
         self.elapsed = 0.0
         self._made_folder = False
         self._lock: Lock | None = None
@@ -186,7 +186,9 @@ class RunFolder:
         except (EngineError, KeyError, TypeError, ValueError):
             return -1
 
-    def open(self, model_files: Iterable[Path], kept: Kept | None, corrections: bytes = b"") -> None:
+    def open(
+        self, model_files: Iterable[Path], kept: RetainedEvents | None, corrections: bytes = b""
+    ) -> None:
         """Make the folder ready for writing; the journal is cut back to what is ``kept``.
 
         A new run keeps the content of the file of ``corrections`` that its data was loaded with.
@@ -225,7 +227,7 @@ class RunFolder:
             with saving(self.path / name):
                 (self.path / name).unlink(missing_ok=True)
 
-    def _cut_back(self, kept: Kept) -> None:
+    def _cut_back(self, kept: RetainedEvents) -> None:
         """Remove what will be written again, and lines of the journal that are not events.
 
         The newest checkpoint first: whatever interrupts this, the journal reaches as far as the checkpoints.

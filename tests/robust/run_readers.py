@@ -133,7 +133,7 @@ def read_run_folder(files: dict[str, bytes], folder: Path) -> object:
 
     from engine.files.journal import read_run
     from engine.files.run_source import is_own
-    from engine.training.kept import Kept
+    from engine.training.retained_events import RetainedEvents
     from engine.training.run_folder import RunFolder
     from engine.training.training_run import TrainingRun
     from studio.session.runs.runs_folder import RunsFolder, read_history
@@ -154,7 +154,7 @@ def read_run_folder(files: dict[str, bytes], folder: Path) -> object:
         store.require_new,
         lambda: TrainingRun.from_folder(run),
         lambda: read_history(run),
-        lambda: store._rewrite_journal(Kept(1).has),
+        lambda: store._rewrite_journal(RetainedEvents(1).has),
         lambda: read_run(run),
     ]
     for read in tolerant:

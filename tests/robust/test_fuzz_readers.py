@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.training.kept import Kept
+from engine.training.retained_events import RetainedEvents
 from engine.training.run_folder import RunFolder
 from studio.session.runs.runs_folder import RunsFolder, read_history
 from tests.robust.fuzzing import run
@@ -69,7 +69,7 @@ def test_an_odd_line_of_a_journal_is_skipped_and_counted(tmp_path: Path, line: b
     history = read_history(folder)
     assert history.steps == [1, 2]
     assert len(history.notes) == 1
-    RunFolder(folder)._rewrite_journal(Kept(1).has)  # as resuming does
+    RunFolder(folder)._rewrite_journal(RetainedEvents(1).has)  # as resuming does
     kept = (folder / "journal.jsonl").read_bytes().splitlines()
     assert kept == events[:2]
 

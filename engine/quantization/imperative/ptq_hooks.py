@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.quantization.observers.looking import look
+from engine.quantization.observers.observing import look
 
 
 def quant_forward_post_hook(layer: Any, inputs: tuple[Any, ...], outputs: Any) -> None:

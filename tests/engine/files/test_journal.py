@@ -91,7 +91,7 @@ def test_a_line_is_there_as_soon_as_it_is_written(tmp_path: Path) -> None:
         journal.write({"event": "b"})
 
 
-def test_a_torn_end_is_reported_and_cut_off_on_going_on(tmp_path: Path) -> None:
+def test_a_torn_end_is_reported_and_cut_off_on_resuming(tmp_path: Path) -> None:
     path = write(tmp_path)
     whole = path.read_bytes()
     last = whole.rstrip(b"\n").rindex(b"\n") + 1

@@ -144,7 +144,7 @@ DECAYS = {
 
 
 @pytest.mark.parametrize("kind", DECAYS)
-def test_a_decay_goes_on_where_it_was_saved(kind: str, tmp_path: Path) -> None:
+def test_a_decay_continues_where_it_was_saved(kind: str, tmp_path: Path) -> None:
     with dygraph.guard():
         net = Net("net")
         net(ones())

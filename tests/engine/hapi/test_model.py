@@ -36,7 +36,7 @@ def linear(*, seed: int = 5) -> Any:
     return nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3))
 
 
-def test_lenet_learns_the_digits_and_goes_on_from_its_checkpoint(tmp_path: Path, capsys: Any) -> None:
+def test_lenet_learns_the_digits_and_resumes_from_its_checkpoint(tmp_path: Path, capsys: Any) -> None:
     paddle.seed(1)
     train, test = digits("train", 512), digits("test", 128)
     model = prepared(LeNet(), 0.003)

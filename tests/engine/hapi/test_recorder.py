@@ -81,7 +81,7 @@ def test_nothing_is_written_unless_asked_for(tmp_path: Path, monkeypatch: pytest
     assert not list(tmp_path.iterdir())
 
 
-def test_a_run_that_goes_on_is_distinguished_from_one_that_died(tmp_path: Path) -> None:
+def test_a_run_in_progress_is_distinguished_from_one_that_crashed(tmp_path: Path) -> None:
     found = RunsFolder()
     states = []
 
@@ -132,7 +132,7 @@ class Stopping(callbacks.Callback):
 
 
 @pytest.mark.parametrize("static", [False, True])
-def test_a_checkpoint_can_be_loaded_and_the_training_goes_on_alike(tmp_path: Path, static: bool) -> None:
+def test_a_checkpoint_can_be_loaded_and_the_training_continues_alike(tmp_path: Path, static: bool) -> None:
     def make() -> paddle.Model:
         specs = [paddle.static.InputSpec([None, 4], "float32", "x")]
         labels = [paddle.static.InputSpec([None, 1], "int64", "y")]

@@ -173,7 +173,7 @@ def generator(request):
 @pytest.mark.parametrize("kind", LOADERS)
 @pytest.mark.parametrize("position", [0, 1, 3, 5])
 @pytest.mark.parametrize("generator", ["mt19937_64", "philox"], indirect=True)
-def test_an_epoch_goes_on_where_it_was_left(generator, kind, position):
+def test_an_epoch_continues_where_it_was_left(generator, kind, position):
     loader = LOADERS[kind]()
     seen(loader)  # an epoch before, so that the key is not the first
     iterator = iter(loader)
@@ -193,7 +193,7 @@ def test_an_epoch_goes_on_where_it_was_left(generator, kind, position):
     assert seen(other) == after
 
 
-def test_an_epoch_of_an_earlier_release_goes_on():
+def test_an_epoch_of_an_earlier_release_continues():
     """It kept the two numbers of the counter-based generator, which drew the order."""
     default_generator().manual_seed(11, "philox")
     try:

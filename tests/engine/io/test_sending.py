@@ -103,7 +103,7 @@ def test_random_numbers_come_in_the_order_of_batches_one_by_one(draw: Any) -> No
     assert run(True) == run(False)
 
 
-def test_a_loader_goes_on_in_mid_epoch() -> None:
+def test_a_loader_continues_in_mid_epoch() -> None:
     loader = DataLoader(Rows(), batch_size=2, shuffle=True)
     batches = iter(loader)
     next(batches)

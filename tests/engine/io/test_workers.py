@@ -113,7 +113,7 @@ def test_iterable_datasets_are_read_in_turns(counts, arguments, batches, persist
     "data", [Items(lambda i: np.array([i]), 9), Shares([5, 1, 4])], ids=["items", "iterable"]
 )
 @pytest.mark.parametrize("position", [0, 3])
-def test_an_epoch_goes_on_where_it_was_left(data, position):
+def test_an_epoch_continues_where_it_was_left(data, position):
     def loader():
         return DataLoader(data, batch_size=2, num_workers=3)
 

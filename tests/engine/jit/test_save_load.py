@@ -72,7 +72,7 @@ def test_the_information_comes_back(saved):
     assert set(layer.state_dict()) >= {"conv.weight", "linear.bias", "norm._mean"}
 
 
-def test_training_goes_on_as_the_original_would(saved):
+def test_training_continues_as_the_original_would(saved):
     net, prefix = saved
     loaded = paddle.jit.load(prefix)
     x = paddle.to_tensor(PICTURES)

@@ -73,7 +73,7 @@ def test_evaluations_are_counted_and_limited():
     assert rule.state_dict()["state"]["n_iter"] == 4
 
 
-def test_a_saved_state_goes_on(tmp_path):
+def test_a_saved_state_continues(tmp_path):
     x, make, _ = problem()
     rule = optimizer.LBFGS(parameters=[x], line_search_fn="strong_wolfe", max_iter=3)
     rule.step(make(rule))

@@ -31,7 +31,7 @@ def test_stepping_to_an_epoch() -> None:
         lambda: lr.LinearLR(0.5, 7),
     ],
 )
-def test_state_goes_on(make) -> None:
+def test_state_continues(make) -> None:
     first = make()
     for _ in range(4):
         first.step()

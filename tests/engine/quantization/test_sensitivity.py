@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from engine.core.errors import ArgumentError
-from engine.quantization.sensitivity import Kept, drops_alone, keep_in_float, require_target, worst_first
+from engine.quantization.sensitivity import (
+    FloatLayers,
+    drops_alone,
+    keep_in_float,
+    require_target,
+    worst_first,
+)
 
 COSTS = {"conv1": 2.0, "conv2": 0.25, "fc1": 1.0, "fc2": 0.0}
 
@@ -41,7 +47,9 @@ def test_layers_that_lose_the_same_are_ordered_by_their_noise() -> None:
 def test_the_worst_layers_stay_in_float_until_the_target_is_met(
     target: float, kept: tuple[str, ...], drop: float
 ) -> None:
-    assert keep_in_float(worst_first(COSTS, {}), 0.97, target, accuracy) == Kept(kept, pytest.approx(drop))
+    assert keep_in_float(worst_first(COSTS, {}), 0.97, target, accuracy) == FloatLayers(
+        kept, pytest.approx(drop)
+    )
 
 
 def test_a_target_that_is_not_met_is_an_error_that_says_how_near_it_comes() -> None:

@@ -33,7 +33,7 @@ def values(program):
     return {name: tensor.numpy() for name, tensor in program.state_dict().items()}
 
 
-def test_training_goes_on_where_it_was_saved(static, trained, tmp_path):
+def test_training_continues_where_it_was_saved(static, trained, tmp_path):
     program, executor, _, _, loss = trained
     static.save(program, str(tmp_path / "model"))
     assert sorted(p.name for p in tmp_path.iterdir()) == ["model.pdmodel", "model.pdopt", "model.pdparams"]

@@ -113,7 +113,7 @@ def test_program_guards_end_in_any_order(switched_on: Any) -> None:
         paddle.tanh(programs[1].global_block().var("x"))
 
 
-def test_static_mode_switched_on_within_a_guard_goes_on_with_its_program_until_it_ends() -> None:
+def test_static_mode_switched_on_within_a_guard_continues_with_its_program_until_it_ends() -> None:
     main, inner = Program(), Program()
     try:
         with program_guard(main):

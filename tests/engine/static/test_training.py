@@ -132,7 +132,7 @@ def test_parameters_of_their_own_rate(static):
     np.testing.assert_array_equal(weight.get_value().numpy(), [[-0.5], [-0.5]])
 
 
-def test_the_state_of_an_optimizer_goes_on_elsewhere(static):
+def test_the_state_of_an_optimizer_continues_elsewhere(static):
     x = static.data("x", [None, 8])
     label = static.data("label", [None, 1], "int64")
     loss = F.cross_entropy(mlp()(x), label)

@@ -184,7 +184,9 @@ def test_a_run_records_what_was_applied(corrected: TrainingConfig, bars: Path) -
     assert exported["samples"] == len(plain.test) - 1
 
 
-def test_a_run_goes_on_with_its_own_corrections_bit_equal(corrected: TrainingConfig, tmp_path: Path) -> None:
+def test_a_run_continues_with_its_own_corrections_bit_equal(
+    corrected: TrainingConfig, tmp_path: Path
+) -> None:
     whole = TrainingRun(corrected)
     whole.run()
     parted = corrected.changed(out=str(tmp_path / "parted"))

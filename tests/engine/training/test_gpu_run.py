@@ -34,7 +34,7 @@ def _started(out: Path) -> list[dict[str, Any]]:
     return [event for event in events if event["event"] == "started"]
 
 
-def test_a_run_begins_on_a_gpu_and_goes_on_without(tmp_path: Path) -> None:
+def test_a_run_begins_on_a_gpu_and_continues_without(tmp_path: Path) -> None:
     with installed(), place_guard("cpu"):
         assert TrainingRun(_config(tmp_path / "run", "auto")).run().step == 2
         assert get_device() == "gpu:0"

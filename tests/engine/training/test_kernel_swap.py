@@ -176,7 +176,7 @@ def test_a_fit_waits_for_kernels(held: Held) -> None:
     assert choice.gate.get() is None
 
 
-def test_a_training_of_a_release_without_compiled_kernels_goes_on_with_numpy() -> None:
+def test_a_training_of_a_release_without_compiled_kernels_continues_with_numpy() -> None:
     with choice.kernels.guard("auto"):
         assert KernelSwap("auto").choice == "auto"
         assert KernelSwap("auto", recorded={}).choice == "numpy"

@@ -79,7 +79,7 @@ def test_best_weights_are_saved_before_the_next_checkpoint(
     assert RunFolder(out).best_step() == 5
 
 
-def test_a_run_that_goes_on_from_an_older_checkpoint_has_no_newer_ones(bench: Any, tmp_path: Path) -> None:
+def test_a_run_resumed_from_an_older_checkpoint_has_no_newer_ones(bench: Any, tmp_path: Path) -> None:
     """Those of before would count as the newest: the new ones were pruned at once, and resumed from never."""
     out = tmp_path / "run"
     bench.run(out=str(out), checkpoint_every=2, keep=9).run()

@@ -52,7 +52,7 @@ class Net(nn.Sequential):
 """
 
 
-class Kept:
+class RecordedTraining:
     """Runs a training and records its events; ``orders`` has what to call after which step."""
 
     def __init__(self, orders: dict[int, str] | None = None, **settings: Any) -> None:
@@ -121,15 +121,15 @@ def test_the_curve_is_that_of_one_process(
         "lr": 0.005,
     }
     settings["learning_rate"] = settings.pop("lr")
-    whole = Kept(**settings)
+    whole = RecordedTraining(**settings)
     end = whole.run.run()
 
     out = str(tmp_path / "run")
-    begun = Kept(**settings, out=out, workers=first, orders={5: "interrupt"})
+    begun = RecordedTraining(**settings, out=out, workers=first, orders={5: "interrupt"})
     stopped = begun.run.run()
     assert stopped.reason == "interrupted"
     assert 5 <= stopped.step < 21
-    again = Kept(**settings, out=out, workers=second, resume=True)
+    again = RecordedTraining(**settings, out=out, workers=second, resume=True)
     done = again.run.run()
 
     assert again.of("started")[0]["step"] == stopped.step
@@ -166,7 +166,7 @@ def test_batch_norm_counts_over_the_whole_batch(
         "optimizer": "momentum",
         "learning_rate": 0.01,
     }
-    one, shared = Kept(**settings), Kept(**settings, workers=workers)
+    one, shared = RecordedTraining(**settings), RecordedTraining(**settings, workers=workers)
     end, other = one.run.run(), shared.run.run()
     same_curve(one.losses(), shared.losses())
     assert other.validation_accuracy == end.validation_accuracy
@@ -179,7 +179,7 @@ def test_batch_norm_counts_over_the_whole_batch(
 
 def test_orders_reach_all(several: None, bars: Path, tmp_path: Path, capfd: Any) -> None:
     name = model(tmp_path / "code", "print('the model speaks')")
-    kept = Kept(
+    kept = RecordedTraining(
         data=str(bars),
         model=name,
         static=False,
@@ -217,7 +217,7 @@ def test_orders_reach_all(several: None, bars: Path, tmp_path: Path, capfd: Any)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_a_killed_rank_ends_all_and_the_run_goes_on(several: None, bars: Path, tmp_path: Path) -> None:
+def test_a_killed_rank_ends_all_and_the_run_continues(several: None, bars: Path, tmp_path: Path) -> None:
     name = model(tmp_path / "code", "os.kill(os.getpid(), signal.SIGKILL)")
     out = tmp_path / "run"
     settings: dict[str, Any] = {
@@ -229,7 +229,7 @@ def test_a_killed_rank_ends_all_and_the_run_goes_on(several: None, bars: Path, t
         "out": str(out),
         "checkpoint_every": 4,
     }
-    killed = Kept(**settings, workers=2)
+    killed = RecordedTraining(**settings, workers=2)
     with pytest.raises(WorkerError) as error:
         killed.run.run()
     assert str(error.value) == (
@@ -239,7 +239,7 @@ def test_a_killed_rank_ends_all_and_the_run_goes_on(several: None, bars: Path, t
     assert [event["message"] for event in killed.of("failed")] == [str(error.value)]
     assert "failed" not in [event["event"] for event in journal(out)]
     assert list_checkpoints(out / "checkpoints")[-1].step == 8
-    again = Kept(**settings, resume=True)
+    again = RecordedTraining(**settings, resume=True)
     assert again.run.run().step == 20
     assert [event["step"] for event in journal(out) if event["event"] == "step"] == list(range(1, 21))
 
@@ -247,7 +247,9 @@ def test_a_killed_rank_ends_all_and_the_run_goes_on(several: None, bars: Path, t
 def test_an_error_of_one_rank_is_written_down(several: None, bars: Path, tmp_path: Path) -> None:
     name = model(tmp_path / "code", "raise ValueError('not this image')")
     out = tmp_path / "run"
-    failing = Kept(data=str(bars), model=name, static=False, batch_size=10, workers=2, out=str(out))
+    failing = RecordedTraining(
+        data=str(bars), model=name, static=False, batch_size=10, workers=2, out=str(out)
+    )
     with pytest.raises(ValueError, match="not this image") as error:
         failing.run.run()
     problem = describe_problem(error.value)
@@ -259,7 +261,7 @@ def test_an_error_of_one_rank_is_written_down(several: None, bars: Path, tmp_pat
 
 
 def test_errors_before_the_first_step_are_those_of_one_process(several: None, tmp_path: Path) -> None:
-    failing = Kept(data="nowhere", workers=2, out=str(tmp_path / "run"))
+    failing = RecordedTraining(data="nowhere", workers=2, out=str(tmp_path / "run"))
     with pytest.raises(ArgumentError, match="data: no such data: got 'nowhere'"):
         failing.run.run()
     assert len(failing.of("failed")) == 1
@@ -327,7 +329,7 @@ def wait_for_end(pid: int) -> None:
 
 def test_without_the_extra_one_line_says_what_to_install(monkeypatch: Any, tmp_path: Path) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    kept = Kept(workers=2, out=str(tmp_path / "run"))
+    kept = RecordedTraining(workers=2, out=str(tmp_path / "run"))
     with pytest.raises(
         DeviceError, match=r"mpi4py is not installed; pip install 'model-studio\[distributed\]'"
     ):
@@ -338,7 +340,7 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: Any, tmp_p
 def test_more_workers_than_find_memory_are_refused(several: None, monkeypatch: Any) -> None:
     monkeypatch.setattr("engine.training.processes.available", lambda: 400_000_000)
     with pytest.raises(LimitError, match="3 processes of at least 150 MB take 450 MB, 400 MB are available"):
-        Kept(workers=3).run.run()
+        RecordedTraining(workers=3).run.run()
 
 
 def test_more_workers_than_pictures_in_a_batch_are_refused() -> None:

@@ -28,7 +28,7 @@ def rate_to(value: float) -> Callable[[TrainingRun], object]:
 
 
 @pytest.mark.parametrize("schedule", list(SCHEDULES))
-def test_a_run_that_goes_on_ends_bit_equal(bars: Path, tmp_path: Path, schedule: str) -> None:
+def test_a_resumed_run_ends_bit_equal(bars: Path, tmp_path: Path, schedule: str) -> None:
     settings = {"schedule": schedule, **SCHEDULES[schedule]}
     change = {3: rate_to(0.02), 6: rate_to(0.1)}
     whole = Story(bars, tmp_path / "whole", **settings)
@@ -81,7 +81,7 @@ def test_the_change_is_reported_with_a_checkpoint_before_it(bars: Path, tmp_path
     assert story.of("steps")[-1]["learning_rate"] == 0.02
 
 
-def test_a_schedule_goes_on_with_all_its_rates_multiplied(bars: Path, tmp_path: Path) -> None:
+def test_a_schedule_continues_with_all_its_rates_multiplied(bars: Path, tmp_path: Path) -> None:
     settings = {"schedule": "exponential_decay", **SCHEDULES["exponential_decay"]}
     story = Story(bars, tmp_path / "run", **settings)
     rates: dict[int, float] = {}

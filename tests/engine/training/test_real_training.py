@@ -112,7 +112,7 @@ def test_a_resumed_run_ends_bit_equal(
     assert second[-1]["validation_accuracy"] == events[-1]["validation_accuracy"]
 
 
-def test_a_checkpoint_of_an_earlier_release_goes_on(noisy: str, bars: Path, tmp_path: Path) -> None:
+def test_a_checkpoint_of_an_earlier_release_continues(noisy: str, bars: Path, tmp_path: Path) -> None:
     """Version 1: the two numbers of the counter-based generator, which drew the order of the data too."""
     config = TrainingConfig(str(bars), noisy, batch_size=32, epochs=2, seed=3)
     parts = config.changed(out=str(tmp_path / "run"))

@@ -23,7 +23,7 @@ def lines(out: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (out / "journal.jsonl").read_text().splitlines()]
 
 
-def test_the_time_of_a_run_goes_on_with_it(bench: Any, tmp_path: Path) -> None:
+def test_the_time_of_a_run_continues_with_it(bench: Any, tmp_path: Path) -> None:
     out = tmp_path / "run"
     first = bench.run(out=str(out), checkpoint_every=0, keep=9)
     bench.stepper.before_step = lambda step: first.interrupt() if step == 6 else None

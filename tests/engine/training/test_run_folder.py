@@ -86,7 +86,9 @@ def test_a_journal_with_steps_and_without_checkpoints_is_kept(
     assert journal.read_bytes() == before
 
 
-def test_a_second_training_in_the_folder_is_refused_and_the_first_goes_on(bench: Any, tmp_path: Path) -> None:
+def test_a_second_training_in_the_folder_is_refused_and_the_first_continues(
+    bench: Any, tmp_path: Path
+) -> None:
     out = tmp_path / "run"
     bench.run(out=str(tmp_path / "alone"), checkpoint_every=2).run()
     weight = bench.stepper.weight

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from engine.quantization.calibration import weight_thresholds
 from engine.quantization.factory import ObserverFactory
-from engine.quantization.observers.looking import look
+from engine.quantization.observers.observing import look
 from engine.slim.quant.observers.channel_wise import ChannelWiseObserver
 from engine.tensor.creation import to_tensor, zeros_like
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.quantization.calibration.calibrator import Values, finite_peak, floating
 from engine.quantization.calibration.growing import GrowingHistogram
-from engine.quantization.observers.looking import look
+from engine.quantization.observers.observing import look
 from engine.slim.quant.observers.uniform import UniformObserver
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from engine.quantization.calibration import Calibrator
-from engine.quantization.observers.looking import look
+from engine.quantization.observers.observing import look
 from engine.slim.quant.observers.uniform import UniformObserver
 
 

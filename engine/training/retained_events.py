@@ -1,4 +1,4 @@
-"""What a run that goes on keeps of its journal: the events up to the checkpoint that it goes on from."""
+"""RetainedEvents: the events of its journal that a resumed run retains."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LONGEST = 1e10  # seconds, three hundred years
 
 
 @dataclass(frozen=True)
-class Kept:
+class RetainedEvents:
     """A checkpoint's step, and the evaluations that it knows of, each as its epoch and step."""
 
     step: int
