@@ -27,7 +27,7 @@ def digits(tmp_path, monkeypatch):
     monkeypatch.setenv("MODEL_STUDIO_DATA", str(tmp_path))
 
 
-def test_mnist_reads_pictures_from_minus_one_to_one(digits):
+def test_mnist_reads_images_from_minus_one_to_one(digits):
     reader = paddle.dataset.mnist.train()
     items = list(reader())
     assert [label for _, label in items] == [0, 1, 2, 3, 4, 5]

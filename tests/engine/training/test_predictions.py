@@ -116,7 +116,7 @@ def test_old_ones_go_where_they_are_too_many(tmp_path: Path) -> None:
     assert not (tmp_path / "predictions").exists()
 
 
-def test_many_classes_keep_two_probabilities_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_classes_keep_two_probabilities_an_image(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_PROBABILITIES", 29)
     found, _, _ = measured(10)
     assert found.probabilities.shape == (0, 3)
@@ -144,7 +144,7 @@ def test_other_values_are_refused(tmp_path: Path, change: dict[str, Any]) -> Non
         folder.read(1)
 
 
-def test_pictures_of_any_kind() -> None:
+def test_images_of_any_kind() -> None:
     grey = image_bytes(np.full((1, 1, 2, 4), 0.5, np.float32))
     assert (grey.shape, grey[0, 0, 0]) == ((1, 2, 4), 128)
     colour = np.stack([np.full((2, 4), share, np.float32) for share in (0.0, 0.5, 2.0)])
@@ -152,7 +152,7 @@ def test_pictures_of_any_kind() -> None:
     assert image_bytes(np.zeros((1, 5), np.float32)).shape == (1, 1, 5)
 
 
-def test_normalised_pictures_are_shown_as_they_lie_there(bars: Path) -> None:
+def test_normalised_images_are_shown_as_they_lie_there(bars: Path) -> None:
     plain = load_data(str(bars)).test
     changed = load_data(str(bars), options=DataOptions(normalize="statistics")).test
     assert not np.array_equal(plain[3][0], changed[3][0])

@@ -343,7 +343,7 @@ def test_more_workers_than_find_memory_are_refused(several: None, monkeypatch: A
         RecordedTraining(workers=3).run.run()
 
 
-def test_more_workers_than_pictures_in_a_batch_are_refused() -> None:
+def test_more_workers_than_images_in_a_batch_are_refused() -> None:
     said = problems({"workers": 9, "batch_size": 8})["workers"]
     assert said.endswith("got 9 workers for batches of 8; give at most 8, or a larger batch")
     assert problems({"workers": 8, "batch_size": 8}) == {}

@@ -34,7 +34,7 @@ def ten(tmp_path):
     return archive(folder / "cifar-10-binary.tar.gz", files | {"test_batch.bin": record([9], 99)})
 
 
-def test_pictures_and_classes(ten, tmp_path, monkeypatch):
+def test_images_and_classes(ten, tmp_path, monkeypatch):
     monkeypatch.setenv("MODEL_STUDIO_DATA", str(tmp_path))
     data = Cifar10(mode="train")
     assert len(data) == 10

@@ -35,7 +35,7 @@ def test_each_folder_is_a_class(root):
     assert DatasetFolder(root, loader=lambda path: path[-5:])[0] == ("3.jpg", 0)
 
 
-def test_all_pictures_below_a_folder(root):
+def test_all_images_below_a_folder(root):
     data = ImageFolder(root)
     assert [path[len(str(root)) + 1 :] for path in data.samples] == [
         "0.bmp",
@@ -54,7 +54,7 @@ def test_all_pictures_below_a_folder(root):
 
 
 @pytest.mark.parametrize("kind", [DatasetFolder, ImageFolder])
-def test_what_is_no_folder_of_pictures(kind, root):
+def test_what_is_no_folder_of_images(kind, root):
     with pytest.raises(DataError, match="no such folder"):
         kind(root / "nothing")
     with pytest.raises(DataError, match="Found 0 files"):

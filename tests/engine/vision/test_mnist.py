@@ -69,7 +69,7 @@ def test_the_backend_is_the_process_wide_one_unless_given(places):
         set_image_backend("opencv")
 
 
-def test_to_tensor_scales_pil_pictures_only(places):
+def test_to_tensor_scales_pil_images_only(places):
     put(places / "data" / "mnist")
     image, _ = MNIST(transform=ToTensor())[0]
     assert image.shape == [1, 28, 28]
@@ -113,7 +113,7 @@ def test_the_fast_way_gives_the_same_bits(places, transform, backend):
             assert a.numpy().tobytes() == b.numpy().tobytes()
 
 
-def test_without_a_transform_arrays_have_a_fast_way_and_pil_pictures_none(places):
+def test_without_a_transform_arrays_have_a_fast_way_and_pil_images_none(places):
     put(places / "data" / "mnist")
     images, labels = next(iter(DataLoader(MNIST(backend="cv2"), batch_size=4)))
     assert images.numpy().tolist() == IMAGES[:4].tolist()

@@ -39,7 +39,7 @@ def test_in_a_program_with_any_batch():
         np.testing.assert_allclose(value, wanted.numpy(), rtol=1e-5)
 
 
-def test_pictures_without_boxes_only_say_that_there_is_nothing():
+def test_images_without_boxes_only_say_that_there_is_nothing():
     x = paddle.to_tensor(X)
     loss = yolo_loss(x, paddle.zeros([2, 0, 4]), paddle.zeros([2, 0], "int32"), ANCHORS, [0, 1], 3, 0.5, 8)
     confidence = X.reshape(2, 2, 8, 3, 3)[:, :, 4]
@@ -110,7 +110,7 @@ NOTHING = {
 
 
 @pytest.mark.parametrize("name", NOTHING)
-def test_without_pictures_or_boxes(name):
+def test_without_images_or_boxes(name):
     call, shape = NOTHING[name]
     made = call()
     assert made.shape == shape

@@ -134,7 +134,7 @@ def test_compose_names_the_transform_that_failed():
     assert repr(Compose([1, 2])) == "Compose(\n    1\n    2\n)"
 
 
-def test_a_subclass_without_its_own_batched_form_takes_single_pictures():
+def test_a_subclass_without_its_own_batched_form_takes_single_images():
     class Inverted(ToTensor):
         def _apply_image(self, img):
             return super()._apply_image(255 - np.asarray(img))

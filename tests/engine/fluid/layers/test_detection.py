@@ -161,7 +161,7 @@ def test_the_heads_of_ssd_and_what_they_find(main: Any) -> None:
         layers.multi_box_head(inputs[:2], image, 32, 3, [[2.0], [2.0]])
 
 
-def test_regions_of_one_picture_need_no_numbers(world: World) -> None:
+def test_regions_of_one_image_need_no_numbers(world: World) -> None:
     picture, rois = scores(1, 8, 6, 6), np.array([[0, 0, 3, 3], [1, 2, 5, 5]], np.float32)
     vision, counts = engine.vision.ops, np.array([2], np.int32)
 

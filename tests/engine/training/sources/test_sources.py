@@ -119,7 +119,7 @@ def test_an_image_folder_with_train_and_val(tmp_path):
     assert len(set(load_data(str(tmp_path), 6).train.labels.tolist())) == 2
 
 
-def test_pictures_of_several_sizes_need_resize(tmp_path):
+def test_images_of_several_sizes_need_resize(tmp_path):
     folder = writing.image_folder(tmp_path)
     Image.new("L", (30, 20)).save(folder / "bee" / "odd.png")
     data = load_data(str(folder))
@@ -129,10 +129,10 @@ def test_pictures_of_several_sizes_need_resize(tmp_path):
     assert data.train.__getitems__(range(len(data.train)))[0].shape == (len(data.train), 1, 5, 5)
 
 
-def test_collected_pictures_are_such_a_folder(tmp_path):
-    from studio.session.data.collected_images import Collected
+def test_collected_images_are_such_a_folder(tmp_path):
+    from studio.session.data.collected_images import CollectedImages
 
-    kept = Collected(tmp_path)
+    kept = CollectedImages(tmp_path)
     values, _ = writing.pictures(6, (28, 28))
     for number, value in enumerate(values):
         kept.collect(value, 3 if number < 4 else "7", "drawn")

@@ -39,7 +39,7 @@ def weights(run):
     return {name: value.numpy() for name, value in run.network.state_dict().items()}
 
 
-def test_pictures_and_numbers_train(tmp_path, model):
+def test_images_and_numbers_train(tmp_path, model):
     values, labels = writing.pictures(60, (8, 8, 3))
     data = str(writing.npz(tmp_path / "a.npz", x=values, y=labels))
     config = TrainingConfig(
@@ -61,7 +61,7 @@ def test_a_model_that_does_not_fit_says_both_shapes(tmp_path, model):
     assert "\n" not in str(caught.value)
 
 
-def test_a_run_with_varied_pictures_resumes_bit_for_bit(tmp_path, model):
+def test_a_run_with_varied_images_resumes_bit_for_bit(tmp_path, model):
     values, labels = writing.pictures(60, (8, 8, 3))
     data = str(writing.npz(tmp_path / "a.npz", x=values, y=labels))
     config = TrainingConfig(

@@ -150,13 +150,13 @@ def huge_png(path, side):
 
 
 @pytest.mark.parametrize("side", [8000, 30_000])
-def test_a_picture_of_too_many_pixels_is_not_decoded(tmp_path, side):
+def test_an_image_of_too_many_pixels_is_not_decoded(tmp_path, side):
     huge_png(tmp_path / "a.png", side)
     with pytest.raises(DataError, match=r"a\.png: too many pixels"):
         decode_picture(tmp_path / "a.png", False)
 
 
-def test_a_broken_picture_is_named(tmp_path):
+def test_a_broken_image_is_named(tmp_path):
     folder = writing.image_folder(tmp_path)
     (folder / "ant" / "note.png").write_text("no image")
     one_line(folder, r"ant/note\.png: not an image; replace or remove it")

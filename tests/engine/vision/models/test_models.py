@@ -113,7 +113,7 @@ def test_converted_networks_take_any_batch(call: str) -> None:
     np.testing.assert_allclose(converted(pictures[:2]).numpy(), wanted[:2], rtol=1e-4, atol=1e-6)
 
 
-def test_lenet_maps_pictures_to_classes() -> None:
+def test_lenet_maps_images_to_classes() -> None:
     pictures = paddle.zeros([3, 1, 28, 28])
     assert models.LeNet()(pictures).shape == [3, 10]
     assert models.LeNet(num_classes=0)(pictures).shape == [3, 16, 5, 5]
