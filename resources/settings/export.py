@@ -19,6 +19,8 @@ FLOAT = ("float",)
 class ExportSettings:
     """How a run is exported."""
 
+    __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012  (of project files)
+
     checkpoint: str = declared(
         "name",
         "best",

@@ -23,6 +23,8 @@ METHODS: tuple[tuple[str, str], ...] = (
 class QuantizeSettings:
     """How a model is quantized. ``method`` is one of METHODS."""
 
+    __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012  (of project files)
+
     method: str = "none"
     algo: str = declared(
         "choice",

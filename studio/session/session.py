@@ -28,6 +28,7 @@ from studio.session.predict.predict_models import PredictModels
 from studio.session.predict.predict_view import PredictViewModel
 from studio.session.predict.test_samples import Samples
 from studio.session.problem_view import problem_from_message
+from studio.session.project.project_file import Project
 from studio.session.project.session_script import SessionScript
 from studio.session.runs.report.report_job import ReportWriter
 from studio.session.runs.run_changes import RunChanges
@@ -124,8 +125,15 @@ class Session(NextRun):
         }
         self.train.problem.connect(self.problem.emit)
         self.selected_run_changed.connect(self._export_selected)
+        self.project_changed.connect(self._use_export_settings)
+        self.export.events.settings.connect(lambda settings: setattr(self.project, "export", settings))
+        self.export.events.choices.connect(lambda choices: setattr(self.project, "quantize", choices))
         if self._trouble:
             self._report(problem_from_message(self._trouble, "The settings could not be read"))
+
+    def _use_export_settings(self, project: Project) -> None:
+        self.export.change(**vars(project.export))
+        self.export.choose(**vars(project.quantize))
 
     # ----- commands -----
 

@@ -243,6 +243,7 @@ def test_a_setting_of_an_export(request: pytest.FixtureRequest, tmp_path: Path) 
     )
     form.set_value("note", "mine")
     assert session.export.settings.note == "mine"
+    assert '"note":"mine"' in session.project.model_dump_json()
     session.export.change(note="yours")
     assert form.value("note") == "yours"
     session.export.prefix, session.export.run_folder = str(tmp_path / "model"), str(tmp_path)

@@ -51,7 +51,12 @@ class ProjectController(QObject):
         self._bonds = Bindings()
         self._bonds.follow(session.project_changed, self._show)
         self._bonds.follow(session.project_changed, lambda _: self._saving.start())
-        self._bonds.follow(session.train.events.settings, lambda _: self._saving.start())
+        for settings in (
+            session.train.events.settings,
+            session.export.events.settings,
+            session.export.events.choices,
+        ):
+            self._bonds.follow(settings, lambda _: self._saving.start())
         self._bonds.follow(session.undo_stack.changed, actions.refresh)
         self._bonds.follow(session.conflict_changed, lambda: self._show(session.project))
         welcome.set_samples(

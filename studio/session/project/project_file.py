@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    field_validator,
+    model_serializer,
+)
 
 from resources.json_documents import DocumentError, parse
 from resources.locks import Holder, wait_for
 from resources.regular_files import open_regular
 from resources.replacing import hidden_prefix
+from resources.settings.export import EXPORT_SETTINGS, ExportSettings
+from resources.settings.quantize import METHODS, QUANTIZE_SETTINGS
+from resources.settings.setting import Setting
 from resources.user_folders import NO_HOME, user_folder
+from studio.session.export.quantization.choices import QuantizeChoices
 from studio.session.train.run_settings import RunSettings
 
 FORMAT = "model-studio project"
@@ -48,11 +61,47 @@ class Project(BaseModel):
     settings: RunSettings = Field(default_factory=RunSettings)
     runs: str = "runs"
     further_runs: list[str] = Field(default_factory=list)
+    export: ExportSettings = Field(default_factory=ExportSettings)
+    quantize: QuantizeChoices = Field(default_factory=QuantizeChoices)
+
+    @field_validator("export")
+    @classmethod
+    def _valid_export(cls, export: ExportSettings) -> ExportSettings:
+        _refuse_problems(EXPORT_SETTINGS, vars(export))
+        return export
+
+    @field_validator("quantize")
+    @classmethod
+    def _valid_quantize(cls, quantize: QuantizeChoices) -> QuantizeChoices:
+        if quantize.method not in dict(METHODS):
+            raise ValueError(f"method: no such choice: got {quantize.method!r:.80}")
+        _refuse_problems(QUANTIZE_SETTINGS, vars(quantize))
+        return quantize
+
+    @model_serializer(mode="wrap")
+    def _without_defaults(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Settings of exports are written where they differ from the defaults."""
+        plain: dict[str, Any] = serialize(self)
+        if self.export == ExportSettings():
+            plain.pop("export", None)
+        if self.quantize == QuantizeChoices():
+            plain.pop("quantize", None)
+        return plain
 
     @field_validator("version")
     @classmethod
     def _as_written_now(cls, version: int) -> int:
         return 2
+
+
+def _refuse_problems(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> None:
+    """Raises ValueError for the first value that the window could not show."""
+    for name, setting in settings.items():
+        value = values[name]
+        offered = setting.kind != "name" or not setting.choices or value in dict(setting.choices)
+        problem = setting.problem(value) if offered else f"no such choice: got {value!r:.80}"
+        if problem:
+            raise ValueError(f"{name}: {problem}")
 
 
 class Preferences(BaseModel):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,15 @@ from typing import Any
 import pytest
 
 from resources.locks import LOCK_NAME, Lock, take
-from studio.session.project.project_file import ProjectError, preferences_path, read_project
+from resources.settings.export import ExportSettings
+from studio.session.export.quantization.choices import QuantizeChoices
+from studio.session.project.project_file import (
+    Project,
+    ProjectError,
+    preferences_path,
+    read_project,
+    write_project,
+)
 from studio.session.project.undo import Change, UndoStack
 from studio.session.session import Session
 from tests.studio.windows.runs.run_folders import make_run
@@ -269,3 +278,55 @@ def test_what_is_typed_at_once_is_one_change() -> None:
     assert values == [0]
     stack.redo()
     assert values == [12]
+
+
+# ----- settings of exports -----
+
+
+def test_settings_of_exports_are_read_as_they_were_written(tmp_path: Path) -> None:
+    path = tmp_path / "a.studio.json"
+    write_project(path, Project())
+    assert not {"export", "quantize"} & set(json.loads(path.read_text(encoding="utf-8")))
+    project = Project(
+        export=ExportSettings("last", samples=9, optimize=True),
+        quantize=QuantizeChoices("qat", epochs=3, skip=("fc*",), target_drop=0.5),
+    )
+    write_project(path, project)
+    assert read_project(path) == project
+
+
+@pytest.mark.parametrize(
+    ("part", "values", "message"),
+    [
+        ("export", {"samples": 0}, "samples: must be from 1"),
+        ("export", {"checkpoint": "other.h5"}, "checkpoint: no such choice: got 'other.h5'"),
+        ("export", {"odd": 1}, "odd"),
+        ("quantize", {"method": "x"}, "method: no such choice"),
+        ("quantize", {"algo": "x"}, "algo: no such choice"),
+        ("quantize", {"weight_bits": 99}, "weight_bits: must be from 2 to 16"),
+        ("quantize", {"skip": ["fc["]}, "skip: a bracket is not closed"),
+    ],
+)
+def test_invalid_settings_of_exports_are_refused(
+    tmp_path: Path, part: str, values: dict[str, object], message: str
+) -> None:
+    path = tmp_path / "a.studio.json"
+    write_project(path, Project())
+    plain = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**plain, part: values}), encoding="utf-8")
+    with pytest.raises(ProjectError, match=re.escape(message)):
+        read_project(path)
+
+
+def test_a_session_takes_and_stores_the_settings_of_exports(stage: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.studio.json"
+    write_project(path, Project(export=ExportSettings(samples=9), quantize=QuantizeChoices("qat")))
+    session = stage.session
+    session.open_project(path)
+    assert (session.export.settings.samples, session.export.choices.method) == (9, "qat")
+    session.export.change(optimize=True)
+    session.export.choose(weight_bits=4)
+    session.save_project()
+    found = read_project(path)
+    assert (found.export, found.quantize) == (session.export.settings, session.export.choices)
+    assert (found.export.optimize, found.quantize.weight_bits) == (True, 4)
