@@ -14,6 +14,7 @@ from studio.app import Studio
 from studio.session.session import Session
 from studio.session.work.job import job_of, name_of, plain_job
 from studio.session.work.wire import decode, encode
+from widgets import theme
 
 
 class FakeWorker:
@@ -130,6 +131,13 @@ class Stage:
             message="training process: it was killed from outside: signal SIGKILL; "
             "resume from the last checkpoint",
         )
+
+
+@pytest.fixture(autouse=True)
+def _look(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the style sheet a window is built in a third of the time; only tests of looks need it."""
+    if request.node.get_closest_marker("styled") is None:
+        monkeypatch.setattr(theme, "style_sheet", lambda tokens: "")
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from studio.session.train.run_settings import setting_problems
 MENUS = ["&File", "&Edit", "&Run", "&View", "&Help"]
 
 
+@pytest.mark.styled
 @pytest.mark.parametrize("size", [(1280, 800), (1024, 640)])
 def test_the_window_is_not_larger_than_the_screen(stage: Any, size: tuple[int, int]) -> None:
     available = QRect(QPoint(0, 25), QPoint(size[0] - 1, size[1] - 1))  # below a panel of the system
@@ -35,6 +36,7 @@ def test_the_window_is_not_larger_than_the_screen(stage: Any, size: tuple[int, i
     assert stage.window.width() == 900
 
 
+@pytest.mark.styled
 def test_the_menus_are_in_sight(stage: Any) -> None:
     top = stage.window.top
     stage.window.resize(1280, 800)

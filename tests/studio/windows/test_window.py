@@ -132,6 +132,7 @@ def test_keys_of_the_pages(stage: Any, qtbot: Any, key: Qt.Key, page: str) -> No
     assert stage.window.top.tab(page).isChecked()
 
 
+@pytest.mark.styled
 def test_visiting_pages_again_leaves_the_minimum_size_of_the_window(stage: Any, qtlog: Any) -> None:
     def size_hints() -> int:
         return sum("propagateSizeHints" in record.message for record in qtlog.records)
@@ -426,6 +427,7 @@ def test_closing_without_a_training_asks_nothing(stage: Any) -> None:
     assert stage.window.close()
 
 
+@pytest.mark.styled
 def test_theme_switches_at_once_and_is_remembered(stage: Any) -> None:
     stage.studio.actions.trigger("theme_dark")
     assert theme.current().dark
@@ -452,6 +454,7 @@ def test_layout_is_remembered_and_can_be_reset(stage: Any, qapp: QApplication, t
         other.studio.close()
 
 
+@pytest.mark.styled
 def test_a_narrow_window_is_for_the_page(stage: Any, qtbot: Any) -> None:
     stage.window.resize(640, 400)
     qtbot.waitUntil(lambda: stage.window.right.isHidden() and stage.window.left.isHidden())
@@ -466,6 +469,7 @@ def visible(window: QWidget, kind: Any) -> list[Any]:
     return [widget for widget in window.findChildren(kind) if widget.isVisible()]
 
 
+@pytest.mark.styled
 @pytest.mark.parametrize("size", [(1280, 800), (640, 400)], ids=["1280x800", "its half"])
 @pytest.mark.parametrize("page", PAGES)
 def test_nothing_is_cut_off(stage: Any, qtbot: Any, page: str, size: tuple[int, int]) -> None:
@@ -502,6 +506,7 @@ def longer(qapp: QApplication) -> Iterator[QTranslator]:
     qapp.removeTranslator(translator)
 
 
+@pytest.mark.styled
 @pytest.mark.parametrize("page", PAGES)
 def test_longer_texts_fit(longer: QTranslator, stage: Any, qtbot: Any, page: str) -> None:
     assert stage.studio.actions["start"].text() == "Start\u00f6\u00f6"

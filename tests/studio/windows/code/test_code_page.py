@@ -240,6 +240,7 @@ def test_an_own_model_that_is_chosen_elsewhere_is_opened_when_the_page_is(stage:
     assert stage.studio.code_page.editor.code() == TEXT
 
 
+@pytest.mark.styled
 @pytest.mark.parametrize("size", [(1280, 800), (1000, 650), (640, 400)], ids=str)
 def test_nothing_is_cut_off_and_every_control_has_a_name(
     desk: Desk, qtbot: Any, size: tuple[int, int]

@@ -239,6 +239,7 @@ def test_nothing_is_planned_while_hidden_or_if_the_dry_run_fails(desk: Desk, qtb
     assert len(desk.jobs()) == 2
 
 
+@pytest.mark.styled
 @pytest.mark.parametrize("size", [(1280, 800), (1000, 650)])
 def test_nothing_is_cut_off(desk: Desk, qtbot: Any, size: tuple[int, int]) -> None:
     desk.tell("plan_code", "code_planned", **planned(many=300) | {"static": False})

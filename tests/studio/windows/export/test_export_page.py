@@ -110,6 +110,7 @@ def test_what_stands_is_listed_and_verified_again(stage: Stage, qtbot: QtBot, tm
     assert card.verify_button.isEnabled()
 
 
+@pytest.mark.styled
 def test_a_narrow_page_is_not_cut_off_sideways(stage: Stage, qtbot: QtBot) -> None:
     stage.studio.frame.show_page("export")
     stage.window.resize(1000, 650)

@@ -342,6 +342,7 @@ def test_commands_lead_to_choices_and_report(export: Stage, qtbot: QtBot) -> Non
     assert export.window.current_page() == "export"
 
 
+@pytest.mark.styled
 def test_nothing_is_cut_off_sideways(export: Stage, qtbot: QtBot) -> None:
     page = export.studio.export_page
     choose(export, qtbot)

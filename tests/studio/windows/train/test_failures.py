@@ -86,6 +86,7 @@ def test_a_failure_before_the_first_step_is_shown_and_listed(failed: Any) -> Non
     assert page.failure() == words
 
 
+@pytest.mark.styled
 def test_the_toast_covers_neither_problems_nor_status(failed: Any, qtbot: Any) -> None:
     window, toast = failed.window, failed.window.toast
     window.show_output(1)

@@ -26,6 +26,7 @@ def hardest(qtbot: QtBot) -> MistakeGrid:
     return widget
 
 
+@pytest.mark.styled
 @pytest.mark.parametrize(("width", "height"), [(200, 140), (340, 230), (800, 300), (1600, 700)])
 @pytest.mark.parametrize("count", [6, 40])
 def test_pictures_fill_the_card(hardest: MistakeGrid, width: int, height: int, count: int) -> None:
