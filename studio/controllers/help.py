@@ -95,7 +95,7 @@ class HelpController(QObject):
 
     def keys_text(self) -> str:
         """All shortcuts as Markdown tables, from the table of commands."""
-        heads = (self.tr("Keys"), self.tr("Command"), self.tr("What it does"))
+        heads = (self.tr("Keys"), self.tr("Command"), self.tr("Action"))
         lines = [f"# {heads[0]}"]
         for menu in MENUS:
             rows = list(self._rows(menu))

@@ -43,9 +43,9 @@ class PreferencesDialog(QDialog):
         layout.addLayout(line)
         layout.addWidget(section(self.tr("Folder of the runs")))
         layout.addWidget(ValueLabel(runs))
-        layout.addWidget(section(self.tr("Own files that may be run")))
+        layout.addWidget(section(self.tr("Model files that may run")))
         line = QHBoxLayout()
-        self._agreed = mute(self.tr("{0} files were agreed to").format(agreed))
+        self._agreed = mute(self.tr("{0} files agreed to").format(agreed))
         self.forget = QPushButton(self.tr("Ask again for all of them"))
         self.forget.setEnabled(agreed > 0)
         self.forget.clicked.connect(self._forget)
@@ -61,4 +61,4 @@ class PreferencesDialog(QDialog):
     def _forget(self) -> None:
         self.forget_requested.emit()
         self.forget.setEnabled(False)
-        self._agreed.setText(self.tr("{0} files were agreed to").format(0))
+        self._agreed.setText(self.tr("{0} files agreed to").format(0))

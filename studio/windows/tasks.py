@@ -88,6 +88,6 @@ class TaskList(Retranslated, QWidget):
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
-        self._empty.set_text(self.tr("Nothing is running. Trainings, tracings and exports are listed here."))
+        self._empty.set_text(self.tr("Nothing is running. Trainings, graphs and exports appear here."))
         for row in self._rows.values():
             row.cancel.setText(self.tr("Cancel"))

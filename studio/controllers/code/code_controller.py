@@ -151,7 +151,7 @@ class CodeController(QObject):
             return self.tr("There is no model's source open; make a new one first.")
         try:
             if not self._coding.save():
-                return self.tr("The file was changed outside too; choose which text counts.")
+                return self.tr("Another program changed the file as well; choose a version.")
         except OSError as error:
             return str(error)
         finally:
@@ -247,33 +247,33 @@ class CodeController(QObject):
         view, path = self._view, Path(self._view.file)
         self._page.set_file(path.name if view.file else "", str(path.parent) if view.file else "")
         self._chip.setText(self.tr("Not saved"))
-        self._chip.setToolTip(self.tr("A training uses the file as it was last saved"))
+        self._chip.setToolTip(self.tr("Training uses the last saved version of this file"))
         self._chip.setVisible(view.modified)
 
     def _show_inputs(self) -> None:
         self._page.set_inputs(
-            self._view.inputs, self.tr("as the data: images of them"), self._view.input_problem
+            self._view.inputs, self.tr("like the data: its images"), self._view.input_problem
         )
 
     def _show_banner(self) -> None:
         banner, view, tr = self._page.banner, self._view, self.tr
         if view.outside == CHANGED:
             banner.ask(
-                tr("This file was changed by another program, and here too. Which text counts?"),
+                tr("This file was changed by another program and in this window. Choose a version."),
                 ("mine", tr("Keep mine")),
-                ("theirs", tr("Take the file's")),
+                ("theirs", tr("Use the file's version")),
             )
         elif view.outside == GONE:
             banner.ask(tr("This file is gone. The text is still here; saving writes it again."))
         elif view.restored:
             banner.ask(
-                tr("Text that was not saved was brought back."),
+                tr("Unsaved text was restored."),
                 ("discard", tr("Discard it")),
                 ("keep", tr("Keep it")),
             )
         elif view.state == "refused":
             banner.ask(
-                tr("To show shapes and mistakes, this file has to be run in a process of its own."),
+                tr("To show shapes and mistakes, this file must run in a separate process."),
                 ("agree", tr("Run this file...")),
             )
         else:
@@ -292,7 +292,7 @@ class CodeController(QObject):
         elif view.input_problem:
             summary = tr("Input: {0}").format(view.input_problem)
         elif view.state == "done" and view.output:
-            summary = tr("Gives {0} · {1} numbers to learn").format(
+            summary = tr("Output {0} · {1} parameters").format(
                 shape_text(view.output), theme.format_number(view.parameters)
             )
         self._page.set_summary(summary)
@@ -302,8 +302,8 @@ class CodeController(QObject):
         tr = self.tr
         stages = {
             "syntax": tr("Syntax"),
-            "import": tr("While it is imported"),
-            "make": tr("While it is made"),
+            "import": tr("While importing"),
+            "make": tr("While constructing the model"),
             "eager": tr("While it runs"),
             "output": tr("Output"),
             "static": tr("to_static only"),

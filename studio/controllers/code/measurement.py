@@ -48,12 +48,12 @@ class MeasurementController(QObject):
         elif measured is None:
             shown.set_about(
                 tr(
-                    "Trains a few steps with the settings of the page Train and says where their time goes: "
-                    "by operator, and at the lines. Nothing is kept."
+                    "Trains a few steps with the settings of the page Train and shows their time by "
+                    "operator and by line. Nothing is saved."
                 )
             )
         else:
-            stale = tr("The text has changed since: measure again.") + "\n" if view.stale else ""
+            stale = tr("The text has changed: measure again.") + "\n" if view.stale else ""
             shown.set_about(stale + self.about(measured))
         shown.set_rows(self.rows(measured) if measured is not None else [])
         self._light(self._page.editor.caret_line())
@@ -76,7 +76,7 @@ class MeasurementController(QObject):
             kernels,
             threads,
         )
-        fed = tr("random numbers as Input says: {0}").format(measured.inputs)
+        fed = tr("random numbers of the shape in Input: {0}").format(measured.inputs)
         return f"{words} \u00b7 {fed}" if measured.inputs else words
 
     def rows(self, measured: Measurement) -> list[Row]:

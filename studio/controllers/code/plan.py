@@ -60,7 +60,7 @@ class PlanController(QObject):
         elif view.found is None:
             shown.set_about(
                 tr(
-                    "What passes make of the Program, and what really runs, comes here "
+                    "The Program after each pass, and the kernels that run, comes here "
                     "after a dry run that goes "
                     "well."
                 )
@@ -116,7 +116,7 @@ class PlanController(QObject):
         if self._view.stale:
             text = f"{tr('The text has changed since.')} {text}"
         if not found.static:
-            text += " " + tr("The settings train eagerly, operator by operator; this is what static does.")
+            text += " " + tr("The settings train eagerly, operator by operator; this shows static mode.")
         self._page.planned.set_about(text)
 
     # ----- rows -----
@@ -125,8 +125,8 @@ class PlanController(QObject):
         tr = self.tr
         marks = {"-": GONE, "+": MADE}
         heads = [
-            (tr("Operator"), tr("A minus: the pass took it; a plus: it stands there now"), False),
-            (tr("Lines"), tr("The lines of the source that it comes from"), True),
+            (tr("Operator"), tr("Minus: the pass removed it; plus: the pass added it"), False),
+            (tr("Lines"), tr("Source lines of the operator"), True),
         ]
         rows = [
             OperatorRow(
@@ -141,10 +141,10 @@ class PlanController(QObject):
     def _of_plan(self, part: PlanPart) -> tuple[list[Head], list[OperatorRow]]:
         tr, words = self.tr, self._words
         heads = [
-            (tr("Operator"), tr("In the order in which they run; a fused one names its parts"), False),
+            (tr("Operator"), tr("In execution order; a fused operator lists its parts"), False),
             (tr("Runs"), tr("Compiled, by NumPy and why, as a view, in place, once, or as Python"), False),
-            (tr("MB"), tr("Millions of bytes of its results; nothing for a view"), True),
-            (tr("Lines"), tr("The lines of the source that it comes from"), True),
+            (tr("MB"), tr("Megabytes of its results; empty for a view"), True),
+            (tr("Lines"), tr("Source lines of the operator"), True),
         ]
         rows = [
             OperatorRow(
@@ -165,9 +165,9 @@ class PlanController(QObject):
     def _of_memory(self, part: PlanPart) -> tuple[list[Head], list[OperatorRow]]:
         tr = self.tr
         heads = [
-            (tr("Value of"), tr("The operator that made what is held at the fullest moment"), False),
+            (tr("Value of"), tr("The operator whose result is in memory at the peak"), False),
             (tr("MB"), tr("Millions of bytes"), True),
-            (tr("Share"), tr("Of all that is held then"), True),
+            (tr("Share"), tr("Share of the memory at the peak"), True),
             (tr("Lines"), tr("The line of the source that it belongs to"), True),
         ]
         rows = []

@@ -33,26 +33,26 @@ class PlanTexts:
         if step.moved:
             short.append(tr("{0} moved").format(step.moved))
         if step.changed and not short:
-            short.append(tr("{0} read something else").format(step.changed))
+            short.append(tr("{0} have other inputs").format(step.changed))
         return f"{step.name}: {', '.join(short) or tr('nothing')}"
 
     def did(self, step: PassStep, first: bool) -> str:
         """What a pass did, in one line."""
         tr = self._where.tr
         if first:
-            return tr("The Program of a step as it was built: the network, its loss and the accuracy.")
+            return tr("The Program of a step before any pass: the network, its loss and the accuracy.")
         words = []
         if step.gone and step.made:
             words.append(tr("{0} became {1}").format(names(step.gone), names(step.made)))
         elif step.gone:
-            words.append(tr("Took away {0}").format(names(step.gone)))
+            words.append(tr("Removed {0}").format(names(step.gone)))
         elif step.made:
             words.append(tr("Added {0}").format(names(step.made)))
         if step.moved:
-            words.append(tr("{0} stand elsewhere").format(step.moved))
+            words.append(tr("{0} moved").format(step.moved))
         if step.changed:
-            words.append(tr("{0} read something else").format(step.changed))
-        return "; ".join(words) + "." if words else tr("This pass found nothing to do.")
+            words.append(tr("{0} have other inputs").format(step.changed))
+        return "; ".join(words) + "." if words else tr("This pass changed nothing.")
 
     # ----- plans -----
 
@@ -67,7 +67,7 @@ class PlanTexts:
 
     def part(self, part: PlanPart) -> str:
         """A plan with how many operators it has."""
-        return self._where.tr("What runs: {0}").format(self.title(part))
+        return self._where.tr("Execution: {0}").format(self.title(part))
 
     def memory(self, part: PlanPart) -> str:
         """The memory of a plan in short."""
@@ -90,11 +90,11 @@ class PlanTexts:
     def holds(self, part: PlanPart) -> str:
         """What a call of a plan holds."""
         tr = self._where.tr
-        words = tr("At most {0} MB are held at once, while {1} runs; weights and inputs: {2} MB.").format(
+        words = tr("Peak memory {0} MB, in {1}; weights and inputs: {2} MB.").format(
             megabytes(part.peak), part.during, megabytes(part.given)
         )
         if part.unknown:
-            words += " " + tr("Of {0} results only a run knows the size.").format(part.unknown)
+            words += " " + tr("The sizes of {0} results are known only at run time.").format(part.unknown)
         return words
 
     def how(self, row: PlanRow) -> str:
@@ -143,9 +143,9 @@ class PlanTexts:
             "as good": tr("not for these sizes"),
             "sizes": tr("sizes known only when it runs"),
             "bfloat16": tr("bfloat16"),
-            "chosen": tr("the setting Kernels says NumPy"),
+            "chosen": tr("the setting Kernels selects NumPy"),
             "absent": tr("llvmlite is not installed: {0}").format("pip install 'model-studio[fast]'"),
-            "foreign": tr("a model of others"),
+            "foreign": tr("an untrusted model"),
             "device": tr("another device"),
             "failed": tr("could not be compiled, see the log"),
         }.get(why, why)

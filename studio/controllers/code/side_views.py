@@ -36,8 +36,10 @@ class CodeSides(QObject):
             return
         self._shown = made
         self._page.set_nothing(
-            "" if view.forwards else self.tr("What to_static makes of the forward comes here."),
-            "" if view.program else self.tr("The operators come here after a dry run that goes well."),
+            ""
+            if view.forwards
+            else self.tr("The code that to_static generates from the forward appears here."),
+            "" if view.program else self.tr("The operators appear here after a successful dry run."),
         )
         name = view.class_name
         self._page.tree.set_program(program_data(view.program, name) if view.program else ProgramData())

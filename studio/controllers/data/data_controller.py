@@ -72,7 +72,7 @@ class DataController(QObject):
 
     def _choose_folder(self) -> None:
         path = QFileDialog.getExistingDirectory(
-            self._page.window(), self.tr("Choose a folder with data"), self._where()
+            self._page.window(), self.tr("Choose a data folder"), self._where()
         )
         if path:
             self.choose(path)
@@ -80,7 +80,7 @@ class DataController(QObject):
     def _choose_file(self) -> None:
         path, _ = QFileDialog.getOpenFileName(
             self._page.window(),
-            self.tr("Choose a file with data"),
+            self.tr("Choose a data file"),
             self._where(),
             self.tr("Data ({0})").format(FILES),
         )
@@ -170,7 +170,7 @@ class DataController(QObject):
         if compared is None:
             page.show_pairs((), (), True, ())
             return
-        texts = [self.tr("fed from {0:.3g} to {1:.3g}").format(*ends) for ends in compared.ranges]
+        texts = [self.tr("input from {0:.3g} to {1:.3g}").format(*ends) for ends in compared.ranges]
         page.show_pairs(compared.before, compared.after, facts.picture, texts)
         low = min((ends[0] for ends in compared.ranges), default=0.0)
         high = max((ends[1] for ends in compared.ranges), default=0.0)
@@ -185,15 +185,15 @@ class DataController(QObject):
         panel.set_rows([self._row(problem) for problem in view.problems])
         if view.checking:
             share = view.done / view.total if view.total else 0.0
-            panel.set_progress(share, self.tr("Looked at {0} of {1}").format(view.done, view.total))
+            panel.set_progress(share, self.tr("Checked {0} of {1}").format(view.done, view.total))
         elif view.stopped:
             panel.set_progress(
-                None, self.tr("Stopped: {0} of {1} were looked at").format(view.done, view.total)
+                None, self.tr("Stopped: {0} of {1} were checked").format(view.done, view.total)
             )
         elif view.total and not view.problems:
-            panel.set_progress(None, self.tr("All {0} samples were looked at: no problem").format(view.total))
+            panel.set_progress(None, self.tr("All {0} samples were checked: no problem").format(view.total))
         else:
-            panel.set_progress(None, self.tr("All {0} samples were looked at").format(view.total))
+            panel.set_progress(None, self.tr("All {0} samples were checked").format(view.total))
 
     def _row(self, problem: DataProblem) -> ProblemRow:
         words: dict[str, tuple[str, str, str]] = {
@@ -214,26 +214,24 @@ class DataController(QObject):
             ),
             "unlabelled": (
                 self.tr("Without a label: {0}"),
-                self.tr("They are left out. Fill in the labels to use them."),
+                self.tr("They are ignored. Fill in the labels to use them."),
                 "warn",
             ),
             "few": (
                 self.tr("Classes with few samples: {0}"),
-                self.tr(
-                    "These have fewer than five training samples: collect more, or leave the classes out."
-                ),
+                self.tr("These have fewer than five training samples: collect more, or remove the classes."),
                 "warn",
             ),
             "absent": (
                 self.tr("Classes without samples: {0}"),
-                self.tr("Collect some for the training, or leave the classes out: a model can't learn them."),
+                self.tr("Collect training samples, or remove the classes: a model can't learn them."),
                 "warn",
             ),
             "shared": (
                 self.tr("In both splits: {0}"),
                 self.tr(
-                    "These test samples are training samples, too. Remove them from one of the two: "
-                    "they make the test accuracy too good."
+                    "These test samples are also training samples. Remove them from one split: they "
+                    "inflate the test accuracy."
                 ),
                 "warn",
             ),

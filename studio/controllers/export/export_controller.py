@@ -169,7 +169,7 @@ class ExportController(QObject):
     def _show_panel(self) -> None:
         run = self._session.run_in(self._view.run_folder)
         if run is None:
-            self._panel.show_nothing(self.tr("What is known about the run to export comes here."))
+            self._panel.show_nothing(self.tr("Facts about the run to export appear here."))
             return
         config = run.config
         rows = [
@@ -188,7 +188,7 @@ class ExportController(QObject):
             path = Path(f"{self._view.prefix}.{suffix}")
             if path.is_file():
                 files.append((path.name, size_text(path.stat().st_size)))
-        self._panel.set_sections([("", rows), (self.tr("Files that are there already"), files)])
+        self._panel.set_sections([("", rows), (self.tr("Existing files"), files)])
 
     # ----- the export -----
 
@@ -224,7 +224,7 @@ class ExportController(QObject):
         elif view.state == "failed" and view.last_problem is not None:
             page.show_failed(
                 f"{view.last_problem.message}\n\n"
-                + self.tr("Nothing was written: what stood under this name before is as it was.")
+                + self.tr("Nothing was written; existing files under this name are unchanged.")
             )
         elif view.state == "done" and view.verification is not None:
             result = view.verification
@@ -272,7 +272,7 @@ class ExportController(QObject):
     def _show_folder(self) -> None:
         folder = str(Path(self._view.exported_prefix).parent)
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
-            self._actions.refused.emit(self.tr("{0}: no program shows folders here").format(folder))
+            self._actions.refused.emit(self.tr("{0}: no file manager is available").format(folder))
 
     def close(self) -> None:
         """Follow the view model no longer."""
@@ -289,10 +289,10 @@ def answers_text(result: Verification, words: QObject) -> str:
     """Whether files answer as the model that they are of; those that are quantized do not quite."""
     if result.difference > LIKE_FLOAT:
         return words.tr(
-            "The files answer nearly as the trained model does, as quantized ones do. They need none of its "
-            "source."
+            "The files give nearly the same answers as the trained model, as expected of quantized "
+            "ones, and run without its source."
         )
-    return words.tr("The files answer as the trained model does. They need none of its source.")
+    return words.tr("The files give the same answers as the trained model and run without its source.")
 
 
 def compared_text(result: Verification, words: QObject) -> str:

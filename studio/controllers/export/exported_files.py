@@ -52,9 +52,7 @@ class ExportedFilesController(QObject):
     def _why_not(self, each: ExportedFiles) -> str:
         """Why they can't be verified now; empty where they can."""
         if not each.run:
-            return self.tr(
-                "The run that these files are of is not known here, so there is nothing to compare."
-            )
+            return self.tr("The run of these files is unknown, so there is nothing to compare.")
         return self._session.blocked(commands.SHOW_GRAPH)  # another task is running
 
     def verify(self, prefix: str) -> None:

@@ -25,7 +25,7 @@ class FloatLayersController(QObject):
         if not layer:
             return
         menu = QMenu(tree)
-        action = menu.addAction(self.tr("Leave {0} in float when quantizing").format(layer))
+        action = menu.addAction(self.tr("Keep {0} in float when quantizing").format(layer))
         action.setCheckable(True)
         action.setChecked(self._session.export.choices.skips(layer))
         action.toggled.connect(lambda on: self._session.export.leave_in_float(layer, on))

@@ -198,7 +198,7 @@ class QuantizationReportController(QObject):
                     number(report.changed_count), number(len(samples))
                 )
         elif report.accuracy is None:
-            nothing = self.tr("Not known: there are no labels.")
+            nothing = self.tr("Unknown: there are no labels.")
         else:
             nothing = self.tr("No answer changed.")
         self._page.report.show_changed(samples, title, view.no_pictures, nothing)
@@ -212,14 +212,14 @@ class QuantizationReportController(QObject):
 
     def _why_not_again(self, layer: LayerReport) -> str:
         if not layer.quantized:
-            return self.tr("It is in float already.")
+            return self.tr("It is already in float.")
         report = self._view.report
         if report is None or not _is_repeatable(report):
-            return self.tr("It was quantized in a way that is not known here.")
+            return self.tr("It was quantized in an unknown way.")
         if not self._view.run:
-            return self.tr("The run of these files is not known here.")
+            return self.tr("The run of these files is unknown.")
         if self._view.run != self._export.run_folder and self._session.listed_run(self._view.run) is None:
-            return self.tr("The run of these files is not known here.")
+            return self.tr("The run of these files is unknown.")
         return self.tr("The export is running.") if self._export.state == "exporting" else ""
 
     def _quantize_again(self) -> None:

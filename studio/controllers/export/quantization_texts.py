@@ -90,7 +90,7 @@ def _how(report: QuantizationReport, words: QObject) -> str:
     tr, number = words.tr, theme.format_number
     samples, seconds = number(report.samples), theme.format_duration(report.seconds)
     if report.method == "weights_only":
-        parts = [tr("Weights alone: the values between the layers stay in float.")]
+        parts = [tr("Weights only: activations stay in float.")]
     elif report.method == "qat":
         parts = [tr("Trained with quantization on {0} samples in {1}.").format(samples, seconds)]
     else:
@@ -178,7 +178,9 @@ def _accuracy(drop: float, trained: bool, words: QObject) -> str:
     if drop > 0:
         return words.tr("{0} points of accuracy are lost.").format(f"{drop:.2f}")
     if drop < 0 and trained:
-        return words.tr("Accuracy is {0} points higher: the network was trained on.").format(f"{-drop:.2f}")
+        return words.tr("Accuracy is {0} points higher: the network was trained further.").format(
+            f"{-drop:.2f}"
+        )
     if drop < 0:
         return words.tr("Accuracy is {0} points higher, which is chance rather than a gain.").format(
             f"{-drop:.2f}"

@@ -79,8 +79,7 @@ class GraphController(QObject):
         if selected is None or operator is None:
             self._inspector.show_nothing(
                 self.tr(
-                    "Choose an operator or a variable: "
-                    "its inputs, outputs, attributes and source line come here."
+                    "Select an operator or a variable to see its inputs, outputs, attributes and source line."
                 )
             )
             return

@@ -65,7 +65,7 @@ class BatchController(QObject):
             "failed": progress.message,
         }.get(progress.state, "")
         if progress.failed:
-            words += " \u00b7 " + self.tr("{0} could not be: see the column problem").format(progress.failed)
+            words += " \u00b7 " + self.tr("{0} failed: see the column problem").format(progress.failed)
         self._panel.show_progress(progress.state == "running", progress.done, progress.total, words)
 
     def close(self) -> None:

@@ -167,7 +167,9 @@ class InputsController(QObject):
         return ""
 
     def _other_shape(self, values: NDArray[Any]) -> str:
-        return self.tr("The samples are {0}: this model takes others").format(shape_text(list(values.shape)))
+        return self.tr("The samples are {0}, which this model does not accept").format(
+            shape_text(list(values.shape))
+        )
 
     def is_sample(self, place: int) -> bool:
         """Whether the input has a sample of data, as it is."""
@@ -311,9 +313,7 @@ class InputsController(QObject):
         if not asked.form:
             rows.append((self.tr("Not possible"), asked.why_not))
         if asked.batch > 1:
-            rows.append(
-                (self.tr("Batch"), self.tr("the same {0} times, as the model asks").format(asked.batch))
-            )
+            rows.append((self.tr("Batch"), self.tr("repeated {0} times for the batch").format(asked.batch)))
         if self._view.model is not None:
             if asked.form in ("digit", "picture"):
                 rows.append((self.tr("Scaling"), scaling_text(self._view.model.scaling)))
@@ -332,10 +332,10 @@ class InputsController(QObject):
     def _placing_help(self, placing: str) -> str:
         return {
             "": self.tr("as it is"),
-            "digit": self.tr("longer side 20 pixels, centre of mass in the middle, as MNIST's digits"),
-            "cover": self.tr("scaled until it fills the input, the middle cut out"),
-            "whole": self.tr("all of it, with black borders"),
-            "stretch": self.tr("pulled to the size of the input"),
+            "digit": self.tr("longer side 20 pixels, centre of mass in the middle, like MNIST's digits"),
+            "cover": self.tr("scaled to fill the input and cropped to the centre"),
+            "whole": self.tr("fitted into the input, with black borders"),
+            "stretch": self.tr("stretched to the size of the input"),
         }[placing]
 
     def _tell(self, message: str) -> None:

@@ -106,7 +106,7 @@ class PredictController(QObject):
         if first is None:
             return self.tr("The model has not answered yet.")
         if not first.form:
-            return self.tr("This model can't be fed here: {0}: {1}").format(first.name, first.why_not)
+            return self.tr("This model's input is not supported: {0}: {1}").format(first.name, first.why_not)
         several = len(view.inputs) > 1
         words = {
             "digit": self.tr("Draw a digit, or drop an image of one."),

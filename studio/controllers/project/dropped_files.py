@@ -55,7 +55,7 @@ class DroppedFilesController(QObject):
 
     def _say(self, text: str) -> None:
         if self._more:
-            text += " " + self.tr("Of what was dropped the first was taken; there were {0} more.").format(
+            text += " " + self.tr("Only the first dropped item was opened; {0} more were ignored.").format(
                 self._more
             )
         self._said(text)
@@ -96,7 +96,7 @@ class DroppedFilesController(QObject):
     def _take_data(self, path: Path) -> str:
         self.open_data(str(path))
         self._show("data")
-        self._say(self.tr("{0} is the data of the next training. Ctrl+Z takes that back.").format(path.name))
+        self._say(self.tr("{0} is the data of the next training. Ctrl+Z undoes this.").format(path.name))
         return ""
 
     def _take_code(self, path: Path) -> str:
@@ -107,7 +107,9 @@ class DroppedFilesController(QObject):
             return str(reason)
         self._actions.trigger(commands.PAGE_CODE)
         if not classes_in(path):
-            return self.tr("{0}: no class is found in it; a model is a class in a Python file").format(path)
+            return self.tr("{0}: the file contains no class; a model is a class in a Python file").format(
+                path
+            )
         if self._session.needs_agreement() is None:
             self._say_model(path)
             return ""
@@ -125,7 +127,7 @@ class DroppedFilesController(QObject):
 
     def _say_model(self, path: Path) -> None:
         name = self._session.train.settings.model.rpartition(":")[2]
-        words = self.tr("{0} of {1} is the model of the next training. Ctrl+Z takes that back.")
+        words = self.tr("{0} of {1} is the model of the next training. Ctrl+Z undoes this.")
         self._say(words.format(name, path.name))
 
     def _take_model(self, path: Path) -> str:

@@ -82,7 +82,7 @@ class ProjectController(QObject):
             name = self.tr("{0} (two versions: Ctrl+S)").format(name)
         self._window.project.project.set_value(name)
         if not session.keeping.has_place:
-            path = self.tr("{0}\nIt has no place of its own yet: Ctrl+S gives it one.").format(path)
+            path = self.tr("{0}\nNot saved to a folder yet: press Ctrl+S to choose one.").format(path)
         self._window.project.project.setToolTip(path)
         self._window.setWindowTitle(f"{project.name} \u2013 {self.tr('Model Studio')}")
         self._welcome.set_recent(
@@ -129,7 +129,7 @@ class ProjectController(QObject):
 
     def _busy(self) -> str:
         if self._session.train.busy:
-            return self.tr("A training is running; stop it before another project is opened.")
+            return self.tr("A training is running; stop it before you open another project.")
         return ""
 
     def _open_recent(self, path: str) -> None:
@@ -168,7 +168,7 @@ class ProjectController(QObject):
             return ""
         except OSError as error:
             return str(error)
-        self._said(self.tr("{0} is saved, as each change is by itself.").format(session.project.name))
+        self._said(self.tr("{0} is saved. Changes are saved automatically.").format(session.project.name))
         return ""
 
     def save_as(self) -> str:
@@ -226,10 +226,10 @@ class ProjectController(QObject):
                 "{0} has other settings now than this window. Nothing is lost: Ctrl+Z brings those that "
                 "you did not choose, and until you choose, this window's are kept in a file next to it."
             ).format(session.keeping.document),
-            self.tr("Take the other window's"),
+            self.tr("Use the other window's settings"),
             self.tr("Decide later"),
             lambda: self._resolve(own=False),
-            instead=(self.tr("Keep this window's"), lambda: self._resolve(own=True)),
+            instead=(self.tr("Use this window's settings"), lambda: self._resolve(own=True)),
         )
         self._question.finished.connect(self._answered)
 

@@ -107,7 +107,7 @@ class RunActions(QObject):
         if self._waiting():
             self._show_waiting()
             return
-        many = "" if len(chosen) > 1 else self.tr("Choose two or more runs in the list.")
+        many = "" if len(chosen) > 1 else self.tr("Select two or more runs in the list.")
         if self._actions.reason(commands.COMPARE_RUNS) != many:
             self._actions.block(commands.COMPARE_RUNS, many)
         held = self._possible(commands.START_QUEUE)
@@ -128,7 +128,7 @@ class RunActions(QObject):
 
     def _show_blocked(self) -> None:
         """Commands of the queue need an entry of it."""
-        reason = "" if self._waiting() else self.tr("Choose what waits in the queue.")
+        reason = "" if self._waiting() else self.tr("Select an entry of the queue.")
         for which in (commands.QUEUE_EARLIER, commands.QUEUE_LATER, commands.QUEUE_REMOVE):
             if self._actions.reason(which) != reason:
                 self._actions.block(which, reason)
@@ -202,7 +202,7 @@ class RunActions(QObject):
         """Show the chosen runs side by side, the one chosen last first."""
         runs = [run for folder in self._chosen() if (run := self._session.listed_run(folder)) is not None]
         if len(runs) < 2:
-            return self.tr("Choose two or more runs in the list.")
+            return self.tr("Select two or more runs in the list.")
         self._comparer.compare(runs, [self._session.run_titles[run.path] for run in runs])
         return ""
 
@@ -249,7 +249,7 @@ class RunActions(QObject):
                 export = menu.addAction(
                     self.tr("Export..."), lambda: self._actions.trigger(commands.PAGE_EXPORT)
                 )
-                why_not = run.exportable if run is not None else self.tr("this run has written nothing yet")
+                why_not = run.exportable if run is not None else self.tr("this run has no files yet")
                 export.setEnabled(not why_not)
                 export.setToolTip(why_not)
         hide: QAction = self._actions[commands.HIDE_RUN]

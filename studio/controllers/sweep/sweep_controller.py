@@ -23,9 +23,9 @@ class SweepController(QObject):
         """Ask what varies. Own code has to be agreed to before, by a start with it."""
         path = self._session.needs_agreement()
         if path is not None:
-            return self.tr(
-                "{0}: this file is code that was not agreed to yet; start a run with it once"
-            ).format(path)
+            return self.tr("{0}: you have not agreed to run this file; start a run with it first").format(
+                path
+            )
         dialog = SweepDialog(self._window, self._check)
         dialog.accepted_words.connect(self._begin)
         dialog.finished.connect(dialog.deleteLater)

@@ -70,7 +70,7 @@ class DeviceList(QObject):
         """What the list offers while ``chosen`` is chosen, and why some of it can't be: (value, words), and
         reasons by value."""
         words = dict(RUN_SETTINGS["device"].choices)
-        offered = [("cpu", self.tr("CPU")), ("auto", self.tr("GPU if there is one"))]
+        offered = [("cpu", self.tr("CPU")), ("auto", self.tr("GPU if available"))]
         reasons: dict[str, str] = {}
         found = self.devices
         if found is None or not found.gpus:

@@ -236,7 +236,7 @@ class MistakesController(QObject):
 
     def _said(self, correction: Correction) -> str:
         if correction.action == "drop":
-            return self.tr("Dropped from the next training with corrections on")
+            return self.tr("Excluded from the next training with corrections")
         name = self._view.name(correction.label)
         return self.tr("Relabelled: it is {0}, in the next training with corrections").format(name)
 
@@ -292,7 +292,7 @@ class MistakesController(QObject):
         self.list.set_why_not(self._session.blocked(commands.TRAIN_CORRECTED))
 
     def train_again(self) -> str:
-        """Start a run with the settings of the one that is shown, on corrected data."""
+        """Start a run with the settings of the selected run, on corrected data."""
         reason = self._session.use_corrections(self._view.folder)
         if reason:
             return reason

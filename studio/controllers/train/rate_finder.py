@@ -87,7 +87,7 @@ class RateFinderController(QObject):
         if view.state == "done":
             return tr("No suggestion: {0}").format(view.why)
         if view.state == "cancelled":
-            return tr("Stopped; nothing is suggested from a part of the range.")
+            return tr("Stopped. A suggestion needs the whole range.")
         if view.state == "failed" and view.last_problem is not None:
             return view.last_problem.message
         return ""

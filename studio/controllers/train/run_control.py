@@ -108,8 +108,8 @@ class RunControl(QObject):
                 self._window,
                 self.tr("Discard this run?"),
                 self.tr(
-                    "{0} is at step {1}. Cancel ends it and removes all that it wrote. "
-                    "Stop early would keep the best weights."
+                    "{0} is at step {1}. Cancel stops it and deletes its files. Stop early keeps the "
+                    "best weights."
                 ).format(view.run_name, view.step),
                 self.tr("Discard the run"),
                 self.tr("Keep training"),
@@ -143,7 +143,7 @@ class RunControl(QObject):
             return reason
         folder = folder or self._session.selected_run
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
-            return self.tr("{0}: no program shows folders here").format(folder)
+            return self.tr("{0}: no file manager is available").format(folder)
         return ""
 
     def close(self) -> None:

@@ -237,7 +237,7 @@ class Library:
         else:
             self.keeping.take_other()
             self.project_changed.emit(self.project)
-            before, after, title = mine, theirs, "Take the other window's settings"
+            before, after, title = mine, theirs, "Use the other window's settings"
         if after != before:
             self.undo_stack.push(
                 Change(title, lambda: self._use_settings(before), lambda: self._use_settings(after))

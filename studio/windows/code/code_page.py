@@ -178,7 +178,7 @@ class CodePage(Retranslated, QWidget):
         self.inputs.setPlaceholderText(placeholder)
         self.inputs.setProperty("invalid", bool(problem))
         self.inputs.style().polish(self.inputs)
-        self.inputs.setToolTip(problem or self.tr("Shape and dtype of each input, parted by semicolons"))
+        self.inputs.setToolTip(problem or self.tr("Shape and dtype of each input, separated by semicolons"))
 
     def set_problems(self, rows: Iterable[tuple[str, bool]]) -> None:
         """One line for each problem, and whether it is only a warning."""
@@ -295,13 +295,13 @@ class CodePage(Retranslated, QWidget):
         """Set all words anew, in the language that holds now."""
         tr = self.tr
         self.tabs[CONVERTED].setText(tr("Converted"))
-        self.tabs[CONVERTED].setToolTip(tr("What to_static makes of the source, pass by pass"))
+        self.tabs[CONVERTED].setToolTip(tr("The generated source after each pass of to_static"))
         self.tabs[OPERATORS].setText(tr("Operators"))
-        self.tabs[OPERATORS].setToolTip(tr("The operators that the lines become"))
+        self.tabs[OPERATORS].setToolTip(tr("The operators of the source lines"))
         self.tabs[PLANNED].setText(tr("Plan"))
-        self.tabs[PLANNED].setToolTip(tr("What passes make of the Program, and what really runs"))
+        self.tabs[PLANNED].setToolTip(tr("The Program after each pass, and the kernels that run"))
         self.tabs[MEASURED].setText(tr("Time"))
-        self.tabs[MEASURED].setToolTip(tr("Where the time of a training's step goes"))
+        self.tabs[MEASURED].setToolTip(tr("Time of a training step"))
         self._class_label.setText(tr("Class"))
         self._input_label.setText(tr("Input"))
         self.classes.setAccessibleName(tr("Class of the network"))

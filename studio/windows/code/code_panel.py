@@ -86,14 +86,12 @@ class CodePanel(Retranslated, QFrame):
         """Set all words anew, in the language that holds now."""
         tr = self.tr
         self._title.setText(tr("Layers"))
-        self._nothing.setText(
-            tr("The layers come here after a dry run, with shapes, numbers to learn and cost.")
-        )
+        self._nothing.setText(tr("After a dry run, this lists the layers with shapes, parameters and cost."))
         words = (
             (tr("Layer"), tr("Name and kind of the layer")),
-            (tr("Output"), tr("Shape of what it gives")),
-            (tr("Params"), tr("How many numbers it learns")),
-            (tr("Cost"), tr("Multiplications with additions for one sample")),
+            (tr("Output"), tr("Output shape")),
+            (tr("Params"), tr("Number of parameters")),
+            (tr("Cost"), tr("Multiply-adds for one sample")),
         )
         for place, (title, tip) in enumerate(words):
             item = QTableWidgetItem(title)

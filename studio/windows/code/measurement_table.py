@@ -46,10 +46,10 @@ class MeasurementTable(TrialTable):
         self.tree.setAccessibleName(tr("Time of the operators"))
         self.set_heads(
             [
-                (tr("Operator"), tr("The kernels that ran; below each the lines that it ran for"), False),
+                (tr("Operator"), tr("The kernels, each with the source lines that called it"), False),
                 (tr("ms"), tr("Milliseconds of its kernels in one step"), True),
-                (tr("Share"), tr("Of the time of a recorded step"), True),
-                (tr("MB"), tr("Millions of bytes that it reads and gives in one step"), True),
+                (tr("Share"), tr("Share of a recorded step"), True),
+                (tr("MB"), tr("Megabytes that it reads and writes in one step"), True),
                 (
                     tr("GFLOP/s"),
                     tr("Billions of multiplications and additions a second; a dash if they are not counted"),

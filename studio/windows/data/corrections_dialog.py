@@ -55,7 +55,7 @@ class CorrectionsDialog(Retranslated, QDialog):
     def set_why_not(self, reason: str) -> None:
         """Why no run can be started with them now; empty where one can."""
         self.train.setEnabled(not reason)
-        self.train.setToolTip(reason or self.tr("Start a run with the settings of the one that is shown"))
+        self.train.setToolTip(reason or self.tr("Start a run with the settings of the selected run"))
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
@@ -64,11 +64,10 @@ class CorrectionsDialog(Retranslated, QDialog):
         self.list.setAccessibleName(tr("Corrections"))
         self._help.setText(
             tr(
-                "They hold for training and test images alike and are kept with the "
-                "project; the data itself "
-                "is never changed."
+                "They apply to training and test images and are saved with the project; the data "
+                "itself is never changed."
             )
         )
-        self._none.set_text(tr("Nothing is corrected yet: open a cell of the matrix, and relabel or drop."))
+        self._none.set_text(tr("No corrections yet: open a cell of the matrix to relabel or exclude images."))
         self.undo.setText(tr("Take back"))
         self.train.setText(tr("Train again with corrections"))

@@ -115,7 +115,7 @@ class DataPanel(Retranslated, QFrame):
         self.file.setToolTip(self.tr("An NPZ, HDF5 or CSV file"))
         self.source.setAccessibleName(self.tr("Data"))
         self.note.setText(
-            self.tr("Shift, Rotate and Mirror change training images only, each time in another way.")
+            self.tr("Shift, Rotate and Mirror change training images only, at random each time.")
         )
         self.source.clear()
         for value, title in RUN_SETTINGS["data"].choices:

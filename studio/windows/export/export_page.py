@@ -273,26 +273,26 @@ class ExportPage(Retranslated, QWidget):
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         tr, form, inputs = self.tr, self.form, self.input_form
-        self._what_card.set_title(tr("What to export"))
+        self._what_card.set_title(tr("Model"))
         self._title_input(self._quantizing)
         self.tabs.setTabText(FILES, tr("Files"))
         self.tabs.setTabText(REPORT, tr("Quantization report"))
         self.tabs.setAccessibleName(tr("Views of the page Export"))
         form.set_text("run", tr("Run"), tr("The run whose weights are exported"))
         retranslate_fields(form, FILE_SETTINGS, tr)
-        form.set_text("folder", tr("Folder"), tr("Where the three files go; it is made where absent"))
+        form.set_text("folder", tr("Folder"), tr("Folder for the three files; created if missing"))
         form.set_text(
             "name", tr("Name"), tr("The files are NAME.pdmodel, NAME.pdiparams and NAME.pdiparams.info")
         )
         form.set_text(
-            "quantize", tr("Quantize"), tr("Store weights and compute in small integers: smaller files")
+            "quantize", tr("Quantize"), tr("Store weights and compute in small integers, for smaller files")
         )
         form.set_choices("quantize", tuple((value, tr(word)) for value, word in METHODS))
         retranslate_fields(inputs, INPUT_SETTINGS, tr)
         inputs.set_text(
             "shape",
             tr("Shape"),
-            tr("Empty: as the run's data; else such as None, 1, 28, 28"),
+            tr("Empty: the shape of the run's data; otherwise for example None, 1, 28, 28"),
         )
         line = inputs.control("shape")
         assert isinstance(line, QLineEdit)
@@ -302,7 +302,7 @@ class ExportPage(Retranslated, QWidget):
         self.folder_button.setText(tr("Show in folder"))
         self.report_button.setText(tr("Show report"))
         self.cancel_button.setText(tr("Cancel"))
-        self.cancel_button.setToolTip(tr("Stop it; what stood under this name before stays as it is"))
+        self.cancel_button.setToolTip(tr("Stop the export; existing files under this name stay unchanged"))
         self._empty.set_text(
             tr(
                 "Export writes three files that run without the model's source, loads them "
@@ -317,5 +317,5 @@ class ExportPage(Retranslated, QWidget):
         self.bar.setAccessibleName(tr("Export in progress"))
 
     def _title_input(self, fixed: bool) -> None:
-        words = self.tr("that of the run's data") if fixed else self.tr("as InputSpec says it")
+        words = self.tr("that of the run's data") if fixed else self.tr("as an InputSpec")
         self._input_card.set_title(self.tr("Input"), words)

@@ -81,14 +81,14 @@ class ExportedFilesCard(Retranslated, PageCard):
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
-        self.set_title(self.tr("Exported files"), self.tr("that stand on this computer"))
+        self.set_title(self.tr("Exported files"), self.tr("on this computer"))
         self.files.setAccessibleName(self.tr("Exported files"))
         self.verify_button.setText(self.tr("Verify again"))
         self.verify_button.setToolTip(
-            self.tr("Load them in a clean process and compare them with the run that they are of")
+            self.tr("Load the files in a clean process and compare them with their run")
         )
         self.predict_button.setText(self.tr("Open in Predict"))
         self.report_button.setText(self.tr("Quantization report"))
         self.report_button.setToolTip(
-            self.tr("Show what was measured when these files were quantized; it is kept in them")
+            self.tr("Show the measurements of the quantization, which are stored in the files")
         )

@@ -76,13 +76,10 @@ class QuantizeCard(Retranslated, Card):
         self.set_title(self.tr("Quantization"), self.tr("integers in place of float32"))
         self._note.setText(
             self.tr(
-                "The network is trained on with quantized weights and values, which takes "
-                "as long as training."
+                "Training continues with quantized weights and activations, which takes as long as training."
             )
             if self._choices.trains
-            else self.tr(
-                "Smaller files. What accuracy is lost, and whether they are faster or slower, is measured."
-            )
+            else self.tr("Smaller files. The export measures the loss of accuracy and the speed.")
         )
 
     def retranslate(self) -> None:

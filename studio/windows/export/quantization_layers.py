@@ -107,7 +107,7 @@ class LayersCard(Retranslated, Card):
         tr = self.tr
         self.set_title(tr("Error per layer"), tr("a click selects the layer in the Program"))
         self.bars.setAccessibleName(tr("Error per layer"))
-        self.measure.setAccessibleName(tr("What is measured of a layer"))
+        self.measure.setAccessibleName(tr("Measure of the layers"))
         self._name_measures()
         self._order_label.setText(tr("sorted by"))
         self.order.setAccessibleName(tr("Order of the layers"))
@@ -119,6 +119,6 @@ class LayersCard(Retranslated, Card):
         self.order.setCurrentIndex(chosen)
         self.order.blockSignals(False)
         self._none.set_text(tr("No layer was quantized."))
-        self.keep.setText(tr("Leave in float"))
-        self.keep.setToolTip(tr("Leave this layer in float the next time that this run is quantized"))
-        self.again.setText(tr("Quantize again without it"))
+        self.keep.setText(tr("Keep in float"))
+        self.keep.setToolTip(tr("Keep this layer in float when this run is quantized again"))
+        self.again.setText(tr("Quantize again without this layer"))

@@ -182,7 +182,5 @@ class QuantizationPage(Retranslated, QWidget):
         self.classes_card.set_title(tr("Accuracy per class"))
         self.classes.setAccessibleName(tr("Accuracy per class, in float and quantized"))
         self.confusion_card.set_title(tr("Confusion"), tr("quantized minus float"))
-        self.matrix_note.setText(
-            tr("Green is for the better, red for the worse; the sign says more or fewer.")
-        )
+        self.matrix_note.setText(tr("Green is better, red is worse; the sign shows more or fewer."))
         self.float_card.set_title(tr("Left in float"))

@@ -115,8 +115,8 @@ class GraphPage(Retranslated, QWidget):
         else:
             self._empty.set_text(
                 self.tr(
-                    "The model as a Program of operators, with shapes, dtypes and attributes, and its "
-                    "source next to what to_static made of it. It needs no training."
+                    "Shows the model as a Program of operators with shapes, dtypes and attributes, "
+                    "and its source next to the code that to_static generated. No training is needed."
                 ),
                 self.tr("Show graph"),
             )
@@ -175,7 +175,7 @@ class GraphPage(Retranslated, QWidget):
         self._no_source.setText(
             tr("Inference files hold the Program alone; the model's source is not needed to run it.")
         )
-        self._no_converted.setText(tr("There is nothing to convert: this Program is already static."))
+        self._no_converted.setText(tr("Nothing to convert: this Program is already static."))
         self.text.setAccessibleName(tr("Text of the Program"))
         self.source.setAccessibleName(tr("Source of the model"))
         self.converted.setAccessibleName(tr("Converted source"))

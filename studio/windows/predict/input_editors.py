@@ -140,9 +140,9 @@ class NumbersInput(Retranslated, QWidget):
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         self.paste_button.setText(self.tr("Paste"))
-        self.paste_button.setToolTip(self.tr("Numbers from the clipboard, divided by commas, tabs or spaces"))
+        self.paste_button.setToolTip(self.tr("Paste numbers separated by commas, tabs or spaces"))
         self.file_button.setText(self.tr("CSV row..."))
-        self.file_button.setToolTip(self.tr("Take the numbers of the first rows of a CSV file"))
+        self.file_button.setToolTip(self.tr("Read the first rows of a CSV file"))
         self.clear_button.setText(self.tr("Zeros"))
 
 

@@ -117,8 +117,8 @@ class ModelPanel(Retranslated, QFrame):
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         self.models.setAccessibleName(self.tr("Runs and models"))
-        self._none.setText(self.tr("Runs, and models that were exported or loaded, come here."))
-        self._several.setText(self.tr("Ctrl+click asks several side by side."))
+        self._none.setText(self.tr("Runs and exported or loaded models appear here."))
+        self._several.setText(self.tr("Ctrl+click compares several models."))
         self._checkpoints_title.setText(self.tr("Checkpoint"))
         self.checkpoints.setAccessibleName(self.tr("Checkpoint of the run"))
         self.graph_button.setText(self.tr("Show its graph"))

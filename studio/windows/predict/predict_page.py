@@ -256,7 +256,7 @@ class PredictPage(Retranslated, QWidget):
         if picture is not None:
             self._fed_frame.set_step(picture.shape[1] if picture.shape[0] == picture.shape[1] else 1)
             self.fed.set_image(picture)
-        self._fed_card.set_title(self.tr("What the model sees"), size)
+        self._fed_card.set_title(self.tr("Model input"), size)
         self.facts.set_rows(rows)
 
     def retranslate(self) -> None:
@@ -264,12 +264,12 @@ class PredictPage(Retranslated, QWidget):
         tr = self.tr
         self._draw_card.set_title(tr("Draw"))
         self._answer_card.set_title(tr("Prediction"))
-        self._fed_card.set_title(tr("What the model sees"))
+        self._fed_card.set_title(tr("Model input"))
         self.cancel_button.setText(tr("Cancel"))
-        self.cancel_button.setToolTip(tr("End what the model does; its process is started again when needed"))
+        self.cancel_button.setToolTip(tr("Stop the model; its process restarts when needed"))
         self.brush.setAccessibleName(tr("Width of the brush"))
         self.placing.setAccessibleName(tr("How the image is placed"))
-        self.placing.setToolTip(tr("How an image of another size becomes one that the model takes"))
+        self.placing.setToolTip(tr("Choose how images of another size are fitted to the input"))
         self.tabs.setAccessibleName(tr("Inputs of the model"))
         self.bars.setAccessibleName(tr("Probabilities"))
         self._brush_changed(self.brush.value())

@@ -76,16 +76,16 @@ class SampleTools(Retranslated, QWidget):
         """Set all words anew, in the language that holds now."""
         tr = self.tr
         self.before_button.setText(tr("Previous"))
-        self.before_button.setToolTip(tr("The test sample before"))
+        self.before_button.setToolTip(tr("Previous test sample"))
         self.next_button.setText(tr("Test sample"))
         self.next_button.setToolTip(tr("The next test sample of the model's data, with its true label"))
         self.random_button.setText(tr("Random"))
-        self.random_button.setToolTip(tr("Any test sample"))
+        self.random_button.setToolTip(tr("Random test sample"))
         self.label.setAccessibleName(tr("True label"))
-        self.label.setToolTip(tr("What the image really is"))
+        self.label.setToolTip(tr("True label of the image"))
         line = self.label.lineEdit()
         if line is not None:
             line.setPlaceholderText(tr("Label"))
             line.setAccessibleName(tr("True label"))
         self.collect_button.setText(tr("Add to data set"))
-        self.collect_button.setToolTip(tr("Keep the image with this label in the project, to train with"))
+        self.collect_button.setToolTip(tr("Save the image with this label in the project, for training"))

@@ -117,7 +117,7 @@ class ProjectPanel(Retranslated, QFrame):
         """Say that there are none yet, or that the filter leaves none; what few runs need no filter for."""
         self._no_runs.setVisible(not shown)
         self._no_runs.setText(
-            self.tr("None of the {0} runs is shown: change the filter, or show hidden runs.").format(there)
+            self.tr("All {0} runs are filtered out: change the filter, or show hidden runs.").format(there)
             if there
             else self.tr("No runs yet. Start trains the first one.")
         )
@@ -147,6 +147,6 @@ class ProjectPanel(Retranslated, QFrame):
         self.new_run.setAccessibleName(self.tr("New run"))
         self.new_run.setToolTip(self.tr("Choose settings for another run"))
         self.runs.setAccessibleName(self.tr("Runs"))
-        self._no_program.setText(self.tr("The model as a Program of operators comes here."))
+        self._no_program.setText(self.tr("The model's Program of operators appears here."))
         self.show_graph.setText(self.tr("Show graph"))
         self.show_graph.setToolTip(self.tr("Trace the model and show its Program"))

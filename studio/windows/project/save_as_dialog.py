@@ -61,15 +61,18 @@ class SaveAsDialog(QDialog):
         what = mute(wrap=True)
         if runs and move:
             what.setText(
-                self.tr("Its runs move along: {0}. Those that train now stay, and stay in the list.").format(
-                    runs
-                )
+                self.tr(
+                    "Its runs move to the new folder: {0}. "
+                    "Runs in training stay where they are, and in the list."
+                ).format(runs)
             )
         elif runs:
-            what.setText(self.tr("Its runs stay where they are, and are in both lists: {0}.").format(runs))
+            what.setText(
+                self.tr("Its runs stay where they are and appear in both projects: {0}.").format(runs)
+            )
         what.setVisible(bool(runs))
         layout.addWidget(what)
-        layout.addWidget(mute(self.tr("From then on each change is saved by itself."), wrap=True))
+        layout.addWidget(mute(self.tr("After that, changes are saved automatically."), wrap=True))
         buttons = QDialogButtonBox()
         self.save = buttons.addButton(self.tr("Save"), QDialogButtonBox.ButtonRole.AcceptRole)
         self.save.setProperty("role", "primary")
@@ -91,12 +94,12 @@ class SaveAsDialog(QDialog):
         """What is wrong with it; empty where nothing is."""
         name = self.name.text().strip()
         if not name or name in (".", ".."):
-            return self.tr("Give it a name.")
+            return self.tr("Enter a name.")
         wrong = "".join(character for character in name if character in _REFUSED or ord(character) < 32)
         if wrong:
-            return self.tr("A name can't have {0} in it.").format(" ".join(dict.fromkeys(wrong)))
+            return self.tr("A name can't contain {0}.").format(" ".join(dict.fromkeys(wrong)))
         if not self.place.text().strip() or not self.folder().is_absolute():
-            return self.tr("Give the whole path of a folder.")
+            return self.tr("Enter the full path of a folder.")
         return ""
 
     def _check(self) -> None:

@@ -154,11 +154,11 @@ class ComparisonDialog(Retranslated, QDialog):
         """Set all words anew, in the language that holds now."""
         tr = self.tr
         self.setWindowTitle(tr("Compare runs"))
-        self.only.setText(tr("Only what differs"))
+        self.only.setText(tr("Only differences"))
         self._source_title.setText(tr("Source"))
         extra = [tr("Difference")] if self._columns > len(self._titles) else []
         self.table.setHorizontalHeaderLabels(["", *self._titles, *extra])
         self.table.setAccessibleName(tr("Results and settings of the runs"))
         self.first.setAccessibleName(tr("Source of the run"))
         self.second.setAccessibleName(tr("Compared with that of the run"))
-        self.source.setAccessibleName(tr("What differs in the source"))
+        self.source.setAccessibleName(tr("Differences in the source"))

@@ -74,5 +74,5 @@ class RunStrip(Retranslated, QWidget):
         """Set all words anew, in the language that holds now."""
         self.undo.setText(self.tr("Undo"))
         self.more.setText("\u22ef")
-        self.more.setAccessibleName(self.tr("More about this run"))
+        self.more.setAccessibleName(self.tr("More actions"))
         self.more.setToolTip(self.tr("Rename, note, duplicate, hide, delete..."))

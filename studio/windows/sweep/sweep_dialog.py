@@ -50,9 +50,9 @@ class SweepDialog(QDialog):
         self.outcome.setWordWrap(True)
         about = mute(
             self.tr(
-                "One parameter a line, as on the command line: a list of values, or a "
-                "range to draw from. All "
-                "other settings are those shown. The trials wait in the queue."
+                "Enter one parameter per line, as on the command line: a list of values, or a range "
+                "to draw from. All "
+                "other settings stay as shown. The trials are added to the queue."
             ),
             wrap=True,
         )
@@ -85,7 +85,7 @@ class SweepDialog(QDialog):
         self.outcome.setProperty("role", "bad" if problem else "mute")
         self.outcome.style().unpolish(self.outcome)
         self.outcome.style().polish(self.outcome)
-        trials = self.tr("{0} trials").format(count) if count else self.tr("Say what varies.")
+        trials = self.tr("{0} trials").format(count) if count else self.tr("Enter at least one parameter.")
         self.outcome.setText(problem or trials)
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(bool(count))
         return bool(count)

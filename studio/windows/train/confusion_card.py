@@ -79,7 +79,7 @@ class ConfusionCard(Retranslated, PageCard):
         """Set all words anew, in the language that holds now."""
         tr = self.tr
         self.set_title(tr("Confusion"))
-        self._none.set_text(tr("Which classes are taken for which: after the first epoch."))
+        self._none.set_text(tr("The confusion matrix appears after the first epoch."))
         self.slider.setAccessibleName(tr("Epoch of the matrix"))
         self.slider.setToolTip(tr("The matrix after each epoch; at its end it follows the training"))
         self.shares.setText(tr("%"))

@@ -155,7 +155,7 @@ class CurvesCard(Retranslated, PageCard):
         for place, words in enumerate((tr("Steps"), tr("Epochs"), tr("Time"))):
             self.axis.setItemText(place, words)
         self.axis.setAccessibleName(tr("Horizontal axis"))
-        self.axis.setToolTip(tr("What the curves run over: steps, epochs or seconds of training"))
+        self.axis.setToolTip(tr("Choose the x axis: steps, epochs or seconds of training"))
         over = (tr("step"), tr("epoch"), tr("seconds of training"))[self.axis.currentIndex()]
         words = {
             "loss": (tr("Loss"), ""),
@@ -168,7 +168,7 @@ class CurvesCard(Retranslated, PageCard):
         for name, (title, unit) in words.items():
             if name in self.plots:
                 self.plots[name].set_title(title, over, unit)
-                self.plots[name].set_placeholder(tr("The first points come within a second"))
+                self.plots[name].set_placeholder(tr("The first points appear within a second"))
             if name in self.quantities:
                 self.quantities[name].setText(title)
                 self.quantities[name].setToolTip(tr("{0} next to the loss").format(title))

@@ -64,4 +64,4 @@ class FailureCard(Retranslated, QWidget):
         self._title.setText(self.tr("{0} failed before its first step").format(self._name))
         self._card.setAccessibleName(self._title.text())
         self.details.setText(self.tr("Show problems"))
-        self.details.setToolTip(self.tr("Show the list of problems, with all that is known of each"))
+        self.details.setToolTip(self.tr("Show the list of problems with details"))

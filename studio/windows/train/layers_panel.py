@@ -168,14 +168,14 @@ class LayersPanel(Retranslated, QWidget):
         """Set all words anew, in the language that holds now."""
         tr = self.tr
         self._none.set_text(
-            tr("What each layer does in training: after the first step, and at each epoch's end.")
+            tr("Statistics of each layer appear after the first step and at the end of each epoch.")
         )
         words = [tr("Layer"), tr("Update"), tr("over time"), tr("Gradient"), tr("Dead")]
         self.table.setHorizontalHeaderLabels(words)
         tips = {
-            RATIO: tr("Norm of the update divided by the norm of the weights; usual are 1e-4 to 1e-1"),
+            RATIO: tr("Norm of the update divided by the norm of the weights; usually 1e-4 to 1e-1"),
             GRADIENT: tr("Norm of the gradient"),
-            DEAD: tr("Share of the units that a ReLU makes zero for every image of the batch"),
+            DEAD: tr("Share of ReLU units that are zero for every image of the batch"),
         }
         for column, tip in tips.items():
             self.table.horizontalHeaderItem(column).setToolTip(tip)

@@ -79,5 +79,8 @@ class LearningRateField(Retranslated, QWidget):
         self.button.setText(tr("Change"))
         self.button.setAccessibleName(tr("Change the learning rate"))
         self.button.setToolTip(
-            tr("Writes a checkpoint, then trains with the new rate; a schedule goes on from there, scaled")
+            tr(
+                "Write a checkpoint, then train with the new learning rate; "
+                "a schedule continues from there, scaled"
+            )
         )

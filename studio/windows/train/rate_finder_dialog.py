@@ -115,14 +115,16 @@ class RateFinderDialog(Retranslated, QDialog):
         tr = self.tr
         self.setWindowTitle(tr("Find a learning rate"))
         self._about.setText(
-            tr("{0}: a few steps, each with a higher rate. The weights are not kept.").format(self._settings)
+            tr("{0}: a few steps, each with a higher learning rate. The weights are not saved.").format(
+                self._settings
+            )
         )
-        self.plot.set_title(tr("Loss over the rate"), tr("rate, as a power of 10"))
-        self.plot.set_placeholder(tr("The first points come within seconds"))
+        self.plot.set_title(tr("Loss over the learning rate"), tr("learning rate, as a power of 10"))
+        self.plot.set_placeholder(tr("The first points appear within seconds"))
         self.bar.setAccessibleName(tr("Rates tried"))
         rate = f"{self._suggestion:.2g}"
-        self.use.setText(tr("Use {0}").format(rate) if self.use.isEnabled() else tr("Use this rate"))
-        self.use.setToolTip(tr("Put the rate into the settings of the next run"))
+        self.use.setText(tr("Use {0}").format(rate) if self.use.isEnabled() else tr("Use this learning rate"))
+        self.use.setToolTip(tr("Use the learning rate for the next run"))
         self.again.setText(tr("Search again"))
-        self.again.setToolTip(tr("Search anew, with the settings as they are now"))
+        self.again.setToolTip(tr("Search again with the current settings"))
         self.stop.setText(tr("Stop") if self._state == "searching" else tr("Close"))

@@ -199,11 +199,11 @@ class SampleGallery(Retranslated, QDialog):
         self._label_as.setText(tr("It is"))
         self.classes.setAccessibleName(tr("Class of the image"))
         self.relabel.setText(tr("Relabel"))
-        self.relabel.setToolTip(tr("Keep in the project that the image is of this class; the data stays"))
+        self.relabel.setToolTip(tr("Save this class for the image in the project; the data stays unchanged"))
         self.drop.setText(tr("Drop"))
-        self.drop.setToolTip(tr("Keep in the project that the image is not to be used; the data stays"))
+        self.drop.setToolTip(tr("Exclude the image from training in the project; the data stays unchanged"))
         self.undo.setText(tr("Take back"))
-        self.undo.setToolTip(tr("Forget what was said about this image"))
+        self.undo.setToolTip(tr("Remove the correction of this image"))
         self.all.setText(tr("All corrections..."))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -176,10 +176,12 @@ class SettingsPanel(Retranslated, QFrame):
         form.set_text(
             "data_folder",
             tr("Folder"),
-            tr("A folder of images or IDX files; files and more are on the page Data"),
+            tr("Choose a folder of images or IDX files; the page Data has more options"),
         )
         form.set_text(
-            "model_file", tr("File"), tr("A Python file with a class of nn.Layer; it is asked for once")
+            "model_file",
+            tr("File"),
+            tr("Choose a Python file with an nn.Layer class; you agree to run it once"),
         )
         form.set_text("model_class", tr("Class"), tr("The class of the network in the file"))
         self._describe_workers()
@@ -189,7 +191,9 @@ class SettingsPanel(Retranslated, QFrame):
         self._progress_title.setText(tr("Progress"))
         self._run_title.setText(tr("Run"))
         self.find_rate.setText(tr("Find learning rate..."))
-        self.find_rate.setToolTip(tr("Try rates in a few steps, and see where the loss falls fastest"))
+        self.find_rate.setToolTip(
+            tr("Try learning rates for a few steps and find where the loss falls fastest")
+        )
         self.bar.setAccessibleName(tr("Progress of the training"))
 
     def _offer(self, name: str, other: tuple[str, str]) -> None:

@@ -42,7 +42,7 @@ class Shown:
 
 def test_gpus_with_name_and_memory(qtbot: Any) -> None:
     shown = Shown(qtbot, lambda: TWO, "gpu:1")
-    assert shown.texts() == ["CPU", "GPU if there is one", "GPU", "gpu:1"]
+    assert shown.texts() == ["CPU", "GPU if available", "GPU", "gpu:1"]
     shown.list.refresh()
     qtbot.waitUntil(lambda: "H100" in shown.texts()[2], timeout=20_000)
     assert shown.texts()[2:] == [
@@ -67,7 +67,7 @@ def test_none_is_grey_and_says_why(qtbot: Any) -> None:
 def test_without_cupy_nothing_is_asked(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("studio.controllers.train.device_list.has_cupy", lambda: False)
     shown = Shown(qtbot, None)
-    assert shown.texts() == ["CPU", "GPU if there is one", "GPU (CuPy is not installed)"]
+    assert shown.texts() == ["CPU", "GPU if available", "GPU (CuPy is not installed)"]
     assert shown.is_grey(2)
     assert "pip install 'model-studio[gpu]'" in shown.box.itemData(2, Qt.ItemDataRole.ToolTipRole)
     shown.list.refresh()

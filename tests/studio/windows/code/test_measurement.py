@@ -136,7 +136,7 @@ def test_figures_of_another_text_are_reported_and_leave_the_lines(desk: Desk) ->
     desk.tell("code_measured", **measured(desk.file))
     QTest.keyClicks(desk.page.editor, "#")
     desk.stage.studio.code.flush()
-    assert "The text has changed since: measure again." in desk.shown.about.text()
+    assert "The text has changed: measure again." in desk.shown.about.text()
     assert desk.page.editor.note(6) == ""
     desk.page.editor.undo()
     desk.stage.studio.code.flush()

@@ -279,7 +279,7 @@ def test_again_without_a_layer_and_layers_left_in_float(export: Stage, qtbot: Qt
     assert page.tabs.currentIndex() == FILES
     card.bars.setCurrentRow(4)
     assert not card.again.isEnabled()
-    assert card.again.toolTip() == "It is in float already."
+    assert card.again.toolTip() == "It is already in float."
 
 
 def test_what_another_user_chose_is_not_chosen_again(export: Stage, qtbot: QtBot) -> None:
@@ -289,7 +289,7 @@ def test_what_another_user_chose_is_not_chosen_again(export: Stage, qtbot: QtBot
     card = export.studio.export_page.report.layers
     card.bars.setCurrentRow(0)
     assert not card.again.isEnabled()
-    assert card.again.toolTip() == "It was quantized in a way that is not known here."
+    assert card.again.toolTip() == "It was quantized in an unknown way."
 
 
 def test_a_changed_answer_opens_large(export: Stage, qtbot: QtBot) -> None:

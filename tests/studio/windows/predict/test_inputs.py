@@ -138,7 +138,7 @@ def test_a_drawing_comes_along_to_a_model_of_other_pictures(page: Stage, qtbot: 
     assert page.session.predict.fed[0].shape == (64, 48, 3)
     shown.placing.setCurrentIndex(shown.placing.findData("stretch"))
     shown.placing.activated.emit(shown.placing.currentIndex())
-    assert ("Placed", "pulled to the size of the input") in shown.facts.rows()
+    assert ("Placed", "stretched to the size of the input") in shown.facts.rows()
 
 
 def test_a_picture_is_pasted(page: Stage, qtbot: QtBot) -> None:

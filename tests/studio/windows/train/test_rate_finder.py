@@ -54,7 +54,7 @@ def test_closing_ends_the_search_and_nothing_is_suggested(stage: Any) -> None:
     QTest.mouseClick(dialog.stop, Qt.MouseButton.LeftButton)
     assert stage.worker.killed
     stage.session.pump()
-    assert dialog.text() == "Stopped; nothing is suggested from a part of the range."
+    assert dialog.text() == "Stopped. A suggestion needs the whole range."
     assert not dialog.use.isEnabled()
     assert stage.session.blocked("find_rate") == ""
     QTest.mouseClick(dialog.again, Qt.MouseButton.LeftButton)
