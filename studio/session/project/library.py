@@ -233,7 +233,7 @@ class Library:
             theirs = self.keeping.read_other().settings
         if own:
             self.keeping.keep_own()
-            before, after, title = theirs, mine, "Keep this window's settings"
+            before, after, title = theirs, mine, "Use this window's settings"
         else:
             self.keeping.take_other()
             self.project_changed.emit(self.project)

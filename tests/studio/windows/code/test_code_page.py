@@ -178,7 +178,7 @@ def test_a_file_changed_outside_is_read_again_or_asked_about(desk: Desk, qtbot: 
     desk.file.write_text(TEXT + "# theirs again\n")
     qtbot.waitUntil(lambda: desk.view.outside == "changed", timeout=WAIT)
     assert desk.editor.code() == mine
-    assert "choose which text counts" in desk.stage.studio.actions.trigger("save_model")
+    assert "choose a version" in desk.stage.studio.actions.trigger("save_model")
     qtbot.mouseClick(desk.page.banner.buttons[1], Qt.MouseButton.LeftButton)
     assert desk.editor.code() == TEXT + "# theirs again\n"
     QTest.keyClick(desk.editor, Qt.Key.Key_Z, CONTROL)

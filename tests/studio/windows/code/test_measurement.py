@@ -173,7 +173,7 @@ def test_what_stands_in_the_field_input_is_measured(desk: Desk, qtbot: Any) -> N
     qtbot.mouseClick(desk.shown.buttons[0], LEFT)
     assert desk.worker.job.input_text == "N, 3, 32, 32"
     desk.tell("code_measured", **measured(desk.file) | {"input_text": "N, 3, 32, 32"})
-    assert "random numbers as Input says: N, 3, 32, 32" in desk.shown.about.text()
+    assert "random numbers of the shape in Input: N, 3, 32, 32" in desk.shown.about.text()
     assert desk.page.editor.note(6) == "1.70 ms 40\u2009%"
     desk.page.inputs.setFocus()
     qtbot.keyClicks(desk.page.inputs, "; N, none")

@@ -105,7 +105,7 @@ def test_problems_are_counted_named_and_say_what_to_do(stage, qtbot):
     assert "Replace or remove" in problems.remedy.text()
     problems.tree.setFocus()
     QTest.keyClick(problems.tree, Qt.Key.Key_Down)
-    assert "test accuracy too good" in problems.remedy.text()
+    assert "inflate the test accuracy" in problems.remedy.text()
     qtbot.mouseClick(problems.stop, Qt.MouseButton.LeftButton)
     assert requests(worker)[-1] == {"do": "stop"}
     stage.tell("data_check_stopped", number=number)

@@ -70,8 +70,8 @@ def test_a_check_says_what_was_compared(qapp: Any, difference: float, pictures: 
 
 def test_files_that_answer_differently_are_not_said_to_answer_alike(qapp: Any) -> None:
     same, other = (Verification(difference, 256, 1e-5, {}, 0.9) for difference in (2e-6, 0.4))
-    assert answers_text(same, QObject()).startswith("The files answer as the trained model does.")
-    assert answers_text(other, QObject()).startswith("The files answer nearly as the trained model does")
+    assert answers_text(same, QObject()).startswith("The files give the same answers as the trained model")
+    assert answers_text(other, QObject()).startswith("The files give nearly the same answers")
 
 
 def test_what_stands_is_listed_and_verified_again(stage: Stage, qtbot: QtBot, tmp_path: Path) -> None:

@@ -20,6 +20,6 @@ def test_other_sections_leave_nothing_of_the_former(qtbot: QtBot) -> None:
     panel.set_sections([("Files", [("c", "3 kB")])])  # no event is handled in between
     assert visible(panel) == ["Files", "c", "3 kB"]
     assert panel.rows() == [("c", "3 kB")]
-    panel.show_nothing("Choose an operator")
-    assert visible(panel) == ["Choose an operator"]
+    panel.show_nothing("Select an operator")
+    assert visible(panel) == ["Select an operator"]
     assert panel.rows() == []

@@ -69,14 +69,14 @@ def test_a_python_file_becomes_the_model_once_it_is_agreed_to(
     assert stage.session.train.settings.model == (f"{file}:Net" if agreed else "lenet")
     assert ("Net of net.py is the model" in stage.window.toast.text()) == agreed
     file.write_text("x = 1\n")
-    assert "no class is found in it" in drop(stage, file)
+    assert "the file contains no class" in drop(stage, file)
 
 
 def test_data(stage: Any, tmp_path: Path, bars: Path) -> None:
     pairs = tmp_path / "pairs.npz"
     np.savez(pairs, x=np.zeros((4, 2), np.float32), y=np.zeros(4, np.int64))
     assert "pairs.npz is the data of the next training" in drop(stage, pairs, bars)
-    assert "there were 1 more" in stage.window.toast.text()
+    assert "1 more were ignored" in stage.window.toast.text()
     assert stage.session.train.settings.data == str(pairs)
     assert "is the data" in drop(stage, next(bars.glob("train-images*")))  # one of the files of a data set
     assert stage.session.train.settings.data == str(bars)

@@ -82,7 +82,7 @@ def test_a_recent_project_that_is_gone_says_so_and_is_taken_from_the_list(
     assert not rows["gone – missing"].isEnabled()
     assert rows["kept"].isEnabled()
     remove = next(
-        b for b in welcome.findChildren(QToolButton) if b.accessibleName() == "Take gone from the list"
+        b for b in welcome.findChildren(QToolButton) if b.accessibleName() == "Remove gone from the list"
     )
     QTest.mouseClick(remove, Qt.MouseButton.LeftButton)
     assert [project.name for project in stage.session.recent_projects()] == ["kept"]

@@ -145,7 +145,7 @@ def test_a_run_is_duplicated_into_the_settings(stage: Any, runs: Path) -> None:
 
 def test_two_runs_are_compared(stage: Any, runs: Path, click: Callable[..., None]) -> None:
     click("lenet-static-001")
-    assert stage.studio.actions.trigger("compare_runs").startswith("Choose two")
+    assert stage.studio.actions.trigger("compare_runs").startswith("Select two")
     for name, rate in (("lenet-static-001", 1), ("lenet-static-002", 2)):
         (runs / name / "source").mkdir()
         (runs / name / "source" / "net.py").write_text(f"rate = {rate}\n")

@@ -150,7 +150,7 @@ def test_relabelled_dropped_and_taken_back(trained: Any, qtbot: Any) -> None:
         ("digits", 4, "relabel", 9, 4),
         ("digits", 7, "drop", -1, 7),
     ]
-    assert gallery.said.value().startswith("Dropped")
+    assert gallery.said.value().startswith("Excluded")
     click(gallery.undo)
     assert [each.index for each in read_corrections(path)[0]] == [4]
     click(gallery.all)
