@@ -181,6 +181,9 @@ def _child(
 
     check = guarded.check
     watch = _Watch(os.path.realpath(scratch))
+    sys.dont_write_bytecode = (
+        True  # a reader may import a module, whose bytecode is outside the scratch folder
+    )
     sys.addaudithook(watch)
     _limit_memory()
     counts: dict[str, Count] = collections.defaultdict(Count)

@@ -12,6 +12,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import rich.style  # noqa: F401  # it draws a random number when it is imported, which the first training would do
 from typer.testing import CliRunner, Result
 
 from engine.files.checkpoint import list_checkpoints
