@@ -75,23 +75,18 @@ class Session(NextRun):
         self._task: Task | None = None
         self._task_view: GraphViewModel | ExportViewModel | None = None
         self._spare: Worker | None = None
+        worker, wake, report = self._worker, self._wake, self._report
         self.data = DataViewModel()
-        self.dataset_browser = DatasetBrowser(self.data, self._worker)
-        self.predict_models = PredictModels(
-            self.predict, self.graph, self._wake, self._report, self._remember_model
-        )
-        self.samples = Samples(self._worker, self._report)
-        self.rate_finder = RateFinder(self._worker, self._report)
-        self.model_editor: ModelEditor = ModelEditor(
-            self, self.change_setting, lambda: self._make_worker(self._wake)
-        )
-        self.mistakes = Mistakes(
-            self._worker, self._wake, self._report, lambda: self.corrections, self.warm_up
-        )
+        self.dataset_browser = DatasetBrowser(self.data, worker)
+        self.predict_models = PredictModels(self.predict, self.graph, wake, report, self._remember_model)
+        self.samples = Samples(worker, report)
+        self.rate_finder = RateFinder(worker, report)
+        self.model_editor: ModelEditor = ModelEditor(self, self.change_setting, lambda: make_worker(wake))
+        self.mistakes = Mistakes(worker, wake, report, lambda: self.corrections, self.warm_up)
         self.script: SessionScript = SessionScript()
-        self.report_writer = ReportWriter(self._worker, self._report)
+        self.report_writer = ReportWriter(worker, report)
         self.quantization: QuantizationReports = QuantizationReports(
-            self.export, self.graph, self._worker, self._wake, self._report
+            self.export, self.graph, worker, wake, report
         )
         self._parts = (
             self.dataset_browser,
@@ -232,8 +227,7 @@ class Session(NextRun):
         followed = not self.selected_run or self.selected_run == self.train.folder
         self.train.begin(Path(folder).name, folder, resume)
         self.stall_detector.begin()
-        # A run of the queue leaves alone who looks at another one.
-        if select or followed:
+        if select or followed:  # a queued run does not change the selection
             self.select_run(folder)
         self._training = self._worker()
         job = Train(config, resume)

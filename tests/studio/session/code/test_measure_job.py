@@ -13,7 +13,7 @@ from studio.session.work.job import Inbox, perform_sent, plain_job
 from tests.studio.conftest import bars  # noqa: F401  (the fixture)
 
 TEXT = """from engine import nn
-from helper import WIDTH
+from layer_width import WIDTH
 
 
 class Net(nn.Layer):
@@ -51,7 +51,7 @@ def outcome(text: str, folder: Path, data: Path, inputs: str = "", **settings: A
 
 
 def test_time_bytes_and_operations_of_operators_and_lines(bars: Path, tmp_path: Path) -> None:  # noqa: F811
-    (tmp_path / "helper.py").write_text("WIDTH = 10\n")
+    (tmp_path / "layer_width.py").write_text("WIDTH = 10\n")
     found = Measurement.of(outcome(TEXT, tmp_path, bars))
     product = next(row for row in found.operators if row.name == "matmul_v2")
     assert product.gflops is not None
@@ -66,7 +66,7 @@ def test_time_bytes_and_operations_of_operators_and_lines(bars: Path, tmp_path: 
 
 
 def test_a_mistake_is_reported_with_its_line_and_the_name_of_the_file(bars: Path, tmp_path: Path) -> None:  # noqa: F811
-    (tmp_path / "helper.py").write_text("WIDTH = 10\n")
+    (tmp_path / "layer_width.py").write_text("WIDTH = 10\n")
     event = outcome(TEXT.replace("Linear(784", "Linear(783"), tmp_path, bars)
     assert (event["event"], event["line"]) == ("measure_failed", 12)
     assert "783" in event["what"]
@@ -84,7 +84,7 @@ def test_inputs_that_no_data_has_are_measured_with_random_numbers(tmp_path: Path
 
 
 def test_corrections_of_the_settings_are_measured_too(bars: Path, tmp_path: Path) -> None:  # noqa: F811
-    (tmp_path / "helper.py").write_text("WIDTH = 10\n")
+    (tmp_path / "layer_width.py").write_text("WIDTH = 10\n")
     wrong = tmp_path / "corrections.json"
     wrong.write_text("{}")
     event = outcome(TEXT, tmp_path, bars, corrections=str(wrong))

@@ -71,7 +71,7 @@ def test_ctrl_1_opens_the_chosen_data(stage, qtbot):
     assert "fed as numbers from 0 to 1" in page.pair_note.text()
     stage.tell("data_checked", number=number - 1, done=38, total=38, problems=[])  # of data before
     stage.tell("data_checked", number=number, done=10, total=38, problems=[])
-    qtbot.waitUntil(lambda: page.problems.state.text() == "Looked at 10 of 38")
+    qtbot.waitUntil(lambda: page.problems.state.text() == "Checked 10 of 38")
 
 
 def test_samples_are_filtered_by_split_and_class(stage, qtbot):
@@ -109,7 +109,7 @@ def test_problems_are_counted_named_and_say_what_to_do(stage, qtbot):
     qtbot.mouseClick(problems.stop, Qt.MouseButton.LeftButton)
     assert requests(worker)[-1] == {"do": "stop"}
     stage.tell("data_check_stopped", number=number)
-    qtbot.waitUntil(lambda: problems.state.text() == "Stopped: 20 of 38 were looked at")
+    qtbot.waitUntil(lambda: problems.state.text() == "Stopped: 20 of 38 were checked")
 
 
 def test_a_setting_that_is_typed_reads_the_data_again(stage, qtbot):

@@ -374,7 +374,7 @@ def test_no_gain_is_claimed_that_was_not_measured() -> None:
     assert "Accuracy is 0.30 points higher, which is chance" in words(
         accuracy={"float": 0.97, "quantized": 0.973, "samples": 1000}
     )
-    assert "0.30 points higher: the network was trained on" in words(
+    assert "0.30 points higher: the network was trained further" in words(
         method="qat", accuracy={"float": 0.97, "quantized": 0.973, "samples": 1000}
     )
     assert "Accuracy is the same." in words(accuracy={"float": 0.97, "quantized": 0.97, "samples": 9})

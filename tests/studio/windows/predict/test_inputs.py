@@ -125,7 +125,7 @@ def test_an_input_that_can_not_be_given_is_said_in_a_line(page: Stage) -> None:
     show(page, ("wave", [-1, 9], "complex64"))
     shown = page.studio.predict_page
     assert isinstance(shown.editors[0], UnsupportedInput)
-    assert "can't be fed here: wave: it takes complex64" in shown.detail.text()
+    assert "input is not supported: wave: it takes complex64" in shown.detail.text()
     assert "complex64" in shown.editors[0].line.text()
 
 

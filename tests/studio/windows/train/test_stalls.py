@@ -22,14 +22,16 @@ def test_ending_the_process_is_offered_by_a_button_and_the_status(stage: Any) ->
     assert not button(stage, "End the process").isVisible()
     now[0] = 7.4
     stage.session.stall_detector.look()
-    words = "No step for 7 s: the model's forward may not end"
+    words = "No step for 7 s: the model's forward may not terminate"
     assert stage.window.status.field("state") == words
     QTest.mouseClick(button(stage, "Pause"), Qt.MouseButton.LeftButton)
     assert stage.window.status.field("state") == "Pausing..."
     now[0] = 10.5
     stage.session.stall_detector.look()
     assert button(stage, "End the process").isVisible()
-    assert stage.window.status.field("state").startswith("Pausing... It does not answer: End the process")
+    assert stage.window.status.field("state").startswith(
+        "Pausing... It does not respond. You can end the process"
+    )
     QTest.mouseClick(button(stage, "End the process"), Qt.MouseButton.LeftButton)
     assert stage.worker.killed
     stage.session.pump()
