@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import itertools
+import linecache
 import logging
 import multiprocessing
 import os
@@ -123,6 +124,9 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 def _give_back_memory() -> None:
+    # PySide reads the source of each module that is imported after it, and linecache holds all that was read.
+    for name in [name for name in linecache.cache if os.path.isfile(name)]:
+        del linecache.cache[name]
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
     if hasattr(libc, "malloc_trim"):  # glibc
         libc.malloc_trim(0)
