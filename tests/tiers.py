@@ -120,6 +120,9 @@ DEEP = (
     Group("tests/studio/windows/test_window.py::test_longer_texts_fit", "repeats it with longer texts"),
     Group("tests/studio/windows/test_window.py::test_nothing_is_cut_off[*1280x800]", _SIZES),
     Group("tests/widgets/plot/test_curve_plot.py::test_of_a_million_*", "draws a million points"),
+    Group(
+        "tests/widgets/program_tree/test_tree.py::test_of_a_hundred_*", "shows a hundred thousand operators"
+    ),
 )
 
 # Cases of those groups that every run keeps: one of each kind.
