@@ -6,7 +6,6 @@ import ast
 import importlib
 import inspect
 import pkgutil
-import subprocess
 import tokenize
 import tomllib
 from collections import Counter
@@ -15,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.arch.repository_files import ROOT, repository_files
+
 PRODUCT = ("studio", "widgets", "engine", "resources")
 LONGEST = 450  # the soft limit is 400; a page more is where a file surely has two subjects
 LONGER_ON_PURPOSE: dict[str, str] = {}  # "path": "reason"; the list only shrinks
@@ -24,18 +24,7 @@ LONGER_ON_PURPOSE: dict[str, str] = {}  # "path": "reason"; the list only shrink
 @cache
 def _files() -> tuple[Path, ...]:
     """Every Python file that belongs to the repository (ignored files are not ours)."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "*.py"],
-        cwd=ROOT,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    if listed.returncode == 0:
-        paths = [ROOT / name for name in listed.stdout.split("\0") if name]
-    else:  # an unpacked archive without git
-        paths = [path for path in ROOT.rglob("*.py") if not {".venv", "build", "dist"} & set(path.parts)]
-    return tuple(sorted(path for path in paths if path.is_file()))
+    return tuple(repository_files("*.py"))
 
 
 def _name(path: Path) -> str:

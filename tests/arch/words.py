@@ -9,14 +9,13 @@ separate the words of a name.
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from bisect import bisect_right
 from functools import cache
 from itertools import accumulate
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.arch.repository_files import ROOT, repository_files
+
 SUFFIXES = (".py", ".md", ".toml", ".yaml", ".cu", ".h")
 
 # pattern -> the words to use instead. A pattern begins and ends at a letter; see _compiled.
@@ -91,11 +90,9 @@ def excepted(path: str, found: str) -> bool:
 
 
 def texts(*paths: str) -> list[str]:
-    """The text files that git tracks below the paths, relative to the top of the repository."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", *paths], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout.split("\0")
-    return [path for path in listed if path.endswith(SUFFIXES) and (ROOT / path).is_file()]
+    """The text files of the repository below the paths, relative to its top."""
+    found = [path.relative_to(ROOT).as_posix() for path in repository_files(*(paths or ("*",)))]
+    return [path for path in found if path.endswith(SUFFIXES)]
 
 
 def findings(*paths: str) -> list[str]:

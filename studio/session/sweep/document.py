@@ -64,7 +64,7 @@ class Trial(BaseModel):
 
 
 class Halving(BaseModel):
-    """Successive halving: of the trials at each rung the best one in ``eta`` goes on."""
+    """Successive halving: at each rung the best one of ``eta`` trials continues."""
 
     model_config = _STRICT
 

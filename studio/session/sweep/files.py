@@ -70,7 +70,9 @@ def write_run(folder: Path, files: Mapping[str, bytes]) -> None:
     with saving(folder / LOCK_NAME):
         lock = take(folder / LOCK_NAME)
     if isinstance(lock, Holder):
-        raise InUseError(f"{folder}: a training goes on in this folder: {lock}; the trial's result is lost")
+        raise InUseError(
+            f"{folder}: a training is running in this folder: {lock}; the trial's result is lost"
+        )
     try:
         with saving(folder / _PACKED):
             (folder / _PACKED).unlink(missing_ok=True)

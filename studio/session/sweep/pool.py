@@ -18,7 +18,7 @@ STOP_SECONDS = 30.0
 class Job:
     """A training to be done: ``words`` of the command train without ``--out``, which is ``folder``.
 
-    ``resume`` goes on with the run that is there. ``model`` is the user's file, empty for a built-in model.
+    ``resume`` continues the existing run. ``model`` is the user's file, empty for a built-in model.
     """
 
     number: int

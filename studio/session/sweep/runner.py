@@ -1,4 +1,4 @@
-"""SweepRun: trains the trials of a sweep in a pool, writes down how far they are, goes on where it was."""
+"""SweepRun: trains the trials of a sweep in a pool, records their progress, and resumes where it stopped."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def lock_sweep(folder: Path) -> Lock:
     with saving(folder / LOCK):
         taken = take(folder / LOCK)
     if isinstance(taken, Holder):
-        raise InUseError(f"sweep: it goes on: {folder}, {taken}; wait until it has ended, or stop it there")
+        raise InUseError(
+            f"sweep: it is running: {folder}, {taken}; wait until it has ended, or stop it there"
+        )
     return taken
 
 
@@ -48,8 +50,8 @@ def steps_of(sweep: Sweep, trial: Trial) -> list[int]:
 def due(sweep: Sweep) -> list[tuple[Trial, int]]:
     """The trials that have to train now, each with the epochs to train to; empty where the sweep is through.
 
-    It follows from the results alone, so a sweep that was stopped goes on as it would have. Marks trials that
-    are done, and those that a halving goes on without.
+    It follows from the results alone, so a stopped sweep resumes as if it had not stopped. Marks trials that
+    are done, and those that a halving drops.
     """
     if sweep.halving is None:
         return [

@@ -255,7 +255,7 @@ def test_a_run_there_and_back(bars: Path, tmp_path: Path, monkeypatch: pytest.Mo
     assert read_run(copy) == files
     lock = take(copy / "run.lock")
     assert isinstance(lock, Lock)
-    with pytest.raises(InUseError, match="a training goes on"):
+    with pytest.raises(InUseError, match="a training is running"):
         write_run(copy, files)
     lock.release()
     (copy / "checkpoints" / "step-00000009.h5").symlink_to("/etc/passwd")

@@ -192,7 +192,7 @@ def test_a_folder_that_is_a_link_is_not_followed(bars: Path, tmp_path: Path) -> 
 
 def test_one_process_at_a_time(tmp_path: Path) -> None:
     lock = lock_sweep(tmp_path / "sweep")
-    with pytest.raises(InUseError, match="sweep: it goes on"):
+    with pytest.raises(InUseError, match="sweep: it is running"):
         lock_sweep(tmp_path / "sweep")
     lock.release()
     lock_sweep(tmp_path / "sweep").release()

@@ -1,4 +1,4 @@
-"""Workers in the window: the field, and what is shown of each while a training goes on."""
+"""Workers in the window: the field, and what is shown of each during a training."""
 
 from __future__ import annotations
 
