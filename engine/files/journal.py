@@ -37,7 +37,7 @@ MAX_COUNT = 10**18  # of steps; the names of checkpoints have 18 digits
 _INT64 = range(-(2**63), 2**63)
 
 JournalEvent: TypeAlias = dict[str, Json]
-"""One line of a journal. ``engine.training.events`` names the fields of each kind that a training writes."""
+"""One line of a journal; ``resources.training_events`` has the fields of the kinds that a training writes."""
 Columns: TypeAlias = dict[str, dict[str, Array]]
 """Numbers by kind of event and by field, each an array with one element for every event of the kind."""
 

@@ -8,11 +8,12 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, SaveError
 from engine.files.space import MEGABYTE, RESERVE, estimated_bytes, free_bytes, megabytes
-from engine.training.events import Checkpoint, SpaceLow, now
+from engine.training.events import now
 from engine.training.predictions import Predictions
 from engine.training.progress import Progress
 from engine.training.publisher import Publisher
 from engine.training.run_folder import RunFolder
+from resources.training_events import Checkpoint, SpaceLow
 
 
 class CheckpointKeeper:

@@ -32,12 +32,12 @@ from engine.files.atomic import atomic_write, make_folder
 from engine.files.reading import read_error
 from engine.training.config import TrainingConfig
 from engine.training.data import BUILT_IN, DataSplits, load_data
-from engine.training.events import Applied
 from engine.training.run_folder import CORRECTIONS
 from engine.training.sources.options import DataOptions
 from engine.training.sources.prepared import Prepared
 from resources.json_documents import DocumentError, parse
 from resources.regular_files import open_regular
+from resources.training_events import Applied
 
 FORMAT = "model-studio corrections"
 VERSION = 1

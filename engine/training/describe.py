@@ -8,9 +8,10 @@ from typing import Any
 
 from engine.training.config import TrainingConfig
 from engine.training.data import BUILT_IN, load_data
-from engine.training.events import ProgramShown, now
+from engine.training.events import now
 from engine.training.sources.options import DataOptions
 from engine.training.stepper import measuring
+from resources.training_events import ProgramShown
 
 PICTURE = (1, 28, 28)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.training.events import TrainingEvent
+from resources.training_events import TrainingEvent
 
 
 def as_lines(event: TrainingEvent) -> list[dict[str, Any]]:

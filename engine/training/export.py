@@ -21,13 +21,14 @@ from engine.files.inference import describe_inference, inference_prefix, move_in
 from engine.files.scratch import folder_next_to
 from engine.training.config import TrainingConfig
 from engine.training.corrections import load_run_data
-from engine.training.events import Exported, ExportProgress, now
+from engine.training.events import now
 from engine.training.normalizing import for_callers, for_prediction
 from engine.training.recorded import recorded_best_step
 from engine.training.run_folder import RunFolder
 from engine.training.setup import build_network
 from engine.training.sources.prepared import as_given
 from resources.settings.export import ExportSettings
+from resources.training_events import Exported, ExportProgress
 
 VERIFY_SECONDS = 120
 SCALING = {"low": 0.0, "high": 1.0, "divide_by": 255.0}

@@ -12,8 +12,9 @@ from typing import Any
 from engine.core.errors import FormatError
 from engine.kernels.choice import Gate, gate, kernels, wants_fast
 from engine.training.config import TrainingConfig
-from engine.training.events import KernelsTaken, now
+from engine.training.events import now
 from engine.training.recorded import kernels_taken
+from resources.training_events import KernelsTaken
 
 _log = logging.getLogger(__name__)
 _NEVER = -1

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from engine.training.events import LayerAlert, ParameterState, UnitState, now
+from engine.training.events import now
 from engine.training.layer_watch import LayerReading
+from resources.training_events import LayerAlert, ParameterState, UnitState
 
 VANISHED = 1e-6  # the share of the largest gradient of a network, each per number, below which one vanishes
 EXPLODED = 1e3  # the norm of a gradient in norms of its weights

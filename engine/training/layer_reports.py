@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.training.events import Layers, TrainingEvent, now
+from engine.training.events import now
 from engine.training.layer_alerts import LayerAlerts
 from engine.training.layer_watch import LayerReading
 from engine.training.progress import Progress
+from resources.training_events import Layers, TrainingEvent
 
 
 def looks(progress: Progress, every: int) -> bool:

@@ -16,7 +16,7 @@ from engine.core.place import array_module, is_cupy
 from engine.eager.backward import leaf_gradient
 from engine.eager.grad_mode import no_grad
 from engine.eager.mode import unwatch, watch
-from engine.training.events import Histogram, ParameterState, UnitState
+from resources.training_events import Histogram, ParameterState, UnitState
 
 BINS = 32
 _RELU = ("relu", "relu6")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 
-from engine.training.events import Steps, now
+from engine.training.events import now
+from resources.training_events import Steps
 
 REPORT_SECONDS = 0.07  # charts are to move 10 to 20 times a second
 WINDOW_SECONDS = 3.0

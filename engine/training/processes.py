@@ -25,12 +25,13 @@ from engine.kernels.cpu.threads import USERS_WORD, users_count
 from engine.training.channel import Reception
 from engine.training.config import TrainingConfig
 from engine.training.control import Control
-from engine.training.events import LAST_KINDS, Preparing, TrainingEvent, failed_event, now
+from engine.training.events import failed_event, now
 from engine.training.problem import Problem, as_error, describe_problem
 from engine.training.result import RunResult
 from engine.training.run_folder import RunFolder
 from engine.training.setup import build_network
 from resources.scratch import make_scratch
+from resources.training_events import LAST_KINDS, Preparing, TrainingEvent
 
 RANK_MEGABYTES = 150  # measured with LeNet and the built-in digits
 _PROCESSES = -1  # stands where a rank's number stands

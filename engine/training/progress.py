@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.training.events import TrainingEvent
+from resources.training_events import TrainingEvent
 
 TAIL = 1000
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from engine.training.events import CheckpointFailed, EventListener, Listener, TrainingEvent, now
+from engine.training.events import EventListener, Listener, now
 from engine.training.progress import History, Progress
 from engine.training.run_folder import RunFolder
+from resources.training_events import CheckpointFailed, TrainingEvent
 
 
 class Publisher:

@@ -10,8 +10,9 @@ from typing import Any, Literal, TypeAlias
 from engine.core.errors import ArgumentError
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.sensitivity import require_target
-from engine.training.events import QuantizeProgress, now
+from engine.training.events import now
 from resources.settings.quantize import QuantizeSettings
+from resources.training_events import QuantizeProgress
 
 Emit: TypeAlias = Callable[[QuantizeProgress], None]
 Method: TypeAlias = Literal["post_training", "qat", "weights_only"]

@@ -30,7 +30,7 @@ from engine.quantization.quantize_model import stored_program
 from engine.quantization.report import KEY, Latency, QuantizationReport, Sizes
 from engine.quantization.thresholds import Calibration, calibrate
 from engine.training.config import TrainingConfig
-from engine.training.events import Quantized, now
+from engine.training.events import now
 from engine.training.export import chosen_checkpoint, information, network_of, verify_all
 from engine.training.normalizing import own_names
 from engine.training.quantize_choices import Choices, Emit, Pace, report_progress
@@ -38,6 +38,7 @@ from engine.training.quantize_data import QuantizeData, data_named, data_of_run
 from engine.training.quantize_layers import chosen_layers
 from engine.training.run_folder import RunFolder
 from engine.training.sources.options import DataOptions
+from resources.training_events import Quantized
 
 if TYPE_CHECKING:
     from engine.training.quantize_aware import Trained

@@ -23,7 +23,6 @@ from engine.kernels.cpu.threads import computing_threads
 from engine.training.channel import Channel
 from engine.training.config import TrainingConfig
 from engine.training.corrections import require_same
-from engine.training.events import TrainingEvent
 from engine.training.kernel_swap import KernelSwap
 from engine.training.problem import describe_problem
 from engine.training.setup import Parts, build_parts, own_file
@@ -31,6 +30,7 @@ from engine.training.stepper import arrays_of, seed_everything
 from engine.training.team import BUILD, Team
 from engine.training.training_run import TrainingRun
 from resources.output_lines import OutputLines
+from resources.training_events import TrainingEvent
 
 ORPHAN_SECONDS = 5.0
 ORPHANED = 3

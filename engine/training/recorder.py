@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.core.errors import SaveError
 from engine.training.checkpoint_keeper import CheckpointKeeper
-from engine.training.events import Epoch, Evaluating, Listener, Started, failed_event, now
+from engine.training.events import Listener, failed_event, now
 from engine.training.meter import Meter
 from engine.training.problem import describe_problem
 from engine.training.progress import History, Progress
@@ -18,6 +18,7 @@ from engine.training.publisher import Publisher
 from engine.training.result import Outcome, RunResult
 from engine.training.run_folder import RunFolder
 from engine.training.stepper import arrays_of, random_state
+from resources.training_events import Epoch, Evaluating, Started
 
 KIND = "fit"
 """What ``config["kind"]`` says of such a run; a TrainingRun's config has no such entry."""

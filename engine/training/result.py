@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from engine.training.events import Ended, now
+from engine.training.events import now
 from engine.training.progress import Progress
+from resources.training_events import Ended
 
 Outcome: TypeAlias = Literal["finished", "stopped", "cancelled"]
 

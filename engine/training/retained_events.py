@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from engine.files.journal import JournalEvent
-from engine.training.events import LAST_KINDS
+from resources.training_events import LAST_KINDS
 
 _TIMED = ("step", "epoch", *LAST_KINDS)
 _LONGEST = 1e10  # seconds, three hundred years

@@ -12,9 +12,10 @@ from engine.core.errors import DataError, FormatError
 from engine.files.inference import describe_inference, inference_paths
 from engine.files.scratch import temporary_folder
 from engine.training.config import TrainingConfig
-from engine.training.events import Exported, ExportProgress, now
+from engine.training.events import now
 from engine.training.export import checkpoint_of_step, network_of, sample_pictures, scores_of, verify
 from engine.training.run_folder import RunFolder
+from resources.training_events import Exported, ExportProgress
 
 
 def verify_again(

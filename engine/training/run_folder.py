@@ -32,12 +32,12 @@ from engine.files.journal import (
 from engine.files.run_source import SOURCE, keep_source, refuse_links, remove_source
 from engine.files.space import estimated_bytes, over_limit, require_room, used_bytes
 from engine.training.event_lines import as_lines
-from engine.training.events import LAST_KINDS, TrainingEvent
 from engine.training.models import FOLDER as BUILT_IN_MODELS
 from engine.training.predictions import MOST_BYTES, Predictions, PredictionsFolder
 from engine.training.recorded import has_record
 from engine.training.retained_events import RetainedEvents, elapsed_at
 from resources.locks import LOCK_NAME, Holder, Lock, holder_of, take
+from resources.training_events import LAST_KINDS, TrainingEvent
 
 CHECKPOINTS = "checkpoints"
 INFERENCE = "inference"

@@ -12,12 +12,13 @@ from engine.files.checkpoint import Skipped
 from engine.training.config import TrainingConfig
 from engine.training.corrections import load_run_data
 from engine.training.environment import difference, environment
-from engine.training.events import Applied, CheckpointSkipped, Started, now
+from engine.training.events import now
 from engine.training.models import ModelSource, build_model, find_model, load_model
 from engine.training.progress import Progress
 from engine.training.recomputing import recompute_blocks
 from engine.training.rules import make_optimizer, make_schedule
 from engine.training.stepper import Stepper
+from resources.training_events import Applied, CheckpointSkipped, Started
 
 if TYPE_CHECKING:
     from engine.training.team import Team

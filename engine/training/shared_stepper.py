@@ -17,12 +17,12 @@ from engine.io.dataset import Dataset
 from engine.io.fetching import Fetcher
 from engine.io.reader import to_tensors
 from engine.nn import SyncBatchNorm
-from engine.training.events import RankPace
 from engine.training.gradient_arena import GradientArena
 from engine.training.rate import Rate
 from engine.training.rules import Schedule
 from engine.training.stepper import Evaluation, Stepper, arrays_of, evaluate, measuring
 from engine.training.team import BUILD, END, EPOCH, EVALUATE, RATE, STATE, STATISTICS, STEP, Team
+from resources.training_events import RankPace
 
 PACE_SECONDS = 1.0
 

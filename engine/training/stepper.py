@@ -15,12 +15,12 @@ from engine.core.errors import ArgumentError
 from engine.core.random import default_generator, numpy_state, set_numpy_state
 from engine.core.random_state import entry, python_state
 from engine.optimizer import LBFGS
-from engine.training.events import Hard, RankPace
 from engine.training.layer_watch import LayerReading, LayerWatch, global_norm
 from engine.training.predictions import Predictions, Tally, image_bytes, shown_pictures
 from engine.training.rate import Rate, Scaled
 from engine.training.rules import Schedule
 from engine.training.sources.prepared import Prepared
+from resources.training_events import Hard, RankPace
 
 HARDEST = 40
 

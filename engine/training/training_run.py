@@ -17,19 +17,7 @@ from engine.training.checkpointing import checkpoint_tree, restore
 from engine.training.config import TrainingConfig
 from engine.training.control import Commands
 from engine.training.data import fetch_data
-from engine.training.events import (
-    Epoch,
-    Evaluating,
-    Listener,
-    Paused,
-    Preparing,
-    RateChanged,
-    Resumed,
-    Stopping,
-    diverged_event,
-    failed_event,
-    now,
-)
+from engine.training.events import Listener, diverged_event, failed_event, now
 from engine.training.kernel_swap import KernelSwap
 from engine.training.layer_reports import LayerReports, looks
 from engine.training.meter import Meter
@@ -43,6 +31,7 @@ from engine.training.run_folder import RunFolder
 from engine.training.setup import Parts, build_parts, own_file, skipped_events, started_event
 from engine.training.stepper import Evaluation, seed_everything
 from resources.memory import memory_used
+from resources.training_events import Epoch, Evaluating, Paused, Preparing, RateChanged, Resumed, Stopping
 
 if TYPE_CHECKING:
     from engine.training.processes import Processes

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from engine.training import TrainingRun
-    from engine.training.events import TrainingEvent
+    from resources.training_events import TrainingEvent
     from studio.session.runs.runs_folder import Run
 
 

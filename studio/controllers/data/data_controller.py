@@ -116,7 +116,7 @@ class DataController(QObject):
 
     def _ask_page(self, split: str, label: int, other: bool) -> None:
         self._pages = self._pages + 1 if other else 0
-        self._session.dataset_browser.show_page(split, label, self._pages)
+        self._session.dataset_browser.show_page("test" if split == "test" else "train", label, self._pages)
 
     def _ask_pairs(self) -> None:
         self._pairs += 1

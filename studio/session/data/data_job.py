@@ -2,59 +2,73 @@
 
 from __future__ import annotations
 
-import json
 import queue
 import time
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
-from studio.session.work.job import Emit, Event, Inbox, job
+from studio.session.data.data_events import DATA_EVENTS
+from studio.session.work.job import Emit, Event, Inbox, Request, job
 
 PERIOD = 0.1  # seconds between two reports of a check
 
 
-def open_request(config: dict[str, Any], number: int, count: int) -> str:
+@dataclass(frozen=True)
+class OpenData(Request):
     """Open the data of these settings; ``number`` comes back with every answer about it.
 
-    Args:
-        count: samples of the first page.
+    ``count`` is how many samples the first page has.
     """
-    return json.dumps({"do": "open", "config": config, "number": number, "count": count})
+
+    config: dict[str, Any]
+    number: int
+    count: int
 
 
-def page_request(split: str, label: int, page: int, count: int) -> str:
-    """Another page of samples."""
-    return json.dumps({"do": "page", "split": split, "label": label, "page": page, "count": count})
+@dataclass(frozen=True)
+class ShowSamples(Request):
+    """Another page of samples; ``label`` is their class, -1 for all."""
+
+    split: Literal["train", "test"]
+    label: int
+    page: int
+    count: int
 
 
-def compare_request(page: int) -> str:
+@dataclass(frozen=True)
+class ComparePreparation(Request):
     """Other samples before and after the preparation."""
-    return json.dumps({"do": "compare", "page": page})
+
+    page: int
 
 
-STOP_CHECK = json.dumps({"do": "stop"})
+@dataclass(frozen=True)
+class StopCheck(Request):
+    """Check no further samples."""
 
 
 @job
 class BrowseData:
-    """Open data and answer requests about it (``open_request`` first), until it is cancelled."""
+    """Open data and answer requests about it (``OpenData`` first), until it is cancelled."""
+
+    EVENTS: ClassVar = DATA_EVENTS
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Answer requests; between them check a few samples for problems at a time."""
-        requests: queue.SimpleQueue[str] = queue.SimpleQueue()
-        inbox.attach(requests.put)
-        looker = _DataReader(emit)
+        requests: queue.SimpleQueue[str | Request] = queue.SimpleQueue()
+        inbox.attach(requests.put, OpenData, ShowSamples, ComparePreparation, StopCheck)
+        reader = _DataReader(emit)
         while True:
             try:
-                text = requests.get(block=not looker.checking)
+                request = requests.get(block=not reader.checking)
             except queue.Empty:
-                looker.check_on()
+                reader.check_on()
                 continue
-            if not text.startswith("{"):
-                if text in ("cancel", "interrupt"):
-                    return
-                continue
-            looker.answer(json.loads(text))
+            if isinstance(request, Request):
+                reader.answer(request)
+            elif request in ("cancel", "interrupt"):
+                return
 
 
 class _DataReader:
@@ -75,38 +89,45 @@ class _DataReader:
         message: Event = {"event": event, "time": time.time(), "number": self._number, **values}
         self._send_raw(message)
 
-    def answer(self, request: dict[str, Any]) -> None:
+    def answer(self, request: Request) -> None:
         """Carry out one request; errors of the data are reported, and never end the process."""
         try:
-            getattr(self, f"_{request['do']}")(request)
+            if isinstance(request, OpenData):
+                self._open(request)
+            elif isinstance(request, ShowSamples):
+                self._show(request)
+            elif isinstance(request, ComparePreparation):
+                self._compare(request.page)
+            elif isinstance(request, StopCheck):
+                self._stop()
         except (ValueError, OSError, MemoryError) as error:
             self._tell("data_failed", message=str(error) or type(error).__name__)
 
-    def _open(self, request: dict[str, Any]) -> None:
+    def _open(self, request: OpenData) -> None:
         from engine.training.data import fetch_data
         from engine.training.sources.options import DataOptions
         from engine.training.sources.survey import Survey
 
-        self._number, self._survey, self._check = request["number"], None, None
-        config = request["config"]
+        self._number, self._survey, self._check = request.number, None, None
+        config = request.config
         fetch_data(config["data"], lambda text: self._tell("data_waiting", message=text))
         survey = Survey(config["data"], DataOptions.of(config))
         self._survey = survey
         self._tell("data_opened", **survey.facts())
-        self._page({"split": "train", "label": -1, "page": 0, "count": request["count"]})
-        self._compare({"page": 0})
+        self._show(ShowSamples("train", -1, 0, request.count))
+        self._compare(0)
         self._check = survey.check()
 
-    def _page(self, request: dict[str, Any]) -> None:
+    def _show(self, wanted: ShowSamples) -> None:
         if self._survey is not None:
-            wanted = (request["split"], request["label"], request["page"], request["count"])
-            self._tell("data_samples", **self._survey.samples(*wanted))
+            found = self._survey.samples(wanted.split, wanted.label, wanted.page, wanted.count)
+            self._tell("data_samples", **found)
 
-    def _compare(self, request: dict[str, Any]) -> None:
+    def _compare(self, page: int) -> None:
         if self._survey is not None:
-            self._tell("data_compared", **self._survey.compared(request["page"]))
+            self._tell("data_compared", **self._survey.compared(page))
 
-    def _stop(self, request: dict[str, Any]) -> None:
+    def _stop(self) -> None:
         if self._check is not None:
             self._check = None
             self._tell("data_check_stopped")

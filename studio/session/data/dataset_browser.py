@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any
+from typing import Any, Literal
 
-from studio.session.data.data_job import STOP_CHECK, BrowseData, compare_request, open_request, page_request
+from studio.session.data.data_job import BrowseData, ComparePreparation, OpenData, ShowSamples, StopCheck
 from studio.session.data.data_view import DataViewModel
 from studio.session.train.run_settings import RunSettings
 from studio.session.work.worker import Worker
@@ -44,22 +44,22 @@ class DatasetBrowser:
         if self._worker is None:
             self._worker = self._make_worker()
             self._worker.start(BrowseData())
-        self._worker.send(open_request(asked, self._number, PAGE))
+        self._worker.send(OpenData(asked, self._number, PAGE))
 
-    def show_page(self, split: str, label: int, page: int) -> None:
+    def show_page(self, split: Literal["train", "test"], label: int, page: int) -> None:
         """Ask for another page of samples; label -1 for all classes."""
         if self._worker is not None:
-            self._worker.send(page_request(split, label, page, PAGE))
+            self._worker.send(ShowSamples(split, label, page, PAGE))
 
     def compare(self, page: int) -> None:
         """Ask for other samples before and after the preparation."""
         if self._worker is not None:
-            self._worker.send(compare_request(page))
+            self._worker.send(ComparePreparation(page))
 
     def stop_check(self) -> None:
         """Look for no further problems; those found stay."""
         if self._worker is not None:
-            self._worker.send(STOP_CHECK)
+            self._worker.send(StopCheck())
 
     def cancel(self) -> None:
         """End whatever is being read."""

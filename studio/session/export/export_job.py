@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from resources.settings.export import EXPORT_SETTINGS, FLOAT, ExportSettings
 from resources.settings.setting import words_of
+from resources.training_events import Exported, ExportProgress
 from studio.session.work.job import Emit, Inbox, job
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ class Export:
 
     ``shape`` is that of the input, -1 for any size; empty for that of the run's data.
     """
+
+    EVENTS: ClassVar = (ExportProgress, Exported)
 
     folder: str
     prefix: str
@@ -45,6 +48,8 @@ class Export:
 @job
 class Verify:
     """Verify exported files again against the run in ``folder``."""
+
+    EVENTS: ClassVar = (ExportProgress, Exported)
 
     prefix: str
     folder: str

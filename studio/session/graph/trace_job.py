@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
+from resources.training_events import ProgramShown
 from studio.session.work.job import Emit, Inbox, job
 
 
 @job
 class TraceModel:
     """Trace the model of ``config`` without training it."""
+
+    EVENTS: ClassVar = (ProgramShown,)
 
     config: dict[str, Any]
 

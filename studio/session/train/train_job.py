@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from resources.training_events import TRAINING_EVENTS, ProgramShown
 from studio.session.work.job import Emit, Inbox, job
 
 if TYPE_CHECKING:
-    from engine.training.events import TrainingEvent
+    from resources.training_events import TrainingEvent
     from studio.session.project.session_script import SessionScript
 
 
 @job
 class Train:
     """Train with ``config``; ``resume`` continues from the newest valid checkpoint."""
+
+    EVENTS: ClassVar = (*TRAINING_EVENTS, ProgramShown)
 
     config: dict[str, Any]
     resume: bool = False

@@ -19,7 +19,7 @@ from studio.session.train.compute_info import ComputeInfo, after
 from studio.session.train.run_settings import RunSettings, title_of_setting
 
 if TYPE_CHECKING:
-    from engine.training import events as training_events
+    from resources import training_events
 
 STATES = ("idle", "starting", "running", "pausing", "paused", "stopping", "finished", "failed", "crashed")
 BUSY = ("starting", "running", "pausing", "paused", "stopping")

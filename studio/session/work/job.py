@@ -6,6 +6,7 @@ the job arrives, so that neither side needs a list of jobs.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import re
 import threading
@@ -13,10 +14,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar, dataclass_transform, get_args, get_type_hints
 
+from resources.training_events import Failed
 from studio.session.work.types import build, checked, fields_of
 from studio.session.work.wire import WireError
+from studio.session.work.worker_events import WORKER_EVENTS
 
-# What a worker reports: the events of ``engine.training.events`` and those that jobs declare.
+# What a worker reports: events that its job declares, ``failed``, and those of the worker itself.
 Event: TypeAlias = Mapping[str, Any]
 Emit: TypeAlias = Callable[[Event], None]
 
@@ -24,42 +27,71 @@ COMMANDS = ("pause", "resume", "stop_early", "interrupt", "cancel", "checkpoint_
 RATE = "learning_rate="
 
 
+class Request:
+    """What the window asks of a job in progress: a frozen dataclass of this class, which the job lists in
+    ``inbox.attach``; its fields are checked in the child."""
+
+
 def is_command(text: str) -> bool:
-    """Whether this is a request to a job: one of COMMANDS, one such as ``learning_rate=0.001``, a JSON
-    object."""
-    return text in COMMANDS or text.startswith((RATE, "{"))
+    """Whether this is a command: one of COMMANDS, or one such as ``learning_rate=0.001``."""
+    return text in COMMANDS or text.startswith(RATE)
+
+
+def plain_message(message: str | Request) -> dict[str, Any]:
+    """A command or request as it is sent."""
+    if isinstance(message, Request):
+        return {"command": "request", "request": type(message).__name__, "fields": fields_of(message)}
+    return {"command": message}
 
 
 class Inbox:
-    """Commands for the job in progress; those that come before it is ready wait for it."""
+    """Commands and requests for the job in progress; those that come before it is ready wait for it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._handler: Callable[[str], None] | None = None
-        self._waiting: list[str] = []
+        self._handler: Callable[[Any], None] | None = None
+        self._requests: dict[str, type[Request]] = {}
+        self._waiting: list[dict[str, Any]] = []
 
-    def put(self, command: str) -> None:
-        """Hand ``command`` over; may be called from any thread."""
+    def put(self, message: dict[str, Any]) -> None:
+        """Hand over what ``plain_message`` made; may be called from any thread.
+
+        Raises:
+            WireError: a request that the job does not have, or whose fields do not fit it.
+        """
         with self._lock:
             if self._handler is None:
-                self._waiting.append(command)
+                self._waiting.append(message)
                 return
             handler = self._handler
-        handler(command)
+        handler(self._read(message))
 
-    def attach(self, handler: Callable[[str], None]) -> None:
-        """From now on ``handler`` receives the commands, those that wait first."""
+    def attach(self, handler: Callable[[Any], None], *requests: type[Request]) -> None:
+        """From now on ``handler`` receives commands (texts) and these ``requests``, those that wait first.
+
+        Raises:
+            WireError: as ``put``, about those that wait.
+        """
         with self._lock:
             waiting, self._waiting = self._waiting, []
-            self._handler = handler
-        for command in waiting:
-            handler(command)
+            self._handler, self._requests = handler, {each.__name__: each for each in requests}
+        for message in waiting:
+            handler(self._read(message))
+
+    def _read(self, message: dict[str, Any]) -> str | Request:
+        if message["command"] != "request":
+            return str(message["command"])
+        name = checked(message.get("request"), str, "request")
+        if name not in self._requests:
+            raise WireError(f"request: unknown: {name!r}")
+        found: Request = build(self._requests[name], message.get("fields"), f"request {name}")
+        return found
 
 
 class Job(Protocol):
     """What ``@job`` makes of a class. It may also have
 
-    - ``EVENTS``: the TypedDicts of the events that it reports; the parent checks them.
+    - ``EVENTS``: the TypedDicts of the events that it reports; the parent refuses others, and wrong fields.
     - ``record(script)``: adds its commands to a :class:`studio.session.project.session_script.SessionScript`.
     - ``config``: the settings of a run, whose model is the user's file that a failure may be in.
     """
@@ -104,21 +136,22 @@ def job_of(values: Any) -> Job:
 
 
 def checked_event(event: Any, job: Job | None) -> Event:
-    """An event that was received, its fields as its job declares them. Raises WireError."""
-    found = checked(event, dict[str, Any], "event")
-    kind = checked(found.get("event"), str, "event: its kind")
-    checked(found.get("time"), float, f"event {kind}: its time")
-    declared = _declared(type(job)).get(kind) if job is not None else None
-    made: Event = found if declared is None else checked(found, declared, f"event {kind}")
+    """An event that was received. Raises WireError: its job does not declare it, or other fields."""
+    if not isinstance(event, dict):
+        raise WireError(f"event: must be a dict: got {type(event).__name__}")
+    kind = checked(event.get("event"), str, "event: its kind")
+    cls: Any = type(job)
+    declared = _declared(cls)
+    if kind not in declared:
+        raise WireError(f"event: unknown: {kind!r}")
+    made: Event = checked(event, declared[kind], f"event {kind}")
     return made
 
 
+@functools.lru_cache(64)
 def _declared(cls: type) -> dict[str, Any]:
-    return {kind: each for each in getattr(cls, "EVENTS", ()) for kind in _kinds(each)}
-
-
-def _kinds(event: Any) -> tuple[str, ...]:
-    return get_args(get_type_hints(event)["event"])
+    events = (*WORKER_EVENTS, Failed, *getattr(cls, "EVENTS", ()))
+    return {kind: each for each in events for kind in get_args(get_type_hints(each)["event"])}
 
 
 def perform(job: Job, emit: Emit, inbox: Inbox) -> bool:

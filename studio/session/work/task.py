@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
-from studio.session.work.job import Event, Job
+from studio.session.work.job import Event, Job, Request
 from studio.session.work.worker import Worker
 
 State: TypeAlias = Literal["running", "done", "failed", "cancelled"]
@@ -45,9 +45,9 @@ class Task:
                 self.state = "done" if self.failure is None else "failed"
         return ended
 
-    def send(self, command: str) -> None:
-        """Send a command to the job."""
-        self._worker.send(command)
+    def send(self, message: str | Request) -> None:
+        """Send a command or request to the job."""
+        self._worker.send(message)
 
     def cancel(self) -> None:
         """Kill the child; the events that it sent before still arrive."""

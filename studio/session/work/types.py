@@ -99,13 +99,29 @@ def _typed_dict(value: Any, kind: Any, where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise _wrong(value, kind, where)
     found = dict(value)
+    for name, hint, plain, items, optional in _entries(kind):
+        if name not in value:
+            if not optional:
+                raise WireError(f"{where}: missing field: {name!r}")
+            continue
+        each = value[name]
+        # The common cases at once: several events a second have lists of numbers.
+        if type(each) in plain or (type(each) is list and items.issuperset(map(type, each))):
+            continue
+        found[name] = checked(each, hint, f"{where}.{name}")
+    return found
+
+
+@functools.lru_cache(256)
+def _entries(kind: Any) -> tuple[tuple[str, Any, tuple[type, ...], frozenset[type], bool], ...]:
+    """Of each field: name, type, plain types of a value, plain types of a list's items, is optional."""
+    found = []
     for name, hint in _hints(kind).items():
         optional = get_origin(hint) is NotRequired
-        if name in value:
-            found[name] = checked(value[name], get_args(hint)[0] if optional else hint, f"{where}.{name}")
-        elif not optional:
-            raise WireError(f"{where}: missing field: {name!r}")
-    return found
+        hint = get_args(hint)[0] if optional else hint
+        items: tuple[type, ...] = _PLAIN.get(get_args(hint)[0], ()) if get_origin(hint) is list else ()
+        found.append((name, hint, _PLAIN.get(hint, ()), frozenset(items), optional))
+    return tuple(found)
 
 
 def _union(value: Any, arguments: tuple[Any, ...], kind: Any, where: str) -> Any:

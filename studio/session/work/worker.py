@@ -17,7 +17,16 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from resources.scratch import Scratch, make_scratch
-from studio.session.work.job import Event, Inbox, Job, checked_event, perform_sent, plain_job
+from studio.session.work.job import (
+    Event,
+    Inbox,
+    Job,
+    Request,
+    checked_event,
+    perform_sent,
+    plain_job,
+    plain_message,
+)
 from studio.session.work.wire import WireError, decode, encode, receive, send
 
 JOIN_SECONDS = 10.0
@@ -35,8 +44,8 @@ class Worker(Protocol):
     def start(self, job: Job) -> None:
         """Begin ``job``; a worker takes one."""
 
-    def send(self, command: str) -> None:
-        """Pass one of ``job.COMMANDS``, or ``ping``."""
+    def send(self, message: str | Request) -> None:
+        """Pass a request of the job, one of ``job.COMMANDS``, or ``ping``."""
 
     def take(self) -> list[Event]:
         """Every event that arrived since the last call; never blocks."""
@@ -124,8 +133,8 @@ class ProcessWorker(_Mailbox):
         self._job = job
         self._post({"command": "job", "job": plain_job(job)})
 
-    def send(self, command: str) -> None:
-        self._post({"command": command, "sent": time.time()})
+    def send(self, message: str | Request) -> None:
+        self._post({**plain_message(message), "sent": time.time()})
 
     def kill(self) -> None:
         if not self._closed and self._process.is_alive():
@@ -216,14 +225,15 @@ class ThreadWorker(_Mailbox):
         self._thread = threading.Thread(target=self._work, args=(job,), name="worker-thread", daemon=True)
         self._thread.start()
 
-    def send(self, command: str) -> None:
-        if command == "ping":
+    def send(self, message: str | Request) -> None:
+        if message == "ping":
             self.deliver([{"event": "pong", "time": time.time(), "sent": time.time()}])
         else:
-            self._inbox.put(command)
+            (sent,) = decode(encode(plain_message(message)))
+            self._inbox.put(sent)
 
     def kill(self) -> None:
-        self._inbox.put("cancel")
+        self._inbox.put(plain_message("cancel"))
 
     def close(self) -> None:
         self.notify = None

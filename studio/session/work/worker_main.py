@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from resources.memory import memory_used
 from resources.output_lines import OutputLines
-from studio.session.work.job import Event, Inbox, is_command, perform_sent
+from studio.session.work.job import Event, Inbox, is_command, perform_sent, plain_message
 from studio.session.work.types import checked
 from studio.session.work.wire import WireError, encode, receive, send
 
@@ -127,8 +127,8 @@ def _receive(
                 elif command == "job" and not jobs:
                     jobs.append(message.get("job"))
                     arrived.set()
-                elif is_command(command):
-                    inbox.put(command)
+                elif command == "request" or is_command(command):
+                    inbox.put(message)
                 else:
                     raise WireError(f"command: unknown: {command!r}")
         except (EOFError, OSError):
@@ -141,6 +141,6 @@ def _receive(
 def _give_up(inbox: Inbox, arrived: threading.Event, status: int) -> NoReturn:
     """The parent has exited, or sends nonsense: let a training write its checkpoint, then exit."""
     if arrived.is_set():
-        inbox.put("interrupt")
+        inbox.put(plain_message("interrupt"))
         time.sleep(ORPHAN_SECONDS)
     os._exit(status)

@@ -14,7 +14,7 @@ from engine.core.errors import ArgumentError, DataError, SaveError, ShapeError
 from engine.files.checkpoint import list_checkpoints
 from engine.kernels.cpu.threads import get_num_threads
 from engine.training import TrainingConfig, TrainingRun, run_folder
-from engine.training.events import TrainingEvent
+from resources.training_events import TrainingEvent
 
 
 def test_a_whole_run_reports_its_story_in_order(bench: Any) -> None:

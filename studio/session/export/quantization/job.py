@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from resources.settings.quantize import QUANTIZE_SETTINGS
 from resources.settings.setting import words_of
+from resources.training_events import Quantized, QuantizeProgress
 from studio.session.export.quantization.choices import QuantizeChoices
 from studio.session.work.job import Emit, Inbox, job
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 @job
 class Quantize:
     """Quantize the run in ``folder`` into files under ``prefix`` and measure them."""
+
+    EVENTS: ClassVar = (QuantizeProgress, Quantized)
 
     folder: str
     prefix: str

@@ -6,12 +6,25 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
-from studio.session.work.job import Event, Inbox, checked_event, job, job_of, name_of, perform_sent, plain_job
+from studio.session.data.data_job import ComparePreparation, StopCheck
+from studio.session.train.train_job import Train
+from studio.session.work.job import (
+    Event,
+    Inbox,
+    checked_event,
+    job,
+    job_of,
+    name_of,
+    perform_sent,
+    plain_job,
+    plain_message,
+)
 from studio.session.work.types import checked
 from studio.session.work.wire import WireError, decode, encode
 from studio.session.work.worker import ProcessWorker, ThreadWorker, Worker
@@ -117,6 +130,67 @@ def test_a_job_that_does_not_fit_its_class_is_refused(sent: Any, said: str) -> N
 def test_an_event_has_a_kind_and_a_time(event: Any) -> None:
     with pytest.raises(WireError, match=r"^event"):
         checked_event(event, None)
+
+
+def test_an_event_that_no_job_declares_is_refused() -> None:
+    event = {"event": "doubled", "time": 1.0, "values": np.ones(2), "mean": 1.0}
+    assert checked_event(event, DoubleValues(())) == event
+    with pytest.raises(WireError, match="event: unknown: 'doubled'"):
+        checked_event(event, None)
+    with pytest.raises(WireError, match="event failed: missing field: 'error'"):
+        checked_event({"event": "failed", "time": 1.0}, None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "value", "said"),
+    [
+        ("steps", "losses", [0.5, "0.5"], "event steps.losses[1]: must be float: got str"),
+        ("steps", "scalars", {"gradient_norm": [None]}, "event steps.scalars['gradient_norm'][0]: must be"),
+        ("steps", "memory", 1.5, "event steps.memory: must be int: got float"),
+        ("paused", "step", True, "event paused.step: must be int: got bool"),
+    ],
+)
+def test_events_of_a_training_are_checked(kind: str, field: str, value: Any, said: str) -> None:
+    steps: dict[str, Any] = {
+        **{"event": "steps", "time": 1.0, "steps": [1, 2], "losses": [0.5, 1], "accuracies": [], "step": 2},
+        **{"epoch": 1, "total_steps": 9, "samples_per_second": 10.0, "seconds_left": 2.0, "elapsed": 1},
+        **{"learning_rate": 0.1, "scalars": {"gradient_norm": [float("nan")]}, "memory": 12},
+    }
+    event = steps if kind == "steps" else {"event": "paused", "time": 1.0, "step": 3}
+    job = Train({})
+    assert checked_event(event, job) == event
+    with pytest.raises(WireError, match=re.escape(said)):
+        checked_event({**event, field: value}, job)
+    with pytest.raises(WireError, match=f"event {kind}: missing field: 'step'"):
+        checked_event({key: each for key, each in event.items() if key != "step"}, job)
+
+
+@pytest.mark.parametrize("waits", [True, False])
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        (plain_message(StopCheck()), "request: unknown: 'StopCheck'"),
+        ({"command": "request", "request": 3}, "request: must be str: got int"),
+        (
+            {**plain_message(ComparePreparation(1)), "fields": {"page": "1"}},
+            "page: must be int",
+        ),
+        ({**plain_message(ComparePreparation(1)), "fields": {}}, "missing field: 'page'"),
+    ],
+)
+def test_a_request_that_the_job_does_not_have_is_refused(waits: bool, message: Any, said: str) -> None:
+    inbox, received = Inbox(), []
+    attach = partial(inbox.attach, received.append, ComparePreparation)
+    if waits:
+        inbox.put(message)
+    else:
+        attach()
+        inbox.put(plain_message("cancel"))
+        inbox.put(plain_message(ComparePreparation(3)))
+    last = attach if waits else partial(inbox.put, message)
+    with pytest.raises(WireError, match=re.escape(said)):
+        last()
+    assert received == ([] if waits else ["cancel", ComparePreparation(3)])
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 
-from studio.session.data.data_job import BrowseData
+from studio.session.data.data_job import BrowseData, ComparePreparation, ShowSamples, StopCheck
+from studio.session.work.job import Request
 
 FACTS = {
     "name": "digits",
@@ -29,14 +28,14 @@ FACTS = {
 
 
 def requests(worker):
-    return [json.loads(text) for text in worker.commands if text.startswith("{")]
+    return [each for each in worker.commands if isinstance(each, Request)]
 
 
 def opened(stage, **changes):
     """Show the page and let the child tell that the data is there."""
     QTest.keyClick(stage.window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
     worker = stage.worker
-    number = requests(worker)[-1]["number"]
+    number = requests(worker)[-1].number
     stage.tell("data_opened", number=number, **{**FACTS, **changes})
     if changes:
         return worker, number
@@ -62,7 +61,7 @@ def test_ctrl_1_opens_the_chosen_data(stage, qtbot):
     worker, number = opened(stage)
     assert stage.window.current_page() == "data"
     assert worker.job == BrowseData()
-    assert requests(worker)[0]["config"]["data"] == "digits"
+    assert requests(worker)[0].config["data"] == "digits"
     qtbot.waitUntil(lambda: page.samples.tiles.count() == 3)
     assert [page.samples.tiles.item(place).text() for place in range(3)] == ["zero", "one", "unreadable"]
     assert page.samples.tiles.item(1).toolTip() == "b.png"
@@ -84,10 +83,10 @@ def test_samples_are_filtered_by_split_and_class(stage, qtbot):
     page.split.setCurrentIndex(1)
     page.split.activated.emit(1)
     qtbot.mouseClick(page.other, Qt.MouseButton.LeftButton)
-    asked = [each for each in requests(worker) if each["do"] == "page"][-1]
-    assert (asked["split"], asked["label"], asked["page"]) == ("test", 1, 1)
+    asked = [each for each in requests(worker) if isinstance(each, ShowSamples)][-1]
+    assert (asked.split, asked.label, asked.page) == ("test", 1, 1)
     qtbot.mouseClick(page.other_pairs, Qt.MouseButton.LeftButton)
-    assert requests(worker)[-1] == {"do": "compare", "page": 1}
+    assert requests(worker)[-1] == ComparePreparation(1)
 
 
 def test_problems_are_counted_named_and_say_what_to_do(stage, qtbot):
@@ -107,7 +106,7 @@ def test_problems_are_counted_named_and_say_what_to_do(stage, qtbot):
     QTest.keyClick(problems.tree, Qt.Key.Key_Down)
     assert "inflate the test accuracy" in problems.remedy.text()
     qtbot.mouseClick(problems.stop, Qt.MouseButton.LeftButton)
-    assert requests(worker)[-1] == {"do": "stop"}
+    assert requests(worker)[-1] == StopCheck()
     stage.tell("data_check_stopped", number=number)
     qtbot.waitUntil(lambda: problems.state.text() == "Stopped: 20 of 38 were checked")
 
@@ -120,8 +119,8 @@ def test_a_setting_that_is_typed_reads_the_data_again(stage, qtbot):
     resize.selectAll()
     QTest.keyClicks(resize, "32")
     QTest.keyClick(resize, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: requests(worker)[-1].get("number") == number + 1)
-    assert requests(worker)[-1]["config"]["resize"] == 32
+    qtbot.waitUntil(lambda: [each.number for each in requests(worker)][-1] == number + 1)
+    assert requests(worker)[-1].config["resize"] == 32
     assert stage.session.train.settings.resize == 32
 
 
@@ -141,7 +140,7 @@ def test_a_dropped_folder_becomes_the_data(stage, qtbot, tmp_path):
     )
     assert stage.session.train.settings.data == str(tmp_path)
     assert stage.studio.data_panel.path.value() == str(tmp_path)
-    assert requests(stage.worker)[-1]["config"]["data"] == str(tmp_path)
+    assert requests(stage.worker)[-1].config["data"] == str(tmp_path)
 
 
 def test_what_is_wrong_stands_in_the_page_and_cancel_ends_the_reading(stage, qtbot):
@@ -149,7 +148,7 @@ def test_what_is_wrong_stands_in_the_page_and_cancel_ends_the_reading(stage, qtb
     QTest.keyClick(stage.window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
     worker = stage.worker
     qtbot.waitUntil(page.cancel.isVisible)
-    number = requests(worker)[-1]["number"]
+    number = requests(worker)[-1].number
     stage.tell("data_waiting", number=number, message="Downloading train-images: 10 %")
     qtbot.waitUntil(lambda: "10 %" in page.waiting.accessibleName())
     qtbot.mouseClick(page.cancel, Qt.MouseButton.LeftButton)
@@ -158,7 +157,7 @@ def test_what_is_wrong_stands_in_the_page_and_cancel_ends_the_reading(stage, qtb
     stage.studio.data.choose("mnist")
     other = stage.worker
     assert other is not worker
-    number = requests(other)[-1]["number"]
+    number = requests(other)[-1].number
     stage.tell("data_failed", number=number, message="MNIST: the files are not there; put them into /x")
     qtbot.waitUntil(lambda: "put them into /x" in page.waiting.accessibleName())
     assert not page.cancel.isVisible()
@@ -195,7 +194,7 @@ def test_data_dropped_anywhere_opens_the_page(stage, qtbot, tmp_path):
         stage.window.files_dropped.emit([str(path)])
         assert stage.window.current_page() == "data"
         assert stage.session.train.settings.data == str(path)
-        assert requests(stage.worker)[-1]["config"]["data"] == str(path)
+        assert requests(stage.worker)[-1].config["data"] == str(path)
 
 
 def test_the_shape_of_own_data_is_exported(stage, qtbot):

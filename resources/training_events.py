@@ -1,0 +1,408 @@
+"""The events of trainings, exports and quantizations: plain dicts, the same in the pipe and in the journal.
+
+They are here, and not in the engine, so that a window that checks them need not import it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, get_args
+
+import numpy as np
+
+
+class Timed(TypedDict):
+    """Fields of every event, besides ``event`` (its kind): ``time``, in seconds since 1970."""
+
+    time: float
+
+
+class Applied(TypedDict):
+    """What corrections did to a run's data.
+
+    ``sha256`` is that of the file, ``count`` how many of its corrections are about this data, ``relabelled``
+    and ``dropped`` count images by split, ``missing`` the corrections whose image is not in the data.
+    """
+
+    sha256: str
+    count: int
+    relabelled: dict[str, int]
+    dropped: dict[str, int]
+    missing: int
+
+
+class Preparing(Timed):
+    """Before ``started``, while something slow is fetched."""
+
+    event: Literal["preparing"]
+    message: str
+
+
+class Started(Timed):
+    """The first event of a run that could be set up; ``step`` and ``epoch`` are above 0 where it was
+    resumed. ``corrections`` says what a file of corrections did to the data, ``environment`` where it
+    runs, ``differs`` why the results of a resumed run can't be bitwise identical, ``fallback`` why the CPU
+    computes where the device ``auto`` hoped for a GPU."""
+
+    event: Literal["started"]
+    config: dict[str, Any]
+    folder: str
+    step: int
+    epoch: int
+    steps_per_epoch: int
+    total_steps: int
+    train_samples: int
+    test_samples: int
+    classes: list[str]
+    parameters: int
+    resumed_from: str
+    shape: NotRequired[list[int]]  # of a sample that the model is fed; runs of earlier versions have none
+    corrections: NotRequired[Applied]
+    environment: NotRequired[dict[str, str]]
+    differs: NotRequired[str]
+    fallback: NotRequired[str]
+
+
+class RankPace(TypedDict):
+    """How fast one of several processes was: steps in a second of its own computing, and the share of its
+    time (0 to 1) that it waited for the others."""
+
+    rank: int
+    steps_per_second: float
+    waiting: float
+
+
+class Steps(Timed):
+    """All steps since the last such event (about fourteen events a second), and the progress of the run.
+
+    ``learning_rate`` is that of the next step. ``scalars`` has further values by name, one for each step:
+    ``gradient_norm`` is the norm of all gradients together, before any clipping. ``memory`` is what the
+    process holds, in bytes. ``ranks`` comes about once a second where several processes share the training.
+    """
+
+    event: Literal["steps"]
+    steps: list[int]
+    losses: list[float]
+    accuracies: list[float]
+    step: int
+    epoch: int
+    total_steps: int
+    samples_per_second: float
+    seconds_left: float
+    elapsed: float
+    learning_rate: float
+    scalars: NotRequired[dict[str, list[float]]]
+    memory: NotRequired[int]
+    ranks: NotRequired[list[RankPace]]
+
+
+class Histogram(TypedDict):
+    """``counts`` of the values in equal bins from ``low`` to ``high``; ``bad`` of those not finite."""
+
+    low: float
+    high: float
+    counts: list[int]
+    bad: int
+
+
+class ParameterState(TypedDict):
+    """A parameter after an update: how many numbers, whether it is a matrix (no bias), the norms of its
+    weights before the update and of its gradient, and that of the update divided by that of the weights."""
+
+    name: str
+    size: int
+    matrix: bool
+    norm: float
+    gradient_norm: float
+    ratio: float
+    weights: Histogram
+    gradients: Histogram
+
+
+class UnitState(TypedDict):
+    """How many ``units`` (channels) of a ReLU are ``dead``: zero for all samples of the batch."""
+
+    name: str
+    operator: str
+    units: int
+    dead: int
+
+
+class Layers(Timed):
+    """What ``step`` did to each layer; ``seconds`` is what the look took."""
+
+    event: Literal["layers"]
+    step: int
+    epoch: int
+    parameters: list[ParameterState]
+    units: list[UnitState]
+    seconds: float
+
+
+class LayerAlert(Timed):
+    """A layer that does not train as it should: ``kind`` is nan_weights, nan_gradient, vanishing, exploding,
+    ratio_low, ratio_high or dead; ``value`` is what was seen."""
+
+    event: Literal["layer_alert"]
+    step: int
+    epoch: int
+    layer: str
+    kind: str
+    value: float
+    message: str
+
+
+class Evaluating(Timed):
+    """An evaluation on the test images begins."""
+
+    event: Literal["evaluating"]
+    epoch: int
+    step: int
+
+
+class Hard(TypedDict):
+    """A test image that the model reads worst: the least probability given to its true class."""
+
+    index: int
+    label: int
+    predicted: int
+    probability: float
+
+
+class Epoch(Timed):
+    """The end of one pass; ``confusion[label][predicted]`` counts test images.
+
+    ``partial`` is True where the epoch was stopped early, ``scalars`` has further values by name.
+    ``pictures`` (uint8 array, one image for each of ``hardest``) goes to listeners, not into files.
+    """
+
+    event: Literal["epoch"]
+    epoch: int
+    step: int
+    partial: bool
+    train_loss: float
+    train_accuracy: float
+    validation_loss: float
+    validation_accuracy: float
+    confusion: list[list[int]]
+    hardest: list[Hard]
+    pictures: NotRequired[np.ndarray]
+    best: bool
+    seconds: float
+    scalars: NotRequired[dict[str, float]]
+
+
+class Checkpoint(Timed):
+    """A checkpoint was written; ``reason`` is start, steps, epoch, asked, rate (before that is changed) or
+    stop."""
+
+    event: Literal["checkpoint"]
+    step: int
+    epoch: int
+    path: str
+    reason: str
+    seconds: float
+    bytes: int
+
+
+class CheckpointFailed(Timed):
+    """A file could not be written; the training continues, earlier files are unchanged."""
+
+    event: Literal["checkpoint_failed"]
+    step: int
+    path: str
+    message: str
+
+
+class SpaceLow(Timed):
+    """Before the first step: the checkpoints that the run retains will not all fit on the disk, in bytes."""
+
+    event: Literal["space_low"]
+    step: int
+    free: int
+    needed: int
+    message: str
+
+
+class CheckpointSkipped(Timed):
+    """The checkpoint at ``path`` is damaged; the run resumes from the older one of ``step``."""
+
+    event: Literal["checkpoint_skipped"]
+    step: int
+    path: str
+    message: str
+
+
+class Paused(Timed):
+    """The training holds after ``step``."""
+
+    event: Literal["paused"]
+    step: int
+
+
+class Resumed(Timed):
+    """The training continues after a pause."""
+
+    event: Literal["resumed"]
+    step: int
+
+
+class RateChanged(Timed):
+    """After ``step`` the learning rate was changed by hand from ``before`` to ``learning_rate``.
+
+    A schedule continues with its rates multiplied by ``factor`` (of the schedule as it was made; 1 without
+    one).
+    """
+
+    event: Literal["rate_changed"]
+    step: int
+    epoch: int
+    learning_rate: float
+    before: float
+    factor: float
+
+
+class KernelsTaken(Timed):
+    """From the step after ``step`` on plans use compiled kernels of ``operators``, and of others as plans are
+    made. ``since`` is the step at which the training took such kernels first.
+    """
+
+    event: Literal["kernels"]
+    step: int
+    since: int
+    operators: list[str]
+
+
+class Stopping(Timed):
+    """The training was asked to end: ``how`` is early, interrupted or cancel."""
+
+    event: Literal["stopping"]
+    step: int
+    how: str
+
+
+class Diverged(Timed):
+    """The loss is not a finite number any more."""
+
+    event: Literal["diverged"]
+    step: int
+    epoch: int
+    loss: float
+    checkpoint: str
+    message: str
+
+
+class Ended(Timed):
+    """The last event of a run; ``reason`` says why it stopped: early, interrupted or diverged."""
+
+    event: Literal["finished", "stopped", "cancelled"]
+    step: int
+    epoch: int
+    reason: str
+    validation_accuracy: float
+    best_accuracy: float
+    best_step: int
+    seconds: float
+    folder: str
+    checkpoint: str
+
+
+class Failed(Timed):
+    """The last event of a run that an error ended; ``file`` and ``line`` are the user's where known."""
+
+    event: Literal["failed"]
+    error: str
+    message: str
+    where: str
+    what: str
+    do: str
+    file: str
+    line: int
+    traceback: str
+    step: int
+    checkpoint: str
+
+
+class ProgramShown(Timed):
+    """A model's Program and sources as plain data.
+
+    ``program`` is what ``serialize.to_plain`` gives, ``text`` what Paddle prints, ``source`` the text of
+    ``source_file``, where the forward begins at ``source_line``, and ``converted`` what ``to_static`` made
+    of it.
+    """
+
+    event: Literal["program"]
+    model: str
+    program: Any
+    text: str
+    source: str
+    source_file: str
+    source_line: int
+    converted: str
+
+
+class ExportProgress(Timed):
+    """An export has come so far: ``stage`` is read, save or verify."""
+
+    event: Literal["export_progress"]
+    stage: str
+    message: str
+
+
+class Exported(Timed):
+    """Inference files were written and checked by loading them in a clean process.
+
+    ``difference`` is the largest absolute one over ``samples`` images, ``latency`` the seconds for one,
+    ``accuracy`` that on the samples (NaN for noise), ``validation_accuracy`` what the training measured at
+    ``step`` or before (NaN if nothing yet), ``pictures`` test or noise, ``sizes`` bytes by file,
+    ``operators`` how many there were before and after the passes, empty for files that are not optimized.
+    """
+
+    event: Literal["exported"]
+    prefix: str
+    samples: int
+    step: int
+    validation_accuracy: float
+    difference: float
+    accuracy: float
+    pictures: str
+    sizes: dict[str, int]
+    operators: list[int]
+    save_id: str
+    latency: float
+    seconds_to_load: float
+
+
+class QuantizeProgress(Timed):
+    """A quantization has come so far: ``done`` of ``total`` samples, steps or layers of ``stage``.
+
+    ``stage`` is read, calibrate, train (with quantization), save, verify, measure or layers (each of them
+    quantized alone). ``total`` is 0 where nothing is counted.
+    """
+
+    event: Literal["quantize_progress"]
+    stage: str
+    message: str
+    done: int
+    total: int
+
+
+class Quantized(Timed):
+    """Inference files of a quantized model were written and checked by loading them in a clean process.
+
+    ``report`` is what ``QuantizationReport.to_plain`` gives; the files hold the same.
+    """
+
+    event: Literal["quantized"]
+    prefix: str
+    save_id: str
+    report: dict[str, Any]
+
+
+TrainingEvent: TypeAlias = (
+    Preparing | Started | Steps | Evaluating | Epoch | Checkpoint | CheckpointFailed | CheckpointSkipped
+    | SpaceLow | Layers | LayerAlert | Paused | Resumed | RateChanged | KernelsTaken | Stopping | Diverged
+    | Ended | Failed
+)  # fmt: skip
+Event: TypeAlias = TrainingEvent | ProgramShown | ExportProgress | Exported | QuantizeProgress | Quantized
+TRAINING_EVENTS: tuple[type, ...] = get_args(TrainingEvent)
+LAST_KINDS = ("finished", "stopped", "cancelled", "failed")

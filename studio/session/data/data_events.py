@@ -1,0 +1,96 @@
+"""The events of the job behind the page Data; ``number`` is that of the request that opened the data."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+import numpy as np
+
+
+class Numbered(TypedDict):
+    """Fields of every event, besides ``event`` (its kind)."""
+
+    time: float
+    number: int
+
+
+class DataWaiting(Numbered):
+    """Before ``data_opened``, while the data is downloaded."""
+
+    event: Literal["data_waiting"]
+    message: str
+
+
+class DataOpened(Numbered):
+    """What ``Survey.facts`` gives."""
+
+    event: Literal["data_opened"]
+    name: str
+    kind: str
+    picture: bool
+    raw: list[int]
+    fed: list[int]
+    classes: list[str]
+    columns: list[str]
+    train: int
+    test: int
+    own_split: bool
+    unlabelled: int
+    train_balance: list[int]
+    test_balance: list[int]
+
+
+class DataSamples(Numbered):
+    """A page of samples, as ``Survey.samples`` gives it."""
+
+    event: Literal["data_samples"]
+    split: str
+    label: int
+    page: int
+    of: int
+    labels: list[int]
+    broken: list[bool]
+    places: list[str]
+    values: list[np.ndarray]
+
+
+class DataCompared(Numbered):
+    """Samples before and after the preparation, as ``Survey.compared`` gives them."""
+
+    event: Literal["data_compared"]
+    before: list[np.ndarray]
+    after: list[np.ndarray]
+    ranges: list[list[float]]
+
+
+class FoundProblem(TypedDict):
+    """A problem of the data, as ``Found.as_plain`` gives it."""
+
+    kind: str
+    count: int
+    places: list[str]
+
+
+class DataChecked(Numbered):
+    """The check for problems has looked at ``done`` of ``total`` samples."""
+
+    event: Literal["data_checked"]
+    done: int
+    total: int
+    problems: list[FoundProblem]
+
+
+class DataCheckEnded(Numbered):
+    """The check is complete, or was stopped."""
+
+    event: Literal["data_check_done", "data_check_stopped"]
+
+
+class DataFailed(Numbered):
+    """A request failed: the data can't be read."""
+
+    event: Literal["data_failed"]
+    message: str
+
+
+DATA_EVENTS = (DataWaiting, DataOpened, DataSamples, DataCompared, DataChecked, DataCheckEnded, DataFailed)
