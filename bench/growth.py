@@ -50,7 +50,7 @@ def main(arguments: list[str] | None = None) -> None:
         if options.json is not None:
             options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     if options.picture is not None:
-        from bench.growth_picture import draw
+        from bench.growth_figure import draw
 
         draw(report, options.picture)
 

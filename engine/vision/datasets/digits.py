@@ -17,7 +17,7 @@ from engine.core.errors import ArgumentError, SaveError
 from engine.files.atomic import atomic_file, make_folder
 from engine.vision.datasets.draw import SIZE, VERSION, draw_digits, labels_of
 from engine.vision.datasets.locate import cache_folder
-from engine.vision.datasets.pictures import GreyPictures
+from engine.vision.datasets.grey_images import GreyPictures
 from engine.vision.datasets.strokes import fingerprint
 
 COUNTS = {"train": 10_000, "test": 2_000}

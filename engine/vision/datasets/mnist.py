@@ -13,7 +13,7 @@ from engine.core.errors import ArgumentError, DataError, EngineError
 from engine.vision.datasets.download import Progress, download
 from engine.vision.datasets.idx import read_idx
 from engine.vision.datasets.locate import cache_folder, data_folders, find_pair, idx_names
-from engine.vision.datasets.pictures import GreyPictures
+from engine.vision.datasets.grey_images import GreyPictures
 
 
 def read_pair(
