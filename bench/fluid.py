@@ -60,14 +60,14 @@ class Late(nn.Layer):
         return nn.functional.softmax(self.out(engine.flatten(x, 1)))
 
 
-def early(pictures: Any, labels: Any) -> Callable[[], None]:
+def early(images: Any, labels: Any) -> Callable[[], None]:
     """A step of the early form; called within a guard."""
     net, adam = Early("mnist"), fluid.optimizer.AdamOptimizer(0.001)
 
     def step() -> None:
         label = dygraph.to_variable(labels)
         label.stop_gradient = True
-        loss = layers.mean(layers.cross_entropy(net(dygraph.to_variable(pictures)), label))
+        loss = layers.mean(layers.cross_entropy(net(dygraph.to_variable(images)), label))
         loss.backward()
         adam.minimize(loss)
         net.clear_gradients()
@@ -75,13 +75,13 @@ def early(pictures: Any, labels: Any) -> Callable[[], None]:
     return step
 
 
-def late(pictures: Any, labels: Any) -> Callable[[], None]:
+def late(images: Any, labels: Any) -> Callable[[], None]:
     """A step of the later form."""
     net = Late()
     adam = engine.optimizer.Adam(0.001, parameters=net.parameters())
 
     def step() -> None:
-        chances = net(engine.to_tensor(pictures))
+        chances = net(engine.to_tensor(images))
         loss = nn.functional.cross_entropy(chances, engine.to_tensor(labels), use_softmax=False)
         loss.backward()
         adam.step()
@@ -119,10 +119,10 @@ def main() -> None:
     rng = np.random.default_rng(0)
     rows = [["batch", "fluid ms", "paddle 2 ms", "ratio", "live tensors", "at the end"]]
     for batch in options.batches:
-        pictures = rng.normal(size=(batch, 1, 28, 28)).astype(np.float32)
+        images = rng.normal(size=(batch, 1, 28, 28)).astype(np.float32)
         labels = rng.integers(0, 10, (batch, 1))
         with dygraph.guard():
-            steps = {"fluid": early(pictures, labels), "paddle 2": late(pictures, labels)}
+            steps = {"fluid": early(images, labels), "paddle 2": late(images, labels)}
             for step in steps.values():
                 timed(step, 3)()
             before = tensors()

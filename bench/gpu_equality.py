@@ -21,14 +21,14 @@ def first_losses(device: str, count: int = 10) -> list[float]:
 
 def accuracy(device: str, samples: int, tested: int = 2000, batch: int = 64) -> float:
     """The share of ``tested`` digits that are read right after an epoch of ``samples`` digits."""
-    pictures, labels = _digits("train", samples)
+    images, labels = _digits("train", samples)
     asked, truth = _digits("test", tested)
     with place_guard(device):
         model = network(engine, Job("lenet", batch))
         optimizer = engine.optimizer.Adam(learning_rate=LEARNING_RATE, parameters=model.parameters())
         forward = engine.jit.to_static(model)
-        for begin in range(0, len(pictures) - batch + 1, batch):
-            x, y = (engine.to_tensor(each[begin : begin + batch]) for each in (pictures, labels))
+        for begin in range(0, len(images) - batch + 1, batch):
+            x, y = (engine.to_tensor(each[begin : begin + batch]) for each in (images, labels))
             engine.nn.functional.cross_entropy(forward(x), y).backward()
             optimizer.step()
             optimizer.clear_grad()
@@ -46,5 +46,5 @@ def accuracy(device: str, samples: int, tested: int = 2000, batch: int = 64) -> 
 def _digits(mode: str, most: int) -> tuple[np.ndarray, np.ndarray]:
     data = Digits(mode=mode, count=most)
     rows = [data[place] for place in range(most)]
-    pictures = np.stack([np.asarray(picture, np.float32).reshape(1, 28, 28) for picture, _ in rows])
-    return pictures, np.array([[int(np.asarray(label).reshape(-1)[0])] for _, label in rows], np.int64)
+    images = np.stack([np.asarray(image, np.float32).reshape(1, 28, 28) for image, _ in rows])
+    return images, np.array([[int(np.asarray(label).reshape(-1)[0])] for _, label in rows], np.int64)

@@ -56,9 +56,9 @@ def measure(name: str, batch: int, rounds: int) -> None:
         net = _net(name)
         wrapped = paddle.DataParallel(net)
     adam = paddle.optimizer.Adam(0.001, parameters=net.parameters())
-    _, picture, steps = NETS[name]
+    _, image, steps = NETS[name]
     rng = np.random.default_rng(dist.get_rank())
-    x = paddle.to_tensor(rng.random((batch, *picture), dtype=np.float32))
+    x = paddle.to_tensor(rng.random((batch, *image), dtype=np.float32))
     y = paddle.to_tensor(rng.integers(0, 10, (batch, 1)))
 
     def turn() -> tuple[float, float]:

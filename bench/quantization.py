@@ -55,19 +55,19 @@ def digits(mode: str) -> Data:
     data = MNIST(mode=mode)
     count = min(len(data), TEST) if mode == "test" else len(data)
     pairs = [data[i] for i in range(count)]
-    pictures = np.stack([np.asarray(p, np.float32).reshape(1, 28, 28) for p, _ in pairs])
-    return pictures / 127.5 - 1.0, np.array([label for _, label in pairs], np.int64).reshape(-1, 1)
+    images = np.stack([np.asarray(p, np.float32).reshape(1, 28, 28) for p, _ in pairs])
+    return images / 127.5 - 1.0, np.array([label for _, label in pairs], np.int64).reshape(-1, 1)
 
 
 def batches(seed: int, size: int = BATCH) -> Iterator[Data]:
     """Batches of training digits without end, each epoch in a new order."""
-    pictures, labels = digits("train")
+    images, labels = digits("train")
     random = np.random.default_rng(seed)
     while True:
-        order = random.permutation(len(pictures))
+        order = random.permutation(len(images))
         for start in range(0, len(order) - size + 1, size):
             chosen = order[start : start + size]
-            yield pictures[chosen], labels[chosen]
+            yield images[chosen], labels[chosen]
 
 
 def calibration() -> list[Any]:
@@ -82,8 +82,8 @@ def train(net: nn.Layer, feed: Iterator[Data], steps: int, falls: bool = False) 
     for step in range(steps):
         if falls:
             adam.set_lr(0.001 * (1.0 - step / steps))
-        pictures, labels = map(paddle.to_tensor, next(feed))
-        nn.functional.cross_entropy(net(pictures), labels).backward()
+        images, labels = map(paddle.to_tensor, next(feed))
+        nn.functional.cross_entropy(net(images), labels).backward()
         adam.step()
         adam.clear_grad()
     net.eval()
@@ -99,29 +99,29 @@ def trained(seed: int, steps: int) -> tuple[LeNet, Iterator[Data]]:
 
 def accuracy(predict: Callable[[Any], Any], size: int = 250) -> float:
     """The share of right test digits, in percent."""
-    pictures, labels = digits("test")
-    found = [predict(pictures[i : i + size]).argmax(1) for i in range(0, len(pictures), size)]
+    images, labels = digits("test")
+    found = [predict(images[i : i + size]).argmax(1) for i in range(0, len(images), size)]
     return 100.0 * float((np.concatenate(found) == labels[:, 0]).mean())
 
 
 def answers(layer: Any) -> Callable[[Any], Any]:
     """What a Layer answers to an array."""
 
-    def predict(pictures: Any) -> Any:
+    def predict(images: Any) -> Any:
         with paddle.no_grad():
-            return layer(paddle.to_tensor(pictures)).numpy()
+            return layer(paddle.to_tensor(images)).numpy()
 
     return predict
 
 
 def seconds_each(predict: Callable[[Any], Any], times: int = 50) -> Callable[[], float]:
     """Seconds for one image, as ``take_turns`` asks for them."""
-    picture = digits("test")[0][:1]
+    image = digits("test")[0][:1]
 
     def measure() -> float:
         started = time.perf_counter()
         for _ in range(times):
-            predict(picture)
+            predict(image)
         return (time.perf_counter() - started) / times
 
     measure()
@@ -230,11 +230,11 @@ def mobilenet(passes: int) -> None:
     size = BATCH // 2
     feed = batches(0, size)
     for _ in range(passes * len(digits("train")[0]) // size):
-        pictures, labels = next(feed)
-        executor.run(main, {"image": pictures, "label": labels}, [cost])
+        images, labels = next(feed)
+        executor.run(main, {"image": images, "label": labels}, [cost])
 
     def run(program: static.Program, name: str) -> Callable[[Any], Any]:
-        return lambda pictures: executor.run(program, {"image": pictures}, [name])[0]
+        return lambda images: executor.run(program, {"image": images}, [name])[0]
 
     test = static.normalize_program(test, [image], [out])
     predict = run(test, out.name)

@@ -36,12 +36,12 @@ def train(batch: int, steps: int, static: bool, recompute: bool) -> dict[str, An
         recompute_blocks(network)
     optimizer = paddle.optimizer.Adam(0.001, parameters=network.parameters())
     stepper = Stepper(network, optimizer, static, (3, 32, 32))
-    pictures, labels = paddle.randn([batch, 3, 32, 32]), paddle.randint(0, 10, [batch, 1])
+    images, labels = paddle.randn([batch, 3, 32, 32]), paddle.randint(0, 10, [batch, 1])
     before = peak_memory() or 0
     seconds, cpu, loss = [], [], 0.0
     for _ in range(WARM_UP + steps):
         begin, computed = time.perf_counter(), time.process_time()
-        loss, _ = stepper.train(pictures, labels)
+        loss, _ = stepper.train(images, labels)
         seconds.append(time.perf_counter() - begin)
         cpu.append(time.process_time() - computed)
     return {

@@ -24,8 +24,8 @@ SECONDS = 120.0  # that a run may take to begin or to end
 
 def _batch(rows: int = 4) -> tuple[Any, Any]:
     rng = np.random.default_rng(1)
-    pictures = rng.standard_normal((rows, 1, 28, 28)).astype("float32")
-    return paddle.to_tensor(pictures), paddle.to_tensor(rng.integers(0, 10, (rows, 1)))
+    images = rng.standard_normal((rows, 1, 28, 28)).astype("float32")
+    return paddle.to_tensor(images), paddle.to_tensor(rng.integers(0, 10, (rows, 1)))
 
 
 @contextmanager

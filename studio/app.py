@@ -143,7 +143,7 @@ class Studio:
             self.frame.add_entries(entries.entries)
             self.runs.doings.ask_run = self._ask_run
             self.opening.open_model = self.predict.load
-            self.opening.open_picture = self.predict.open_picture
+            self.opening.open_image = self.predict.open_image
             self.opening.open_data = self.data.choose
             self.opening.open_source = self.code.open_file
 

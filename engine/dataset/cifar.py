@@ -48,8 +48,8 @@ def _reader(data: type[Cifar10], mode: str, cycle: bool) -> Reader:
 
     def reader() -> Iterator[tuple[np.ndarray[Any, Any], int]]:
         while True:
-            for picture, label in zip(found.images, found.labels.tolist(), strict=True):
-                yield (picture.transpose(2, 0, 1).reshape(-1) / 255.0).astype(np.float32), label
+            for image, label in zip(found.images, found.labels.tolist(), strict=True):
+                yield (image.transpose(2, 0, 1).reshape(-1) / 255.0).astype(np.float32), label
             if not cycle:
                 return
 

@@ -29,14 +29,14 @@ def _mapped(training: bool, sample: tuple[bytes, int]) -> tuple[np.ndarray[Any, 
     The shorter side becomes 256; then the middle is cut out, or in training any part, half of them mirrored.
     """
     data, label = sample
-    picture = np.array(decoded(BytesIO(data), "dataset.flowers").convert("RGB"))[:, :, ::-1]
-    height, width = picture.shape[:2]
+    image = np.array(decoded(BytesIO(data), "dataset.flowers").convert("RGB"))[:, :, ::-1]
+    height, width = image.shape[:2]
     wide = (_SHORT * height // width, _SHORT) if height > width else (_SHORT, _SHORT * width // height)
-    picture = functional.resize(np.ascontiguousarray(picture), wide, "bicubic")
-    top, left = ((side - _SIZE) // 2 for side in picture.shape[:2])
+    image = functional.resize(np.ascontiguousarray(image), wide, "bicubic")
+    top, left = ((side - _SIZE) // 2 for side in image.shape[:2])
     if training:
-        top, left = (np.random.randint(0, side - _SIZE + 1) for side in picture.shape[:2])
-    cut = picture[top : top + _SIZE, left : left + _SIZE]
+        top, left = (np.random.randint(0, side - _SIZE + 1) for side in image.shape[:2])
+    cut = image[top : top + _SIZE, left : left + _SIZE]
     if training and np.random.randint(2) == 0:
         cut = cut[:, ::-1]
     return (cut.transpose(2, 0, 1).astype(np.float32) - _MEAN).reshape(-1), label

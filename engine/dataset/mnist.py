@@ -35,7 +35,7 @@ def _reader(mode: str) -> Reader:
     data = MNIST(mode=mode)
 
     def reader() -> Iterator[tuple[np.ndarray, int]]:
-        for picture, label in zip(data.images, data.labels.tolist(), strict=True):
-            yield picture.reshape(-1).astype(np.float32) / np.float32(255) * 2 - 1, label
+        for image, label in zip(data.images, data.labels.tolist(), strict=True):
+            yield image.reshape(-1).astype(np.float32) / np.float32(255) * 2 - 1, label
 
     return reader

@@ -79,7 +79,7 @@ def splits_of(source: Source, samples: int, options: DataOptions) -> DataSplits:
             f"{list(shape)} in {Path(source.name).name}; give test files of the same size, or choose Resize "
             "(resize) for images"
         )
-    vary = Vary.of(options) if options.varies and train_rows.picture else None
+    vary = Vary.of(options) if options.varies and train_rows.is_image else None
     train = first_of(Prepared(train_rows, chosen, source.classes, prepare, vary), samples)
     test = Prepared(test_rows, tested, source.classes, prepare)
     return DataSplits(source.name, train, test, source.classes, shape, prepare)

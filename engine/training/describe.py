@@ -13,7 +13,7 @@ from engine.training.sources.options import DataOptions
 from engine.training.stepper import measuring
 from resources.training_events import ProgramShown
 
-PICTURE = (1, 28, 28)
+DIGIT_SHAPE = (1, 28, 28)
 
 
 def program_event(network: Any, config: TrainingConfig) -> ProgramShown:
@@ -28,7 +28,7 @@ def program_event(network: Any, config: TrainingConfig) -> ProgramShown:
     from engine.jit.input_spec import InputSpec
     from engine.program.saved.serialize import to_plain
 
-    spec = InputSpec(shape=[None, *picture_shape(config)], dtype="float32", name="x")
+    spec = InputSpec(shape=[None, *sample_shape(config)], dtype="float32", name="x")
     with measuring(network):
         forward = jit.to_static(network.forward, input_spec=[spec])
         program = forward.concrete_program.main_program
@@ -47,10 +47,10 @@ def program_event(network: Any, config: TrainingConfig) -> ProgramShown:
     )
 
 
-def picture_shape(config: TrainingConfig) -> tuple[int, ...]:
+def sample_shape(config: TrainingConfig) -> tuple[int, ...]:
     """The shape of one image of the config's data; the built-in data need not be read for it."""
     built_in = config.data in BUILT_IN and not config.resize and config.color != "rgb"
-    return PICTURE if built_in else (load_data(config.data, options=DataOptions.of(config)).shape)
+    return DIGIT_SHAPE if built_in else (load_data(config.data, options=DataOptions.of(config)).shape)
 
 
 def _place(network: Any) -> tuple[str, int]:

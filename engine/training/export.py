@@ -89,9 +89,9 @@ def export_run(
                 raise save_error(target, error.__cause__) from error
             raise
         emit(_progress("verify", "Loading them in a clean process..."))
-        pictures, labels = sample_pictures(config, store.source_path, sample, settings.samples)
-        expected = scores_of(network, pictures)
-        found = verify(written, pictures, target, work)
+        images, labels = sample_images(config, store.source_path, sample, settings.samples)
+        expected = scores_of(network, images)
+        found = verify(written, images, target, work)
         move_inference(written, target)
     scores = found.scores
     described = describe_inference(prefix)
@@ -99,7 +99,7 @@ def export_run(
         event="exported",
         time=now(),
         prefix=prefix,
-        samples=len(pictures),
+        samples=len(images),
         step=done,
         validation_accuracy=accuracy if accuracy >= 0 else math.nan,
         difference=float(np.abs(scores - expected).max()),
@@ -162,19 +162,19 @@ class Verified:
     seconds_to_load: float
 
 
-def verify(written: Path, pictures: np.ndarray, target: Path, work: Path) -> Verified:
-    """Load the files of the prefix ``written`` in a fresh process and compute their scores of ``pictures``.
+def verify(written: Path, images: np.ndarray, target: Path, work: Path) -> Verified:
+    """Load the files of the prefix ``written`` in a fresh process and compute their scores of ``images``.
     Messages name ``target``, where they shall lie; ``work`` is a folder for what passes to and fro.
 
     Raises:
         FormatError: the process could not load or run the model; says what it said.
         SaveError: the disk has no room for images and scores.
     """
-    return verify_all([written], pictures, target, work, "export", VERIFY_SECONDS)[0]
+    return verify_all([written], images, target, work, "export", VERIFY_SECONDS)[0]
 
 
 def verify_all(
-    written: Sequence[Path], pictures: np.ndarray, target: Path, work: Path, what: str, seconds: float
+    written: Sequence[Path], images: np.ndarray, target: Path, work: Path, what: str, seconds: float
 ) -> list[Verified]:
     """As ``verify`` for several models, which one process measures in alternation within ``seconds``.
 
@@ -184,7 +184,7 @@ def verify_all(
     empty, asked = (work / name for name in ("empty", "pictures.npy"))
     with saving(target):
         empty.mkdir()
-        np.save(asked, pictures, allow_pickle=False)
+        np.save(asked, images, allow_pickle=False)
     paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     files = [str(path.resolve()) for path in (asked, work / "scores-", *written)]
     try:
@@ -277,7 +277,7 @@ def _choices(store: RunFolder) -> str:
     return f"train on, or give --step with one that is saved: {saved}"
 
 
-def sample_pictures(
+def sample_images(
     config: TrainingConfig, source: Path, shape: list[int], count: int
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Images of the test split with their labels; noise without labels where the data is not on this
@@ -292,16 +292,16 @@ def sample_pictures(
     except EngineError:
         return np.random.default_rng(0).random((count, *shape), np.float32), None
     items = [data[index] for index in range(min(count, len(data)))]
-    pictures = np.stack([np.asarray(picture, np.float32) for picture, _ in items])
-    return pictures, np.array([int(np.asarray(label).reshape(-1)[0]) for _, label in items])
+    images = np.stack([np.asarray(image, np.float32) for image, _ in items])
+    return images, np.array([int(np.asarray(label).reshape(-1)[0]) for _, label in items])
 
 
-def scores_of(network: Any, pictures: np.ndarray) -> np.ndarray:
+def scores_of(network: Any, images: np.ndarray) -> np.ndarray:
     from engine.eager.grad_mode import no_grad
     from engine.tensor.creation import to_tensor
 
     with no_grad():
-        scores = network(to_tensor(pictures))
+        scores = network(to_tensor(images))
     if not hasattr(scores, "numpy"):
         raise EngineError(
             f"export: the model gives no single Tensor: {type(scores).__name__}; return the scores alone"

@@ -54,8 +54,8 @@ class LayerWatch:
                 self._gradients[name] = _values(gradient)
         self._seconds = time.perf_counter() - begin
 
-    def after(self, pictures: Any) -> LayerReading:
-        """The update is done. ``pictures``: those of the step; None skips dead units."""
+    def after(self, images: Any) -> LayerReading:
+        """The update is done. ``images``: those of the step; None skips dead units."""
         reading, begin = LayerReading(), time.perf_counter()
         for name, parameter in self._network.named_parameters():
             before = self._weights.get(name)
@@ -74,8 +74,8 @@ class LayerWatch:
                         gradients=histogram(gradient),
                     )
                 )
-        if pictures is not None and int(pictures.shape[0]):
-            reading.units = dead_units(self._network, pictures)
+        if images is not None and int(images.shape[0]):
+            reading.units = dead_units(self._network, images)
         reading.seconds = self._seconds + time.perf_counter() - begin
         return reading
 
@@ -131,8 +131,8 @@ def histogram(values: np.ndarray) -> Histogram:
     return Histogram(low=low, high=high, counts=counts.tolist(), bad=bad)
 
 
-def dead_units(network: Any, pictures: Any) -> list[UnitState]:
-    """For each ReLU that the network applies: how many of its units are zero for all ``pictures``.
+def dead_units(network: Any, images: Any) -> list[UnitState]:
+    """For each ReLU that the network applies: how many of its units are zero for all ``images``.
 
     A unit is a channel of an image, or a number of a vector. A ReLU is called after the layer with
     parameters that ran before it. Modes and random numbers are restored.
@@ -162,7 +162,7 @@ def dead_units(network: Any, pictures: Any) -> list[UnitState]:
     with measuring(network), no_grad(), _recording_layers(network, passed):
         watch(look)
         try:
-            network(pictures)
+            network(images)
         finally:
             unwatch(look)
     return found

@@ -213,7 +213,7 @@ def _require(holds: bool) -> None:
         raise ArgumentError("predictions: not as they are written")
 
 
-def shown_pictures(data: Prepared, places: Sequence[int]) -> NDArray[np.uint8]:
+def display_images(data: Prepared, places: Sequence[int]) -> NDArray[np.uint8]:
     """The samples at these places as images that people know: without what normalises them.
 
     The result is [count, height, width, 3] for three channels, else [count, height, width] of the first one;
@@ -223,7 +223,7 @@ def shown_pictures(data: Prepared, places: Sequence[int]) -> NDArray[np.uint8]:
         DataError: a sample can't be read.
     """
     values = data.prepare.scaled(data.rows.read(data.chosen[np.asarray(places, np.int64)]))
-    return image_bytes(values if data.prepare.picture else _stretched(values))
+    return image_bytes(values if data.prepare.is_image else _stretched(values))
 
 
 def image_bytes(values: NDArray[np.float32]) -> NDArray[np.uint8]:

@@ -84,8 +84,8 @@ def train_with_quantization(
     total, done, begin = config.epochs * len(parts.batches), 0, time.perf_counter()
     with computing_threads(config.threads), settled_as(config.kernels):
         for _ in range(config.epochs):
-            for pictures, labels in parts.batches:
-                loss, _ = parts.stepper.train(pictures, labels)
+            for images, labels in parts.batches:
+                loss, _ = parts.stepper.train(images, labels)
                 done += 1
                 if not math.isfinite(loss):
                     raise ArgumentError(

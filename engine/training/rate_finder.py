@@ -106,11 +106,11 @@ def _sweep(
     parts.check()
     tried: list[Tried] = []
     average, best = 0.0, math.inf
-    for number, (rate, (pictures, labels)) in enumerate(zip(rates, _endless(parts.batches), strict=False), 1):
+    for number, (rate, (images, labels)) in enumerate(zip(rates, _endless(parts.batches), strict=False), 1):
         if stopped():
             return _found(tried, "cancelled", parts.fallback)
         parts.stepper.optimizer.set_lr(rate)
-        loss, _ = parts.stepper.train(pictures, labels)
+        loss, _ = parts.stepper.train(images, labels)
         if not math.isfinite(loss):
             return _found(tried, "diverged", parts.fallback)
         average = SMOOTHING * average + (1.0 - SMOOTHING) * loss

@@ -13,7 +13,7 @@ from engine.files.inference import describe_inference, inference_paths
 from engine.files.scratch import temporary_folder
 from engine.training.config import TrainingConfig
 from engine.training.events import now
-from engine.training.export import checkpoint_of_step, network_of, sample_pictures, scores_of, verify
+from engine.training.export import checkpoint_of_step, network_of, sample_images, scores_of, verify
 from engine.training.run_folder import RunFolder
 from resources.training_events import Exported, ExportProgress
 
@@ -50,15 +50,15 @@ def verify_again(
     config = TrainingConfig.from_dict(tree["config"])
     network, data, _, accuracy = network_of(store, config, tree)
     emit(_progress("verify", "Loading them in a clean process..."))
-    pictures, labels = sample_pictures(config, store.source_path, data["shape"], samples)
+    images, labels = sample_images(config, store.source_path, data["shape"], samples)
     with temporary_folder("verify") as work:
-        found = verify(described.prefix, pictures, described.prefix, work)
-    expected = scores_of(network, pictures)
+        found = verify(described.prefix, images, described.prefix, work)
+    expected = scores_of(network, images)
     return Exported(
         event="exported",
         time=now(),
         prefix=prefix,
-        samples=len(pictures),
+        samples=len(images),
         step=step,
         validation_accuracy=accuracy if accuracy >= 0 else math.nan,
         difference=float(np.abs(found.scores - expected).max()),

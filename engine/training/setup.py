@@ -42,7 +42,7 @@ class Parts:
     classes: tuple[str, ...]
     train_samples: int
     test_samples: int
-    first_pictures: Any = None
+    first_images: Any = None
     model_files: tuple[Path, ...] = ()
     shape: tuple[int, ...] = ()
     prepare: dict[str, Any] = field(default_factory=dict)
@@ -52,8 +52,8 @@ class Parts:
 
     def check(self) -> None:
         """Run the network once on an image in eager mode, so that a mistake in it shows at once."""
-        if self.first_pictures is not None:
-            self.stepper.check(self.first_pictures, self.classes)
+        if self.first_images is not None:
+            self.stepper.check(self.first_images, self.classes)
 
 
 def model_source(config: TrainingConfig, source_folder: Path | None = None) -> ModelSource:
@@ -125,7 +125,7 @@ def build_parts(
     test_batches = DataLoader(splits.test, batch_size=TEST_BATCH, shuffle=False)
     schedule = make_schedule(config, len(batches))
     optimizer = make_optimizer(config, schedule, network.parameters())
-    picture, _ = splits.test[0]  # as it is, without random variation
+    image, _ = splits.test[0]  # as it is, without random variation
     stepper: Any
     if team is None:
         stepper = Stepper(network, optimizer, config.static, splits.shape, schedule, config.loss)
@@ -150,7 +150,7 @@ def build_parts(
         classes=splits.classes,
         train_samples=len(splits.train),
         test_samples=len(splits.test),
-        first_pictures=to_tensor(picture[None]),
+        first_images=to_tensor(image[None]),
         model_files=files,
         shape=splits.shape,
         prepare=splits.prepare.as_plain(),

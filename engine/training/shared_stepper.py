@@ -105,10 +105,10 @@ class SharedStepper(Stepper):
         if not self._team.leads:
             _seed_all(f"{self._seed}/{self._team.rank}/{self._steps}")
         mine = self._team.share(batch)
-        pictures, labels = self._fetched(mine.tolist())
+        images, labels = self._fetched(mine.tolist())
         self._count = len(batch)
         try:
-            return super().train(pictures, labels, go_on)
+            return super().train(images, labels, go_on)
         finally:
             self._steps += 1
             waited = self._team.waited - before
@@ -122,12 +122,12 @@ class SharedStepper(Stepper):
             return None, None
         return to_tensors((np.zeros((0, *self._shape), np.float32), np.zeros((0, 1), np.int64)))
 
-    def _shared_step(self, pictures: Any, labels: Any) -> tuple[Any, float]:
+    def _shared_step(self, images: Any, labels: Any) -> tuple[Any, float]:
         """The forwards and backwards of all ranks; the loss of the batch, and the accuracy on it."""
         team, sums = self._team, np.zeros(2 + 3 * self._team.size)
         part = 0 if labels is None else int(labels.shape[0])
         if labels is not None:
-            loss, accuracy = self._own_step(pictures, labels)
+            loss, accuracy = self._own_step(images, labels)
             loss.backward(_filled(loss, part / self._count))
         if part:
             sums[:2] = float(loss) * part, float(accuracy) * part
@@ -138,16 +138,16 @@ class SharedStepper(Stepper):
         self.paces += sums[2:].reshape(-1, 3)
         return SharedLoss(float(sums[0]) / self._count, self._arena), float(sums[1]) / self._count
 
-    def read_share(self, first: int, pictures: Any = None) -> list[Any]:
+    def read_share(self, first: int, images: Any = None) -> list[Any]:
         """The scores of the test batches from number ``first`` on, one for each rank; None behind the end.
 
-        ``pictures``: those of this rank's batch, where they are at hand.
+        ``images``: those of this rank's batch, where they are at hand.
         """
         begin = (first + self._team.rank) * self._test_batch
         places = range(begin, min(begin + self._test_batch, len(self._test_items.dataset)))
-        if pictures is None and len(places):
-            pictures, _ = to_tensors(self._test_items.fetch(list(places)))
-        return self._team.collect(None if pictures is None else self._read(pictures).numpy())
+        if images is None and len(places):
+            images, _ = to_tensors(self._test_items.fetch(list(places)))
+        return self._team.collect(None if images is None else self._read(images).numpy())
 
     # ----- what those do that follow -----
 
@@ -190,10 +190,10 @@ class LeadingStepper(SharedStepper):
     _spread = False
     _pace_reported_at = 0.0
 
-    def train(self, pictures: Any, labels: Any, go_on: bool = False) -> tuple[float, float]:
+    def train(self, images: Any, labels: Any, go_on: bool = False) -> tuple[float, float]:
         """One step of all ranks on the images at these places."""
         self._spread_state()
-        batch = np.ascontiguousarray(pictures.numpy())
+        batch = np.ascontiguousarray(images.numpy())
         self._team.order(STEP, len(batch), int(go_on))
         return self.learn(self._team.spread(batch), go_on)
 
@@ -208,11 +208,11 @@ class LeadingStepper(SharedStepper):
         ready: list[Any] = []
         first = 0
 
-        def scores(pictures: Any) -> Any:
+        def scores(images: Any) -> Any:
             nonlocal first
             if not ready:
                 self._team.order(EVALUATE, first)
-                ready.extend(self.read_share(first, pictures))
+                ready.extend(self.read_share(first, images))
                 first += self._team.size
             return ready.pop(0)
 
@@ -256,9 +256,9 @@ class LeadingStepper(SharedStepper):
         self._team.order(BUILD)
         self._team.spread_value({"source": source, "corrections": corrections})
 
-    def check(self, pictures: Any, classes: tuple[str, ...]) -> None:
+    def check(self, images: Any, classes: tuple[str, ...]) -> None:
         """Run the network once, and wait until the others have made theirs."""
-        super().check(pictures, classes)
+        super().check(images, classes)
         self._team.collect(None)
 
     def end(self) -> None:

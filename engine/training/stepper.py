@@ -16,7 +16,7 @@ from engine.core.random import default_generator, numpy_state, set_numpy_state
 from engine.core.random_state import entry, python_state
 from engine.optimizer import LBFGS
 from engine.training.layer_watch import LayerReading, LayerWatch, global_norm
-from engine.training.predictions import Predictions, Tally, image_bytes, shown_pictures
+from engine.training.predictions import Predictions, Tally, display_images, image_bytes
 from engine.training.rate import Rate, Scaled
 from engine.training.rules import Schedule
 from engine.training.sources.prepared import Prepared
@@ -33,7 +33,7 @@ class Evaluation:
     accuracy: float
     confusion: np.ndarray
     hardest: list[Hard]
-    pictures: np.ndarray
+    images: np.ndarray
     predictions: Predictions | None = None
 
 
@@ -74,20 +74,20 @@ class Stepper:
         self._step, self._read = _layers(network, loss)
         self._learn: Callable[..., Any] | None = None  # a step that leaves the gradients as well
         if static:
-            pictures: Any = inputs or InputSpec(shape=[None, *shape], dtype="float32", name="x")
+            images: Any = inputs or InputSpec(shape=[None, *shape], dtype="float32", name="x")
             labels = InputSpec(shape=[None, 1], dtype="int64", name="label")
-            self._step = jit.to_static(self._step, input_spec=[pictures, labels])
+            self._step = jit.to_static(self._step, input_spec=[images, labels])
             self._learn = self._step.forward.with_gradients
-            self._read = jit.to_static(self._read, input_spec=[pictures])
+            self._read = jit.to_static(self._read, input_spec=[images])
         network.train()
 
-    def train(self, pictures: Any, labels: Any, go_on: bool = False) -> tuple[float, float]:
+    def train(self, images: Any, labels: Any, go_on: bool = False) -> tuple[float, float]:
         """One step; returns its loss and the accuracy on the batch before the update.
 
         If the loss is not finite, the parameters stay unchanged unless ``go_on``.
         """
         learn = None if isinstance(self.optimizer, LBFGS) else self._learn
-        loss, accuracy = (learn or self._step)(pictures, labels)
+        loss, accuracy = (learn or self._step)(images, labels)
         value = float(loss)
         self.gradient_norm = math.nan
         if not math.isfinite(value) and not go_on:
@@ -99,16 +99,16 @@ class Stepper:
             self.gradient_norm = global_norm(self.network.parameters())
             if self._watch is not None:
                 self._watch.before()
-            self._update(loss, pictures, labels)
+            self._update(loss, images, labels)
             if self._watch is not None:
-                self._reading, self._watch = self._watch.after(pictures), None
+                self._reading, self._watch = self._watch.after(images), None
             # Not to zeros: they would move a parameter without a gradient, and no checkpoint has them.
             self.optimizer.clear_grad(set_to_zero=False)
             if self.schedule is not None:
                 self.schedule.after_batch()
         return value, float(accuracy)
 
-    def _update(self, loss: Any, pictures: Any, labels: Any) -> None:
+    def _update(self, loss: Any, images: Any, labels: Any) -> None:
         """Let the optimizer use the gradients of ``loss``; L-BFGS computes more of them at other weights."""
         if not isinstance(self.optimizer, LBFGS):
             self.optimizer.step()
@@ -119,7 +119,7 @@ class Stepper:
             if known:  # the first call is about the current weights, whose loss is there already
                 return known.pop()
             self.optimizer.clear_grad()
-            again, _ = self._step(pictures, labels)
+            again, _ = self._step(images, labels)
             again.backward()
             return again
 
@@ -177,9 +177,9 @@ class Stepper:
         from engine.eager.grad_mode import no_grad
 
         with measuring(self.network), no_grad():
-            return evaluate(lambda pictures: self._read(pictures).numpy(), batches, classes, stopped)
+            return evaluate(lambda images: self._read(images).numpy(), batches, classes, stopped)
 
-    def check(self, pictures: Any, classes: tuple[str, ...]) -> None:
+    def check(self, images: Any, classes: tuple[str, ...]) -> None:
         """Run the network once, eagerly and without a trace, so that a mistake in it shows before the
         training.
 
@@ -189,8 +189,8 @@ class Stepper:
         from engine.eager.grad_mode import no_grad
 
         with measuring(self.network), no_grad():
-            scores = self.network(pictures)
-        check_output(tuple(getattr(scores, "shape", ())), len(classes), int(pictures.shape[0]))
+            scores = self.network(images)
+        check_output(tuple(getattr(scores, "shape", ())), len(classes), int(images.shape[0]))
 
     def state_dict(self) -> dict[str, Any]:
         """The network's and the optimizer's state, and ``rate`` where that was set by hand."""
@@ -262,7 +262,7 @@ def evaluate(
         raise ArgumentError(
             "evaluate: there is nothing to measure: 0 images; give a test split that has some"
         )
-    pictures = _shown(batches, rows)
+    shown = _shown(batches, rows)
     return Evaluation(
         loss=float(np.concatenate(losses).mean()),
         accuracy=float(np.trace(confusion) / seen),
@@ -271,8 +271,8 @@ def evaluate(
             Hard(index=index, label=label, predicted=predicted, probability=math.exp(log))
             for log, index, label, predicted, _ in rows
         ],
-        pictures=pictures,
-        predictions=tally.result(len(confusion), [index for _, index, *_ in rows], pictures),
+        images=shown,
+        predictions=tally.result(len(confusion), [index for _, index, *_ in rows], shown),
     )
 
 
@@ -280,7 +280,7 @@ def _shown(batches: Any, rows: list[tuple[float, int, int, int, np.ndarray]]) ->
     """The images of these samples (the place is the second value of a row) as people know them."""
     data = getattr(batches, "dataset", None)
     if isinstance(data, Prepared):
-        return shown_pictures(data, [row[1] for row in rows])
+        return display_images(data, [row[1] for row in rows])
     return image_bytes(np.stack([row[4] for row in rows]))
 
 

@@ -231,13 +231,13 @@ class TrainingRun(Commands):
         while not self.progress.complete:
             self._obey()
             # A run that was stopped during an evaluation continues with it.
-            for pictures, labels in () if self.progress.epoch_trained else self._parts.batches:
-                self._step(pictures, labels)
+            for images, labels in () if self.progress.epoch_trained else self._parts.batches:
+                self._step(images, labels)
                 # Not before the step: a checkpoint then would count a batch as done that was only fetched.
                 self._obey()
             self._end_epoch()
 
-    def _step(self, pictures: Any, labels: Any) -> None:
+    def _step(self, images: Any, labels: Any) -> None:
         progress, config = self.progress, self.config
         stepper = self._parts.stepper
         look = looks(progress, config.layers_every)
@@ -246,10 +246,10 @@ class TrainingRun(Commands):
         if taken := self._kernels.due(progress.step):
             self._report()
             self._publisher.publish(taken)
-        loss, accuracy = stepper.train(pictures, labels, config.on_divergence == "continue")
+        loss, accuracy = stepper.train(images, labels, config.on_divergence == "continue")
         if not math.isfinite(loss):
             self._diverged(loss)
-        samples = int(pictures.shape[0])
+        samples = int(images.shape[0])
         progress.add(loss, accuracy, samples)
         self._meter.add(progress.step, loss, accuracy, samples, {"gradient_norm": stepper.gradient_norm})
         if self._meter.due():
@@ -354,7 +354,7 @@ class TrainingRun(Commands):
             event="epoch", time=now(), epoch=progress.epoch + 1, step=progress.step, partial=partial,
             train_loss=progress.epoch_loss, train_accuracy=progress.epoch_accuracy,
             validation_loss=result.loss, validation_accuracy=result.accuracy,
-            confusion=result.confusion.tolist(), hardest=result.hardest, pictures=result.pictures,
+            confusion=result.confusion.tolist(), hardest=result.hardest, pictures=result.images,
             best=best, seconds=self._meter.elapsed(),
         ))  # fmt: skip
         return best

@@ -31,16 +31,16 @@ def main(asked: str, answered: str, *prefixes: str) -> int:
             layer.eval()
             loaded.append(time.perf_counter() - begin)
             layers.append(layer)
-        pictures = np.load(asked, mmap_mode="r", allow_pickle=False)
+        images = np.load(asked, mmap_mode="r", allow_pickle=False)
         times: list[list[float]] = [[] for _ in layers]
         with no_grad():
             for number, layer in enumerate(layers):
                 parts = [
-                    layer(to_tensor(np.ascontiguousarray(pictures[first : first + BATCH]))).numpy()
-                    for first in range(0, len(pictures), BATCH)
+                    layer(to_tensor(np.ascontiguousarray(images[first : first + BATCH]))).numpy()
+                    for first in range(0, len(images), BATCH)
                 ]
                 np.save(f"{answered}{number}.npy", np.concatenate(parts), allow_pickle=False)
-            one = to_tensor(np.ascontiguousarray(pictures[:1]))
+            one = to_tensor(np.ascontiguousarray(images[:1]))
             for _ in range(REPEATS):
                 for layer, taken in zip(layers, times, strict=True):
                     begin = time.perf_counter()

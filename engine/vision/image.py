@@ -41,17 +41,17 @@ def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
         DataError: the file is absent, not an image, or larger than the memory.
     """
     backend = _backend if backend is None else _checked(backend)
-    picture = decoded(path, os.fspath(path))
+    image = decoded(path, os.fspath(path))
     if backend == "pil":
-        return picture
+        return image
     try:
-        pixels = np.asarray(picture.convert("RGB"))
+        pixels = np.asarray(image.convert("RGB"))
         if backend == "cv2":
             return np.ascontiguousarray(pixels[:, :, ::-1])
         return to_tensor(np.ascontiguousarray(pixels.transpose(2, 0, 1)))
     except MemoryError:
         raise DataError(
-            f"{os.fspath(path)}: an image of {picture.width} x {picture.height} needs more memory than "
+            f"{os.fspath(path)}: an image of {image.width} x {image.height} needs more memory than "
             "there is; choose a smaller one"
         ) from None
 
@@ -67,9 +67,9 @@ def decoded(
     from PIL import Image, UnidentifiedImageError  # data sets that hold numbers need none
 
     try:
-        picture = Image.open(source, formats=formats)
-        picture.load()
-        return picture
+        image = Image.open(source, formats=formats)
+        image.load()
+        return image
     except Exception as cause:  # damaged files make the decoders raise errors of any class
         said = " ".join(str(cause).split())[:300] or type(cause).__name__
         if isinstance(cause, UnidentifiedImageError):

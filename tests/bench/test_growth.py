@@ -28,7 +28,7 @@ def test_work_counts_three_products_of_each_weight() -> None:
     assert [max(sizes) for sizes in AXES.values()] == [1024, 1024, 64]
 
 
-def test_an_axis_becomes_figures_and_a_picture(
+def test_an_axis_becomes_figures_and_an_image(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str], qapp: object
 ) -> None:
     def fake(milliseconds: str) -> Contender:
@@ -37,15 +37,15 @@ def test_an_axis_becomes_figures_and_a_picture(
     found = {"engine static": fake("2"), "engine fast": fake("1"), "torch eager": fake("4")}
     monkeypatch.setattr(growth, "contenders", lambda peer, paddle: found)
     monkeypatch.setattr(growth, "AXES", {"batch": (1, 4)})
-    file, picture = tmp_path / "growth.json", tmp_path / "growth.png"
+    file, png = tmp_path / "growth.json", tmp_path / "growth.png"
     chosen = ["--contenders", "engine static,torch eager", "--rounds", "2", "--seconds", "0.01"]
-    growth.main([*chosen, "--axes", "batch", "--json", str(file), "--picture", str(picture)])
+    growth.main([*chosen, "--axes", "batch", "--json", str(file), "--picture", str(png)])
     lines = capfd.readouterr().out.splitlines()
     assert lines[2].split() == ["batch", "1", "4", "exponent", "of", "the", "last", "3"]
     assert lines[3].split() == ["engine", "static", "2", "(0.50)", "2", "(0.50)", "0.00", "0.00"]
     assert lines[4].split() == ["torch", "eager", "4", "4", "0.00", "0.00"]
     assert json.loads(file.read_text(encoding="utf-8"))["axes"]["batch"].keys() == {"1", "4"}
-    image = QImage(str(picture))
+    image = QImage(str(png))
     assert image.width() >= 800
     places = product(range(0, image.width(), 2), range(0, image.height(), 2))
     shades = {image.pixelColor(*place).name() for place in places}

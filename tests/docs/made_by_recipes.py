@@ -178,9 +178,9 @@ def test_a_widget_or_a_chart(request: pytest.FixtureRequest) -> None:
     qtbot.addWidget(gauge)
     gauge.set_share(0.5)
     gauge.resize(100, 10)
-    picture = gauge.grab().toImage()
-    assert picture.pixelColor(20, 5) == gui.QColor(theme.current().accent)
-    assert picture.pixelColor(80, 5) == gui.QColor(theme.current().track)
+    image = gauge.grab().toImage()
+    assert image.pixelColor(20, 5) == gui.QColor(theme.current().accent)
+    assert image.pixelColor(80, 5) == gui.QColor(theme.current().track)
     with pytest.raises(ValueError, match="2"):
         gauge.set_share(2)
 

@@ -76,5 +76,5 @@ def small_net(seed: int = 5, bits: tuple[int, int] = (8, 8)) -> Any:
     return net
 
 
-def pictures(count: int = 3, seed: int = 0) -> Any:
+def random_images(count: int = 3, seed: int = 0) -> Any:
     return np.random.default_rng(seed).random((count, 1, 12, 12), np.float32)

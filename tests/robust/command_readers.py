@@ -48,7 +48,7 @@ def command_case(draw: random.Random) -> dict[str, Any]:
         "do": what,
         "name": name,
         "files": files,
-        "picture": mutated_bytes(sample("digit.png"), draw, [sample("digit.jpg")]),
+        "image": mutated_bytes(sample("digit.png"), draw, [sample("digit.jpg")]),
     }
 
 
@@ -71,7 +71,7 @@ def run_command(case: dict[str, Any], folder: Path) -> object:
     place = folder / "command"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
-    for name, data in {**case["files"], "p.png": case["picture"]}.items():
+    for name, data in {**case["files"], "p.png": case["image"]}.items():
         with contextlib.suppress(OSError, ValueError):  # not a name of this file system
             path = place / name.lstrip("/")
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -73,7 +73,7 @@ def matlab(name: str, values: list[int], compressed: bool) -> bytes:
     return b"MATLAB 5.0".ljust(124) + struct.pack("<H", 0x0100) + b"IM" + matrix
 
 
-def _pictures() -> dict[str, bytes]:
+def _images() -> dict[str, bytes]:
     import numpy as np
     from PIL import Image
 
@@ -91,10 +91,10 @@ def _pictures() -> dict[str, bytes]:
         ("alpha.png", "RGBA"),
         ("deep.png", "I;16"),
     ):
-        picture = Image.fromarray(grey)
-        picture = picture.convert(mode) if mode != "I;16" else Image.fromarray(grey.astype(np.uint16) * 200)
+        image = Image.fromarray(grey)
+        image = image.convert(mode) if mode != "I;16" else Image.fromarray(grey.astype(np.uint16) * 200)
         packed = io.BytesIO()
-        picture.save(packed, {"jpg": "JPEG", "tif": "TIFF"}.get(name, name.rpartition(".")[2].upper()))
+        image.save(packed, {"jpg": "JPEG", "tif": "TIFF"}.get(name, name.rpartition(".")[2].upper()))
         found[f"digit.{name}"] = packed.getvalue()
     exif = Image.Exif()
     exif[0x0112] = 6
@@ -103,7 +103,7 @@ def _pictures() -> dict[str, bytes]:
     return {**found, "turned.jpg": packed.getvalue()}
 
 
-def _archives(pictures: dict[str, bytes]) -> dict[str, bytes]:
+def _archives(images: dict[str, bytes]) -> dict[str, bytes]:
     import gzip
 
     import numpy as np
@@ -140,12 +140,12 @@ def _archives(pictures: dict[str, bytes]) -> dict[str, bytes]:
         "cifar.tgz": packed_tar(
             {f"cifar-100-binary/{part}.bin": bytes([1, 2]) + bytes(3072) for part in ("train", "test")}
         ),
-        "flowers.tgz": packed_tar({"jpg/image_00001.jpg": pictures["digit.jpg"]}),
+        "flowers.tgz": packed_tar({"jpg/image_00001.jpg": images["digit.jpg"]}),
         "voc.tar": packed_tar(
             {
                 f"{voc}/ImageSets/Segmentation/trainval.txt": b"a\n",
-                f"{voc}/JPEGImages/a.jpg": pictures["digit.jpg"],
-                f"{voc}/SegmentationClass/a.png": pictures["digit.png"],
+                f"{voc}/JPEGImages/a.jpg": images["digit.jpg"],
+                f"{voc}/SegmentationClass/a.png": images["digit.png"],
             },
             "w",
         ),
@@ -174,13 +174,13 @@ def _waves() -> dict[str, bytes]:
         sound.setsampwidth(2)
         sound.setframerate(8000)
         sound.writeframes(struct.pack("<64h", *range(64)))
-    pictures = b"\0\0\x08\x03" + struct.pack(">3I", 2, 28, 28) + bytes(range(196)) * 8
+    images = b"\0\0\x08\x03" + struct.pack(">3I", 2, 28, 28) + bytes(range(196)) * 8
     import gzip
 
     return {
         "sound.wav": packed.getvalue(),
-        "pictures.idx": pictures,
-        "pictures.idx.gz": gzip.compress(pictures, mtime=0),
+        "pictures.idx": images,
+        "pictures.idx.gz": gzip.compress(images, mtime=0),
         "labels.idx": b"\0\0\x08\x01" + struct.pack(">I", 2) + b"\1\2",
     }
 
@@ -203,9 +203,9 @@ def write() -> None:
     """Write every file of the corpus."""
     if str(FOLDER.parents[2]) != WRITTEN_IN:
         raise SystemExit(f"corpus: it names the place of its source: write it in a checkout at {WRITTEN_IN}")
-    pictures = _pictures()
+    images = _images()
     with tempfile.TemporaryDirectory() as folder:
-        files: dict[str, bytes] = {**pictures, **_archives(pictures), **_waves(), **_models(Path(folder))}
+        files: dict[str, bytes] = {**images, **_archives(images), **_waves(), **_models(Path(folder))}
     FOLDER.mkdir(exist_ok=True)
     for name, data in files.items():
         (FOLDER / name).write_bytes(data)

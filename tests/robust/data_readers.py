@@ -266,13 +266,13 @@ def _flowers_case(draw: random.Random) -> bytes:
     return _repack("flowers.tgz")(draw)
 
 
-_PICTURES = tuple(f"digit.{kind}" for kind in ("png", "jpg", "gif", "bmp", "tif", "webp", "ppm"))
+_IMAGES = tuple(f"digit.{kind}" for kind in ("png", "jpg", "gif", "bmp", "tif", "webp", "ppm"))
 DATA_READERS = [
     Reader("IDX files", _bytes_of("pictures.idx", "pictures.idx.gz", "labels.idx"), _read_idx, _OURS, 40),
     Reader("MATLAB files", _bytes_of("labels.mat", "plain.mat"), _read_matlab, _OURS, 22, 320),
     Reader("sound files", _bytes_of("sound.wav"), _read_sound, _OURS, 20),
     # Pillow's own limit holds, as in Paddle: 179 million pixels. Beyond 1 GB the harness has no memory left.
-    Reader("image_load and decode_jpeg", _bytes_of(*_PICTURES), _read_image, _OURS, 20, 1024),
+    Reader("image_load and decode_jpeg", _bytes_of(*_IMAGES), _read_image, _OURS, 20, 1024),
     Reader("archive VOC2012", _repack("voc.tar"), _read_voc, _OURS, 3),
     Reader("archive CIFAR", _repack("cifar.tgz"), _read_cifar, _OURS, 4),
     Reader("archive Flowers", _flowers_case, _read_flowers, _OURS, 3, 320),

@@ -245,9 +245,9 @@ class Export(Save):
         return Path(os.environ["XDG_STATE_HOME"]) / "export"
 
 
-def _verify_here(written: Path, pictures: np.ndarray, target: Path, work: Path) -> export_room.Verified:
+def _verify_here(written: Path, images: np.ndarray, target: Path, work: Path) -> export_room.Verified:
     with engine.no_grad():
-        scores = jit.load(str(written))(engine.to_tensor(pictures)).numpy()
+        scores = jit.load(str(written))(engine.to_tensor(images)).numpy()
     return export_room.Verified(scores, 0.0, 0.0)
 
 

@@ -60,10 +60,10 @@ def write_bars(folder: Path) -> None:
     folder.mkdir()
     for name, count in (("train", 24), ("t10k", 8)):
         labels = draw.integers(0, 10, count)
-        pictures = draw.integers(0, 60, (count, 28, 28))
-        for picture, label in zip(pictures, labels, strict=True):
-            picture[2 * label + 4 : 2 * label + 7, 4:24] = 255
-        for kind, array in (("images-idx3", pictures), ("labels-idx1", labels)):
+        images = draw.integers(0, 60, (count, 28, 28))
+        for image, label in zip(images, labels, strict=True):
+            image[2 * label + 4 : 2 * label + 7, 4:24] = 255
+        for kind, array in (("images-idx3", images), ("labels-idx1", labels)):
             head = bytes([0, 0, 8, array.ndim]) + b"".join(size.to_bytes(4, "big") for size in array.shape)
             (folder / f"{name}-{kind}-ubyte").write_bytes(head + array.astype(np.uint8).tobytes())
 

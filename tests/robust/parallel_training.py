@@ -30,9 +30,9 @@ def main(folder: Path, steps: int) -> None:
     print("began", os.environ["PADDLE_RESTART_COUNT"], rank, os.getpid(), os.getppid(), first, flush=True)
     for step in range(first, steps):
         draw = np.random.RandomState(step)
-        pictures = draw.standard_normal((8, 1, 28, 28)).astype("float32")[rank::size]
+        images = draw.standard_normal((8, 1, 28, 28)).astype("float32")[rank::size]
         labels = draw.randint(0, 10, (8, 1))[rank::size]
-        scores = parallel(paddle.to_tensor(pictures))
+        scores = parallel(paddle.to_tensor(images))
         paddle.nn.functional.cross_entropy(scores, paddle.to_tensor(labels)).backward()
         optimizer.step()
         optimizer.clear_grad()

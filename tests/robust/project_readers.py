@@ -186,7 +186,7 @@ def read_corrections_file(data: bytes, folder: Path) -> object:
 def _predictions() -> Any:
     import numpy as np
 
-    pictures = np.zeros((2, 4, 4), np.uint8)
+    images = np.zeros((2, 4, 4), np.uint8)
     return {
         "step": 2,
         "labels": np.array([0, 1, 2], np.uint32),
@@ -195,7 +195,7 @@ def _predictions() -> Any:
         "of_answer": np.ones(3, np.float32),
         "probabilities": np.ones((3, 3), np.float16),
         "hardest": np.array([1, 0]),
-        "pictures": pictures,
+        "pictures": images,
     }
 
 
@@ -271,16 +271,16 @@ _FOLDERS = ("zero", "one", "T-shirt%2Ftop", "%2E%2E", "..%2F..", "%00", "new", "
 
 def collected_case(draw: random.Random) -> dict[str, bytes]:
     """Files by their places: a list of classes, images of any format that are called PNG."""
-    pictures = [sample(f"digit.{kind}") for kind in ("png", "alpha.png", "deep.png", "gif", "jpg", "tif")]
+    images = [sample(f"digit.{kind}") for kind in ("png", "alpha.png", "deep.png", "gif", "jpg", "tif")]
     files = {"classes.txt": mutated_bytes(_CLASSES, draw, []) if draw.random() < 0.5 else _CLASSES}
     for place in range(draw.randint(1, 4)):
-        data = draw.choice(pictures)
+        data = draw.choice(images)
         files[f"{draw.choice(_FOLDERS)}/{place}.png"] = (
-            mutated_bytes(data, draw, pictures) if draw.random() < 0.7 else data
+            mutated_bytes(data, draw, images) if draw.random() < 0.7 else data
         )
     if draw.random() < 0.3:
         files["zero/eps.png"] = (
-            mutated_bytes(_POSTSCRIPT, draw, pictures) if draw.random() < 0.5 else _POSTSCRIPT
+            mutated_bytes(_POSTSCRIPT, draw, images) if draw.random() < 0.5 else _POSTSCRIPT
         )
     if draw.random() < 0.2:
         files["one/bomb.png"] = _BOMB
@@ -310,8 +310,8 @@ def read_collected(files: dict[str, bytes], folder: Path) -> object:
         (place / name).parent.mkdir(exist_ok=True)
         (place / name).write_bytes(data)
     collected = CollectedImages(place)
-    for picture in collected.pictures():
-        one_line(picture.pixels, (EngineError, OSError))
+    for image in collected.images():
+        one_line(image.pixels, (EngineError, OSError))
     one_line(lambda: load_data(str(place)).train[0], (EngineError,))
     one_line(lambda: collected.collect(np.zeros((4, 4), np.uint8), 0), (EngineError,))
     return collected.collect(np.zeros((4, 4), np.uint8), "one")

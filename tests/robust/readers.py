@@ -131,12 +131,12 @@ def read_information(info: Any, folder: Path) -> object:
     return checked_information(info, folder / "m.pdiparams.info")
 
 
-def picture_case(draw: random.Random) -> bytes:
-    pictures = [sample(name) for name in names() if name.startswith(("digit.", "turned."))]
-    return mutated_bytes(draw.choice(pictures), draw, pictures)
+def image_case(draw: random.Random) -> bytes:
+    images = [sample(name) for name in names() if name.startswith(("digit.", "turned."))]
+    return mutated_bytes(draw.choice(images), draw, images)
 
 
-def read_picture(data: bytes, folder: Path) -> object:
+def read_image(data: bytes, folder: Path) -> object:
     from studio.session.predict.digit_images import digit_from_bytes
 
     return digit_from_bytes(data, "picture.png")
@@ -187,7 +187,7 @@ def readers() -> dict[str, Reader]:
         Reader("sweep", sweep_case, read_sweep_file, studio, 20),
         Reader("preferences", preferences_case, read_preferences_file, (), 20),
         Reader("information", information_case, read_information, (EngineError,), 30),
-        Reader("picture", picture_case, read_picture, studio, 40, 512),
+        Reader("picture", image_case, read_image, studio, 40, 512),
         Reader("parameters", parameters_case, read_parameters, (ValueError,), 10),
         *journal_readers(),
         *project_readers(),

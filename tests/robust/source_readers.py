@@ -184,14 +184,14 @@ def read_hdf5_forked(data: bytes, folder: Path) -> object:
 
 
 def folder_case(draw: random.Random) -> dict[str, bytes]:
-    pictures = [sample(f"digit.{kind}") for kind in ("png", "jpg", "gif", "bmp", "tif", "webp", "ppm")]
+    images = [sample(f"digit.{kind}") for kind in ("png", "jpg", "gif", "bmp", "tif", "webp", "ppm")]
     files: dict[str, bytes] = {}
     split = draw.choice(("", "", "train/"))
     for name in ("a", "b") if not split else ("train/a", "train/b", "test/a", "test/b"):
         for place in range(2):
-            data = draw.choice(pictures)
+            data = draw.choice(images)
             suffix = draw.choice(("png", "jpg", "gif", "bmp", "tif", "webp", "ppm", "PNG"))
-            changed = mutated_bytes(data, draw, pictures) if draw.random() < 0.3 else data
+            changed = mutated_bytes(data, draw, images) if draw.random() < 0.3 else data
             files[f"{name}/{place}.{suffix}"] = changed
     if draw.random() < 0.5:
         files["classes.txt"] = mutated_bytes(b"a\nb\n", draw, [])

@@ -115,9 +115,9 @@ def test_an_unreadable_file_is_reported(command: str, fault: Fault, trained: Pat
     place = tmp_path / "place"
     shutil.copytree(trained, place / "run")
     assert call("export", place / "run", "--out", place / "model", "--samples", "3").exit_code == 0
-    picture = np.zeros((28, 28), np.uint8)
-    picture[4:20, 12:16] = 255
-    Image.fromarray(picture).save(place / "digit.png")
+    image = np.zeros((28, 28), np.uint8)
+    image[4:20, 12:16] = 255
+    Image.fromarray(image).save(place / "digit.png")
     words: dict[str, list[str | Path]] = {
         "predict": ["predict", place / "model", place / "digit.png"],
         "inspect": ["inspect", place / "model"],

@@ -57,7 +57,7 @@ def test_a_run_whose_journal_is_a_pipe_holds_up_no_list(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(30)
-def test_pipes_among_code_and_pictures_are_passed_over(tmp_path: Path) -> None:
+def test_pipes_among_code_and_images_are_passed_over(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "net.py")
     assert "a pipe or a device" in trouble_in(tmp_path / "net.py")
     draft = draft_path(tmp_path / "net.py")
@@ -66,7 +66,7 @@ def test_pipes_among_code_and_pictures_are_passed_over(tmp_path: Path) -> None:
     assert read_draft(tmp_path / "net.py") is None
     (tmp_path / "collected" / "1").mkdir(parents=True)
     os.mkfifo(tmp_path / "collected" / "1" / "a.png")
-    assert CollectedImages(tmp_path / "collected").pictures() == []
+    assert CollectedImages(tmp_path / "collected").images() == []
 
 
 def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
@@ -80,16 +80,16 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
         ProjectCorrections(tmp_path / "corrections.json").read()
     with pytest.raises(ProjectError, match="a link to elsewhere"):
         RunQueue._read(tmp_path / "queue.json")
-    picture = np.zeros((4, 4), np.uint8)
+    image = np.zeros((4, 4), np.uint8)
     collected = CollectedImages(tmp_path / "collected")
-    collected.collect(picture, "1")
+    collected.collect(image, "1")
     (collected.folder / "2").symlink_to(tmp_path, target_is_directory=True)
     with pytest.raises(DataError, match="a link to elsewhere"):
-        collected.collect(picture, "2")
+        collected.collect(image, "2")
     (collected.folder / "classes.txt").unlink()
     (collected.folder / "classes.txt").symlink_to(mine)
     with pytest.raises(DataError, match="a link to elsewhere"):
-        collected.collect(picture, "new")
+        collected.collect(image, "new")
     assert mine.read_text() == "a\nb\n"
     assert not list(tmp_path.glob("*.png"))
 
@@ -100,8 +100,8 @@ def test_predictions_of_a_billion_classes_are_refused(tmp_path: Path) -> None:
     none = np.zeros(0, np.uint32)
     rates = np.zeros(0, np.float32)
     probabilities = np.zeros((0, 10**9), np.float16)
-    pictures = np.zeros((0, 4, 4), np.uint8)
-    found = Predictions(none, none, rates, rates, probabilities, np.zeros(0, np.int64), pictures)
+    images = np.zeros((0, 4, 4), np.uint8)
+    found = Predictions(none, none, rates, rates, probabilities, np.zeros(0, np.int64), images)
     kept.write(2, found, 2)
     with pytest.raises(FormatError, match="does not hold the predictions"):
         kept.read(2)

@@ -57,7 +57,7 @@ def saved(network: nn.Layer, prefix: Path) -> Path:
     return prefix
 
 
-def picture(brightness: float) -> np.ndarray[Any, Any]:
+def image(brightness: float) -> np.ndarray[Any, Any]:
     """A batch of one image with one pixel of this brightness."""
     made = np.zeros((1, 1, 28, 28), np.float32)
     made[0, 0, 14, 14] = brightness

@@ -21,10 +21,10 @@ def bars(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bars")
     for name, count in (("train", 200), ("t10k", 50)):
         labels = np.arange(count) % 10
-        pictures = np.zeros((count, 28, 28))
-        for picture, label in zip(pictures, labels, strict=True):
-            picture[2 * label + 4 : 2 * label + 7, 4:24] = 255
-        write_idx(folder / f"{name}-images-idx3-ubyte", pictures)
+        images = np.zeros((count, 28, 28))
+        for image, label in zip(images, labels, strict=True):
+            image[2 * label + 4 : 2 * label + 7, 4:24] = 255
+        write_idx(folder / f"{name}-images-idx3-ubyte", images)
         write_idx(folder / f"{name}-labels-idx1-ubyte", labels)
     return folder
 

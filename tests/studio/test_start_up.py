@@ -119,7 +119,7 @@ def test_a_command_imports_no_other_and_nothing_that_only_training_needs(tmp_pat
     assert not {"numpy", "engine", "psygnal", "studio.session.runs.runs_folder"} & loaded
 
 
-def test_a_first_step_needs_no_library_of_terminals_pictures_or_compilers(tmp_path: Path) -> None:
+def test_a_first_step_needs_no_library_of_terminals_images_or_compilers(tmp_path: Path) -> None:
     for name in ("train", "t10k"):
         write_idx(tmp_path / f"{name}-images-idx3-ubyte", np.zeros((10, 28, 28), np.uint8))
         write_idx(tmp_path / f"{name}-labels-idx1-ubyte", np.arange(10, dtype=np.uint8))

@@ -108,7 +108,7 @@ def test_the_theme_reaches_every_pixel(name: str, qtbot: QtBot, qapp: QApplicati
     assert theme.DARK.panel in found
 
 
-def test_a_demo_saves_its_picture(tmp_path: Path) -> None:
+def test_a_demo_saves_its_image(tmp_path: Path) -> None:
     shot = tmp_path / "bars.png"
     command = [sys.executable, "-m", "widgets.bars.demo", "--theme", "dark", "--shot", str(shot)]
     subprocess.run(command, check=True, cwd=ROOT.parent, timeout=60, capture_output=True)

@@ -66,7 +66,7 @@ def test_run_colors_follow_the_theme(qapp: QApplication) -> None:
     assert theme.run_color(len(theme.DARK.runs)) == theme.DARK.runs[0]
 
 
-def test_every_picture_of_the_style_sheet_exists() -> None:
+def test_every_image_of_the_style_sheet_exists() -> None:
     folder = Path(resources.folder("icons"))
     for tokens in (theme.LIGHT, theme.DARK):
         names = set(re.findall(r"url\(icons:([^)]+)\)", style_sheet(tokens)))

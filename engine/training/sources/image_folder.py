@@ -65,7 +65,7 @@ def _entries(folder: Path, folders: bool) -> list[str]:
         raise read_error(folder, error) from error
 
 
-def holds_pictures(folder: Path) -> bool:
+def has_images(folder: Path) -> bool:
     """Whether a sub-folder of the folder has an image in it, looked for without reading all of it."""
     for name in _entries(folder, folders=True):
         for place, folders, files in os.walk(folder / name):
@@ -117,7 +117,7 @@ def open_image_folder(folder: Path, color: str, resize: int) -> tuple[Rows, Rows
                 f"its name, as {', '.join(SUFFIXES[:4])}"
             )
         grey = color == "grey" or (color == "auto" and _all_grey(splits[0], found[0]))
-        rows.append(PictureRows(split, files, np.asarray(labels, np.int64), grey, resize))
+        rows.append(ImageRows(split, files, np.asarray(labels, np.int64), grey, resize))
     return rows[0], rows[1] if len(rows) > 1 else None, tuple(classes)
 
 
@@ -138,7 +138,7 @@ def _all_grey(folder: Path, classes: dict[str, list[str]]) -> bool:
     return True
 
 
-class PictureRows(Rows):
+class ImageRows(Rows):
     """Images in files, each decoded when it is asked for: uint8 [H, W, 1] or [H, W, 3].
 
     All must have the size of the first that can be read, unless they are resized.
@@ -148,7 +148,7 @@ class PictureRows(Rows):
         self, folder: Path, files: list[str], labels: np.ndarray, grey: bool, resize: int = 0
     ) -> None:
         self.folder, self.files, self.labels = folder, files, labels
-        self.picture = True
+        self.is_image = True
         self._grey, self._resize = grey, resize
         self.shape = self._first_shape()
 
@@ -166,21 +166,21 @@ class PictureRows(Rows):
         return self.files[index]
 
     def read(self, indices: np.ndarray) -> list[np.ndarray]:
-        pictures = [self.decode(int(index)) for index in indices]
+        images = [self.decode(int(index)) for index in indices]
         if not self._resize:
-            for index, picture in zip(indices, pictures, strict=True):
-                if picture.shape != self.shape:
+            for index, image in zip(indices, images, strict=True):
+                if image.shape != self.shape:
                     raise DataError(
                         f"{self.folder / self.files[index]}: another size than the first image: "
-                        f"{size_words(picture.shape)} instead of {size_words(self.shape)}; choose Resize "
+                        f"{size_words(image.shape)} instead of {size_words(self.shape)}; choose Resize "
                         "(resize), or remove it"
                     )
-        return pictures
+        return images
 
     def decode(self, index: int) -> np.ndarray:
         """One image, of whatever size. Raises DataError."""
         path = self.folder / self.files[index]
-        return decode_picture(path, self._grey, self._resize)
+        return decode_image(path, self._grey, self._resize)
 
 
 def size_words(shape: tuple[int, ...]) -> str:
@@ -188,7 +188,7 @@ def size_words(shape: tuple[int, ...]) -> str:
     return f"{shape[1]} x {shape[0]}"
 
 
-def decode_picture(path: Path, grey: bool, resize: int = 0) -> np.ndarray:
+def decode_image(path: Path, grey: bool, resize: int = 0) -> np.ndarray:
     """The image in a file, turned as its camera says: uint8 [H, W, 1] where ``grey``, else [H, W, 3].
 
     Args:

@@ -24,9 +24,9 @@ class JoinedRows(Rows):
 
     def __init__(self, first: Rows, second: Rows, labels: np.ndarray, resized: bool) -> None:
         same = first.shape == second.shape
-        if first.picture and second.picture:
+        if first.is_image and second.is_image:
             same = resized or first.shape[:2] == second.shape[:2]
-        if not same or first.picture != second.picture:
+        if not same or first.is_image != second.is_image:
             raise DataError(
                 f"extra_data: its samples have another shape: {list(second.shape)} against "
                 f"{list(first.shape)}; "
@@ -34,8 +34,8 @@ class JoinedRows(Rows):
             )
         self._parts = (first, second)
         self.labels = np.concatenate([first.labels, labels])
-        self.shape, self.picture = first.shape, first.picture
-        self._color = {1: "grey", 3: "rgb"}.get(first.shape[-1], "auto") if first.picture else "auto"
+        self.shape, self.is_image = first.shape, first.is_image
+        self._color = {1: "grey", 3: "rgb"}.get(first.shape[-1], "auto") if first.is_image else "auto"
 
     def read(self, indices: np.ndarray) -> np.ndarray | list[np.ndarray]:
         indices = np.asarray(indices, np.int64)
@@ -46,7 +46,7 @@ class JoinedRows(Rows):
             if not len(places):
                 continue
             for place, sample in zip(places, part.read(indices[places] - begin), strict=True):
-                samples[place] = colored(sample[None], self._color)[0] if self.picture else sample
+                samples[place] = colored(sample[None], self._color)[0] if self.is_image else sample
         done = [sample for sample in samples if sample is not None]
         alike = len({(sample.shape, sample.dtype) for sample in done}) == 1
         return np.stack(done) if alike else done

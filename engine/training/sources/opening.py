@@ -46,12 +46,12 @@ def kind_of(name: str) -> str:
         return name
     path = Path(name).expanduser()
     if path.is_dir():
-        from engine.training.sources.image_folder import holds_pictures
+        from engine.training.sources.image_folder import has_images
         from engine.vision.datasets.locate import find_pair
 
         if find_pair([path], "train") is not None or find_pair([path], "test") is not None:
             return "idx"
-        if holds_pictures(path):
+        if has_images(path):
             return "images"
         raise ArgumentError(
             f"data: nothing to learn from in this folder: {path}; it needs IDX files such as "

@@ -23,13 +23,13 @@ class Prepare:
     """The preparation that training, test and prediction share.
 
     Args:
-        picture: samples are images [H, W, C] and become float32 [C, H, W]; others stay as they are.
+        is_image: samples are images [H, W, C] and become float32 [C, H, W]; others stay as they are.
         resize: the side of the square that images are scaled to; 0 leaves them.
         color: auto (as they are), grey or rgb.
         mean, deviation: what is taken off and divided by, of each channel or column; empty for nothing.
     """
 
-    picture: bool
+    is_image: bool
     resize: int = 0
     color: str = "auto"
     mean: tuple[float, ...] = ()
@@ -37,7 +37,7 @@ class Prepare:
 
     def shape(self, raw: Sequence[int]) -> tuple[int, ...]:
         """What a sample of shape ``raw`` becomes."""
-        if not self.picture:
+        if not self.is_image:
             return tuple(raw)
         height, width, channels = raw
         sides = (self.resize, self.resize) if self.resize else (height, width)
@@ -49,10 +49,10 @@ class Prepare:
 
     def scaled(self, raw: np.ndarray | list[np.ndarray]) -> np.ndarray:
         """A batch before it is normalised: images from 0 to 1, [n, C, H, W]; others as they are."""
-        if not self.picture:
+        if not self.is_image:
             return np.ascontiguousarray(raw, np.float32)
         if self.resize:
-            raw = [self._resized(picture) for picture in raw]
+            raw = [self._resized(image) for image in raw]
         pixels = np.stack(raw) if isinstance(raw, list) else raw
         values = np.ascontiguousarray(colored(pixels, self.color).transpose(0, 3, 1, 2))
         if values.dtype == np.uint8:
@@ -63,33 +63,33 @@ class Prepare:
         """What ``scaled`` gave, with the mean taken off and divided by the deviation."""
         if not self.mean:
             return values
-        shape = (1, -1, *[1] * (values.ndim - 2)) if self.picture else (1, *values.shape[1:])
+        shape = (1, -1, *[1] * (values.ndim - 2)) if self.is_image else (1, *values.shape[1:])
         mean, deviation = (np.asarray(each, np.float32) for each in (self.mean, self.deviation))
         return np.asarray((values - mean.reshape(shape)) / deviation.reshape(shape), np.float32)
 
-    def _resized(self, picture: np.ndarray) -> np.ndarray:
+    def _resized(self, image: np.ndarray) -> np.ndarray:
         from PIL import Image
 
         side = (self.resize, self.resize)
-        if picture.shape[:2] == side:
-            return picture
-        if picture.dtype == np.uint8 and picture.shape[2] in (1, 3):
-            flat = picture[..., 0] if picture.shape[2] == 1 else picture
+        if image.shape[:2] == side:
+            return image
+        if image.dtype == np.uint8 and image.shape[2] in (1, 3):
+            flat = image[..., 0] if image.shape[2] == 1 else image
             done = np.asarray(
                 Image.fromarray(np.ascontiguousarray(flat)).resize(side, Image.Resampling.BILINEAR)
             )
             return done[..., None] if done.ndim == 2 else done
         planes = [
             np.asarray(Image.fromarray(plane.astype(np.float32)).resize(side, Image.Resampling.BILINEAR))
-            for plane in picture.transpose(2, 0, 1)
+            for plane in image.transpose(2, 0, 1)
         ]
         done = np.stack(planes, axis=2)
-        return np.rint(done).astype(np.uint8) if picture.dtype == np.uint8 else done
+        return np.rint(done).astype(np.uint8) if image.dtype == np.uint8 else done
 
     def as_plain(self) -> dict[str, Any]:
         """As plain values, for a checkpoint or a file."""
         return {
-            "picture": self.picture,
+            "picture": self.is_image,
             "resize": self.resize,
             "color": self.color,
             "mean": list(self.mean),
@@ -117,16 +117,16 @@ def preparation(rows: Rows, chosen: np.ndarray, options: DataOptions) -> Prepare
         DataError: images that can't be made grey or coloured; a sample that can't be read.
     """
     color = options.color
-    if rows.picture and color != "auto" and rows.shape[2] not in (1, 3, 4):
+    if rows.is_image and color != "auto" and rows.shape[2] not in (1, 3, 4):
         raise DataError(
             f"data: images of {rows.shape[2]} channels can't be made {color}: {list(rows.shape)}; choose "
             "color auto"
         )
-    plain = Prepare(rows.picture, options.resize if rows.picture else 0, color if rows.picture else "auto")
+    plain = Prepare(rows.is_image, options.resize if rows.is_image else 0, color if rows.is_image else "auto")
     if options.normalize == "none":
         return plain
-    columns = plain.shape(rows.shape)[0] if rows.picture else int(np.prod(rows.shape))
-    if options.normalize == "symmetric" and rows.picture:
+    columns = plain.shape(rows.shape)[0] if rows.is_image else int(np.prod(rows.shape))
+    if options.normalize == "symmetric" and rows.is_image:
         return _with(plain, [0.5] * columns, [0.5] * columns)
     totals = np.zeros((2, columns))
     count = np.zeros(columns)
@@ -134,7 +134,7 @@ def preparation(rows: Rows, chosen: np.ndarray, options: DataOptions) -> Prepare
     for begin in range(0, len(chosen), _BATCH):
         values = plain.scaled(rows.read(chosen[begin : begin + _BATCH])).astype(np.float64)
         flat = (
-            np.moveaxis(values, 1, -1).reshape(-1, columns) if rows.picture else values.reshape(-1, columns)
+            np.moveaxis(values, 1, -1).reshape(-1, columns) if rows.is_image else values.reshape(-1, columns)
         )
         known = np.isfinite(flat)
         flat = np.where(known, flat, 0.0)
@@ -149,7 +149,7 @@ def preparation(rows: Rows, chosen: np.ndarray, options: DataOptions) -> Prepare
 
 def _with(plain: Prepare, mean: Sequence[float] | np.ndarray, deviation: Any) -> Prepare:
     return Prepare(
-        plain.picture,
+        plain.is_image,
         plain.resize,
         plain.color,
         tuple(float(np.float32(value)) for value in mean),

@@ -22,12 +22,12 @@ class Rows(ABC):
 
     ``labels`` (int64 [n]) are the numbers of their classes, ``NO_LABEL`` where there is none. ``shape`` is
     that of a sample: [height, width, channels] for images (bytes from 0 to 255, or floats as they are), any
-    other for ``picture=False``.
+    other for ``is_image=False``.
     """
 
     labels: np.ndarray
     shape: tuple[int, ...]
-    picture: bool
+    is_image: bool
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -113,7 +113,7 @@ class TableRows(Rows):
             )
         self._table, self._name, self.labels = table, name, labels
         self._layout = _layout(shape[1:])
-        self.picture = self._layout != "other"
+        self.is_image = self._layout != "other"
         self.shape = self._arranged(np.zeros((0, *shape[1:]), np.uint8)).shape[1:]
 
     def read(self, indices: np.ndarray) -> np.ndarray:
@@ -149,7 +149,7 @@ class FunctionRows(Rows):
         self, read: Callable[[np.ndarray], np.ndarray], labels: np.ndarray, shape: tuple[int, ...], name: str
     ) -> None:
         self._read, self.labels, self.shape, self._name = read, labels, shape, name
-        self.picture = True
+        self.is_image = True
 
     def read(self, indices: np.ndarray) -> np.ndarray:
         return self._read(np.asarray(indices, np.int64))[..., None]

@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.core.errors import DataError
 from engine.training.data import splits_of
-from engine.training.sources.image_folder import PictureRows, size_words
+from engine.training.sources.image_folder import ImageRows, size_words
 from engine.training.sources.opening import open_source
 from engine.training.sources.options import DataOptions
 from engine.training.sources.prepared import Prepared
@@ -68,7 +68,7 @@ class Survey:
         return {
             "name": self.source.name,
             "kind": self.source.kind,
-            "picture": self.source.train.picture,
+            "is_image": self.source.train.is_image,
             "raw": list(self.source.train.shape),
             "fed": list(self.splits.shape),
             "classes": list(self.splits.classes),
@@ -118,7 +118,7 @@ class Survey:
             fed = data.prepare.normalized(varied)[0]
             before.append(self._shown(values[0]))
             # What normalising does shows in the numbers, not in an image.
-            shown = varied[0].transpose(1, 2, 0) if data.rows.picture else fed
+            shown = varied[0].transpose(1, 2, 0) if data.rows.is_image else fed
             after.append(self._shown(shown))
             ranges.append([float(np.nanmin(fed)), float(np.nanmax(fed))])
         return {"before": before, "after": after, "ranges": ranges}
@@ -132,7 +132,7 @@ class Survey:
         for row in wanted:
             try:
                 value = (
-                    rows.decode(int(row)) if isinstance(rows, PictureRows) else rows.read(np.array([row]))[0]
+                    rows.decode(int(row)) if isinstance(rows, ImageRows) else rows.read(np.array([row]))[0]
                 )
             except DataError:
                 value = None
@@ -142,7 +142,7 @@ class Survey:
 
     def _shown(self, value: np.ndarray) -> np.ndarray:
         """A sample as it is sent to a window: uint8 [H, W] or [H, W, 3], small; a vector's first numbers."""
-        if not self.source.train.picture:
+        if not self.source.train.is_image:
             return np.asarray(value, np.float32).reshape(-1)[:SHOWN_COLUMNS]
         from PIL import Image
 
@@ -197,7 +197,7 @@ class Survey:
     def _looked_at(
         self, rows: Rows, wanted: np.ndarray, found: dict[str, Found]
     ) -> Iterator[tuple[int, np.ndarray | None]]:
-        if not isinstance(rows, PictureRows):
+        if not isinstance(rows, ImageRows):
             try:
                 yield from zip(wanted.tolist(), rows.read(wanted), strict=True)
                 return
@@ -205,7 +205,7 @@ class Survey:
                 pass  # one of them: each by itself
         for row in wanted.tolist():
             try:
-                if isinstance(rows, PictureRows):
+                if isinstance(rows, ImageRows):
                     value = rows.decode(row)
                     if not self.options.resize and value.shape != rows.shape:
                         found["size"].add(f"{rows.where(row)} ({size_words(value.shape)})")

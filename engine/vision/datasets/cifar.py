@@ -70,14 +70,14 @@ class Cifar10(Dataset):
         self.labels = records[:, self.LABELS - 1].astype(np.int64)
 
     def __getitem__(self, idx: int) -> tuple[Any, np.ndarray]:
-        picture: Any = np.ascontiguousarray(self.images[idx])
+        image: Any = np.ascontiguousarray(self.images[idx])
         if self.backend == "pil":
-            picture = Image.fromarray(picture)
+            image = Image.fromarray(image)
         if self.transform is not None:
-            picture = self.transform(picture)
+            image = self.transform(image)
         if self.backend == "cv2":
-            picture = picture.astype("float32")
-        return picture, np.array(self.labels[idx])
+            image = image.astype("float32")
+        return image, np.array(self.labels[idx])
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -16,8 +16,8 @@ import numpy as np
 from engine.core.errors import ArgumentError, SaveError
 from engine.files.atomic import atomic_file, make_folder
 from engine.vision.datasets.draw import SIZE, VERSION, draw_digits, labels_of
+from engine.vision.datasets.grey_images import GreyImages
 from engine.vision.datasets.locate import cache_folder
-from engine.vision.datasets.grey_images import GreyPictures
 from engine.vision.datasets.strokes import fingerprint
 
 COUNTS = {"train": 10_000, "test": 2_000}
@@ -27,10 +27,10 @@ _WORTH_CACHING = 1_000
 _KEPT_FILES = 8
 
 
-class Digits(GreyPictures):
+class Digits(GreyImages):
     """Digits 0 to 9, each equally often, in MNIST's form (28 x 28, centre of mass in the middle).
 
-    What an item is, ``GreyPictures`` says.
+    What an item is, ``GreyImages`` says.
 
     Nothing is drawn before it is asked for: a batch draws its own digits, a single item the 256 around it. A
     digit depends on ``mode``, ``seed`` and its index alone, so a smaller ``count`` gives the first ones of a
@@ -71,7 +71,7 @@ class Digits(GreyPictures):
         self.seed = int(seed)
         self.labels = labels_of(self.mode, int(count), self.seed)
         self._drawn = np.zeros(int(count), np.bool_)
-        self._pictures = np.zeros((int(count), SIZE, SIZE), np.uint8)
+        self._images = np.zeros((int(count), SIZE, SIZE), np.uint8)
         self._missing = int(count)
         self._cache_tried = False
         self._lock = threading.Lock()
@@ -80,7 +80,7 @@ class Digits(GreyPictures):
     def images(self) -> np.ndarray:  # type: ignore[override]
         """All images, uint8 [count, 28, 28]; draws those that are still missing."""
         self._draw(np.arange(len(self.labels)))
-        return self._pictures
+        return self._images
 
     @property
     def ready(self) -> int:
@@ -94,7 +94,7 @@ class Digits(GreyPictures):
                 self._draw(np.arange(start, min(start + _CHUNK, len(self.labels))))
             else:
                 self._draw(indices)
-        return self._pictures[indices]
+        return self._images[indices]
 
     def _draw(self, indices: np.ndarray) -> None:
         with self._lock:
@@ -106,7 +106,7 @@ class Digits(GreyPictures):
             wanted = np.flatnonzero(absent & ~self._drawn)
             if len(wanted) == 0:
                 return
-            self._pictures[wanted] = draw_digits(self.mode, self.seed, wanted, self.labels[wanted])
+            self._images[wanted] = draw_digits(self.mode, self.seed, wanted, self.labels[wanted])
             self._drawn[wanted] = True
             self._missing -= len(wanted)
             if not self._missing:
@@ -126,15 +126,15 @@ class Digits(GreyPictures):
             return
         with suppress(OSError, ValueError):
             size = path.stat().st_size
-            if not 0 <= size - self._pictures.nbytes <= 1024:
+            if not 0 <= size - self._images.nbytes <= 1024:
                 return
             data = path.read_bytes()
             if hashlib.sha256(data[:-32]).digest() != data[-32:]:
                 return
-            pictures = np.load(io.BytesIO(data), allow_pickle=False)
-            if pictures.shape != self._pictures.shape or pictures.dtype != np.uint8:
+            images = np.load(io.BytesIO(data), allow_pickle=False)
+            if images.shape != self._images.shape or images.dtype != np.uint8:
                 return
-            self._pictures = pictures
+            self._images = images
             self._drawn[:] = True
             self._missing = 0
             os.utime(path)
@@ -144,7 +144,7 @@ class Digits(GreyPictures):
         if path is None:
             return
         buffer = io.BytesIO()
-        np.save(buffer, self._pictures, allow_pickle=False)
+        np.save(buffer, self._images, allow_pickle=False)
         # A cache that can't be written (no such disk, no permission) only costs the time to draw again.
         with suppress(OSError, SaveError):
             make_folder(path.parent)

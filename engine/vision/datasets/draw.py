@@ -58,13 +58,13 @@ def labels_of(mode: str, count: int, seed: int) -> np.ndarray:
 
 def draw_digits(mode: str, seed: int, indices: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """The images [n, 28, 28] uint8 of the digits at ``indices``, which have ``labels``."""
-    pictures = np.empty((len(indices), SIZE, SIZE), np.uint8)
+    images = np.empty((len(indices), SIZE, SIZE), np.uint8)
     for start in range(0, len(indices), _BLOCK):
         part = slice(start, start + _BLOCK)
         random = _Random(_key(mode, seed, 2), indices[part])
         samples, starts = _deformed(stroke_table(), random, labels[part], _SPREAD[mode])
-        pictures[part] = _rendered(random, samples, starts)
-    return pictures
+        images[part] = _rendered(random, samples, starts)
+    return images
 
 
 def _key(mode: str, seed: int, purpose: int) -> int:

@@ -30,7 +30,7 @@ _FILES = {
 }
 # As in Paddle, which trains with the largest of the three sets, the one that its authors call the test set.
 _SETS = {"train": "tstid", "test": "trnid", "valid": "valid"}
-_PICTURE = re.compile(r"(?:.*/)?(image_\d{5}\.jpg)")
+_IMAGE = re.compile(r"(?:.*/)?(image_\d{5}\.jpg)")
 _LIMIT = 1 << 26  # bytes in one photograph
 
 
@@ -80,14 +80,14 @@ class Flowers(Dataset):
     def __getitem__(self, idx: int) -> tuple[Any, np.ndarray]:
         number = int(self.indexes[idx])
         path = self.data_path / f"image_{number:05d}.jpg"
-        picture: Any = decoded(path, str(path))
+        image: Any = decoded(path, str(path))
         if self.backend == "cv2":
-            picture = np.array(picture)
+            image = np.array(image)
         if self.transform is not None:
-            picture = self.transform(picture)
+            image = self.transform(image)
         if self.backend == "cv2":
-            picture = picture.astype(default_dtype().name)
-        return picture, np.array([self.labels[number - 1]], np.int64)
+            image = image.astype(default_dtype().name)
+        return image, np.array([self.labels[number - 1]], np.int64)
 
     def __len__(self) -> int:
         return len(self.indexes)
@@ -123,7 +123,7 @@ def _unpacked(archive: Path) -> Path:
     make_folder(folder)
     with readable(str(archive)), tarfile.open(archive) as opened:
         for member in opened:
-            name = _PICTURE.fullmatch(member.name)
+            name = _IMAGE.fullmatch(member.name)
             if name is None or not member.isfile() or not 0 < member.size <= _LIMIT:
                 continue
             file = opened.extractfile(member)

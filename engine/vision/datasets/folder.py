@@ -18,8 +18,8 @@ IMG_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tif
 
 def default_loader(path: str) -> Any:
     """The image in red, green, blue: a PIL image, or an array [H, W, 3] with the ``'cv2'`` backend."""
-    picture = image_load(path, backend="pil").convert("RGB")
-    return np.asarray(picture) if get_image_backend() == "cv2" else picture
+    image = image_load(path, backend="pil").convert("RGB")
+    return np.asarray(image) if get_image_backend() == "cv2" else image
 
 
 class DatasetFolder(Dataset):
@@ -56,7 +56,7 @@ class DatasetFolder(Dataset):
         folder = _folder(type(self).__name__, root)
         self.classes = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
         self.class_to_idx = {name: number for number, name in enumerate(self.classes)}
-        wanted = is_valid_file or self._is_picture
+        wanted = is_valid_file or self._is_image
         self.samples = [
             (path, number)
             for name, number in self.class_to_idx.items()
@@ -67,7 +67,7 @@ class DatasetFolder(Dataset):
             raise _nothing(type(self).__name__, folder, self.extensions)
         self.targets = [number for _, number in self.samples]
 
-    def _is_picture(self, path: str) -> bool:
+    def _is_image(self, path: str) -> bool:
         return path.lower().endswith(self.extensions)
 
     def __getitem__(self, index: int) -> tuple[Any, int]:

@@ -12,7 +12,7 @@ from engine.io.dataset import Dataset
 from engine.vision.image import get_image_backend
 
 
-class GreyPictures(Dataset):
+class GreyImages(Dataset):
     """Items are (image, label): as in Paddle's MNIST the label is an int64 array of shape [1]; the image
     is a PIL image of mode L with the ``'pil'`` backend, a float32 array [H, W] from 0 to 255 with ``'cv2'``,
     and then what ``transform`` makes of it.
@@ -48,10 +48,10 @@ class GreyPictures(Dataset):
                 f"{type(self).__name__}: no item {idx}: it has {count}; use 0 to {count - 1}"
             )
         pixels = self._pixels(np.array([idx % count]))[0]
-        picture: Any = _as_pil(pixels) if self.backend == "pil" else pixels.astype(np.float32)
+        image: Any = _as_pil(pixels) if self.backend == "pil" else pixels.astype(np.float32)
         if self.transform is not None:
-            picture = self.transform(picture)
-        return picture, np.array([self.labels[idx]], np.int64)
+            image = self.transform(image)
+        return image, np.array([self.labels[idx]], np.int64)
 
     def __getitems__(self, indices: Sequence[int]) -> tuple[np.ndarray, np.ndarray] | None:
         """The stacked images and labels [n, 1] of a batch, or None if transform takes single ones only."""
@@ -61,19 +61,19 @@ class GreyPictures(Dataset):
             return None  # one by one, so that the offending index is named
         if self.backend == "pil" and self.transform is None:
             return None
-        from engine.vision.transforms.batch import PictureBatch, apply_batch  # a training needs none of them
+        from engine.vision.transforms.batch import ImageBatch, apply_batch  # a training needs none of them
 
         pixels = self._pixels(wanted % count)
         kind = "pil"
         if self.backend == "cv2":
             kind, pixels = "array", pixels.astype(np.float32)
-        pictures = PictureBatch(kind, pixels)
+        images = ImageBatch(kind, pixels)
         if self.transform is not None:
-            done = apply_batch(self.transform, pictures)
+            done = apply_batch(self.transform, images)
             if done is None:
                 return None
-            pictures = done
-        return pictures.data, self.labels[wanted, None]
+            images = done
+        return images.data, self.labels[wanted, None]
 
     def _pixels(self, indices: np.ndarray) -> np.ndarray:
         """The images at the (non-negative) indices, uint8 [n, H, W]: a copy."""

@@ -108,11 +108,11 @@ def _header(path: Path, file: BinaryIO | gzip.GzipFile, dimensions: int, size: i
             f"{path}: not an IDX file: it begins with {magic.hex(' ') or 'nothing'} ({size} bytes), an IDX "
             f"file of "
             f"bytes with 00 00 08 {dimensions:02x}; choose the original "
-            f"{'picture' if dimensions == 3 else 'label'} file"
+            f"{'image' if dimensions == 3 else 'label'} file"
         )
     if magic[2] != 0x08:
         raise FormatError(
-            f"{path}: an IDX file of another element type: {_TYPES[magic[2]]} (0x{magic[2]:02x}); pictures "
+            f"{path}: an IDX file of another element type: {_TYPES[magic[2]]} (0x{magic[2]:02x}); images "
             f"and labels "
             "must be unsigned bytes (0x08), convert it"
         )

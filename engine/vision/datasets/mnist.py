@@ -11,9 +11,9 @@ import numpy as np
 
 from engine.core.errors import ArgumentError, DataError, EngineError
 from engine.vision.datasets.download import Progress, download
+from engine.vision.datasets.grey_images import GreyImages
 from engine.vision.datasets.idx import read_idx
 from engine.vision.datasets.locate import cache_folder, data_folders, find_pair, idx_names
-from engine.vision.datasets.grey_images import GreyPictures
 
 
 def read_pair(
@@ -35,8 +35,8 @@ def read_pair(
     return images, labels.astype(np.int64)
 
 
-class MNIST(GreyPictures):
-    """Handwritten digits, 28 x 28, with labels 0 to 9 (see ``GreyPictures`` for what an item is).
+class MNIST(GreyImages):
+    """Handwritten digits, 28 x 28, with labels 0 to 9 (see ``GreyImages`` for what an item is).
 
     The files are the given ones, else those in ``$MODEL_STUDIO_DATA/mnist`` or in this user's cache folder,
     else they are downloaded there. How many digits there are, their headers say.
@@ -164,7 +164,7 @@ class FashionMNIST(MNIST):
     )
 
 
-class IDXFolder(GreyPictures):
+class IDXFolder(GreyImages):
     """A folder of one's own with IDX files named as MNIST's, gzip-compressed or plain.
 
     Known names: ``train-images-idx3-ubyte``, ``train-images.idx3-ubyte``, ``train-images.idx``, the same with

@@ -66,7 +66,7 @@ class VOC2012(Dataset):
         self.labels = [f"{_ROOT}/SegmentationClass/{name}.png" for name in listed]
 
     def __getitem__(self, idx: int) -> tuple[Any, Any]:
-        data, label = (self._picture(names[idx]) for names in (self.data, self.labels))
+        data, label = (self._image(names[idx]) for names in (self.data, self.labels))
         if self.backend == "cv2":
             data, label = np.array(data), np.array(label)
         if self.transform is not None:
@@ -96,7 +96,7 @@ class VOC2012(Dataset):
             archive.seek(start)
             return archive.read(size)
 
-    def _picture(self, name: str) -> Image.Image:
+    def _image(self, name: str) -> Image.Image:
         return decoded(io.BytesIO(self._read(name)), f"{self.data_file}: {name}")
 
 

@@ -33,6 +33,6 @@ def decode_jpeg(x: Any, mode: str = "unchanged", name: str | None = None) -> Any
 
     if mode not in _MODES:
         raise ArgumentError(f"decode_jpeg: mode {mode!r} is not one of {list(_MODES)}")
-    picture = decoded(io.BytesIO(x.numpy().astype(np.uint8).tobytes()), "decode_jpeg", ["JPEG"])
-    array = np.asarray(picture.convert(_MODES[mode]) if _MODES[mode] else picture)
+    image = decoded(io.BytesIO(x.numpy().astype(np.uint8).tobytes()), "decode_jpeg", ["JPEG"])
+    array = np.asarray(image.convert(_MODES[mode]) if _MODES[mode] else image)
     return to_tensor(np.ascontiguousarray(array[None] if array.ndim == 2 else array.transpose(2, 0, 1)))

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-_DECIDES_A_PICTURE = {"__call__", "_apply_image", "_get_params"}
+_PER_IMAGE_METHODS = {"__call__", "_apply_image", "_get_params"}
 
 
 @dataclass(frozen=True)
-class PictureBatch:
+class ImageBatch:
     """Images of one size and kind.
 
     ``kind`` says what each would be if it came singly: ``'pil'`` (grey PIL image; data uint8 [N, H, W]),
@@ -22,7 +22,7 @@ class PictureBatch:
     data: np.ndarray
 
 
-def apply_batch(transform: Any, pictures: PictureBatch) -> PictureBatch | None:
+def apply_batch(transform: Any, images: ImageBatch) -> ImageBatch | None:
     """``transform`` of every image, or None if it (or a part of it) only takes single images.
 
     A transform offers ``_batched(images)``. A subclass that changes what happens to one image without
@@ -30,8 +30,8 @@ def apply_batch(transform: Any, pictures: PictureBatch) -> PictureBatch | None:
     """
     for kind in type(transform).__mro__:
         if "_batched" in vars(kind):
-            done: PictureBatch | None = transform._batched(pictures)
+            done: ImageBatch | None = transform._batched(images)
             return done
-        if _DECIDES_A_PICTURE & vars(kind).keys():
+        if _PER_IMAGE_METHODS & vars(kind).keys():
             return None
     return None

@@ -11,7 +11,7 @@ from engine.core.errors import ArgumentError
 from engine.tensor.creation import to_tensor
 from engine.tensor.manipulation import stack
 from engine.tensor.search import where
-from engine.vision.transforms.kinds import check_picture, is_array, is_pil, is_tensor
+from engine.vision.transforms.kinds import check_image, is_array, is_pil, is_tensor
 
 _GREY = (0.2989, 0.587, 0.114)
 _MIDDLE = 74
@@ -25,7 +25,7 @@ def to_grayscale(img: Any, num_output_channels: int = 1) -> Any:
         ArgumentError: another number of channels.
         DTypeError: no image.
     """
-    check_picture("to_grayscale", img)
+    check_image("to_grayscale", img)
     if num_output_channels not in (1, 3):
         raise ArgumentError(
             f"to_grayscale: num_output_channels should be either 1 or 3: got {num_output_channels!r}"
@@ -46,7 +46,7 @@ def to_grayscale(img: Any, num_output_channels: int = 1) -> Any:
 
 def adjust_brightness(img: Any, brightness_factor: float) -> Any:
     """The image ``brightness_factor`` times as bright: 0 is black, 1 as it is."""
-    check_picture("adjust_brightness", img)
+    check_image("adjust_brightness", img)
     if is_pil(img):
         return ImageEnhance.Brightness(img).enhance(brightness_factor)
     if is_array(img):
@@ -57,7 +57,7 @@ def adjust_brightness(img: Any, brightness_factor: float) -> Any:
 
 def adjust_contrast(img: Any, contrast_factor: float) -> Any:
     """The image with ``contrast_factor`` times the contrast: 0 is even grey, 1 as it is."""
-    check_picture("adjust_contrast", img)
+    check_image("adjust_contrast", img)
     if is_pil(img):
         return ImageEnhance.Contrast(img).enhance(contrast_factor)
     if is_array(img):
@@ -75,7 +75,7 @@ def adjust_saturation(img: Any, saturation_factor: float) -> Any:
     Differs from Paddle: an array (blue, green, red) is changed by this factor, as PIL images and Tensors are;
     Paddle draws another one around 1 at random.
     """
-    check_picture("adjust_saturation", img)
+    check_image("adjust_saturation", img)
     if is_pil(img):
         return ImageEnhance.Color(img).enhance(saturation_factor)
     if is_array(img):
@@ -98,7 +98,7 @@ def adjust_hue(img: Any, hue_factor: float) -> Any:
     Raises:
         ArgumentError: a factor outside.
     """
-    check_picture("adjust_hue", img)
+    check_image("adjust_hue", img)
     if not -0.5 <= hue_factor <= 0.5:
         raise ArgumentError(f"adjust_hue: hue_factor is not in [-0.5, 0.5]: got {hue_factor}")
     if is_pil(img):
@@ -106,8 +106,8 @@ def adjust_hue(img: Any, hue_factor: float) -> Any:
     if is_array(img):
         if img.ndim == 2 or img.shape[2] == 1:
             return img
-        picture = Image.fromarray(np.ascontiguousarray(img.astype(np.uint8)[:, :, ::-1]))
-        return np.ascontiguousarray(np.asarray(_turned(picture, hue_factor))[:, :, ::-1]).astype(img.dtype)
+        image = Image.fromarray(np.ascontiguousarray(img.astype(np.uint8)[:, :, ::-1]))
+        return np.ascontiguousarray(np.asarray(_turned(image, hue_factor))[:, :, ::-1]).astype(img.dtype)
     _check_tensor("adjust_hue", img, 0)
     if img.shape[-3] == 1:
         return img

@@ -12,7 +12,7 @@ from PIL import Image, ImageOps
 from engine.core.errors import ArgumentError, DTypeError
 from engine.nn import functional
 from engine.tensor.arranging import flip
-from engine.vision.transforms.kinds import check_picture, is_array, is_pil, is_tensor, pair, size_of
+from engine.vision.transforms.kinds import check_image, is_array, is_pil, is_tensor, pair, size_of
 
 _MODES = ("constant", "edge", "reflect", "symmetric")
 
@@ -25,7 +25,7 @@ def crop(img: Any, top: int, left: int, height: int, width: int) -> Any:
 
     Differs from Paddle: there such a part begins at the other end of the image.
     """
-    check_picture("crop", img)
+    check_image("crop", img)
     if is_pil(img):
         return img.crop((left, top, left + width, top + height))
     if top < 0 or left < 0:
@@ -41,7 +41,7 @@ def crop(img: Any, top: int, left: int, height: int, width: int) -> Any:
 
 def center_crop(img: Any, output_size: int | Sequence[int]) -> Any:
     """The middle of the image, (height, width) or a square."""
-    check_picture("center_crop", img)
+    check_image("center_crop", img)
     height, width = pair("center_crop", output_size)
     whole_width, whole_height = size_of(img)
     top, left = int(round((whole_height - height) / 2.0)), int(round((whole_width - width) / 2.0))  # noqa: RUF046
@@ -50,7 +50,7 @@ def center_crop(img: Any, output_size: int | Sequence[int]) -> Any:
 
 def hflip(img: Any) -> Any:
     """The image with left and right exchanged."""
-    check_picture("hflip", img)
+    check_image("hflip", img)
     if is_pil(img):
         return img.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
     return np.ascontiguousarray(img[:, ::-1]) if is_array(img) else flip(img, axis=[-1])
@@ -58,7 +58,7 @@ def hflip(img: Any) -> Any:
 
 def vflip(img: Any) -> Any:
     """The image with top and bottom exchanged."""
-    check_picture("vflip", img)
+    check_image("vflip", img)
     if is_pil(img):
         return img.transpose(Image.Transpose.FLIP_TOP_BOTTOM)
     return np.ascontiguousarray(img[::-1]) if is_array(img) else flip(img, axis=[-2])
@@ -75,7 +75,7 @@ def pad(img: Any, padding: int | Sequence[int], fill: Any = 0, padding_mode: str
     Raises:
         ArgumentError, DTypeError: arguments outside these.
     """
-    check_picture("pad", img)
+    check_image("pad", img)
     check_padding("pad", padding, fill, padding_mode)
     left, top, right, bottom = _sides(padding)
     if is_tensor(img):
@@ -93,10 +93,10 @@ def pad(img: Any, padding: int | Sequence[int], fill: Any = 0, padding_mode: str
         done = np.pad(pixels, widths, constant_values=fill)
     if not is_pil(img):
         return done
-    picture = Image.fromarray(done)
+    image = Image.fromarray(done)
     if img.mode == "P":
-        picture.putpalette(img.getpalette())
-    return picture
+        image.putpalette(img.getpalette())
+    return image
 
 
 def check_padding(where: str, padding: Any, fill: Any, padding_mode: Any) -> None:
@@ -119,7 +119,7 @@ def erase(img: Any, i: int, j: int, h: int, w: int, v: Any, inplace: bool = Fals
     ``v`` is what fits there: [h, w, C] of arrays and PIL images, which become RGB; [C, h, w] of Tensors.
     ``inplace`` changes an array or Tensor itself.
     """
-    check_picture("erase", img)
+    check_image("erase", img)
     if is_tensor(img):
         changed = img if inplace else img.clone()
         changed[..., i : i + h, j : j + w] = v

@@ -19,7 +19,7 @@ from engine.vision.transforms.coloring import (
     to_grayscale,
 )
 from engine.vision.transforms.cropping import center_crop, crop, erase, hflip, pad, vflip
-from engine.vision.transforms.kinds import by_plane, check_picture, filter_of, is_tensor, size_of
+from engine.vision.transforms.kinds import by_plane, check_image, filter_of, is_tensor, size_of
 from engine.vision.transforms.warping import affine, perspective, rotate
 
 __all__ = [
@@ -55,7 +55,7 @@ def to_tensor(pic: Any, data_format: str = "CHW") -> Any:
         DTypeError: ``pic`` is not an image.
         ArgumentError: another ``data_format``.
     """
-    check_picture("to_tensor", pic)
+    check_image("to_tensor", pic)
     if is_tensor(pic):
         return pic if data_format.lower() == "chw" else pic.transpose((1, 2, 0))
     if data_format not in ("CHW", "HWC"):
@@ -103,7 +103,7 @@ def resize(img: Any, size: int | Sequence[int], interpolation: str = "bilinear")
         ArgumentError: another size or interpolation.
         DTypeError: no image.
     """
-    check_picture("resize", img)
+    check_image("resize", img)
     width, height = size_of(img)
     new = _new_size(size, width, height)
     if isinstance(size, int) and size == min(width, height):
@@ -118,12 +118,12 @@ def resize(img: Any, size: int | Sequence[int], interpolation: str = "bilinear")
     return by_plane(img, lambda plane, _: plane.resize(new, method))
 
 
-def _pixels(picture: Image.Image) -> np.ndarray:
-    if picture.mode.startswith("I"):
-        return np.asarray(picture).astype(np.int32)
-    if picture.mode == "1":
-        return np.asarray(picture, np.uint8) * np.uint8(255)
-    return np.asarray(picture)
+def _pixels(image: Image.Image) -> np.ndarray:
+    if image.mode.startswith("I"):
+        return np.asarray(image).astype(np.int32)
+    if image.mode == "1":
+        return np.asarray(image, np.uint8) * np.uint8(255)
+    return np.asarray(image)
 
 
 def _new_size(size: Any, width: int, height: int) -> tuple[int, int]:

@@ -36,7 +36,7 @@ def is_tensor(img: Any) -> bool:
     return isinstance(img, Tensor) or is_symbolic(img)
 
 
-def check_picture(where: str, img: Any) -> None:
+def check_image(where: str, img: Any) -> None:
     """Raise DTypeError unless ``img`` is an image."""
     if is_pil(img) or is_tensor(img) or (is_array(img) and img.ndim in (2, 3)):
         return
@@ -49,7 +49,7 @@ def check_picture(where: str, img: Any) -> None:
 
 def size_of(img: Any) -> tuple[int, int]:
     """Width and height. Raises DTypeError for a value that is not an image."""
-    check_picture("transform", img)
+    check_image("transform", img)
     if is_pil(img):
         size: tuple[int, int] = img.size
         return size

@@ -17,7 +17,7 @@ import numpy as np
 from engine.core.errors import ArgumentError, DTypeError
 from engine.tensor.creation import to_tensor
 from engine.vision.transforms import functional as F
-from engine.vision.transforms.kinds import check_picture, is_pil, is_tensor, pair, size_of
+from engine.vision.transforms.kinds import check_image, is_pil, is_tensor, pair, size_of
 from engine.vision.transforms.transforms import BaseTransform
 
 _ATTEMPTS = 10
@@ -313,7 +313,7 @@ class RandomErasing(BaseTransform):
         self.inplace = inplace
 
     def _apply_image(self, img: Any) -> Any:
-        check_picture("RandomErasing", img)
+        check_image("RandomErasing", img)
         if random.random() >= self.prob:
             return img
         shape = list(np.asarray(img).shape) if is_pil(img) else list(img.shape)

@@ -12,7 +12,7 @@ from PIL import Image
 from engine.core.errors import ArgumentError
 from engine.eager.tensor import Tensor
 from engine.vision.transforms import functional as F
-from engine.vision.transforms.batch import PictureBatch, apply_batch
+from engine.vision.transforms.batch import ImageBatch, apply_batch
 from engine.vision.transforms.cropping import check_padding
 from engine.vision.transforms.kinds import pair
 
@@ -32,13 +32,13 @@ class Compose:
                 raise
         return data
 
-    def _batched(self, pictures: PictureBatch) -> PictureBatch | None:
+    def _batched(self, images: ImageBatch) -> ImageBatch | None:
         for transform in self.transforms:
-            done = apply_batch(transform, pictures)
+            done = apply_batch(transform, images)
             if done is None:
                 return None
-            pictures = done
-        return pictures
+            images = done
+        return images
 
     def __repr__(self) -> str:
         return "\n".join(
@@ -105,14 +105,12 @@ class ToTensor(BaseTransform):
     def _apply_image(self, img: Any) -> Tensor:
         return F.to_tensor(img, self.data_format)
 
-    def _batched(self, pictures: PictureBatch) -> PictureBatch | None:
+    def _batched(self, images: ImageBatch) -> ImageBatch | None:
         if self.data_format not in ("CHW", "HWC") or tuple(self.keys) != ("image",):
             return None
-        data = pictures.data
-        if pictures.kind == "tensor":
-            return (
-                pictures if self.data_format == "CHW" else PictureBatch("tensor", data.transpose(0, 2, 3, 1))
-            )
+        data = images.data
+        if images.kind == "tensor":
+            return images if self.data_format == "CHW" else ImageBatch("tensor", data.transpose(0, 2, 3, 1))
         if data.ndim == 3:
             data = data[:, None] if self.data_format == "CHW" else data[..., None]
         elif self.data_format == "CHW":
@@ -120,7 +118,7 @@ class ToTensor(BaseTransform):
         if data.dtype == np.uint8:
             data = data.astype(np.float32)
             data *= F.UNIT
-        return PictureBatch("tensor", data)
+        return ImageBatch("tensor", data)
 
 
 class Normalize(BaseTransform):
@@ -143,16 +141,16 @@ class Normalize(BaseTransform):
     def _apply_image(self, img: Any) -> Any:
         return F.normalize(img, self.mean, self.std, self.data_format, self.to_rgb)  # type: ignore[arg-type]
 
-    def _batched(self, pictures: PictureBatch) -> PictureBatch | None:
+    def _batched(self, images: ImageBatch) -> ImageBatch | None:
         if self.to_rgb or self.data_format != "CHW" or tuple(self.keys) != ("image",):
             return None
-        data = pictures.data if pictures.kind == "tensor" else pictures.data.astype(np.float32)
-        if pictures.kind != "tensor":
-            if data.ndim != 3 or pictures.data.dtype not in (np.uint8, np.float32):
+        data = images.data if images.kind == "tensor" else images.data.astype(np.float32)
+        if images.kind != "tensor":
+            if data.ndim != 3 or images.data.dtype not in (np.uint8, np.float32):
                 return None
             data = data[:, None]
         done = F.normalize(data, self.mean, self.std)  # type: ignore[arg-type]
-        return PictureBatch("tensor" if pictures.kind == "tensor" else "array", done)
+        return ImageBatch("tensor" if images.kind == "tensor" else "array", done)
 
 
 class Transpose(BaseTransform):

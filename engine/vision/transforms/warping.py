@@ -14,7 +14,7 @@ from engine.core.errors import ArgumentError, DTypeError
 from engine.nn import functional
 from engine.tensor.creation import ones, to_tensor
 from engine.tensor.manipulation import concat
-from engine.vision.transforms.kinds import by_plane, check_picture, filter_of, is_array, is_pil, size_of
+from engine.vision.transforms.kinds import by_plane, check_image, filter_of, is_array, is_pil, size_of
 
 _NAMES = ("nearest", "bilinear", "bicubic")
 
@@ -44,7 +44,7 @@ def affine(
     Raises:
         DTypeError, ArgumentError: arguments outside these.
     """
-    check_picture("affine", img)
+    check_image("affine", img)
     if not isinstance(angle, (int, float)):
         raise DTypeError(f"affine: Argument angle should be int or float: got {type(angle).__name__}")
     if not isinstance(translate, (list, tuple)):
@@ -88,7 +88,7 @@ def rotate(
 
     Differs from Paddle: arrays are turned by Pillow, not by OpenCV; grey PIL images can be turned too.
     """
-    check_picture("rotate", img)
+    check_image("rotate", img)
     method = filter_of("rotate", interpolation, _NAMES)
     middle = None if center is None else (float(center[0]), float(center[1]))
     if is_pil(img):
@@ -127,7 +127,7 @@ def perspective(
     Raises:
         ArgumentError: not four points each.
     """
-    check_picture("perspective", img)
+    check_image("perspective", img)
     if len(startpoints) != 4 or len(endpoints) != 4:
         raise ArgumentError(
             f"perspective: four points each are needed: got {len(startpoints)} and {len(endpoints)}"
@@ -222,11 +222,11 @@ def _sampled(img: Any, grid: np.ndarray, where: str, interpolation: str, fill: A
     places = to_tensor(np.repeat(grid, count, axis=0).astype(batch.dtype.name))
     shown = concat([batch, ones([count, 1, *batch.shape[2:]], batch.dtype)], axis=1)
     found = functional.grid_sample(shown, places, interpolation, "zeros", align_corners=False)
-    inside, picture = found[:, -1:], found[:, :-1]
+    inside, image = found[:, -1:], found[:, :-1]
     colour = to_tensor(np.array(_channels(fill, channels), np.float32).reshape(1, channels, 1, 1))
     if interpolation == "nearest":
         inside = (inside >= 0.5).astype(batch.dtype)
-    done = picture * inside + colour.astype(batch.dtype) * (1.0 - inside)
+    done = image * inside + colour.astype(batch.dtype) * (1.0 - inside)
     if done.dtype != kind:
         done = done.round().astype(kind)
     return done if len(img.shape) == 4 else done.squeeze(0)

@@ -88,7 +88,7 @@ def predict(
     failed = False
     with one_line_errors():
         from engine.core.errors import LimitError
-        from studio.session.predict.batch_predictions import only_input, picture_item
+        from studio.session.predict.batch_predictions import image_item, only_input
         from studio.session.predict.digit_images import ImageError
         from studio.session.predict.model_info import opened
         from studio.session.predict.predict_view import rank
@@ -102,13 +102,13 @@ def predict(
                 raise typer.Exit(1 if missed else 0)
             for image in images:
                 try:
-                    picture = picture_item(image, asked).read()
+                    pixels = image_item(image, asked).read()
                 except ImageError as error:
                     failed = True
                     say(str(error), err=True)
                     continue
                 try:
-                    found = scores(picture)
+                    found = scores(pixels)
                 except LimitError as error:
                     raise LimitError(f"{prefix}: {error}") from error
                 _tell(image, rank(found, info.classes)[:top], as_json)
@@ -126,14 +126,14 @@ def _write_table(
     from studio.session.predict.batch_predictions import (
         Item,
         holds_many,
+        image_item,
         items_in,
-        picture_item,
         write_predictions,
     )
 
     items: list[Item] = []
     for path in paths:
-        items += items_in(path, asked) if holds_many(path) else [picture_item(path, asked)]
+        items += items_in(path, asked) if holds_many(path) else [image_item(path, asked)]
     screen = Console(stderr=True)
     with Progress(console=screen, transient=True, disable=as_json or not screen.is_terminal) as progress:
         task = progress.add_task("", total=len(items))

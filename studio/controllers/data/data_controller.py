@@ -146,7 +146,7 @@ class DataController(QObject):
         page.figures["fed"].set_value(" \u00d7 ".join(map(str, facts.fed)))
         page.offer_classes((("train", self.tr("Training")), ("test", self.tr("Test"))), facts.classes)
         page.balance.set_counts(facts.classes, facts.train_balance, facts.test_balance)
-        self._panel.show_fitting(facts.kind, facts.picture, facts.own_split)
+        self._panel.show_fitting(facts.kind, facts.is_image, facts.own_split)
 
     def _show_samples(self) -> None:
         samples, facts, grid = self._view.samples, self._view.facts, self._page.samples
@@ -157,8 +157,8 @@ class DataController(QObject):
             self.tr("unreadable") if broken else facts.classes[label] if label >= 0 else self.tr("none")
             for label, broken in zip(samples.labels, samples.broken, strict=True)
         ]
-        if facts.picture:
-            grid.show_pictures(samples.values, names, samples.places)
+        if facts.is_image:
+            grid.show_images(samples.values, names, samples.places)
         else:
             grid.show_rows(samples.values, names, samples.places, facts.columns)
         self._page.page_note.setText(
@@ -171,7 +171,7 @@ class DataController(QObject):
             page.show_pairs((), (), True, ())
             return
         texts = [self.tr("input from {0:.3g} to {1:.3g}").format(*ends) for ends in compared.ranges]
-        page.show_pairs(compared.before, compared.after, facts.picture, texts)
+        page.show_pairs(compared.before, compared.after, facts.is_image, texts)
         low = min((ends[0] for ends in compared.ranges), default=0.0)
         high = max((ends[1] for ends in compared.ranges), default=0.0)
         raw = " \u00d7 ".join(map(str, facts.raw))

@@ -298,7 +298,7 @@ def answers_text(result: Verification, words: QObject) -> str:
 def compared_text(result: Verification, words: QObject) -> str:
     """What a check compared and what came out, in a sentence."""
     count = theme.format_number(result.samples)
-    if result.pictures == "noise":
+    if result.images == "noise":
         what = words.tr("{0} images of noise, as the data is not here").format(count)
     else:
         what = words.tr("{0} test images").format(count)

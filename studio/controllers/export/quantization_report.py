@@ -71,7 +71,7 @@ class QuantizationReportController(QObject):
         for name in ("report", "message", "loading"):
             bonds.follow(getattr(self._view.events, name), lambda *_: self._show())
         bonds.follow(self._view.events.layer, lambda *_: self._show_chosen())
-        bonds.follow(self._view.pictures_changed, self._show_changed)
+        bonds.follow(self._view.images_changed, self._show_changed)
         bonds.follow(self._export.events.choices, lambda *_: self._show_chosen())
         bonds.follow(self._export.events.why_not, lambda *_: self._show_chosen())
         bonds.follow(self._export.events.quantized, self._quantized)
@@ -176,12 +176,12 @@ class QuantizationReportController(QObject):
         number = theme.format_number
         listed = (
             report.changed
-            if not view.pictures
-            else [each for each in report.changed if each.index in view.pictures]
+            if not view.images
+            else [each for each in report.changed if each.index in view.images]
         )
         samples = [
             Sample(
-                view.pictures.get(each.index),
+                view.images.get(each.index),
                 class_name(report, each.label),
                 class_name(report, each.quantized),
                 float("nan"),
@@ -201,7 +201,7 @@ class QuantizationReportController(QObject):
             nothing = self.tr("Unknown: there are no labels.")
         else:
             nothing = self.tr("No answer changed.")
-        self._page.report.show_changed(samples, title, view.no_pictures, nothing)
+        self._page.report.show_changed(samples, title, view.why_no_images, nothing)
 
     # ----- layers in float -----
 

@@ -88,13 +88,13 @@ class InputsController(QObject):
     def _asked(self, place: int) -> ModelInput:
         return self._view.inputs[place]
 
-    def _picture_input(self, place: int) -> ImageInput:
+    def _image_input(self, place: int) -> ImageInput:
         editor = self._page.editors[place]
         assert isinstance(editor, ImageInput)
         return editor
 
     def _drawn(self, place: int, drawing: NDArray[np.float32]) -> None:
-        editor = self._picture_input(place)
+        editor = self._image_input(place)
         empty = not drawing.any()
         editor.undo_button.setEnabled(editor.pad.can_undo())
         editor.clear_button.setEnabled(not empty)
@@ -104,7 +104,7 @@ class InputsController(QObject):
             return
         self._feed(place, _Given(drawing, drawing.ndim == 2, self.tr("drawing")))
 
-    def open_picture(self, path: str) -> None:
+    def open_image(self, path: str) -> None:
         """Feed an image file to the first image input; errors are shown."""
         place = next(
             (n for n, each in enumerate(self._view.inputs) if each.form in ("digit", "picture")), None
@@ -182,7 +182,7 @@ class InputsController(QObject):
         return given.origin if given is not None else ""
 
     def _show_on_pad(self, place: int, given: _Given) -> None:
-        editor = self._picture_input(place)
+        editor = self._image_input(place)
         editor.pad.blockSignals(True)
         editor.pad.set_image(given.values)
         editor.pad.blockSignals(False)
@@ -247,9 +247,7 @@ class InputsController(QObject):
     def _choose_file(self, place: int) -> None:
         numbers = self._asked(place).form == "numbers"
         title = self.tr("Open a row of numbers") if numbers else self.tr("Open an image")
-        kinds = (
-            self.tr("Tables ({0})").format(TABLES) if numbers else self.tr("Pictures ({0})").format(IMAGES)
-        )
+        kinds = self.tr("Tables ({0})").format(TABLES) if numbers else self.tr("Images ({0})").format(IMAGES)
         path, _ = QFileDialog.getOpenFileName(self._page.window(), title, "", kinds)
         if path and numbers:
             self.open_numbers(place, path)
@@ -285,10 +283,10 @@ class InputsController(QObject):
         view, page = self._view, self._page
         place = min(page.current_input(), len(view.inputs) - 1)
         asked, value, given = view.inputs[place], view.fed[place], self._given.get(place)
-        picture = asked.form in ("digit", "picture")
-        placings = [(key, self._placing_words(key)) for key in placings_of(asked)] if picture else []
-        page.set_placings(placings, self._placing(place) if picture else "")
-        if not picture:
+        is_image = asked.form in ("digit", "picture")
+        placings = [(key, self._placing_words(key)) for key in placings_of(asked)] if is_image else []
+        page.set_placings(placings, self._placing(place) if is_image else "")
+        if not is_image:
             size = f"{asked.dtype} {shape_text(list(asked.shape))}"
             page.show_fed(None, size, self._value_rows(asked, value))
             return

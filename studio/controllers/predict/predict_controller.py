@@ -48,7 +48,7 @@ class PredictController(QObject):
         page.cancel_requested.connect(session.predict_models.cancel)
         page.again_requested.connect(session.predict_models.try_again)
         self.inputs = InputsController(session, page)
-        self.open_picture = self.inputs.open_picture
+        self.open_image = self.inputs.open_image
         self.samples = SamplesController(session, page, self.inputs)
         self._bonds.show(self._view, "ranking", lambda _: self._show_answer())
         for field in ("asking", "stopped", "last_problem", "number", "fed", "model"):

@@ -85,8 +85,8 @@ class SamplesController(QObject):
     def _fed(self) -> None:
         """An image that is not a sample has no label yet; it can be collected."""
         view = self._view
-        picture = view.inputs[0].form in ("digit", "picture") and view.inputs[0].channels in (1, 3)
-        self.tools.offer_collecting(picture, picture and view.fed[0] is not None)
+        image = view.inputs[0].form in ("digit", "picture") and view.inputs[0].channels in (1, 3)
+        self.tools.offer_collecting(image, image and view.fed[0] is not None)
         if not self._inputs.is_sample(0):
             self.tools.words.setText("")
             if view.fed[0] is None:
@@ -96,10 +96,10 @@ class SamplesController(QObject):
         """Keep the image that is fed, as it is fed, under ``label``."""
         from engine.core.errors import EngineError
 
-        picture = self._view.fed[0]
-        if picture is None or not label:
+        image = self._view.fed[0]
+        if image is None or not label:
             return
-        pixels = np.rint(np.clip(picture, 0.0, 1.0) * 255.0).astype(np.uint8)
+        pixels = np.rint(np.clip(image, 0.0, 1.0) * 255.0).astype(np.uint8)
         try:
             count = self._session.collected.collect(pixels, label, self._inputs.origin(0)[:900])
         except EngineError as error:

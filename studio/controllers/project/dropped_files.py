@@ -17,7 +17,7 @@ from studio.windows.main_window import MainWindow
 
 
 class DroppedFilesController(QObject):
-    """The application gives ``open_project``, ``open_model``, ``open_picture`` and so on.
+    """The application gives ``open_project``, ``open_model``, ``open_image`` and so on.
 
     Args:
         said: gets what happened in words, to be shown for a moment.
@@ -30,7 +30,7 @@ class DroppedFilesController(QObject):
         self._session, self._window, self._actions, self._said = session, window, actions, said
         self.open_project: Callable[[str], str] = _nothing
         self.open_model: Callable[[str], object] = _nothing
-        self.open_picture: Callable[[str], object] = _nothing
+        self.open_image: Callable[[str], object] = _nothing
         self.open_source: Callable[[str], object] = _nothing
         self.open_data: Callable[[str], object] = _nothing
         self._more = 0
@@ -47,7 +47,7 @@ class DroppedFilesController(QObject):
             "code": self._take_code,
             "data": self._take_data,
             "model": self._take_model,
-            "picture": self._take_picture,
+            "image": self._take_image,
         }
         reason = takes[dropped.kind](dropped.path) if dropped.kind else self._unknown(dropped)
         if reason:
@@ -136,7 +136,7 @@ class DroppedFilesController(QObject):
         self._say(self.tr("The model {0} is being loaded.").format(path.name.partition(".")[0]))
         return ""
 
-    def _take_picture(self, path: Path) -> str:
+    def _take_image(self, path: Path) -> str:
         self._actions.trigger(commands.PAGE_PREDICT)
         if self._session.predict.model is None:
             self._say(
@@ -146,7 +146,7 @@ class DroppedFilesController(QObject):
             )
         else:
             self._say(self.tr("{0} is on the pad.").format(path.name))
-        self.open_picture(str(path))
+        self.open_image(str(path))
         return ""
 
 

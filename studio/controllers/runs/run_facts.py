@@ -30,7 +30,7 @@ def facts_of_training(view: TrainViewModel, where: QObject) -> list[tuple[str, s
         (tr("Parameters"), number(view.parameters)),
         (tr("Rate"), "" if math.isnan(view.learning_rate) else f"{view.learning_rate:.3g}"),
         (
-            tr("Pictures"),
+            tr("Images"),
             tr("{0} and {1} for tests").format(number(view.train_samples), number(view.test_samples)),
         ),
         (tr("Best"), best),

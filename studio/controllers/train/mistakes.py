@@ -136,7 +136,7 @@ class MistakesController(QObject):
     def _sample(self, each: SampleView) -> Sample:
         view = self._view
         return Sample(
-            each.picture,
+            each.image,
             view.name(each.label),
             view.name(each.answer),
             each.of_truth,
@@ -224,7 +224,7 @@ class MistakesController(QObject):
             return
         share = DASH if each.of_answer != each.of_answer else percent(each.of_answer)
         facts = [
-            (tr("Picture"), tr("{0} of the test data").format(theme.format_number(each.index))),
+            (tr("Image"), tr("{0} of the test data").format(theme.format_number(each.index))),
             (tr("True"), f"{view.name(each.label)} ({percent(each.of_truth)})"),
             (tr("Predicted"), f"{view.name(each.answer)} ({share})"),
         ]

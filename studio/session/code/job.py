@@ -159,13 +159,13 @@ class _DryRun:
     def _run(self, network: Any, config: Any) -> None:
         from engine.eager.grad_mode import no_grad
         from engine.training.data import BUILT_IN
-        from engine.training.describe import picture_shape
+        from engine.training.describe import sample_shape
         from engine.training.given_inputs import random_inputs
         from engine.training.stepper import check_output, measuring
 
         inputs: Sequence[Input] = self._job.inputs
         if not inputs:
-            shape = self._try(EAGER, lambda: picture_shape(config))
+            shape = self._try(EAGER, lambda: sample_shape(config))
             if shape is None:
                 return
             inputs = [((None, *shape), "float32")]

@@ -42,10 +42,10 @@ class CollectedImage:
 
     def pixels(self) -> NDArray[np.uint8]:
         """The image, uint8 [H, W] or [H, W, 3]. Raises DataError."""
-        from engine.training.sources.image_folder import decode_picture
+        from engine.training.sources.image_folder import decode_image
 
-        picture = decode_picture(self.path, self.grey)
-        return picture[..., 0] if self.grey else picture
+        image = decode_image(self.path, self.grey)
+        return image[..., 0] if self.grey else image
 
 
 class CollectedImages:
@@ -66,7 +66,7 @@ class CollectedImages:
 
         return read_class_names(self.folder) or list(self._classes)
 
-    def collect(self, picture: NDArray[np.uint8], label: int | str, source: str = "") -> int:
+    def collect(self, image: NDArray[np.uint8], label: int | str, source: str = "") -> int:
         """Keep an image; returns how many are kept then.
 
         The same image is kept once: under another label than before it is a correction, and moves.
@@ -85,8 +85,8 @@ class CollectedImages:
         from engine.files.atomic import atomic_write, make_folder
         from engine.training.sources.class_names import CLASSES_FILE, class_list, folder_of_class
 
-        data = _png(picture, source)
-        name = f"{_digest(picture)}.png"
+        data = _png(image, source)
+        name = f"{_digest(image)}.png"
         with self._writing():
             known = self.classes()
             label = self._named(label, known)
@@ -108,18 +108,18 @@ class CollectedImages:
                         (place / name).unlink(missing_ok=True)
             return self.count()
 
-    def remove(self, picture: CollectedImage) -> None:
+    def remove(self, image: CollectedImage) -> None:
         """Drop an image. Raises SaveError."""
         from engine.files.atomic import saving
 
-        with self._writing(), saving(picture.path):
-            picture.path.unlink(missing_ok=True)
+        with self._writing(), saving(image.path):
+            image.path.unlink(missing_ok=True)
 
     def count(self) -> int:
         """How many images are kept."""
         return sum(1 for _ in self._files())
 
-    def pictures(self) -> list[CollectedImage]:
+    def images(self) -> list[CollectedImage]:
         """All collected images, by class; other files are skipped."""
         from PIL import Image
 
@@ -175,14 +175,14 @@ class CollectedImages:
             taken.release()
 
 
-def _png(picture: Any, source: str) -> bytes:
+def _png(image: Any, source: str) -> bytes:
     from PIL import Image
     from PIL.PngImagePlugin import PngInfo
 
     from engine.core.errors import ArgumentError
 
-    shape: tuple[int, ...] = getattr(picture, "shape", ())
-    kind = getattr(picture, "dtype", None)
+    shape: tuple[int, ...] = getattr(image, "shape", ())
+    kind = getattr(image, "dtype", None)
     fits = len(shape) == 2 or (len(shape) == 3 and shape[-1] == 3)
     if kind != np.uint8 or not fits or min(shape) < 1 or max(shape) > LARGEST:
         raise ArgumentError(
@@ -194,10 +194,10 @@ def _png(picture: Any, source: str) -> bytes:
     notes = PngInfo()
     notes.add_itxt(SOURCE_KEY, source)
     buffer = io.BytesIO()
-    Image.fromarray(np.ascontiguousarray(picture)).save(buffer, "PNG", pnginfo=notes)
+    Image.fromarray(np.ascontiguousarray(image)).save(buffer, "PNG", pnginfo=notes)
     return buffer.getvalue()
 
 
-def _digest(picture: NDArray[np.uint8]) -> str:
-    whole = repr(picture.shape).encode() + np.ascontiguousarray(picture).tobytes()
+def _digest(image: NDArray[np.uint8]) -> str:
+    whole = repr(image.shape).encode() + np.ascontiguousarray(image).tobytes()
     return hashlib.sha256(whole).hexdigest()[:16]

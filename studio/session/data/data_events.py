@@ -27,7 +27,7 @@ class DataOpened(Numbered):
     event: Literal["data_opened"]
     name: str
     kind: str
-    picture: bool
+    is_image: bool
     raw: list[int]
     fed: list[int]
     classes: list[str]

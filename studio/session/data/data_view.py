@@ -20,7 +20,7 @@ class DataFacts:
 
     name: str = ""
     kind: str = ""
-    picture: bool = True
+    is_image: bool = True
     raw: tuple[int, ...] = ()
     fed: tuple[int, ...] = ()
     classes: tuple[str, ...] = ()

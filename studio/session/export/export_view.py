@@ -35,7 +35,7 @@ class Verification:
     latency: float
     sizes: dict[str, int]
     accuracy: float
-    pictures: str = "test"
+    images: str = "test"
     operators: tuple[int, ...] = ()
 
     @property

@@ -19,7 +19,7 @@ from studio.session.predict.model_info import ModelInfo, Scores
 from studio.session.predict.model_input import ModelInput, inputs_of, numbers_in
 from studio.session.predict.predict_view import rank
 
-PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".ppm", ".pgm")
+IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".ppm", ".pgm")
 TABLES = (".csv", ".npz", ".npy")
 MOST_FILES = 1_000_000
 # With more classes only the most probable one is written.
@@ -41,13 +41,13 @@ def items_in(path: Path, asked: ModelInput) -> Sequence[Item]:
     Raises:
         ArgumentError, FormatError, OSError: it can't be read, or holds nothing that the input takes.
     """
-    picture = asked.form in ("digit", "picture")
+    is_image = asked.form in ("digit", "picture")
     if not asked.form:
         raise _refused(f"{path}: the model can't be fed: {asked.why_not}; choose another model")
     if path.is_dir():
-        if not picture:
+        if not is_image:
             raise _refused(f"{path}: the model takes numbers, no images; give a CSV, NPZ or NPY file")
-        found = [picture_item(file, asked, str(file.relative_to(path))) for file in _pictures_in(path)]
+        found = [image_item(file, asked, str(file.relative_to(path))) for file in _images_in(path)]
     elif path.suffix.lower() == ".csv":
         found = _rows(path, asked)
     elif path.suffix.lower() in TABLES:
@@ -64,20 +64,20 @@ def holds_many(path: Path) -> bool:
     return path.is_dir() or path.suffix.lower() in TABLES
 
 
-def _pictures_in(folder: Path) -> list[Path]:
+def _images_in(folder: Path) -> list[Path]:
     found: list[Path] = []
     # Links to folders are not followed: they may lead in a circle.
     for here, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
-            if name.lower().endswith(PICTURES) and not name.startswith("."):
+            if name.lower().endswith(IMAGE_SUFFIXES) and not name.startswith("."):
                 found.append(Path(here) / name)
         if len(found) > MOST_FILES:
             raise _refused(f"{folder}: over {MOST_FILES} images; give a folder with fewer")
     return found
 
 
-def picture_item(file: Path, asked: ModelInput, name: str = "") -> Item:
+def image_item(file: Path, asked: ModelInput, name: str = "") -> Item:
     """An image file, placed for ``asked`` in the usual way when it is read.
 
     Raises:
@@ -105,7 +105,7 @@ def _rows(path: Path, asked: ModelInput) -> list[Item]:
     def reader(line: str) -> Callable[[], NDArray[Any]]:
         def read() -> NDArray[Any]:
             values = numbers_in(line, flat)
-            return values if flat is asked else _as_picture(values.reshape(asked.height, asked.width))
+            return values if flat is asked else _as_image(values.reshape(asked.height, asked.width))
 
         return read
 
@@ -161,12 +161,12 @@ def _sample(array: NDArray[Any], place: int, asked: ModelInput, last: bool) -> C
             values = np.moveaxis(values.reshape(asked.shape), 0, -1)
         elif asked.channels == 1:
             values = values.reshape(asked.height, asked.width)
-        return _as_picture(values)
+        return _as_image(values)
 
     return read
 
 
-def _as_picture(values: NDArray[Any]) -> NDArray[Any]:
+def _as_image(values: NDArray[Any]) -> NDArray[Any]:
     """0 to 1, from bytes or from numbers up to 255."""
     found = values.astype(np.float32)
     return found / np.float32(255.0) if values.dtype == np.uint8 or found.max(initial=0.0) > 1.0 else found

@@ -26,7 +26,7 @@ _FAINT = 0.1
 # Under this share of the strongest ink a pixel is paper: the rim of a photograph is not part of a digit.
 _PAPER = 0.08
 
-Picture = NDArray[np.float32]
+Pixels = NDArray[np.float32]
 
 
 class ImageError(ValueError):
@@ -50,7 +50,7 @@ def read_file(path: Path) -> bytes:
         raise ImageError(f"{path}: can't be read: {error.strerror or error}; check the path") from error
 
 
-def digit_from_bytes(data: bytes, where: str) -> Picture:
+def digit_from_bytes(data: bytes, where: str) -> Pixels:
     """The digit in an image as a model is fed it: float32 [28, 28], 0 background, 1 stroke.
 
     Raises:
@@ -59,7 +59,7 @@ def digit_from_bytes(data: bytes, where: str) -> Picture:
     return fit_digit(bright_on_dark(read_grey(data, where)), where)
 
 
-def read_grey(data: bytes, where: str) -> Picture:
+def read_grey(data: bytes, where: str) -> Pixels:
     """The image in ``data`` as grey values from 0 (black) to 1 (white); what is transparent counts as
     background.
 
@@ -69,7 +69,7 @@ def read_grey(data: bytes, where: str) -> Picture:
     return _read(data, where, "L", _grey)
 
 
-def read_colour(data: bytes, where: str) -> Picture:
+def read_colour(data: bytes, where: str) -> Pixels:
     """The image in ``data`` as [H, W, 3] of red, green and blue from 0 to 1, transparent parts on white.
 
     Raises as ``read_grey``.
@@ -77,7 +77,7 @@ def read_colour(data: bytes, where: str) -> Picture:
     return _read(data, where, "RGB", _colour)
 
 
-def _read(data: bytes, where: str, mode: str, convert: Callable[[Any], Picture]) -> Picture:
+def _read(data: bytes, where: str, mode: str, convert: Callable[[Any], Pixels]) -> Pixels:
     """The image in ``data``, converted; ``mode`` is what a photograph that is too large is decoded to."""
     from PIL import Image, ImageOps, UnidentifiedImageError
 
@@ -118,7 +118,7 @@ def _values(image: Any) -> int:
     return int(image.width * image.height * _channels(image))
 
 
-def _grey(image: Any) -> Picture:
+def _grey(image: Any) -> Pixels:
     if image.mode in ("I", "I;16", "I;16B", "I;16L", "F"):
         values = np.asarray(image.convert("F"), np.float32)
         low, high = float(values.min()), float(values.max())
@@ -136,7 +136,7 @@ def _grey(image: Any) -> Picture:
     return np.asarray(image.convert("L"), np.float32) / np.float32(255.0)
 
 
-def _colour(image: Any) -> Picture:
+def _colour(image: Any) -> Pixels:
     if image.mode in ("I", "I;16", "I;16B", "I;16L", "F", "L", "1", "LA"):
         return np.repeat(_grey(image)[..., None], 3, axis=2)
     if not _has_alpha(image):
@@ -146,7 +146,7 @@ def _colour(image: Any) -> Picture:
     return np.asarray(rgba[..., :3] * alpha + (1.0 - alpha), np.float32)
 
 
-def bright_on_dark(grey: Picture) -> Picture:
+def bright_on_dark(grey: Pixels) -> Pixels:
     """``grey`` with a bright stroke on a dark ground: turned over where its border is bright, ground taken to
     0."""
     border = np.concatenate([grey[0], grey[-1], grey[:, 0], grey[:, -1]])
@@ -158,7 +158,7 @@ def bright_on_dark(grey: Picture) -> Picture:
     return np.asarray(rest / peak if peak > _FAINT else rest, np.float32)
 
 
-def fit_digit(stroke: NDArray[Any], where: str = "picture") -> Picture:
+def fit_digit(stroke: NDArray[Any], where: str = "image") -> Pixels:
     """A bright stroke on 0, of any size, placed as MNIST places its digits.
 
     The stroke's box is scaled (sides in proportion, each new pixel the mean of the area it covers) until its
@@ -184,23 +184,23 @@ def fit_digit(stroke: NDArray[Any], where: str = "picture") -> Picture:
     y, x = _centre(small)
     top = min(max(round(SIDE // 2 - y), 0), SIDE - height)
     left = min(max(round(SIDE // 2 - x), 0), SIDE - width)
-    picture = np.zeros((SIDE, SIDE), np.float32)
-    picture[top : top + height, left : left + width] = small
-    return picture
+    image = np.zeros((SIDE, SIDE), np.float32)
+    image[top : top + height, left : left + width] = small
+    return image
 
 
-def _placed(stroke: Picture, rows: NDArray[Any], columns: NDArray[Any]) -> bool:
+def _placed(stroke: Pixels, rows: NDArray[Any], columns: NDArray[Any]) -> bool:
     """True where the longer side is about 20 and the centre of mass about where MNIST has it."""
     longer = max(rows[-1] - rows[0], columns[-1] - columns[0]) + 1
     y, x = _centre(stroke)
     return bool(abs(longer - BOX) <= 1 and abs(y - SIDE // 2) <= 1.0 and abs(x - SIDE // 2) <= 1.0)
 
 
-def _centre(picture: NDArray[Any]) -> tuple[float, float]:
+def _centre(image: NDArray[Any]) -> tuple[float, float]:
     """Row and column of the centre of mass."""
-    mass = float(picture.sum())
-    y = float((picture.sum(axis=1) * np.arange(picture.shape[0])).sum()) / mass
-    x = float((picture.sum(axis=0) * np.arange(picture.shape[1])).sum()) / mass
+    mass = float(image.sum())
+    y = float((image.sum(axis=1) * np.arange(image.shape[0])).sum()) / mass
+    x = float((image.sum(axis=0) * np.arange(image.shape[1])).sum()) / mass
     return y, x
 
 

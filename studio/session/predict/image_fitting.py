@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from studio.session.predict.digit_images import ImageError, Picture, bright_on_dark, fit_digit
+from studio.session.predict.digit_images import ImageError, Pixels, bright_on_dark, fit_digit
 from studio.session.predict.model_input import ModelInput
 
 # As MNIST's digits; the middle cut out; the whole with borders; the whole pulled to the size.
@@ -20,7 +20,7 @@ def placings_of(asked: ModelInput) -> tuple[str, ...]:
     return PLACINGS if asked.form == "digit" else PLACINGS[1:]
 
 
-def placed(values: NDArray[Any], asked: ModelInput, placing: str, drawn: bool, where: str) -> Picture:
+def placed(values: NDArray[Any], asked: ModelInput, placing: str, drawn: bool, where: str) -> Pixels:
     """The image that ``asked`` is fed: float32 0 to 1, [H, W] or with channels last.
 
     Args:
@@ -48,13 +48,13 @@ def placed(values: NDArray[Any], asked: ModelInput, placing: str, drawn: bool, w
     return np.ascontiguousarray(np.clip(found, 0.0, 1.0), np.float32)
 
 
-def _scaled(picture: Picture, height: int, width: int, placing: str) -> Picture:
-    rows, columns = picture.shape[:2]
+def _scaled(pixels: Pixels, height: int, width: int, placing: str) -> Pixels:
+    rows, columns = pixels.shape[:2]
     if placing == "stretch":
-        return _resized(picture, height, width)
+        return _resized(pixels, height, width)
     scale = (max if placing == "cover" else min)(height / rows, width / columns)
-    new = _resized(picture, max(1, round(rows * scale)), max(1, round(columns * scale)))
-    result = np.zeros((height, width, *picture.shape[2:]), np.float32)
+    new = _resized(pixels, max(1, round(rows * scale)), max(1, round(columns * scale)))
+    result = np.zeros((height, width, *pixels.shape[2:]), np.float32)
     down, right = (height - new.shape[0]) // 2, (width - new.shape[1]) // 2
     top, left = max(0, down), max(0, right)
     part = new[max(0, -down) : max(0, -down) + height, max(0, -right) : max(0, -right) + width]
@@ -62,13 +62,13 @@ def _scaled(picture: Picture, height: int, width: int, placing: str) -> Picture:
     return result
 
 
-def _resized(picture: Picture, height: int, width: int) -> Picture:
+def _resized(pixels: Pixels, height: int, width: int) -> Pixels:
     """Each new pixel is the mean of what it covers, weighted by nearness."""
-    if picture.shape[:2] == (height, width):
-        return picture
+    if pixels.shape[:2] == (height, width):
+        return pixels
     from PIL import Image
 
-    planes = [picture] if picture.ndim == 2 else [picture[..., each] for each in range(picture.shape[2])]
+    planes = [pixels] if pixels.ndim == 2 else [pixels[..., each] for each in range(pixels.shape[2])]
     found = [
         np.asarray(
             Image.fromarray(np.ascontiguousarray(plane, np.float32)).resize(
@@ -77,4 +77,4 @@ def _resized(picture: Picture, height: int, width: int) -> Picture:
         )
         for plane in planes
     ]
-    return found[0] if picture.ndim == 2 else np.stack(found, axis=2)
+    return found[0] if pixels.ndim == 2 else np.stack(found, axis=2)

@@ -152,7 +152,7 @@ def opened(prefix: str, limits: ModelLimits) -> Iterator[tuple[ModelInfo, Scores
     with ModelProcess(path, limits) as apart:
         described = apart.load()
         info = model_info(ModelChoice(str(path)), described.info, described.save_id, described.own)
-        yield info, lambda picture: scores_of(info, apart.run(arrays_of(info, [picture])))
+        yield info, lambda image: scores_of(info, apart.run(arrays_of(info, [image])))
 
 
 def _in_this_process(prefix: Path) -> tuple[ModelInfo, Scores]:
@@ -165,9 +165,9 @@ def _in_this_process(prefix: Path) -> tuple[ModelInfo, Scores]:
     layer = prediction_layer(files)
     layer.eval()
 
-    def scores(picture: NDArray[Any]) -> NDArray[np.float64]:
+    def scores(image: NDArray[Any]) -> NDArray[np.float64]:
         with engine.no_grad():
-            found = layer(*[engine.to_tensor(array) for array in arrays_of(info, [picture])])
+            found = layer(*[engine.to_tensor(array) for array in arrays_of(info, [image])])
         outputs = found if isinstance(found, list | tuple) else [found]
         return scores_of(info, [output.numpy() for output in outputs])
 

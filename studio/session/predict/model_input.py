@@ -71,31 +71,31 @@ def _input(spec: dict[str, Any]) -> ModelInput:
     known = ModelInput(name, dtype, shape, batch)
     if dtype not in (*_FLOATS, *_WHOLE):
         return _refused(known, f"it takes {dtype}: give numbers of another type to a model that you export")
-    return _picture(known) or _numbers(known)
+    return _image(known) or _numbers(known)
 
 
-def _picture(known: ModelInput) -> ModelInput | None:
+def _image(known: ModelInput) -> ModelInput | None:
     """The input as an image, where its shape is one."""
     shape, one = known.shape, known.dtype in (*_FLOATS, "uint8")
     if one and math.prod(shape) == DIGIT_SIDE**2 and -1 not in shape:
         layout = (
             "HW" if len(shape) != 3 or 1 not in (shape[0], shape[2]) else "CHW" if shape[0] == 1 else "HWC"
         )
-        return _as_picture(known, "digit", 1, DIGIT_SIDE, DIGIT_SIDE, layout)
+        return _as_image(known, "digit", 1, DIGIT_SIDE, DIGIT_SIDE, layout)
     if not one or len(shape) not in (2, 3):
         return None
     if len(shape) == 2:
         # Two sizes are an image where they are alike, else rows of numbers.
         alike = shape[0] == shape[1] >= 8 or shape == (-1, -1)
-        return _as_picture(known, "picture", 1, *shape, "HW") if alike else None
+        return _as_image(known, "picture", 1, *shape, "HW") if alike else None
     if shape[0] in _CHANNELS and all(size == -1 or size >= 8 for size in shape[1:]):
-        return _as_picture(known, "picture", shape[0], shape[1], shape[2], "CHW")
+        return _as_image(known, "picture", shape[0], shape[1], shape[2], "CHW")
     if shape[2] in _CHANNELS and all(size == -1 or size >= 8 for size in shape[:2]):
-        return _as_picture(known, "picture", shape[2], shape[0], shape[1], "HWC")
+        return _as_image(known, "picture", shape[2], shape[0], shape[1], "HWC")
     return None
 
 
-def _as_picture(
+def _as_image(
     known: ModelInput, form: Form, channels: int, height: int, width: int, layout: str
 ) -> ModelInput:
     made = ModelInput(

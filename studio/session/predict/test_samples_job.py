@@ -55,7 +55,7 @@ class ReadSamples:
         values, labels = [], []
         for place in places:
             sample, label = test[place]
-            values.append(_picture_or_numbers(np.asarray(sample, np.float32)))
+            values.append(_image_or_numbers(np.asarray(sample, np.float32)))
             number = int(np.asarray(label).reshape(-1)[0])
             labels.append(splits.classes[number] if 0 <= number < len(splits.classes) else str(number))
         emit(
@@ -71,7 +71,7 @@ class ReadSamples:
         )
 
 
-def _picture_or_numbers(sample: np.ndarray) -> np.ndarray:
+def _image_or_numbers(sample: np.ndarray) -> np.ndarray:
     """An image with its channels last, as people have images; numbers as they are."""
     if sample.ndim != 3:
         return sample

@@ -10,7 +10,7 @@ from studio.session.project.project_folder import is_project
 from studio.session.runs.runs_folder import JOURNAL
 from studio.session.sweep.document import NAME as SWEEP
 
-PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".pgm", ".ppm")
+IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".pgm", ".ppm")
 MODELS = (".pdiparams.info", ".pdiparams", ".pdmodel")
 MOST_ENTRIES = 2000  # of a folder, looked at to see what it is
 
@@ -40,8 +40,8 @@ def look_at(path: Path) -> DroppedFile:
         return DroppedFile("", path, f"{path}: there is no such file; drop one of this computer")
     if name.endswith(MODELS):
         return DroppedFile("model", path)
-    if name.endswith(PICTURES):
-        return DroppedFile("picture", path)
+    if name.endswith(IMAGE_SUFFIXES):
+        return DroppedFile("image", path)
     for folder in list(path.parents)[:2]:
         if (folder / JOURNAL).is_file():
             return DroppedFile("run", folder)

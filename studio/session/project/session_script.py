@@ -117,10 +117,10 @@ class SessionScript:
         self._prefixes[os.path.abspath(prefix)] = out
         return Out(out)
 
-    def predicted(self, prefix: str, picture: str) -> None:
+    def predicted(self, prefix: str, image: str) -> None:
         """An image of a file was shown to a model."""
         known = self._prefixes.get(os.path.abspath(prefix))
-        step = Step(("predict", Out(known) if known else prefix, picture))
+        step = Step(("predict", Out(known) if known else prefix, image))
         if step not in self.steps:
             self.steps.append(step)
 

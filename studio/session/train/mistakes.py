@@ -100,23 +100,23 @@ class Mistakes:
         self._follows = view.shown in (-1, len(view.tables) - 1)
         view.tables_changed.emit()
         table = view.table
-        pictures = None if table is None else self._live.get(table.step)
-        view.hardest = [] if table is None or pictures is None else _hard_samples(table, pictures)
+        images = None if table is None else self._live.get(table.step)
+        view.hardest = [] if table is None or images is None else _hard_samples(table, images)
         view.hardest_changed.emit()
-        if table is not None and pictures is None:
+        if table is not None and images is None:
             self._with_predictions(self._show_hardest)
 
     def _show_hardest(self, found: Predictions | None) -> None:
         table = self.view.table
         if found is not None:
             self.view.hardest = [
-                replace(_sample(found, int(place)), picture=picture)
-                for place, picture in zip(found.hardest, found.pictures, strict=True)
+                replace(_sample(found, int(place)), image=image)
+                for place, image in zip(found.hardest, found.pictures, strict=True)
             ]
         elif table is not None:  # not kept, or a run of an earlier version: the journal names them
             self.view.hardest = _hard_samples(table, [None] * len(table.hardest))
             if not self.view.what:
-                self._read_pictures(self.view.hardest)
+                self._read_images(self.view.hardest)
         self.view.hardest_changed.emit()
 
     # ----- the gallery -----
@@ -173,9 +173,9 @@ class Mistakes:
         view.samples = samples[view.page * PAGE : (view.page + 1) * PAGE]
         view.loading = bool(view.samples)
         view.gallery_changed.emit()
-        self._read_pictures(view.samples)
+        self._read_images(view.samples)
 
-    def _read_pictures(self, samples: list[SampleView]) -> None:
+    def _read_images(self, samples: list[SampleView]) -> None:
         self._stop_worker()
         if samples:
             self._task = Task(
@@ -188,7 +188,7 @@ class Mistakes:
                 self._follow,
             )
 
-    def _take_pictures(self, event: Mapping[str, Any]) -> None:
+    def _take_images(self, event: Mapping[str, Any]) -> None:
         view = self.view
         if view.what:
             view.samples, view.loading = _filled(view.samples, event), False
@@ -304,7 +304,7 @@ class Mistakes:
 
     def _follow(self, event: Mapping[str, Any]) -> None:
         if event["event"] == "mistakes":
-            self._take_pictures(event)
+            self._take_images(event)
         elif event["event"] == "failed" or (event["event"] == "worker_ended" and event["message"]):
             if self.view.what and self.view.loading:
                 problem = problem_from_event(event, "The images could not be read")
@@ -345,24 +345,22 @@ def _with_answers(sample: SampleView, found: Predictions | None) -> SampleView:
     """A sample of the journal with what the file of predictions knows of it."""
     if found is None or sample.index >= len(found.labels):
         return sample
-    return replace(_sample(found, sample.index), picture=sample.picture)
+    return replace(_sample(found, sample.index), image=sample.image)
 
 
 def _filled(samples: list[SampleView], event: Mapping[str, Any]) -> list[SampleView]:
     """The samples with their images, where the event is about them."""
     if [each.index for each in samples] != list(event["places"]):
         return samples
-    rows = zip(samples, event["pictures"], event["digests"], event["split_places"], strict=True)
+    rows = zip(samples, event["images"], event["digests"], event["split_places"], strict=True)
     return [
-        replace(sample, picture=picture, digest=digest, split_index=place)
-        for sample, picture, digest, place in rows
+        replace(sample, image=image, digest=digest, split_index=place)
+        for sample, image, digest, place in rows
     ]
 
 
-def _hard_samples(table: EpochTable, pictures: Sequence[Any]) -> list[SampleView]:
+def _hard_samples(table: EpochTable, images: Sequence[Any]) -> list[SampleView]:
     return [
-        SampleView(
-            hard["index"], hard["label"], hard["predicted"], float(hard["probability"]), picture=picture
-        )
-        for hard, picture in zip(table.hardest, pictures, strict=False)
+        SampleView(hard["index"], hard["label"], hard["predicted"], float(hard["probability"]), image=image)
+        for hard, image in zip(table.hardest, images, strict=False)
     ]

@@ -17,16 +17,17 @@ class MistakesRead(TypedDict):
     event: Literal["mistakes"]
     time: float
     places: list[int]
-    pictures: np.ndarray
+    images: np.ndarray
     split_places: list[int]
     digests: list[str]
 
 
 @job
 class ReadMistakes:
-    """Read the test images at ``places`` of the run in ``folder``, whose ``labels`` are known from the run;
-    it
-    fails where the data has others there."""
+    """Read the test images at ``places`` of the run in ``folder``, whose ``labels`` are known from the run.
+
+    Fails if the data has other samples there.
+    """
 
     EVENTS: ClassVar = (MistakesRead,)
 
@@ -44,7 +45,7 @@ class ReadMistakes:
         from engine.files.run_source import SOURCE
         from engine.training import TrainingConfig
         from engine.training.corrections import load_run_data, sample_digest
-        from engine.training.predictions import shown_pictures
+        from engine.training.predictions import display_images
         from studio.session.runs.runs_folder import read_run_line
 
         folder = Path(self.folder)
@@ -67,7 +68,7 @@ class ReadMistakes:
                 "event": "mistakes",
                 "time": time.time(),
                 "places": list(self.places),
-                "pictures": shown_pictures(test, self.places),
+                "images": display_images(test, self.places),
                 "split_places": rows.tolist(),
                 "digests": [sample_digest(sample) for sample in test.rows.read(rows)],
             }

@@ -29,7 +29,7 @@ class SampleView:
     of_truth: float
     of_answer: float = float("nan")
     probabilities: tuple[float, ...] = ()
-    picture: NDArray[np.uint8] | None = None
+    image: NDArray[np.uint8] | None = None
     digest: str = ""
     split_index: int = 0
 

@@ -9,7 +9,7 @@ from studio.session.train.run_settings import RunSettings
 from studio.session.train.train_view import TrainViewModel
 
 # As many training images as they have, if all are taken; for other data a run reports it.
-_PICTURES = {"digits": 10_000, "mnist": 60_000}
+_TRAINING_SAMPLES = {"digits": 10_000, "mnist": 60_000}
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def plan_of(settings: RunSettings, last: TrainViewModel) -> SchedulePlan | None:
 
 def _steps_per_epoch(settings: RunSettings, last: TrainViewModel) -> int:
     """0 if the number of images is unknown."""
-    count = _PICTURES.get(settings.data, 0)
+    count = _TRAINING_SAMPLES.get(settings.data, 0)
     if last.trained_data == settings.data:
         count = max(count, last.train_samples)
     if settings.samples:

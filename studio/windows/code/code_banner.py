@@ -19,13 +19,13 @@ class CodeBanner(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._picture, self.text = QLabel(), QLabel()
+        self._icon, self.text = QLabel(), QLabel()
         self.text.setWordWrap(True)
         self.text.setTextFormat(Qt.TextFormat.PlainText)
         self.buttons = [QPushButton(), QPushButton()]
         self._ids = ["", ""]
         row = QHBoxLayout()
-        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.text, 1)
         answers = QHBoxLayout()
         answers.addStretch(1)
@@ -57,4 +57,4 @@ class CodeBanner(QFrame):
 
     def _tint(self) -> None:
         scale = self.devicePixelRatioF()
-        self._picture.setPixmap(icon_pixmap("warning", theme.current().warn, scale=scale))
+        self._icon.setPixmap(icon_pixmap("warning", theme.current().warn, scale=scale))

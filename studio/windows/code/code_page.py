@@ -184,8 +184,8 @@ class CodePage(Retranslated, QWidget):
         """One line for each problem, and whether it is only a warning."""
         self.problems.clear()
         for text, warning in rows:
-            picture = icon("warning", "warn") if warning else icon("error", "bad")
-            self.problems.addItem(QListWidgetItem(picture, text))
+            symbol = icon("warning", "warn") if warning else icon("error", "bad")
+            self.problems.addItem(QListWidgetItem(symbol, text))
         self.problems.setVisible(self.problems.count() > 0)
         self._fit_problems()
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QPush
 
 from studio.windows.controls import PageCard, Scroll
 from studio.windows.data.data_problems import DataProblems
-from studio.windows.data.sample_grid import SampleGrid, picture_of
+from studio.windows.data.sample_grid import SampleGrid, pixmap_of
 from widgets import theme
 from widgets.bars import CountBars
 from widgets.cards import EmptyState, KeyFigure
@@ -170,7 +170,7 @@ class DataPage(Retranslated, QWidget):
         self.filter.setCurrentIndex(max(0, self.filter.findText(label)))
 
     def show_pairs(
-        self, before: Sequence[Any], after: Sequence[Any], pictures: bool, texts: Sequence[str]
+        self, before: Sequence[Any], after: Sequence[Any], images: bool, texts: Sequence[str]
     ) -> None:
         """The same samples before and after; ``texts`` say what is fed of each."""
         while self._pair_flow.count() > 1:
@@ -182,8 +182,8 @@ class DataPage(Retranslated, QWidget):
             labels = []
             for value, words in ((first, self._pair_words[0]), (second, self._pair_words[1])):
                 label = QLabel()
-                if pictures:
-                    label.setPixmap(picture_of(value, PAIR_SIDE))
+                if images:
+                    label.setPixmap(pixmap_of(value, PAIR_SIDE))
                 else:
                     label.setText("\n".join(f"{float(number):.3g}" for number in value[:4]))
                 label.setToolTip(text)

@@ -15,7 +15,7 @@ from widgets.param_form import ParamForm
 from widgets.retranslated import Retranslated
 
 OWN = "own"
-PICTURES_ONLY = ("resize", "color", "shift", "rotate", "flip")
+IMAGES_ONLY = ("resize", "color", "shift", "rotate", "flip")
 SPLIT = ("test_share", "split_seed")
 NAMES = ("input_name", "label_name")
 
@@ -92,16 +92,16 @@ class DataPanel(Retranslated, QFrame):
         self.path.set_value("" if built_in >= 0 and name != OWN else name)
         self.path.setVisible(bool(self.path.value()))
 
-    def show_fitting(self, kind: str, picture: bool, own_split: bool) -> None:
+    def show_fitting(self, kind: str, is_image: bool, own_split: bool) -> None:
         """Show only the settings that mean something for this kind of data."""
         for name in DATA_SETTINGS:
             fits = (
-                (picture or name not in PICTURES_ONLY)
+                (is_image or name not in IMAGES_ONLY)
                 and (not own_split or name not in SPLIT)
                 and (name not in NAMES or kind in ("npz", "hdf5") or (kind == "csv" and name == "label_name"))
             )
             self.form.set_row_visible(name, fits)
-        self.note.setVisible(picture)
+        self.note.setVisible(is_image)
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""

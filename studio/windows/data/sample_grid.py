@@ -26,7 +26,7 @@ SIDE = 64
 _COLUMNS_WIDTH = 72
 
 
-def picture_of(pixels: np.ndarray[Any, Any], side: int = SIDE) -> QPixmap:
+def pixmap_of(pixels: np.ndarray[Any, Any], side: int = SIDE) -> QPixmap:
     """A uint8 image [H, W] or [H, W, 3] scaled to fit ``side``; pixels of a small one stay squares."""
     pixels = np.ascontiguousarray(pixels)
     height, width = pixels.shape[:2]
@@ -59,12 +59,12 @@ class SampleGrid(Retranslated, QWidget):
         self.setMinimumHeight(2 * (SIDE + 40))
         self.retranslate()
 
-    def show_pictures(self, pictures: Sequence[Any], labels: Sequence[str], places: Sequence[str]) -> None:
+    def show_images(self, images: Sequence[Any], labels: Sequence[str], places: Sequence[str]) -> None:
         """Tiles with a label below each; the place is in the tooltip."""
         self.tiles.clear()
         height = SIDE + self.fontMetrics().height() + 3 * theme.SPACE_XS
-        for picture, label, place in zip(pictures, labels, places, strict=True):
-            item = QListWidgetItem(QIcon(picture_of(picture)), label)
+        for image, label, place in zip(images, labels, places, strict=True):
+            item = QListWidgetItem(QIcon(pixmap_of(image)), label)
             item.setToolTip(place)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{label}, {place}")
             item.setSizeHint(QSize(SIDE + 2 * theme.SPACE_S, height))

@@ -78,8 +78,8 @@ class ChangedAnswersDialog(Retranslated, QDialog):
         super().__init__(parent)
         self._samples: list[Sample] = []
         self._place = 0
-        self.picture, self.facts = LargeImage(), Facts()
-        self.picture.setMinimumSize(LARGE, LARGE)
+        self.image, self.facts = LargeImage(), Facts()
+        self.image.setMinimumSize(LARGE, LARGE)
         self.back, self.on = QPushButton(), QPushButton()
         row = QHBoxLayout()
         row.addStretch(1)
@@ -87,7 +87,7 @@ class ChangedAnswersDialog(Retranslated, QDialog):
             button.setAutoDefault(False)
             row.addWidget(button)
         layout = vertical(self, theme.SPACE_L, theme.SPACE_M)
-        layout.addWidget(self.picture, 1)
+        layout.addWidget(self.image, 1)
         layout.addWidget(self.facts)
         layout.addLayout(row)
         self.back.clicked.connect(lambda: self.show_place(self._place - 1))
@@ -105,10 +105,10 @@ class ChangedAnswersDialog(Retranslated, QDialog):
         if not 0 <= place < len(self._samples):
             return
         self._place, sample = place, self._samples[place]
-        self.picture.show_sample(sample)
+        self.image.show_sample(sample)
         self.facts.set_rows(
             [
-                (self.tr("Picture"), self.tr("{0} of the test data").format(sample.index)),
+                (self.tr("Image"), self.tr("{0} of the test data").format(sample.index)),
                 (self.tr("It is"), sample.label),
                 (self.tr("In float"), sample.before),
                 (self.tr("Quantized"), sample.predicted),

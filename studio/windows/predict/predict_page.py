@@ -161,12 +161,12 @@ class PredictPage(Retranslated, QWidget):
 
     def _editor(self, place: int, form: str, why_not: str) -> Editor:
         if form in ("digit", "picture"):
-            picture = ImageInput(form == "digit")
-            picture.pad.changed.connect(partial(self.drawn.emit, place))
-            picture.pad.image_dropped.connect(partial(self.file_given.emit, place))
-            picture.pad.image_given.connect(partial(self.data_given.emit, place))
-            picture.open_requested.connect(partial(self.open_requested.emit, place))
-            return picture
+            image = ImageInput(form == "digit")
+            image.pad.changed.connect(partial(self.drawn.emit, place))
+            image.pad.image_dropped.connect(partial(self.file_given.emit, place))
+            image.pad.image_given.connect(partial(self.data_given.emit, place))
+            image.open_requested.connect(partial(self.open_requested.emit, place))
+            return image
         if form == "numbers":
             numbers = NumbersInput()
             numbers.table.changed.connect(partial(self.numbers_given.emit, place))
@@ -183,10 +183,10 @@ class PredictPage(Retranslated, QWidget):
 
     def _show_input(self, place: int) -> None:
         self._editors_box.setCurrentIndex(place)
-        is_picture = isinstance(self.editors[place], ImageInput)
-        self.brush.setVisible(is_picture)
-        self._brush_label.setVisible(is_picture)
-        self._draw_card.set_title(self.tr("Draw") if is_picture else self.tr("Input"))
+        is_image = isinstance(self.editors[place], ImageInput)
+        self.brush.setVisible(is_image)
+        self._brush_label.setVisible(is_image)
+        self._draw_card.set_title(self.tr("Draw") if is_image else self.tr("Input"))
         self.input_chosen.emit(place)
 
     def set_placings(self, placings: Sequence[tuple[str, str]], chosen: str) -> None:
@@ -250,12 +250,12 @@ class PredictPage(Retranslated, QWidget):
         else:
             self.bars.clear()
 
-    def show_fed(self, picture: NDArray[Any] | None, size: str, rows: list[tuple[str, str]]) -> None:
+    def show_fed(self, image: NDArray[Any] | None, size: str, rows: list[tuple[str, str]]) -> None:
         """The image that the model is fed, its size in words and facts about it; None for numbers."""
-        self._fed_frame.setVisible(picture is not None)
-        if picture is not None:
-            self._fed_frame.set_step(picture.shape[1] if picture.shape[0] == picture.shape[1] else 1)
-            self.fed.set_image(picture)
+        self._fed_frame.setVisible(image is not None)
+        if image is not None:
+            self._fed_frame.set_step(image.shape[1] if image.shape[0] == image.shape[1] else 1)
+            self.fed.set_image(image)
         self._fed_card.set_title(self.tr("Model input"), size)
         self.facts.set_rows(rows)
 

@@ -22,7 +22,7 @@ class FailureCard(Retranslated, QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._name = ""
-        self._card, self._picture, self._title = Card(), QLabel(), heading()
+        self._card, self._icon, self._title = Card(), QLabel(), heading()
         self._title.setWordWrap(True)
         self._reason = ValueLabel()
         self._reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -30,7 +30,7 @@ class FailureCard(Retranslated, QWidget):
         self.details.clicked.connect(self.details_requested)
         head = QHBoxLayout()
         head.setSpacing(theme.SPACE_S)
-        head.addWidget(self._picture)
+        head.addWidget(self._icon)
         head.addWidget(self._title, 1)
         body = self._card.body
         body.setSpacing(theme.SPACE_M)
@@ -57,7 +57,7 @@ class FailureCard(Retranslated, QWidget):
 
     def _tint(self) -> None:
         color = theme.current().bad
-        self._picture.setPixmap(icon_pixmap("error", color, scale=self.devicePixelRatioF()))
+        self._icon.setPixmap(icon_pixmap("error", color, scale=self.devicePixelRatioF()))
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from studio.windows.train.sample_images import Sample, caption, describe, draw_picture
+from studio.windows.train.sample_images import Sample, caption, describe, draw_image
 from widgets import theme
 from widgets.retranslated import Retranslated
 
@@ -109,7 +109,7 @@ class MistakeGrid(Retranslated, QWidget):
         painter.setFont(theme.font(theme.BODY_PX - 1))
         for place, box in enumerate(self.cells()):
             sample = self._samples[place]
-            draw_picture(painter, box, sample.picture)
+            draw_image(painter, box, sample.image)
             if place in self._marks:
                 self._paint_mark(painter, box, self._marks[place])
             focused = place == self._current and (self.hasFocus() or self._always)

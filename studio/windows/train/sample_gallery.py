@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from studio.windows.controls import Facts, Stack, ValueLabel
 from studio.windows.train.mistake_grid import MistakeGrid
-from studio.windows.train.sample_images import Sample, describe, draw_picture
+from studio.windows.train.sample_images import Sample, describe, draw_image
 from widgets import theme
 from widgets.bars import ProbabilityBars
 from widgets.cards import EmptyState
@@ -50,7 +50,7 @@ class LargeImage(QWidget):
         if self._sample is not None:
             side = min(self.width(), self.height())
             box = QRectF((self.width() - side) / 2, 0, side, side)
-            draw_picture(QPainter(self), box, self._sample.picture, smooth=False)
+            draw_image(QPainter(self), box, self._sample.image, smooth=False)
 
 
 class SampleGallery(Retranslated, QDialog):

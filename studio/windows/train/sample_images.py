@@ -22,7 +22,7 @@ class Sample:
     another model read, where the two are compared.
     """
 
-    picture: NDArray[np.uint8] | None
+    image: NDArray[np.uint8] | None
     label: str
     predicted: str
     probability: float
@@ -48,9 +48,7 @@ def describe(sample: Sample, words: QObject) -> str:
     )
 
 
-def draw_picture(
-    painter: QPainter, box: QRectF, picture: NDArray[np.uint8] | None, smooth: bool = True
-) -> None:
+def draw_image(painter: QPainter, box: QRectF, image: NDArray[np.uint8] | None, smooth: bool = True) -> None:
     """Draw an image with rounded corners as large as fits into ``box``; grey ones as digits are shown."""
     tokens = theme.current()
     outline = QPainterPath()
@@ -58,24 +56,24 @@ def draw_picture(
     painter.save()
     painter.setClipPath(outline)
     painter.fillPath(outline, QColor(tokens.canvas))
-    if picture is None:
+    if image is None:
         painter.restore()
         return
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
-    image = as_image(picture)
-    scale = min(box.width() / image.width(), box.height() / image.height())
-    wide, high = image.width() * scale, image.height() * scale
-    painter.drawImage(QRectF(box.center().x() - wide / 2, box.center().y() - high / 2, wide, high), image)
+    drawn = as_image(image)
+    scale = min(box.width() / drawn.width(), box.height() / drawn.height())
+    wide, high = drawn.width() * scale, drawn.height() * scale
+    painter.drawImage(QRectF(box.center().x() - wide / 2, box.center().y() - high / 2, wide, high), drawn)
     painter.restore()
 
 
-def as_image(picture: NDArray[np.uint8]) -> QImage:
+def as_image(image: NDArray[np.uint8]) -> QImage:
     """An image as Qt draws it; 0 and 255 of a grey one are paper and ink of the theme."""
-    rgb = picture
-    if picture.ndim == 2:
+    rgb = image
+    if image.ndim == 2:
         tokens = theme.current()
         paper, ink = (np.array(QColor(c).getRgb()[:3], np.float32) for c in (tokens.canvas, tokens.ink))
-        grey = picture.astype(np.float32)[..., None] / 255.0
+        grey = image.astype(np.float32)[..., None] / 255.0
         rgb = (paper + (ink - paper) * grey + 0.5).astype(np.uint8)
     rgb = np.ascontiguousarray(rgb)
     rows, columns = rgb.shape[:2]

@@ -82,7 +82,7 @@ class Place:
             shutil.copy(file, self.tmp / file.name)
         return self.tmp / self.saved.name
 
-    def picture(self) -> Path:
+    def image(self) -> Path:
         pixels = np.zeros((28, 28), np.uint8)
         pixels[8:11, 4:24] = 255
         Image.fromarray(pixels).save(self.tmp / "digit.png")

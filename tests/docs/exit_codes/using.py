@@ -42,7 +42,7 @@ def _(place: Place) -> Words:
 
 @case("predict, inspect", "no such model")
 def _(place: Place) -> Words:
-    return ["predict", place.tmp / "nowhere", place.picture()]
+    return ["predict", place.tmp / "nowhere", place.image()]
 
 
 @case("predict, inspect", "a file of the model is damaged, or none of ours")
@@ -51,7 +51,7 @@ def _(place: Place) -> Words:
     data = bytearray(path.read_bytes())
     data[-100] ^= 1
     path.write_bytes(data)
-    return ["predict", place.tmp / "bars", place.picture()]
+    return ["predict", place.tmp / "bars", place.image()]
 
 
 @case("predict, inspect", "files of two different saves")
@@ -63,13 +63,13 @@ def _(place: Place) -> Words:
     jit.save(jit.to_static(net, input_spec=spec), str(place.tmp / "other"))
     assert engine.in_dynamic_mode()
     shutil.copy(place.tmp / "other.pdiparams", place.prefix().with_name("bars.pdiparams"))
-    return ["predict", place.tmp / "bars", place.picture()]
+    return ["predict", place.tmp / "bars", place.image()]
 
 
 @case("predict", "an image is absent, or none; the others are answered")
 def _(place: Place) -> Words:
     (place.tmp / "note.txt").write_text("no image")
-    return ["predict", place.prefix(), place.tmp / "note.txt", place.picture()]
+    return ["predict", place.prefix(), place.tmp / "note.txt", place.image()]
 
 
 @case("predict", "an untrusted model takes more time or memory than its limits")
@@ -77,22 +77,22 @@ def _(place: Place) -> Words:
     prefix = untrusted_models.unsign(
         untrusted_models.saved(untrusted_models.Endless(), place.tmp / "endless")
     )
-    return ["predict", prefix, place.picture(), "--seconds", "0.2"]
+    return ["predict", prefix, place.image(), "--seconds", "0.2"]
 
 
 @case("predict", "the device is not there, or needs an extra that is not installed")
 def _(place: Place) -> Words:
-    return ["predict", place.prefix(), place.picture(), "--device", "gpu"]
+    return ["predict", place.prefix(), place.image(), "--device", "gpu"]
 
 
 @case("predict", "a device that has no such name")
 def _(place: Place) -> Words:
-    return ["predict", place.prefix(), place.picture(), "--device", "tpu"]
+    return ["predict", place.prefix(), place.image(), "--device", "tpu"]
 
 
 @case("predict", "a limit that is not a number")
 def _(place: Place) -> Words:
-    return ["predict", place.prefix(), place.picture(), "--memory", "much"]
+    return ["predict", place.prefix(), place.image(), "--memory", "much"]
 
 
 # ----- run -----

@@ -57,9 +57,9 @@ def test_flowers_are_cut_out_and_less_their_means(data: Path) -> None:
         found = list(dataset.flowers.train(use_xmap=use_xmap)())
         assert [label for _, label in found] == [0, 101]
         assert [(p.shape, p.dtype) for p, _ in found] == [((3 * 224 * 224,), np.float32)] * 2
-    [(picture, label)] = dataset.flowers.test()()
+    [(image, label)] = dataset.flowers.test()()
     assert label == 4
-    blue, green, red = picture.reshape(3, 224, 224)
+    blue, green, red = image.reshape(3, 224, 224)
     left, right = np.s_[:, 5:100], np.s_[:, 124:219]
     assert abs(red[left] - (200 - 123.68)).max() < 4
     assert abs(blue[right] - (200 - 103.94)).max() < 4
@@ -104,9 +104,9 @@ def test_housing_and_cifar(data: Path) -> None:
     pack(
         data / "cifar" / "cifar-10-binary.tar.gz", {f"cifar-10-batches-bin/{name}": record for name in names}
     )
-    pictures = list(dataset.cifar.train10()())
-    assert [label for _, label in pictures] == [7] * 5
-    np.testing.assert_array_equal(pictures[0][0], (np.tile(np.arange(256), 12) / 255).astype(np.float32))
+    images = list(dataset.cifar.train10()())
+    assert [label for _, label in images] == [7] * 5
+    np.testing.assert_array_equal(images[0][0], (np.tile(np.arange(256), 12) / 255).astype(np.float32))
     assert len(list(dataset.cifar.test10()())) == 1
 
 

@@ -16,10 +16,10 @@ def digits(tmp_path, monkeypatch):
     folder = tmp_path / "mnist"
     folder.mkdir()
     for prefix, count in (("train", 6), ("t10k", 4)):
-        pictures = np.zeros((count, 28, 28), "uint8")
-        pictures[:, 0, 0] = np.arange(count)
-        pictures[:, -1, -1] = 255
-        packed = struct.pack(">IIII", 2051, count, 28, 28) + pictures.tobytes()
+        images = np.zeros((count, 28, 28), "uint8")
+        images[:, 0, 0] = np.arange(count)
+        images[:, -1, -1] = 255
+        packed = struct.pack(">IIII", 2051, count, 28, 28) + images.tobytes()
         with gzip.open(folder / f"{prefix}-images-idx3-ubyte.gz", "wb") as file:
             file.write(packed)
         labels = struct.pack(">II", 2049, count) + bytes(range(count))
@@ -31,12 +31,12 @@ def test_mnist_reads_images_from_minus_one_to_one(digits):
     reader = paddle.dataset.mnist.train()
     items = list(reader())
     assert [label for _, label in items] == [0, 1, 2, 3, 4, 5]
-    picture, label = items[3]
-    assert picture.dtype == np.float32
-    assert picture.shape == (784,)
-    assert picture[-1] == 1.0
-    assert picture[1] == -1.0
-    assert picture[0] == pytest.approx(3 / 127.5 - 1, abs=1e-6)
+    image, label = items[3]
+    assert image.dtype == np.float32
+    assert image.shape == (784,)
+    assert image[-1] == 1.0
+    assert image[1] == -1.0
+    assert image[0] == pytest.approx(3 / 127.5 - 1, abs=1e-6)
     assert type(label) is int
     assert len(list(reader())) == 6  # a reader can be read again
     assert len(list(paddle.dataset.mnist.test()())) == 4

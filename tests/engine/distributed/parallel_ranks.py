@@ -255,7 +255,7 @@ def train(net: Any, call: Any, optimizer: Any, batches: list[Any], check: Callab
         check()
 
 
-def pictures(count: int, dtype: str = "float32") -> list[Any]:
+def images(count: int, dtype: str = "float32") -> list[Any]:
     rng, size = np.random.default_rng(5), 12 // SIZE * SIZE
     return [(rng.random((size, 1, 28, 28)).astype(dtype), rng.integers(0, 10, size)) for _ in range(count)]
 
@@ -272,7 +272,7 @@ def close(found: Any, expected: Any, limit: float) -> None:
 def many_processes_train_as_one() -> None:
     # In float64: in float32 two values that max pooling compares may change places by rounding alone.
     paddle.set_default_dtype("float64")
-    batches = pictures(50, "float64")
+    batches = images(50, "float64")
     for make in optimizers().values():
         paddle.seed(7 + RANK)
         net = LeNet()
@@ -286,7 +286,7 @@ def many_processes_train_as_one() -> None:
 
 
 def buckets_change_no_bit() -> None:
-    batches = mine(pictures(8))
+    batches = mine(images(8))
     results = []
     for size in (25, 1e-6, 0.05):
         paddle.seed(7 + RANK)
@@ -301,7 +301,7 @@ def buckets_change_no_bit() -> None:
 
 
 def converted_networks_train_alike() -> None:
-    batches = mine(pictures(5))
+    batches = mine(images(5))
     results = []
     for how in (
         lambda net: paddle.DataParallel(net),

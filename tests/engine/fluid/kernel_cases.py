@@ -72,7 +72,7 @@ def running(like: Any) -> tuple[Any, Any]:
 
 LABEL = np.array([[1], [4], [0], [2]])
 CLICKS = (np.arange(8).reshape(2, 4) % 2).astype(np.float32)
-PICTURE = f(2, 4, 3, 3)
+IMAGE = f(2, 4, 3, 3)
 TEACHER = np.array([[-2.0], [-1.0], [0.3], [1.6]], np.float32)
 
 
@@ -196,7 +196,7 @@ CASES: dict[str, Case] = {
         lambda k, y, a, b: paddles("nn.functional").margin_ranking_loss(a, b, y, 0.3, "none"),
         lambda layers, y, a, b: layers.margin_rank_loss(y, a, b, 0.3),
     ),
-    "fsp": simple("fsp", PICTURE, f(2, 2, 3, 3), ours="fsp_matrix"),
+    "fsp": simple("fsp", IMAGE, f(2, 2, 3, 3), ours="fsp_matrix"),
     "label_smooth": Case(
         (chances(3, 4), chances(1, 4)),
         lambda k, x, prior: k.label_smooth(x, prior, "epsilon", 0.2),
@@ -219,11 +219,11 @@ CASES: dict[str, Case] = {
         "trilinear", (1, 1, 2, 3, 2), (3, 2, 4), align_corners=False, align_mode=0
     ),
     "lrn": simple("lrn", f(1, 6, 2, 2), at=0, n=5, k=1.5, alpha=0.05, beta=0.75),
-    "affine_channel": simple("affine_channel", PICTURE, f(4), f(4), data_layout="NCHW"),
+    "affine_channel": simple("affine_channel", IMAGE, f(4), f(4), data_layout="NCHW"),
     "add_position_encoding": simple("add_position_encoding", f(2, 3, 6), alpha=0.7, beta=1.3),
-    "shuffle_channel": simple("shuffle_channel", PICTURE, group=2),
+    "shuffle_channel": simple("shuffle_channel", IMAGE, group=2),
     "temporal_shift": simple("temporal_shift", f(4, 4, 2, 2), seg_num=2, shift_ratio=0.25),
-    "pixel_shuffle": simple("pixel_shuffle", PICTURE, upscale_factor=2),
+    "pixel_shuffle": simple("pixel_shuffle", IMAGE, upscale_factor=2),
     "affine_grid": Case(
         (f(1, 2, 3),),
         lambda k, theta: k.affine_grid(theta, "output_shape", [1, 2, 2, 3], "align_corners", True),
@@ -231,7 +231,7 @@ CASES: dict[str, Case] = {
     ),
     "grid_sampler": simple("grid_sampler", f(1, 2, 3, 3), (f(1, 2, 2, 2) * 0.45).round(3)),
     "pool2d": Case(
-        (PICTURE,),
+        (IMAGE,),
         lambda k, x: k.pool2d(
             x,
             "pooling_type",
@@ -252,7 +252,7 @@ CASES: dict[str, Case] = {
         lambda layers, x: layers.pool2d(x, 2, "avg", 2, 1, ceil_mode=True, exclusive=False),
     ),
     "pool2d exclusive": Case(
-        (PICTURE,),
+        (IMAGE,),
         lambda k, x: k.pool2d(
             x,
             "pooling_type",
@@ -308,7 +308,7 @@ CASES: dict[str, Case] = {
         lambda k, x: k.softshrink(x, "lambda", 0.4),
         lambda layers, x: layers.softshrink(x, alpha=0.4),
     ),
-    "maxout": simple("maxout", PICTURE, groups=2, axis=1),
+    "maxout": simple("maxout", IMAGE, groups=2, axis=1),
     # -- norms
     "batch_norm": layer(
         "BatchNorm",

@@ -12,7 +12,7 @@ from engine import fluid
 from engine.fluid.dygraph import FC, Conv2D, Pool2D
 
 RNG = np.random.default_rng(0)
-PICTURES = RNG.normal(size=(3, 4, 1, 28, 28)).astype(np.float32)
+IMAGES = RNG.normal(size=(3, 4, 1, 28, 28)).astype(np.float32)
 LABELS = RNG.integers(0, 10, (3, 4, 1))
 
 
@@ -52,13 +52,13 @@ def test_three_steps_are_the_same(make: Any) -> None:
     losses: list[float] = []
     with fluid.dygraph.guard():
         net = Net("mnist")
-        net(fluid.dygraph.to_variable(PICTURES[0]))
+        net(fluid.dygraph.to_variable(IMAGES[0]))
         first = {name: value.numpy() for name, value in net.state_dict().items()}
         optimizer = make()
-        for pictures, labels in zip(PICTURES, LABELS, strict=True):
+        for images, labels in zip(IMAGES, LABELS, strict=True):
             label = fluid.dygraph.to_variable(labels)
             label.stop_gradient = True
-            cost = fluid.layers.cross_entropy(net(fluid.dygraph.to_variable(pictures)), label)
+            cost = fluid.layers.cross_entropy(net(fluid.dygraph.to_variable(images)), label)
             loss = fluid.layers.mean(cost)
             loss.backward()
             optimizer.minimize(loss)
@@ -79,8 +79,8 @@ def test_three_steps_are_the_same(make: Any) -> None:
         executor.run(startup)
         for name, value in first.items():
             engine.static.global_scope().find_var(name).get_tensor().set(value, engine.CPUPlace())
-        for pictures, labels, expected in zip(PICTURES, LABELS, losses, strict=True):
-            feed = {"pixel": pictures, "label": labels}
+        for images, labels, expected in zip(IMAGES, LABELS, losses, strict=True):
+            feed = {"pixel": images, "label": labels}
             found, *values = executor.run(main, feed=feed, fetch_list=[loss.name, *first])
             np.testing.assert_allclose(found, [expected], rtol=1e-5)
         for name, value in zip(first, values, strict=True):

@@ -42,7 +42,7 @@ def softmax(x: Any) -> Any:
 
 
 def test_a_convolution_and_its_pooling_are_those_of_layers(run: Any) -> None:
-    picture = RNG.normal(size=(2, 3, 8, 8)).astype(np.float32)
+    image = RNG.normal(size=(2, 3, 8, 8)).astype(np.float32)
     weight = fluid.ParamAttr(name="w")
 
     def build() -> Any:
@@ -51,13 +51,13 @@ def test_a_convolution_and_its_pooling_are_those_of_layers(run: Any) -> None:
         conv = layers.conv2d(x, 4, 3, act="relu", param_attr=weight, bias_attr=False)
         return one, layers.pool2d(conv, 2, "max", 2)
 
-    one, other = run(build, {"x": picture})
+    one, other = run(build, {"x": image})
     assert one.shape == (2, 4, 3, 3)
     assert np.array_equal(one, other)
 
 
 def test_a_group_of_convolutions_normalizes_before_it_activates(run: Any) -> None:
-    picture = RNG.normal(size=(2, 3, 8, 8)).astype(np.float32)
+    image = RNG.normal(size=(2, 3, 8, 8)).astype(np.float32)
     weights = [fluid.ParamAttr(name="a"), fluid.ParamAttr(name="b")]
 
     def build() -> Any:
@@ -78,7 +78,7 @@ def test_a_group_of_convolutions_normalizes_before_it_activates(run: Any) -> Non
         second = layers.conv2d(first, 5, 3, padding=1, param_attr=weights[1], act="relu")
         return made, layers.pool2d(second, 2, "avg", 2)
 
-    made, expected = run(build, {"x": picture})
+    made, expected = run(build, {"x": image})
     assert made.shape == (2, 5, 4, 4)
     np.testing.assert_allclose(made, expected, rtol=1e-6)
 

@@ -56,9 +56,9 @@ def test_a_py_reader_feeds_its_program_epoch_by_epoch(how: str, program: fluid.E
         use_double_buffer=True,
     )
     assert fluid.layers.double_buffer(reader) is reader
-    picture, label = fluid.layers.read_file(reader)
-    assert (picture.shape, label.shape, label.dtype) == ((-1, 4), (-1, 1), engine.int64)
-    total = fluid.layers.reduce_sum(picture) + fluid.layers.cast(fluid.layers.reduce_sum(label), "float32")
+    image, label = fluid.layers.read_file(reader)
+    assert (image.shape, label.shape, label.dtype) == ((-1, 4), (-1, 1), engine.int64)
+    total = fluid.layers.reduce_sum(image) + fluid.layers.cast(fluid.layers.reduce_sum(label), "float32")
     GIVEN[how](reader)
     for _ in range(2):
         sums = []
@@ -72,18 +72,18 @@ def test_a_py_reader_feeds_its_program_epoch_by_epoch(how: str, program: fluid.E
 
 
 def test_a_reader_of_variables_that_are_there(program: fluid.Executor) -> None:
-    picture = fluid.layers.data("picture", [2, 2])
-    reader = fluid.layers.create_py_reader_by_data(capacity=2, feed_list=[picture])
-    assert fluid.layers.read_file(reader) is picture
+    image = fluid.layers.data("picture", [2, 2])
+    reader = fluid.layers.create_py_reader_by_data(capacity=2, feed_list=[image])
+    assert fluid.layers.read_file(reader) is image
     reader.decorate_sample_list_generator(lambda: iter([[(np.arange(4),)]]))  # four numbers for [2, 2]
     reader.start()
-    assert program.run(fetch_list=[picture])[0].tolist() == [[[0, 1], [2, 3]]]
+    assert program.run(fetch_list=[image])[0].tolist() == [[[0, 1], [2, 3]]]
     reader.reset()
 
 
 def test_an_iterable_reader_gives_feeds(program: fluid.Executor) -> None:
-    picture, label = fluid.layers.data("picture", [4]), fluid.layers.data("label", [1], dtype="int64")
-    reader = fluid.io.PyReader(feed_list=[picture, label], capacity=2, iterable=True)
+    image, label = fluid.layers.data("picture", [4]), fluid.layers.data("label", [1], dtype="int64")
+    reader = fluid.io.PyReader(feed_list=[image, label], capacity=2, iterable=True)
     reader.decorate_sample_list_generator(lists, places=fluid.cpu_places(1))
     got = [program.run(feed=feed, fetch_list=[label])[0].ravel().tolist() for feed in reader()]
     assert got == [[0, 1], [2, 3]]
@@ -95,11 +95,11 @@ def test_batches_in_a_guard_are_variables_of_fluid() -> None:
             fluid.io.PyReader(capacity=2, return_list=True).decorate_batch_generator(arrays),
             fluid.io.DataLoader.from_generator(capacity=2).set_batch_generator(arrays, fluid.CPUPlace()),
         ):
-            for picture, label in loader():
-                assert isinstance(picture, Variable)
+            for image, label in loader():
+                assert isinstance(image, Variable)
                 assert isinstance(label, Variable)
                 label.trainable = False  # any attribute can be set, as in fluid
-                assert fluid.layers.reduce_sum(picture).shape == [1]
+                assert fluid.layers.reduce_sum(image).shape == [1]
         [[number]] = list(loader.set_batch_generator(lambda: iter([[3.5]])))
         assert number.shape == [1]
 

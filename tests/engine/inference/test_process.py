@@ -29,7 +29,7 @@ from engine.core.model_limits import ModelLimits
 from engine.files import limits as file_limits
 from engine.inference import process
 from engine.inference.process import ModelProcess
-from tests.robust.untrusted_models import Endless, Hungry, picture, saved, unsign
+from tests.robust.untrusted_models import Endless, Hungry, image, saved, unsign
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="needs signals of POSIX")
 # Nothing inside the engine stops a loop before the process's own limit does.
@@ -48,30 +48,30 @@ def endless(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def pictures() -> np.ndarray[Any, Any]:
+def images() -> np.ndarray[Any, Any]:
     return np.random.default_rng(0).random((5, 1, 28, 28), np.float32)
 
 
-def test_an_untrusted_model_gives_the_same_numbers(model: Path, pictures: np.ndarray[Any, Any]) -> None:
-    wanted = jit.load(str(model))(pictures).numpy()
+def test_an_untrusted_model_gives_the_same_numbers(model: Path, images: np.ndarray[Any, Any]) -> None:
+    wanted = jit.load(str(model))(images).numpy()
     with ModelProcess(model) as apart:
         described = apart.load()
         assert (described.own, described.info["info"]["classes"]) == (False, list("0123456789"))
         first = apart.pid
         for _ in range(2):
-            (found,) = apart.run([pictures])
+            (found,) = apart.run([images])
             assert found.dtype == wanted.dtype
             assert np.array_equal(found, wanted)
         with pytest.raises(ShapeError):  # an error of the model is raised as it is, and the child continues
-            apart.run([pictures[:, :, :5]])
-        assert np.array_equal(apart.run([pictures])[0], wanted)
+            apart.run([images[:, :, :5]])
+        assert np.array_equal(apart.run([images])[0], wanted)
         assert apart.pid == first
         plain, text = apart.program()
         assert text == str(jit.load(str(model)).program())
         assert plain["blocks"][0]["ops"][0]["type"] == "conv2d"
     assert apart.pid == 0
     with pytest.raises(UnreadyError, match="closed"):
-        apart.run([pictures])
+        apart.run([images])
 
 
 def test_own_models_have_no_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,22 +79,22 @@ def test_own_models_have_no_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(ModelProcess, "_limits_for", lambda *args: pytest.fail("limits for an own model"))
     with ModelProcess(prefix) as apart:
         assert apart.load().own
-        (found,) = apart.run([picture(0.0)])
-        assert np.array_equal(found, jit.load(str(prefix))(picture(0.0)).numpy())
+        (found,) = apart.run([image(0.0)])
+        assert np.array_equal(found, jit.load(str(prefix))(image(0.0)).numpy())
 
 
 def test_an_endless_model_is_ended_and_started_again(endless: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "MORE_SECONDS", 0.5)
     with ModelProcess(endless, PATIENT) as apart:
-        calm = apart.run([picture(0.1)])[0]
+        calm = apart.run([image(0.1)])[0]
         first = apart.pid
         apart.limits = ModelLimits(seconds=0.1)
         begin = time.monotonic()
         with pytest.raises(LimitError, match=r"seconds|iterations|steps"):
-            apart.run([picture(1.0)])
+            apart.run([image(1.0)])
         assert time.monotonic() - begin < 5
         apart.limits = PATIENT
-        assert np.array_equal(apart.run([picture(0.1)])[0], calm)
+        assert np.array_equal(apart.run([image(0.1)])[0], calm)
         assert apart.pid != 0
         assert first
 
@@ -106,7 +106,7 @@ def test_a_request_is_cancelled_from_another_thread(endless: Path) -> None:
 
         def ask() -> None:
             with pytest.raises(CancelledError, match="a run was cancelled"):
-                apart.run([picture(1.0)])
+                apart.run([image(1.0)])
             ended.append(time.monotonic())
 
         thread = threading.Thread(target=ask)
@@ -125,10 +125,10 @@ def test_a_result_beyond_the_memory_is_an_error(tmp_path: Path) -> None:
     prefix = unsign(saved(Hungry(), tmp_path / "hungry"))
     # So much may the engine's own meter allow: what stops it is the process's limit.
     with ModelProcess(prefix) as apart:
-        calm = apart.run([picture(1e-5)])[0]
+        calm = apart.run([image(1e-5)])[0]
         with pytest.raises(LimitError, match="memory"):
-            apart.run([picture(1.0)])
-        assert np.array_equal(apart.run([picture(1e-5)])[0], calm)
+            apart.run([image(1.0)])
+        assert np.array_equal(apart.run([image(1e-5)])[0], calm)
 
 
 @POSIX
@@ -137,10 +137,10 @@ def test_the_child_ends_with_its_parent_in_the_middle_of_a_run(endless: Path) ->
         "import sys, threading, time\n"
         "from engine.core.model_limits import ModelLimits\n"
         "from engine.inference.process import ModelProcess\n"
-        "from tests.robust.untrusted_models import picture\n"
+        "from tests.robust.untrusted_models import image\n"
         "apart = ModelProcess(sys.argv[1], ModelLimits(seconds=1e6, steps=10**17))\n"
         "apart.load()\n"
-        "threading.Thread(target=apart.run, args=([picture(1.0)],), daemon=True).start()\n"
+        "threading.Thread(target=apart.run, args=([image(1.0)],), daemon=True).start()\n"
         "time.sleep(0.2)\n"
         "print(apart.pid, flush=True)\n"
         "time.sleep(60)\n"
@@ -248,7 +248,7 @@ def test_a_child_that_was_taken_over_gets_nowhere(
     monkeypatch.setattr(ModelProcess, "_limits_for", lambda self, inputs: self.limits)
     limits = ModelLimits(seconds=0.1 if "sleep(60)" in script and "out" not in script else 30.0)
     with ModelProcess(model, limits) as apart, pytest.raises(kind, match=message) as raised:
-        apart.run([picture(0.0)])
+        apart.run([image(0.0)])
     if kind is not ZeroDivisionError:
         assert isinstance(raised.value, EngineError)
         assert "\n" not in str(raised.value)
@@ -264,7 +264,7 @@ def test_files_that_were_replaced_are_not_mixed_up(
         apart.cancel()
         (tmp_path / "child.py").write_text(PRELUDE + READY.replace("'x'", "'y'"))
         with pytest.raises(FormatError, match="replaced since they were loaded"):
-            apart.run([picture(0.0)])
+            apart.run([image(0.0)])
 
 
 @POSIX
@@ -280,7 +280,7 @@ def test_a_run_that_was_interrupted_does_not_answer_the_next_one(
             apart.load()
             signal.setitimer(signal.ITIMER_REAL, 0.2)
             with pytest.raises(KeyboardInterrupt):
-                apart.run([picture(0.0)])
+                apart.run([image(0.0)])
             assert apart.pid == 0
     finally:
         signal.signal(signal.SIGALRM, before)

@@ -16,7 +16,7 @@ from engine.files.inference import describe_inference, read_inference
 from engine.static import InputSpec
 
 SPEC = [InputSpec([None, 3, 8, 8], "float32", "x")]
-PICTURES = np.random.default_rng(0).standard_normal((5, 3, 8, 8)).astype("float32")
+IMAGES = np.random.default_rng(0).standard_normal((5, 3, 8, 8)).astype("float32")
 
 
 def _unit(before: int, after: int) -> nn.Sequential:
@@ -61,7 +61,7 @@ def operators(program: Any) -> list[str]:
 
 
 def test_a_network_is_saved_without_batch_norms(net: Residual, tmp_path: Path) -> None:
-    x = paddle.to_tensor(PICTURES)
+    x = paddle.to_tensor(IMAGES)
     text = [p.numpy().copy() for p in net.parameters()]
     jit.save(net, str(tmp_path / "plain"), SPEC)
     jit.save(net, str(tmp_path / "fast"), SPEC, optimize=True, info={"classes": ["a", "b", "c"]})
@@ -88,7 +88,7 @@ def test_an_optimized_model_is_loaded_and_optimized_again(net: Residual, tmp_pat
     jit.save(jit.load(str(tmp_path / "plain")), str(tmp_path / "fast"), optimize=True)
     jit.save(jit.load(str(tmp_path / "fast")), str(tmp_path / "again"), optimize=True)
     again = jit.load(str(tmp_path / "again"))
-    x = paddle.to_tensor(PICTURES)
+    x = paddle.to_tensor(IMAGES)
     np.testing.assert_allclose(again(x).numpy(), net(x).numpy(), rtol=1e-5, atol=1e-5)
     assert "batch_norm" not in operators(again.program())
 
@@ -117,12 +117,12 @@ def test_a_static_program_is_saved_without_batch_norms(static_mode: None, tmp_pa
     run = static.Executor()
     run.run(startup)
     for _ in range(3):
-        run.run(main, {"x": PICTURES}, [out])
-    (expected,) = run.run(main.clone(for_test=True), {"x": PICTURES}, [out.name])
+        run.run(main, {"x": IMAGES}, [out])
+    (expected,) = run.run(main.clone(for_test=True), {"x": IMAGES}, [out.name])
     prefix = str(tmp_path / "fast")
     static.save_inference_model(prefix, [x], [out], run, program=main, optimize=True)
     with static.scope_guard(static.Scope()):
         program, feeds, fetches = static.load_inference_model(prefix, run)
         assert "batch_norm" not in operators(program)
-        (found,) = run.run(program, {feeds[0]: PICTURES}, fetches)
+        (found,) = run.run(program, {feeds[0]: IMAGES}, fetches)
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)

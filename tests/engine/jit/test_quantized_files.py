@@ -18,7 +18,7 @@ from engine.program.passes.pipeline import PREDICTION
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.quantize_model import quantize_layer
 from engine.static import InputSpec
-from tests.engine.quantized_nets import Quantized, pictures, small_net
+from tests.engine.quantized_nets import Quantized, random_images, small_net
 from tests.robust.untrusted_models import unsign
 
 SPEC = [InputSpec([None, 1, 12, 12])]
@@ -42,7 +42,7 @@ def kinds(layer: Any) -> set[str]:
 
 def test_weights_are_integers_in_the_file_and_results_stay_to_the_bit(net: Any, saved: str) -> None:
     loaded = jit.load(saved)
-    x = paddle.to_tensor(pictures())
+    x = paddle.to_tensor(random_images())
     assert kinds(net) == {"float32"}  # the network itself is left alone
     assert kinds(loaded) == {"int8"}
     np.testing.assert_array_equal(loaded(x).numpy(), net(x).numpy())
@@ -54,7 +54,7 @@ def test_sixteen_bits_take_two_bytes(tmp_path: Path) -> None:
     net = small_net(bits=(9, 12))
     jit.save(net, str(tmp_path / "model"), input_spec=SPEC)
     loaded = jit.load(str(tmp_path / "model"))
-    x = paddle.to_tensor(pictures())
+    x = paddle.to_tensor(random_images())
     assert kinds(loaded) == {"int16"}
     np.testing.assert_array_equal(loaded(x).numpy(), net(x).numpy())
 
@@ -67,7 +67,7 @@ def test_a_loaded_model_is_saved_again_as_it_was(
     first = jit.load(saved, for_prediction=for_prediction)
     jit.save(first, str(tmp_path / "again"), **options)
     again = jit.load(str(tmp_path / "again"))
-    x = paddle.to_tensor(pictures())
+    x = paddle.to_tensor(random_images())
     assert {v.dtype.name for v in again.state_dict().values()} == {"int8", "float32"}
     np.testing.assert_array_equal(again(x).numpy(), jit.load(saved)(x).numpy())
     faster = jit.load(str(tmp_path / "again"), for_prediction=True)
@@ -77,7 +77,7 @@ def test_a_loaded_model_is_saved_again_as_it_was(
 def test_predictions_are_those_of_integers(net: Any, saved: str) -> None:
     layer = jit.load(saved, for_prediction=True)
     for count in (3, 1):
-        x = pictures(count)
+        x = random_images(count)
         found = layer(paddle.to_tensor(x)).numpy()
         np.testing.assert_allclose(found, net(paddle.to_tensor(x)).numpy(), rtol=1e-5, atol=1e-6)
         config = inference.Config(f"{saved}.pdmodel", f"{saved}.pdiparams")
@@ -94,7 +94,7 @@ def test_predictions_are_those_of_integers(net: Any, saved: str) -> None:
 
 def test_the_process_of_a_model_multiplies_integers(saved: str) -> None:
     """What the page Predict asks, and `predict` for untrusted models."""
-    server, x = Server(), pictures()
+    server, x = Server(), random_images()
     server.answer(Message({"do": "load", "prefix": saved, "memory": None, "seconds": None}, []))
     _, (found,) = server.answer(Message({"do": "run"}, [x]))
     integers = jit.load(saved, for_prediction=True)(paddle.to_tensor(x)).numpy()
@@ -105,7 +105,7 @@ def test_the_process_of_a_model_multiplies_integers(saved: str) -> None:
 def test_a_quantized_model_is_not_trained_further(saved: str) -> None:
     layer = jit.load(saved)
     layer.train()
-    x = paddle.to_tensor(pictures())
+    x = paddle.to_tensor(random_images())
     with pytest.raises(
         ArgumentError, match=r"weight 'conv2d_\d+.w_0' is int8\[4, 1, 3, 3\]: a quantized model"
     ):
@@ -118,7 +118,7 @@ def test_a_quantized_model_is_not_trained_further(saved: str) -> None:
 
 def test_states_of_quantized_models(net: Any, saved: str) -> None:
     layer, other = jit.load(saved, for_prediction=True), small_net(seed=6)
-    x = paddle.to_tensor(pictures())
+    x = paddle.to_tensor(random_images())
     before = layer(x).numpy()
     state = layer.state_dict()
     with pytest.raises(DTypeError, match="has dtype int8: got float32"):
@@ -292,7 +292,7 @@ def test_an_untrusted_quantized_model_predicts_the_same_within_its_limits(saved:
     unsign(tmp_path / "model")
     foreign = jit.load(str(tmp_path / "model"), for_prediction=True)
     assert foreign.program().foreign
-    x = paddle.to_tensor(pictures())
+    x = paddle.to_tensor(random_images())
     own = jit.load(saved, for_prediction=True)
     np.testing.assert_array_equal(foreign(x).numpy(), own(x).numpy())
     runner = foreign.functions["forward"]._runner_for([x], PREDICTION)

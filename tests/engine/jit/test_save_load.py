@@ -40,7 +40,7 @@ def saved(tmp_path):
     return net, prefix
 
 
-PICTURES = np.random.default_rng(0).standard_normal((4, 1, 6, 6)).astype("float32")
+IMAGES = np.random.default_rng(0).standard_normal((4, 1, 6, 6)).astype("float32")
 
 
 def test_three_hdf5_files(saved):
@@ -54,14 +54,14 @@ def test_three_hdf5_files(saved):
 
 def test_a_process_without_the_source_gives_the_same_bits(saved, tmp_path):
     net, prefix = saved
-    np.save(tmp_path / "x.npy", PICTURES)
+    np.save(tmp_path / "x.npy", IMAGES)
     code = (
         "import numpy, engine, sys; layer = engine.jit.load(sys.argv[1]); layer.eval();"
         "numpy.save(sys.argv[3], layer(engine.to_tensor(numpy.load(sys.argv[2]))).numpy())"
     )
     out = tmp_path / "y.npy"
     subprocess.run([sys.executable, "-c", code, prefix, tmp_path / "x.npy", out], check=True, cwd=ROOT)
-    np.testing.assert_array_equal(np.load(out), net(paddle.to_tensor(PICTURES)).numpy())
+    np.testing.assert_array_equal(np.load(out), net(paddle.to_tensor(IMAGES)).numpy())
 
 
 def test_the_information_comes_back(saved):
@@ -75,7 +75,7 @@ def test_the_information_comes_back(saved):
 def test_training_continues_as_the_original_would(saved):
     net, prefix = saved
     loaded = paddle.jit.load(prefix)
-    x = paddle.to_tensor(PICTURES)
+    x = paddle.to_tensor(IMAGES)
     losses = []
     for model in (net, loaded):
         model.train()
@@ -102,7 +102,7 @@ def test_a_loaded_model_can_be_saved_again(saved, tmp_path):
     loaded = paddle.jit.load(prefix)
     loaded.eval()
     paddle.jit.save(loaded, again, loaded.input_specs())
-    x = paddle.to_tensor(PICTURES)
+    x = paddle.to_tensor(IMAGES)
     np.testing.assert_array_equal(paddle.jit.load(again)(x).numpy(), net(x).numpy())
 
 
@@ -209,14 +209,14 @@ def test_a_loaded_model_begins_in_the_mode_for_predicting(tmp_path):
     loaded = paddle.jit.load(str(tmp_path / "m"))
     assert not loaded.training
     net.eval()
-    x = paddle.to_tensor(PICTURES)
+    x = paddle.to_tensor(IMAGES)
     np.testing.assert_array_equal(loaded(x).numpy(), net(x).numpy())
 
 
 def test_a_loaded_model_follows_the_mode_of_the_layer_it_is_part_of(saved):
     _, prefix = saved
     whole = paddle.nn.Sequential(paddle.jit.load(prefix), paddle.nn.Linear(3, 3))
-    x = paddle.to_tensor(PICTURES)
+    x = paddle.to_tensor(IMAGES)
     whole.eval()
     predicted = whole[0](x).tolist()
     whole.train()
@@ -230,6 +230,6 @@ def test_a_loaded_model_is_saved_again_without_saying_its_inputs(saved, tmp_path
     paddle.jit.save(first, str(tmp_path / "again"))
     second = paddle.jit.load(str(tmp_path / "again"))
     assert second.input_specs() == first.input_specs()
-    x = paddle.to_tensor(PICTURES)
+    x = paddle.to_tensor(IMAGES)
     np.testing.assert_array_equal(second(x).numpy(), first(x).numpy())
     assert second.state_dict().keys() == first.state_dict().keys()

@@ -23,7 +23,7 @@ class Trained(NamedTuple):
     state: dict[str, Any]
 
 
-def pictures(*shape: int) -> Any:
+def images(*shape: int) -> Any:
     return paddle.to_tensor(inputs(*shape)).astype(paddle.get_default_dtype())
 
 
@@ -181,14 +181,14 @@ class Critic(nn.Layer):
             nn.Linear(64, 1),
         )
 
-    def forward(self, picture: Any) -> Any:
-        return self.layers(picture)
+    def forward(self, image: Any) -> Any:
+        return self.layers(image)
 
 
 def adversaries(convert: Convert, steps: int) -> Trained:
     """A GAN: the critic's two calls stand before one backward; then the generator learns through it."""
     generator, critic = convert(Generator()), convert(Critic())
-    real, noise = pictures(4, 1, 8, 8), pictures(4, 6)
+    real, noise = images(4, 1, 8, 8), images(4, 6)
     of_critic = paddle.optimizer.Adam(1e-2, parameters=critic.parameters())
     of_generator = paddle.optimizer.Adam(1e-2, parameters=generator.parameters())
 
@@ -208,10 +208,10 @@ def adversaries(convert: Convert, steps: int) -> Trained:
 
 TRAININGS: dict[str, Callable[[Convert, int], Trained]] = {
     "mobilenet_v1": classifier(
-        lambda: models.mobilenet_v1(scale=0.25, num_classes=3), lambda: pictures(4, 3, 32, 32)
+        lambda: models.mobilenet_v1(scale=0.25, num_classes=3), lambda: images(4, 3, 32, 32)
     ),
-    "resnet18": classifier(lambda: models.resnet18(num_classes=3), lambda: pictures(4, 3, 32, 32)),
-    "tsm": classifier(Video, lambda: pictures(4, 3, 3, 12, 12)),
+    "resnet18": classifier(lambda: models.resnet18(num_classes=3), lambda: images(4, 3, 32, 32)),
+    "tsm": classifier(Video, lambda: images(4, 3, 3, 12, 12)),
     "bert": classifier(Bert, lambda: paddle.to_tensor(words(4, 10, high=30))),
     "seq2seq with attention": translation(Unrolled),
     "seq2seq in a loop": translation(Translator),

@@ -65,15 +65,15 @@ def answer(net: Any, x: np.ndarray) -> np.ndarray:
     return found
 
 
-PICTURES = np.random.default_rng(5).normal(size=(16, 1, 8, 8)).astype("float32")
+IMAGES = np.random.default_rng(5).normal(size=(16, 1, 8, 8)).astype("float32")
 
 
 def test_results_stay_and_ranges_become_alike() -> None:
     net = uneven()
-    expected = answer(net, PICTURES)
+    expected = answer(net, IMAGES)
     program, _ = traced(net, SPEC)
     assert equalize(program) == 4
-    np.testing.assert_allclose(answer(net, PICTURES), expected, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(answer(net, IMAGES), expected, rtol=1e-4, atol=1e-5)
 
     def ranges(weight: Any, axis: int) -> np.ndarray:
         rows = np.moveaxis(np.abs(weight.numpy()), axis, 0)
@@ -102,13 +102,13 @@ def test_one_threshold_for_a_weight_does_much_less_harm() -> None:
     noises = []
     for first_equalized in (False, True):
         net = uneven()
-        exact = answer(net, PICTURES)
+        exact = answer(net, IMAGES)
         if first_equalized:
             equalize(traced(net, SPEC)[0])
         for parameter in net.parameters():
             if len(parameter.shape) > 1:
                 rounded(parameter, 8)
-        noises.append(float(np.square(answer(net, PICTURES) - exact).sum() / np.square(exact).sum()))
+        noises.append(float(np.square(answer(net, IMAGES) - exact).sum() / np.square(exact).sum()))
     assert noises[1] < 0.1 * noises[0]
 
 
@@ -117,10 +117,10 @@ def test_a_dead_channel_stays_as_it_is() -> None:
     weight = net.conv.weight.numpy()
     weight[2] = 0.0
     net.conv.weight.set_value(weight)
-    expected = answer(net, PICTURES)
+    expected = answer(net, IMAGES)
     equalize(traced(net, SPEC)[0])
     assert not net.conv.weight.numpy()[2].any()
-    np.testing.assert_allclose(answer(net, PICTURES), expected, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(answer(net, IMAGES), expected, rtol=1e-4, atol=1e-5)
 
 
 class Hindered(nn.Layer):
@@ -163,10 +163,10 @@ def test_what_lets_no_factor_through(kind: str) -> None:
 
 def test_as_an_option_the_network_itself_stays_as_it_is() -> None:
     net, noises = uneven(), []
-    exact, before = answer(net, PICTURES), net.conv.weight.numpy()
+    exact, before = answer(net, IMAGES), net.conv.weight.numpy()
     for on in (False, True):
         options = QuantizeOptions(algo="abs_max", weight_type="abs_max", activation_bits=16, equalize=on)
-        found = answer(quantize_layer(net, SPEC, [PICTURES], options).layer(), PICTURES)
+        found = answer(quantize_layer(net, SPEC, [IMAGES], options).layer(), IMAGES)
         noises.append(float(np.square(found - exact).sum() / np.square(exact).sum()))
     assert noises[1] < 0.1 * noises[0]
     np.testing.assert_array_equal(net.conv.weight.numpy(), before)

@@ -17,7 +17,7 @@ from engine.quantization.options import QuantizeOptions
 from engine.quantization.quantize_model import quantize_layer
 from engine.quantization.rounding import Correlation, adaptive_rounding
 from engine.static import InputSpec
-from tests.engine.quantization.calibration.paddle.small_lenet import BATCH, SAMPLES, pictures
+from tests.engine.quantization.calibration.paddle.small_lenet import BATCH, SAMPLES, random_images
 from tests.engine.quantization.calibration.test_against_paddle import lenet
 
 IMAGE = {
@@ -167,7 +167,7 @@ SPEC = [InputSpec([None, 1, 20, 20], name="x")]
 
 
 def test_a_trained_network_with_weights_of_3_bits_answers_more_like_itself() -> None:
-    fed, others = pictures(SAMPLES, seed=2)[0], pictures(200, seed=7)[0]
+    fed, others = random_images(SAMPLES, seed=2)[0], random_images(200, seed=7)[0]
     batches = [fed[i : i + BATCH] for i in range(0, SAMPLES, BATCH)]
     exact = lenet()(engine.to_tensor(others)).numpy()
     noises = []
@@ -180,7 +180,7 @@ def test_a_trained_network_with_weights_of_3_bits_answers_more_like_itself() -> 
 
 
 def test_progress_can_end_the_rounding_between_layers() -> None:
-    fed, reported = [pictures(8, seed=2)[0]], []
+    fed, reported = [random_images(8, seed=2)[0]], []
 
     def progress(done: int, total: int | None) -> None:
         reported.append(done)

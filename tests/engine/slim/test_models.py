@@ -44,8 +44,8 @@ def test_mobilenet_has_paddleslims_names() -> None:
     executor = static.Executor()
     with static.scope_guard(Scope()):
         executor.run(startup)
-        picture = np.random.default_rng(0).normal(size=(2, 1, 28, 28)).astype("float32")
-        (seen,) = executor.run(program.clone(for_test=True), feed={"image": picture}, fetch_list=[out])
+        image = np.random.default_rng(0).normal(size=(2, 1, 28, 28)).astype("float32")
+        (seen,) = executor.run(program.clone(for_test=True), feed={"image": image}, fetch_list=[out])
     assert seen.shape == (2, 10)
     np.testing.assert_allclose(seen.sum(axis=1), 1, rtol=1e-5)
 

@@ -44,8 +44,8 @@ def test_another_process_predicts_the_same(trained):
 def test_jit_load_predicts_the_same_and_trains_on(trained):
     prefix, printed = trained
     layer = paddle.jit.load(str(prefix))
-    pictures = paddle.to_tensor(batch(99)["image"])
-    np.testing.assert_array_equal(layer(pictures).numpy(), np.float32(printed["scores"]))
+    images = paddle.to_tensor(batch(99)["image"])
+    np.testing.assert_array_equal(layer(images).numpy(), np.float32(printed["scores"]))
     layer.train()
     optimizer = paddle.optimizer.Adam(0.005, parameters=layer.parameters())
     losses = []

@@ -33,9 +33,9 @@ def make_data(path: Path) -> Path:
     rng, splits = np.random.default_rng(3), {}
     for split, count in (("train", 300), ("test", 90)):
         labels = np.arange(count) % 3
-        pictures = rng.normal(0.4, 0.25, (count, 8, 8, 1))
-        pictures[np.arange(count), 2 * labels] += 0.5
-        splits[f"x_{split}"] = np.clip(pictures * 255, 0, 255).astype(np.uint8)
+        images = rng.normal(0.4, 0.25, (count, 8, 8, 1))
+        images[np.arange(count), 2 * labels] += 0.5
+        splits[f"x_{split}"] = np.clip(images * 255, 0, 255).astype(np.uint8)
         splits[f"y_{split}"] = labels
     np.savez(path, **splits)
     return path

@@ -48,10 +48,10 @@ class FakeStepper:
     def _set_network(self, state: dict[str, Any]) -> None:
         self.weight = np.array(state["w"])
 
-    def train(self, pictures: Values, labels: Values, go_on: bool) -> tuple[float, float]:
+    def train(self, images: Values, labels: Values, go_on: bool) -> tuple[float, float]:
         self.before_step(self.steps)
         self.steps += 1
-        self.moment = 0.9 * self.moment + pictures.array.mean()
+        self.moment = 0.9 * self.moment + images.array.mean()
         self.weight = self.weight + 0.1 * self.moment + np.random.standard_normal(3)
         loss = self.losses(self.steps) if self.losses else float(np.square(self.weight).mean())
         return loss, 0.5
@@ -86,7 +86,7 @@ class FakeStepper:
     def parameter_count(self) -> int:
         return 3
 
-    def check(self, pictures: Any, classes: tuple[str, ...]) -> None:
+    def check(self, images: Any, classes: tuple[str, ...]) -> None:
         pass
 
 
@@ -189,9 +189,9 @@ def bars(tmp_path_factory: pytest.TempPathFactory) -> Path:
     draw = np.random.default_rng(7)
     for name, count in (("train", 200), ("t10k", 50)):
         labels = draw.integers(0, 10, count)
-        pictures = draw.integers(0, 60, (count, 28, 28))
-        for picture, label in zip(pictures, labels, strict=True):
-            picture[2 * label + 4 : 2 * label + 7, 4:24] = 255
-        write_idx(folder / f"{name}-images-idx3-ubyte", pictures)
+        images = draw.integers(0, 60, (count, 28, 28))
+        for image, label in zip(images, labels, strict=True):
+            image[2 * label + 4 : 2 * label + 7, 4:24] = 255
+        write_idx(folder / f"{name}-images-idx3-ubyte", images)
         write_idx(folder / f"{name}-labels-idx1-ubyte", labels)
     return folder

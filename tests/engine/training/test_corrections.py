@@ -33,23 +33,23 @@ from engine.training.sources.rows import Rows
 from resources.settings.export import ExportSettings
 
 
-class Pictures(Rows):
+class Images(Rows):
     """Images of one colour; number n has the value n."""
 
-    picture = True
+    image = True
     shape = (2, 2, 1)
 
     def __init__(self, labels: list[int], first: int = 0) -> None:
         self.labels, self.first = np.array(labels, np.int64), first
 
     def read(self, indices: np.ndarray) -> np.ndarray:
-        return np.stack([picture(self.first + int(index)) for index in indices])
+        return np.stack([image(self.first + int(index)) for index in indices])
 
     def where(self, index: int) -> str:
-        return f"picture {index}"
+        return f"image {index}"
 
 
-def picture(number: int) -> np.ndarray:
+def image(number: int) -> np.ndarray:
     return np.full((2, 2, 1), number, np.uint8)
 
 
@@ -58,7 +58,7 @@ def splits(name: str = "mnist") -> DataSplits:
     prepare, classes = Prepare(True), ("a", "b", "c")
     train, test = (
         Prepared(rows, np.arange(len(rows)), classes, prepare)
-        for rows in (Pictures([0, 1, 2, 0, 1]), Pictures([0, 2, 1], 3))
+        for rows in (Images([0, 1, 2, 0, 1]), Images([0, 2, 1], 3))
     )
     return DataSplits(name, train, test, classes, (1, 2, 2), prepare)
 
@@ -68,11 +68,11 @@ def digests(data: Any) -> list[str]:
 
 
 def relabel(number: int, label: int, was: int = 0, data: str = "mnist") -> Correction:
-    return Correction(data, sample_digest(picture(number)), "relabel", label, was)
+    return Correction(data, sample_digest(image(number)), "relabel", label, was)
 
 
 def drop(number: int, data: str = "mnist") -> Correction:
-    return Correction(data, sample_digest(picture(number)), "drop", -1, 0)
+    return Correction(data, sample_digest(image(number)), "drop", -1, 0)
 
 
 def labels_of(data: Any) -> list[int]:

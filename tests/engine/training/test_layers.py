@@ -35,14 +35,14 @@ def step(network: Any, static: bool = False, rate: float = 0.5) -> tuple[Stepper
     """One step that is looked at."""
     stepper = Stepper(network, SGD(rate, parameters=network.parameters()), static, (4,))
     draw = np.random.default_rng(0)
-    pictures = to_tensor(draw.normal(size=(8, 4)).astype(np.float32))
+    images = to_tensor(draw.normal(size=(8, 4)).astype(np.float32))
     labels = to_tensor(draw.integers(0, 2, (8, 1)))
     stepper.watch_layers()
-    stepper.train(pictures, labels)
+    stepper.train(images, labels)
     reading = stepper.take_layers()
     assert reading is not None
     assert stepper.take_layers() is None
-    stepper.train(pictures, labels)
+    stepper.train(images, labels)
     assert stepper.take_layers() is None
     return stepper, reading
 
@@ -74,9 +74,9 @@ def test_the_gradient_norm_is_that_of_all_gradients_before_clipping() -> None:
     clipped = SGD(0.0, parameters=network.parameters(), grad_clip=nn.ClipGradByGlobalNorm(1e-6))
     stepper = Stepper(network, clipped, False, (4,))
     assert math.isnan(stepper.gradient_norm)
-    pictures, labels = to_tensor(np.ones((2, 4), np.float32)), to_tensor(np.zeros((2, 1), np.int64))
-    stepper.train(pictures, labels)
-    loss, _ = stepper._step(pictures, labels)
+    images, labels = to_tensor(np.ones((2, 4), np.float32)), to_tensor(np.zeros((2, 1), np.int64))
+    stepper.train(images, labels)
+    loss, _ = stepper._step(images, labels)
     loss.backward()
     expected = math.sqrt(sum(float(np.square(p.grad.numpy()).sum()) for p in network.parameters()))
     assert stepper.gradient_norm == pytest.approx(expected, rel=1e-5)

@@ -18,8 +18,8 @@ from engine.training.predictions import (
     VERSION,
     Predictions,
     PredictionsFolder,
+    display_images,
     image_bytes,
-    shown_pictures,
 )
 from engine.training.sources.options import DataOptions
 from engine.training.stepper import evaluate
@@ -30,13 +30,13 @@ def batches(count: int, classes: int = 3) -> tuple[list[Any], np.ndarray, np.nda
     random = np.random.default_rng(5)
     scores = random.standard_normal((count, classes)).astype(np.float32)
     labels = random.integers(0, classes, count)
-    pictures = np.zeros((count, 1, 2, classes), np.float32)
-    pictures[:, 0, 0] = scores
-    pictures[:, 0, 1] = np.arange(count)[:, None] / 255.0
+    images = np.zeros((count, 1, 2, classes), np.float32)
+    images[:, 0, 0] = scores
+    images[:, 0, 1] = np.arange(count)[:, None] / 255.0
     made = [
         tuple(
             SimpleNamespace(numpy=lambda part=part: part)
-            for part in (pictures[at : at + 4], labels[at : at + 4, None])
+            for part in (images[at : at + 4], labels[at : at + 4, None])
         )
         for at in range(0, count, 4)
     ]
@@ -45,7 +45,7 @@ def batches(count: int, classes: int = 3) -> tuple[list[Any], np.ndarray, np.nda
 
 def measured(count: int = 10) -> tuple[Predictions, np.ndarray, np.ndarray]:
     made, scores, labels = batches(count)
-    result = evaluate(lambda pictures: pictures.numpy()[:, 0, 0], made, 3)
+    result = evaluate(lambda images: images.numpy()[:, 0, 0], made, 3)
     assert result is not None
     assert result.predictions is not None
     return result.predictions, scores, labels
@@ -65,12 +65,12 @@ def test_what_is_kept_is_what_the_network_said() -> None:
     worst = np.argsort([shares[place, labels[place]] for place in range(50)])[: len(found.hardest)]
     assert found.hardest.tolist() == worst.tolist()
     # The second line of an image holds its place.
-    assert [picture[1, 0] for picture in found.pictures] == worst.tolist()
+    assert [image[1, 0] for image in found.pictures] == worst.tolist()
 
 
 def test_cells_are_those_of_the_matrix() -> None:
     made, _, labels = batches(50)
-    result = evaluate(lambda pictures: pictures.numpy()[:, 0, 0], made, 3)
+    result = evaluate(lambda images: images.numpy()[:, 0, 0], made, 3)
     assert result is not None
     found = result.predictions
     assert found is not None
@@ -158,4 +158,4 @@ def test_normalised_images_are_shown_as_they_lie_there(bars: Path) -> None:
     assert not np.array_equal(plain[3][0], changed[3][0])
     expected = np.rint(plain[3][0][0] * 255).astype(np.uint8)
     for data in (plain, changed):
-        assert np.array_equal(shown_pictures(data, [3])[0], expected)
+        assert np.array_equal(display_images(data, [3])[0], expected)

@@ -43,11 +43,11 @@ def test_what_is_frozen_answers_as_the_network_in_training_did(
 
     trained = parts[0].stepper.network
     trained.eval()
-    pictures, _ = next(iter(parts[0].test_batches))  # normalised, as the training was fed
-    expected = trained(pictures).numpy()
+    images, _ = next(iter(parts[0].test_batches))  # normalised, as the training was fed
+    expected = trained(images).numpy()
     config = parts[0].prepare
     mean, deviation = (np.asarray(config[name], np.float32)[0] for name in ("mean", "deviation"))
-    found = jit.load(str(tmp_path / "m"))(engine.to_tensor(pictures.numpy() * deviation + mean)).numpy()
+    found = jit.load(str(tmp_path / "m"))(engine.to_tensor(images.numpy() * deviation + mean)).numpy()
     # A value on the edge between two levels may fall to the other side, one level of 15.
     assert np.quantile(np.abs(found - expected), 0.9) < 1e-4
     assert (found.argmax(1) == expected.argmax(1)).mean() > 0.95

@@ -68,10 +68,10 @@ def test_the_report_says_how_the_files_answer(
 ) -> None:
     prefix, report, _ = quantized
     archive = np.load(data)
-    pictures = archive["x_test"].transpose(0, 3, 1, 2).astype(np.float32) / 255
+    images = archive["x_test"].transpose(0, 3, 1, 2).astype(np.float32) / 255
     layer = jit.load(prefix)
     layer.eval()
-    answers = layer(engine.to_tensor(pictures)).numpy().argmax(axis=1)
+    answers = layer(engine.to_tensor(images)).numpy().argmax(axis=1)
     assert report.accuracy is not None
     assert report.accuracy.samples == 90
     assert report.accuracy.quantized == pytest.approx((answers == archive["y_test"]).mean())

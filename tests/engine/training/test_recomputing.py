@@ -117,8 +117,8 @@ def test_segments_of_a_chain_run_again_but_for_the_last(bars: Path, tmp_path: Pa
     calls: list[int] = []
     for n, layer in enumerate(parts.stepper.network.children()):
         layer.register_forward_pre_hook(lambda *_, n=n: calls.append(n))
-    pictures, labels = next(iter(parts.batches))
-    parts.stepper.train(pictures, labels)
+    images, labels = next(iter(parts.batches))
+    parts.stepper.train(images, labels)
     count = len(list(parts.stepper.network.children()))
     assert count == 24
     assert calls == [*range(count), *(n for at in (15, 10, 5, 0) for n in range(at, at + 5))]
@@ -164,9 +164,9 @@ def test_a_block_runs_again_for_the_gradients_only(bars: Path, tmp_path: Path) -
     calls: list[int] = []
     for n, block in enumerate(parts.stepper.network.blocks):
         next(iter(block.children())).register_forward_pre_hook(lambda *_, n=n: calls.append(n))
-    pictures, labels = next(iter(parts.batches))
-    parts.stepper.train(pictures, labels)
+    images, labels = next(iter(parts.batches))
+    parts.stepper.train(images, labels)
     assert calls == [0, 1, 2, 2, 1, 0]
     calls.clear()
-    parts.stepper.check(pictures, parts.classes)
+    parts.stepper.check(images, parts.classes)
     assert calls == [0, 1, 2]

@@ -31,8 +31,8 @@ def _stepper(at_once: bool, rule: Any = None) -> Stepper:
 
 def _batch(scale: float = 1.0, count: int = 5) -> tuple[Any, Any]:
     random = np.random.RandomState(count)
-    pictures = (random.randn(count, *SHAPE) * scale).astype("float32")
-    return paddle.to_tensor(pictures), paddle.to_tensor(random.randint(0, 3, (count, 1)).astype("int64"))
+    images = (random.randn(count, *SHAPE) * scale).astype("float32")
+    return paddle.to_tensor(images), paddle.to_tensor(random.randint(0, 3, (count, 1)).astype("int64"))
 
 
 def _weights(stepper: Stepper) -> list[bytes]:

@@ -38,9 +38,9 @@ def test_images_and_classes(ten, tmp_path, monkeypatch):
     monkeypatch.setenv("MODEL_STUDIO_DATA", str(tmp_path))
     data = Cifar10(mode="train")
     assert len(data) == 10
-    picture, label = data[2]
-    assert (picture.mode, picture.size) == ("RGB", (32, 32))
-    assert picture.getpixel((5, 6)) == (20, 1, 2)
+    image, label = data[2]
+    assert (image.mode, image.size) == ("RGB", (32, 32))
+    assert image.getpixel((5, 6)) == (20, 1, 2)
     assert (label.dtype, label.shape, int(label)) == (np.int64, (), 2)
     array, _ = Cifar10(ten, mode="test", backend="cv2")[0]
     assert (array.dtype, array.shape, array[3, 4].tolist()) == (np.float32, (32, 32, 3), [99, 1, 2])

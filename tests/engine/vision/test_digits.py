@@ -28,8 +28,8 @@ def test_a_seed_gives_the_same_bytes_on_every_machine():
 
 def test_items_are_like_mnists():
     data = Digits(count=20)
-    picture, label = data[0]
-    assert (picture.mode, picture.size) == ("L", (28, 28))
+    image, label = data[0]
+    assert (image.mode, image.size) == ("L", (28, 28))
     assert (label.dtype, label.shape) == (np.int64, (1,))
     image, _ = Digits(count=20, transform=ToTensor())[0]
     assert image.shape == [1, 28, 28]
@@ -55,8 +55,8 @@ def test_a_digit_depends_on_its_index_alone(order):
     }[order]
     lazy = Digits(count=600, backend="cv2")
     for batch in np.array_split(indices, 9):
-        pictures, labels = lazy.__getitems__(batch)
-        assert (pictures == whole[batch]).all()
+        images, labels = lazy.__getitems__(batch)
+        assert (images == whole[batch]).all()
         assert (labels[:, 0] == Digits(count=600).labels[batch]).all()
     assert (Digits(count=50).images == whole[:50]).all()
 
@@ -67,9 +67,9 @@ def test_seeds_and_splits_differ():
         for mode, seed in (("train", 0), ("train", 0), ("train", 1), ("test", 0))
     )
     assert (first == again).all()
-    seen = {picture.tobytes() for picture in first}
+    seen = {image.tobytes() for image in first}
     assert len(seen) == 300
-    assert not seen & {picture.tobytes() for picture in (*other, *test)}
+    assert not seen & {image.tobytes() for image in (*other, *test)}
 
 
 def test_only_what_is_asked_for_is_drawn():
@@ -88,9 +88,9 @@ def test_only_what_is_asked_for_is_drawn():
 
 def test_the_fast_way_gives_the_same_bits():
     fast = Digits(count=30, transform=ToTensor())
-    pictures, _ = fast.__getitems__(range(30))
+    images, _ = fast.__getitems__(range(30))
     slow = np.stack([Digits(count=30, transform=ToTensor())[i][0].numpy() for i in range(30)])
-    assert pictures.tobytes() == slow.tobytes()
+    assert images.tobytes() == slow.tobytes()
 
 
 def test_digits_are_centred_as_mnists():
@@ -103,8 +103,8 @@ def test_digits_are_centred_as_mnists():
     assert np.abs(columns - 14).max() < 1.2
     # The larger side of what is drawn fills the box of 20 (edges fade out over about a pixel).
     sides = []
-    for picture in images > 100:
-        used = [np.flatnonzero(picture.any(axis=axis)) for axis in (0, 1)]
+    for image in images > 100:
+        used = [np.flatnonzero(image.any(axis=axis)) for axis in (0, 1)]
         sides.append(max(int(u[-1] - u[0]) + 1 for u in used))
     assert min(sides) >= 17
     assert max(sides) <= 22

@@ -103,8 +103,8 @@ def files(tmp_path: Path) -> tuple[Path, Path, Path]:
 def test_items(files: Any, tmp_path: Path) -> None:
     train = Flowers(*files)
     assert len(train) == 2
-    picture, label = train[0]
-    assert (picture.size, label.tolist(), label.dtype) == ((12, 6), [77], np.int64)
+    image, label = train[0]
+    assert (image.size, label.tolist(), label.dtype) == ((12, 6), [77], np.int64)
     assert [Flowers(*files, mode=mode)[0][1].item() for mode in ("test", "VALID")] == [7, 9]
     array, _ = Flowers(*files, backend="cv2", transform=lambda p: p / 2)[1]
     assert (array.shape, array.dtype) == ((6, 10, 3), paddle.get_default_dtype())

@@ -27,8 +27,8 @@ def test_each_folder_is_a_class(root):
     assert data.class_to_idx == {"a": 0, "b": 1, "c": 2}
     assert data.targets == [0, 1, 1]
     assert [path[len(str(root)) + 1 :] for path, _ in data.samples] == ["a/deep/3.jpg", "b/1.PNG", "b/2.png"]
-    picture, target = data[2]
-    assert (picture.mode, picture.size, target) == ("RGB", (4, 2), 1)
+    image, target = data[2]
+    assert (image.mode, image.size, target) == ("RGB", (4, 2), 1)
     assert len(DatasetFolder(root, extensions=[".png"])) == 2
     assert len(DatasetFolder(root, is_valid_file=lambda path: path.endswith("3.jpg"))) == 1
     assert DatasetFolder(root, transform=ToTensor())[1][0].shape == [3, 2, 4]
@@ -45,11 +45,11 @@ def test_all_images_below_a_folder(root):
     ]
     set_image_backend("cv2")
     try:
-        (picture,) = data[3]
+        (image,) = data[3]
     finally:
         set_image_backend("pil")
-    assert picture.shape == (2, 4, 3)
-    assert picture[0, 0].tolist() == [2, 20, 30]  # red, green, blue, as Paddle's loader has it
+    assert image.shape == (2, 4, 3)
+    assert image[0, 0].tolist() == [2, 20, 30]  # red, green, blue, as Paddle's loader has it
     assert len(ImageFolder(root, is_valid_file=lambda path: path.endswith(".txt"))) == 1
 
 

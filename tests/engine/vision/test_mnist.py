@@ -46,9 +46,9 @@ def places(tmp_path, monkeypatch):
 
 def test_items_are_what_paddle_gives(places):
     put(places / "data" / "mnist")
-    picture, label = MNIST()[0]
-    assert (picture.mode, picture.size) == ("L", (28, 28))
-    assert np.asarray(picture).tobytes() == IMAGES[0].tobytes()
+    image, label = MNIST()[0]
+    assert (image.mode, image.size) == ("L", (28, 28))
+    assert np.asarray(image).tobytes() == IMAGES[0].tobytes()
     assert (label.tolist(), label.dtype, label.shape) == ([5], np.int64, (1,))
     array, _ = MNIST(backend="cv2")[1]
     assert (array.dtype, array.shape) == (np.float32, (28, 28))
@@ -85,8 +85,8 @@ class Opaque:
     def __init__(self, inner):
         self.inner = inner
 
-    def __call__(self, picture):
-        return self.inner(picture)
+    def __call__(self, image):
+        return self.inner(image)
 
 
 @pytest.mark.parametrize("backend", ["pil", "cv2"])

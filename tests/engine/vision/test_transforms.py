@@ -19,14 +19,14 @@ from engine.vision.transforms import (
     crop,
     to_tensor,
 )
-from engine.vision.transforms.batch import PictureBatch, apply_batch
+from engine.vision.transforms.batch import ImageBatch, apply_batch
 
 GREY = np.arange(12, dtype=np.uint8).reshape(3, 4)
 COLOUR = np.arange(36, dtype=np.uint8).reshape(3, 4, 3) * 7
 
 
 @pytest.mark.parametrize(
-    ("picture", "shape", "dtype", "highest"),
+    ("image", "shape", "dtype", "highest"),
     [
         (GREY, [1, 3, 4], "float32", 11 / 255),
         (COLOUR, [3, 3, 4], "float32", 245 / 255),
@@ -39,8 +39,8 @@ COLOUR = np.arange(36, dtype=np.uint8).reshape(3, 4, 3) * 7
         (GREY.astype(np.float32) / 3, [1, 3, 4], "float32", 11 / 3),
     ],
 )
-def test_to_tensor_scales_bytes_only(picture, shape, dtype, highest):
-    tensor = ToTensor()(picture)
+def test_to_tensor_scales_bytes_only(image, shape, dtype, highest):
+    tensor = ToTensor()(image)
     assert isinstance(tensor, Tensor)
     assert (tensor.shape, tensor.dtype.name) == (shape, dtype)
     assert tensor.numpy().max() == pytest.approx(highest)
@@ -125,7 +125,7 @@ def test_keys_say_what_goes_where():
 
 
 def test_compose_names_the_transform_that_failed():
-    def broken(picture):
+    def broken(image):
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no") as caught:
@@ -139,7 +139,7 @@ def test_a_subclass_without_its_own_batched_form_takes_single_images():
         def _apply_image(self, img):
             return super()._apply_image(255 - np.asarray(img))
 
-    batch = PictureBatch("pil", GREY[None])
+    batch = ImageBatch("pil", GREY[None])
     assert apply_batch(ToTensor(), batch) is not None
     assert apply_batch(Inverted(), batch) is None
     assert apply_batch(Compose([Inverted()]), batch) is None
@@ -162,9 +162,9 @@ def test_image_load(tmp_path):
 
 def test_a_crop_that_begins_outside_does_not_wrap_around():
     array, tensor = np.zeros((4, 6, 3), "uint8"), Tensor(np.zeros((3, 4, 6), "float32"))
-    for picture in (array, tensor):
+    for image in (array, tensor):
         with pytest.raises(ArgumentError, match=r"got row -2 and column -1, 8 x 8, of an image of 4 x 6"):
-            center_crop(picture, 8)
+            center_crop(image, 8)
         with pytest.raises(ArgumentError, match="row 0 and column -3"):
-            crop(picture, 0, -3, 2, 2)
+            crop(image, 0, -3, 2, 2)
     assert np.asarray(center_crop(Image.fromarray(array), 8)).shape == (8, 8, 3)

@@ -15,7 +15,7 @@ GREY = RGB[:, :, 0]
 CORNERS = [[0, 0], [7, 0], [7, 5], [0, 5]], [[0.3, 0.2], [6.6, 0.4], [6.1, 4.3], [0.4, 4.7]]
 
 
-@pytest.mark.parametrize("picture", [RGB, GREY], ids=["colour", "grey"])
+@pytest.mark.parametrize("image", [RGB, GREY], ids=["colour", "grey"])
 @pytest.mark.parametrize(
     "change",
     [
@@ -38,12 +38,12 @@ CORNERS = [[0, 0], [7, 0], [7, 5], [0, 5]], [[0.3, 0.2], [6.6, 0.4], [6.1, 4.3],
         lambda p: T.adjust_brightness(p, 0.5),
     ],
 )
-def test_an_array_is_changed_as_its_picture_is(picture, change):
-    done = change(picture)
+def test_an_array_is_changed_as_its_image_is(image, change):
+    done = change(image)
     assert isinstance(done, np.ndarray)
     assert done.dtype == np.uint8
-    wanted = np.asarray(change(Image.fromarray(picture)))
-    if picture is GREY or done.shape == wanted.shape:
+    wanted = np.asarray(change(Image.fromarray(image)))
+    if image is GREY or done.shape == wanted.shape:
         np.testing.assert_allclose(done.astype(int), wanted.astype(int), atol=1)
 
 
@@ -67,11 +67,11 @@ def test_floats_stay_floats():
 
 
 def test_erasing_leaves_the_array_alone_unless_in_place():
-    picture = RGB.copy()
-    done = T.erase(picture, 1, 2, 3, 4, 0)
-    assert (picture == RGB).all()
+    image = RGB.copy()
+    done = T.erase(image, 1, 2, 3, 4, 0)
+    assert (image == RGB).all()
     assert done[1:4, 2:6].max() == 0
-    assert T.erase(picture, 1, 2, 3, 4, 0, inplace=True) is picture
+    assert T.erase(image, 1, 2, 3, 4, 0, inplace=True) is image
     tensor = paddle.ones([3, 6, 8])
     assert float(T.erase(tensor, 0, 0, 2, 2, paddle.zeros([3, 1, 1])).sum()) == 144 - 12
     assert float(tensor.sum()) == 144
@@ -95,12 +95,12 @@ def test_erasing_leaves_the_array_alone_unless_in_place():
     ],
     ids=lambda value: type(value).__name__,
 )
-@pytest.mark.parametrize("picture", [RGB, GREY], ids=["colour", "grey"])
-def test_random_transforms_take_arrays_and_follow_their_seeds(transform, shape, picture):
+@pytest.mark.parametrize("image", [RGB, GREY], ids=["colour", "grey"])
+def test_random_transforms_take_arrays_and_follow_their_seeds(transform, shape, image):
     def draw():
         random.seed(3)
         np.random.seed(3)
-        return transform(picture)
+        return transform(image)
 
     first = draw()
     assert first.shape[:2] == shape

@@ -47,8 +47,8 @@ def archive(tmp_path: Path) -> Path:
 
 def test_items(archive: Path) -> None:
     assert [len(VOC2012(archive, mode=mode)) for mode in ("train", "test", "valid")] == [3, 2, 1]
-    picture, classes = VOC2012(archive, mode="valid")[0]
-    assert (picture.mode, picture.size, classes.size) == ("RGB", (9, 7), (9, 7))
+    image, classes = VOC2012(archive, mode="valid")[0]
+    assert (image.mode, image.size, classes.size) == ("RGB", (9, 7), (9, 7))
     assert set(np.array(classes).ravel()) == {2}
     data, label = VOC2012(archive, backend="cv2", transform=lambda p: p + 1)[1]
     assert (data.shape, label.shape) == ((6, 9, 3), (6, 9))

@@ -72,9 +72,9 @@ def exported(run_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 def bar(label: int, path: Path) -> Path:
-    picture = np.zeros((28, 28), np.uint8)
-    picture[2 * label + 4 : 2 * label + 7, 4:24] = 255
-    Image.fromarray(picture).save(path)
+    image = np.zeros((28, 28), np.uint8)
+    image[2 * label + 4 : 2 * label + 7, 4:24] = 255
+    Image.fromarray(image).save(path)
     return path
 
 
@@ -206,11 +206,11 @@ def test_a_mistake_in_the_users_model_names_his_line(bars: Path, tmp_path: Path)
 
 
 def test_predict(exported: Path, tmp_path: Path) -> None:
-    pictures = [bar(2, tmp_path / "two.png"), bar(5, tmp_path / "five.png")]
-    done = call("predict", exported, *pictures, "--json", "--top", "2")
+    images = [bar(2, tmp_path / "two.png"), bar(5, tmp_path / "five.png")]
+    done = call("predict", exported, *images, "--json", "--top", "2")
     assert done.exit_code == 0, done.output
     answers = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [answer["image"] for answer in answers] == [str(path) for path in pictures]
+    assert [answer["image"] for answer in answers] == [str(path) for path in images]
     for answer in answers:
         assert len(answer["top"]) == 2
         assert answer["top"][0] == {"class": answer["class"], "probability": answer["probability"]}

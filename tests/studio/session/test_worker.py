@@ -251,9 +251,9 @@ def test_a_users_model_is_imported_in_children_only(session: Session, tmp_path: 
     assert session.export.verification.difference < 1e-5
     session.load_model(session.export.exported_prefix)
     until(session, lambda: not session.predict.loading)
-    picture = np.zeros((28, 28), np.float32)
-    picture[8:11, 4:24] = 1.0
-    session.predict_models.ask(picture)
+    image = np.zeros((28, 28), np.float32)
+    image[8:11, 4:24] = 1.0
+    session.predict_models.ask(image)
     until(session, lambda: not session.predict.asking)
     ranking = session.predict.ranking
     assert len(ranking) == 10

@@ -176,7 +176,7 @@ def test_figures_curves_and_status_follow_the_training(stage: Any) -> None:
     np.testing.assert_array_equal(page.loss.series_data(folder)[1], [2.3, 1.9, 1.5])
     np.testing.assert_array_equal(page.accuracy.series_data(folder)[0], [1, 2, 3])
     assert stage.window.status.field("step") == "epoch 1 of 2 · step 3"
-    pictures = np.zeros((1, 28, 28), np.uint8)
+    images = np.zeros((1, 28, 28), np.uint8)
     confusion = np.eye(10, dtype=int).tolist()
     stage.tell(
         "epoch",
@@ -191,7 +191,7 @@ def test_figures_curves_and_status_follow_the_training(stage: Any) -> None:
         best=True,
         seconds=1.0,
         hardest=[{"index": 7, "label": 4, "predicted": 9, "probability": 0.01}],
-        pictures=pictures,
+        pictures=images,
     )
     assert page.figures["accuracy"].text() == "97.84\u2009%"
     assert page.confusion.counts().trace() == 10
@@ -364,7 +364,7 @@ def test_a_dropped_file_that_is_no_image(stage: Any, tmp_path: Path) -> None:
     assert stage.window.status.problems.text() == "2 problems"
 
 
-def test_a_dropped_picture_is_fitted_and_shown(stage: Any, tmp_path: Path) -> None:
+def test_a_dropped_image_is_fitted_and_shown(stage: Any, tmp_path: Path) -> None:
     from PIL import Image
 
     paper = np.full((90, 60), 255, np.uint8)

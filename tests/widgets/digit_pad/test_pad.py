@@ -68,7 +68,7 @@ def test_changes_are_throttled_and_the_end_is_emitted(pad: DigitPad, qtbot: QtBo
     np.testing.assert_array_equal(seen[-1], pad.array())
 
 
-def test_undo_takes_back_strokes_wipes_and_pictures(pad: DigitPad, qtbot: QtBot) -> None:
+def test_undo_takes_back_strokes_wipes_and_images(pad: DigitPad, qtbot: QtBot) -> None:
     assert not pad.can_undo()
     draw(qtbot, pad, (50, 50), (90, 50))
     first = pad.array()
@@ -88,11 +88,11 @@ def test_undo_takes_back_strokes_wipes_and_pictures(pad: DigitPad, qtbot: QtBot)
     assert not pad.can_undo()
 
 
-def test_a_picture_is_shown_whole(pad: DigitPad, qtbot: QtBot) -> None:
-    picture = np.zeros((10, 20))
-    picture[:, 10:] = 0.5
+def test_an_image_is_shown_whole(pad: DigitPad, qtbot: QtBot) -> None:
+    pixels = np.zeros((10, 20))
+    pixels[:, 10:] = 0.5
     with qtbot.waitSignal(pad.changed):
-        pad.set_image(picture)
+        pad.set_image(pixels)
     ink = pad.array()
     assert ink[140, 200] == pytest.approx(0.5, abs=0.01)
     assert ink[140, 50] == 0
@@ -144,9 +144,9 @@ def test_pixel_view_draws_hard_pixels(qtbot: QtBot) -> None:
     view = PixelView()
     qtbot.addWidget(view)
     view.resize(200, 210)
-    picture = np.zeros((28, 28))
-    picture[14, 14] = 1
-    view.set_image(picture)
+    pixels = np.zeros((28, 28))
+    pixels[14, 14] = 1
+    view.set_image(pixels)
     image = view.grab().toImage()
     # 28 pixels of 7 device pixels: 196 wide, from (2, 7) on.
     colors = {image.pixelColor(2 + 14 * 7 + dx, 7 + 14 * 7 + dy).name() for dx in range(7) for dy in range(7)}
@@ -156,7 +156,7 @@ def test_pixel_view_draws_hard_pixels(qtbot: QtBot) -> None:
         view.set_image(np.zeros((1, 28, 28)))
 
 
-EDITS = st.sampled_from(["stroke", "dot", "picture", "clear", "nothing"])
+EDITS = st.sampled_from(["stroke", "dot", "image", "clear", "nothing"])
 
 
 @settings(max_examples=20, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
@@ -172,7 +172,7 @@ def test_undoing_restores_every_drawing(
             draw(qtbot, pad, (x, y), (y, x), (140, 140))
         elif edit == "dot":
             draw(qtbot, pad, (x, y))
-        elif edit == "picture":
+        elif edit == "image":
             pad.set_image(np.full((1 + x % 5, 1 + y % 7), 0.7))
         elif edit == "clear":
             pad.clear()

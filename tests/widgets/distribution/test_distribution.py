@@ -15,12 +15,12 @@ from widgets.distribution.sparkline import VALUES_ROLE
 
 
 def colored(widget: Histogram | QTableWidget, color: str) -> list[tuple[int, int]]:
-    picture = widget.grab().toImage()
+    image = widget.grab().toImage()
     return [
         (x, y)
-        for x in range(picture.width())
-        for y in range(picture.height())
-        if picture.pixelColor(x, y) == QColor(color)
+        for x in range(image.width())
+        for y in range(image.height())
+        if image.pixelColor(x, y) == QColor(color)
     ]
 
 
@@ -57,12 +57,12 @@ def test_a_cell_shows_how_a_number_went(qtbot: QtBot, values: list[float], drawn
     item = QTableWidgetItem()
     item.setData(VALUES_ROLE, values)
     table.setItem(0, 0, item)
-    picture = table.viewport().grab().toImage()
+    image = table.viewport().grab().toImage()
     ink = {
         (x, y)
         for x in range(90)
-        for y in range(picture.height())
-        if picture.pixelColor(x, y).blue() > picture.pixelColor(x, y).red() + 40
+        for y in range(image.height())
+        if image.pixelColor(x, y).blue() > image.pixelColor(x, y).red() + 40
     }
     assert bool(ink) == drawn
     if drawn:  # it rises to the right

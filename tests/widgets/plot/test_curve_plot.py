@@ -332,7 +332,7 @@ def test_extreme_values_are_left_out_said_and_brought_back_by_a_click(plot: Curv
 
 
 @pytest.mark.parametrize(("kind", "head"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
-def test_pictures_are_saved_from_the_menu(
+def test_images_are_saved_from_the_menu(
     plot: CurvePlot, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, kind: str, head: bytes
 ) -> None:
     plot.add_series("a", "train", 1)
@@ -346,11 +346,11 @@ def test_pictures_are_saved_from_the_menu(
     data = target.read_bytes()
     assert data.startswith(head)
     if kind == "png":
-        picture = QImage(str(target))
+        image = QImage(str(target))
         colors = {
-            picture.pixelColor(x, y).name()
-            for x in range(0, picture.width(), 2)
-            for y in range(0, picture.height(), 2)
+            image.pixelColor(x, y).name()
+            for x in range(0, image.width(), 2)
+            for y in range(0, image.height(), 2)
         }
         assert QColor(theme.run_color(1)).name() in colors
     else:

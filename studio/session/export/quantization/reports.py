@@ -22,7 +22,7 @@ from studio.session.work.worker import Worker
 if TYPE_CHECKING:
     from engine.quantization.report import QuantizationReport
 
-MOST_PICTURES = 60
+MAX_IMAGES = 60
 NO_REPORT = "These files are not quantized."
 
 
@@ -94,41 +94,41 @@ class QuantizationReports:
 
     def _show(self, prefix: str, run: str, report: QuantizationReport | None, message: str) -> None:
         view = self.view
-        self._stop_pictures()
+        self._stop_images()
         self._places_for = (0, 0)
         view.prefix, view.run, view.layer, view.loading = prefix, run, "", False
-        view.pictures, view.no_pictures = {}, ""
+        view.images, view.why_no_images = {}, ""
         view.report, view.message = report, message
         if report is not None:
-            self._read_pictures(report)
+            self._read_images(report)
 
     # ----- images -----
 
-    def _read_pictures(self, report: QuantizationReport) -> None:
-        wanted = report.changed[:MOST_PICTURES]
+    def _read_images(self, report: QuantizationReport) -> None:
+        wanted = report.changed[:MAX_IMAGES]
         if not wanted:
             return
         if not (Path(self.view.run) / "journal.jsonl").is_file():
-            self.view.no_pictures = "The run of these files is not known here, so there are no images."
-            self.view.pictures_changed.emit()
+            self.view.why_no_images = "The run of these files is not known here, so there are no images."
+            self.view.images_changed.emit()
             return
         places, labels = tuple(each.index for each in wanted), tuple(each.label for each in wanted)
         job = ReadMistakes(self.view.run, places, labels)
-        self._task = Task(job, self._make_worker(), self._take_pictures)
+        self._task = Task(job, self._make_worker(), self._take_images)
 
-    def _take_pictures(self, event: Mapping[str, Any]) -> None:
+    def _take_images(self, event: Mapping[str, Any]) -> None:
         view = self.view
         if event["event"] == "mistakes":
-            view.pictures = dict(zip(event["places"], event["pictures"], strict=True))
+            view.images = dict(zip(event["places"], event["images"], strict=True))
         elif event["event"] == "failed":
-            view.no_pictures = f"{event['where']}: {event['what']}" if event["where"] else event["what"]
-        elif event["event"] == "worker_ended" and event["message"] and not view.pictures:
-            view.no_pictures = event["message"]
+            view.why_no_images = f"{event['where']}: {event['what']}" if event["where"] else event["what"]
+        elif event["event"] == "worker_ended" and event["message"] and not view.images:
+            view.why_no_images = event["message"]
         else:
             return
-        view.pictures_changed.emit()
+        view.images_changed.emit()
 
-    def _stop_pictures(self) -> None:
+    def _stop_images(self) -> None:
         if self._task is not None:
             self._task.close()
             self._task = None
@@ -219,7 +219,7 @@ class QuantizationReports:
 
     def close(self) -> None:
         """End what still reads."""
-        self._stop_pictures()
+        self._stop_images()
         if self._reader is not None:
             self._reader.shutdown(wait=True, cancel_futures=True)
             self._reader = None

@@ -20,7 +20,7 @@ class QuantizationView:
     ``prefix`` is that of the files that the report is about, ``run`` the folder of the run that they are of,
     empty where it is not known. ``message`` says why there is no report to show, or that one is being read.
     ``layer`` is the name of the chosen layer. ``images`` has the images (uint8) of changed answers by
-    their place in the test data, as far as they are read; ``no_pictures`` says why there are none.
+    their place in the test data, as far as they are read; ``why_no_images`` says why there are none.
     """
 
     prefix: str = ""
@@ -29,8 +29,8 @@ class QuantizationView:
     loading: bool = False
     message: str = ""
     layer: str = ""
-    no_pictures: str = ""
-    pictures: dict[int, NDArray[np.uint8]] = field(default_factory=dict)
+    why_no_images: str = ""
+    images: dict[int, NDArray[np.uint8]] = field(default_factory=dict)
 
     events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor()
-    pictures_changed: ClassVar[Signal] = Signal()
+    images_changed: ClassVar[Signal] = Signal()

@@ -88,7 +88,7 @@ def _ticks(low: float, high: float) -> list[float]:
 def matrix(counts: NDArray[Any], names: Sequence[str]) -> str:
     """A table with recall and precision; of many classes an image and the most frequent mistakes."""
     if len(names) > MOST_CELLS:
-        return _matrix_picture(counts, names)
+        return _matrix_image(counts, names)
     totals, taken = counts.sum(axis=1), counts.sum(axis=0)
     rows = [
         "<tr><th></th>",
@@ -113,7 +113,7 @@ def _share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f}\u2009%" if whole else "\u2013"
 
 
-def _matrix_picture(counts: NDArray[Any], names: Sequence[str]) -> str:
+def _matrix_image(counts: NDArray[Any], names: Sequence[str]) -> str:
     import numpy as np
 
     totals = np.maximum(counts.sum(axis=1, keepdims=True), 1)
@@ -129,15 +129,15 @@ def _matrix_picture(counts: NDArray[Any], names: Sequence[str]) -> str:
     image = data_uri(255 - np.rint(255 * shares).astype(np.uint8), scale=max(1, 480 // len(names)))
     return (
         f'<img class="matrix" alt="Confusion matrix of {len(names)} classes" src="{image}">'
-        f"<table><tr><th>true</th><th>predicted</th><th>pictures</th></tr>{rows}</table>"
+        f"<table><tr><th>true</th><th>predicted</th><th>images</th></tr>{rows}</table>"
     )
 
 
-def data_uri(picture: NDArray[np.uint8], scale: int = 1) -> str:
+def data_uri(pixels: NDArray[np.uint8], scale: int = 1) -> str:
     """An image, uint8 [H, W] or [H, W, 3], as a PNG file in an address."""
     from PIL import Image
 
-    image = Image.fromarray(picture)
+    image = Image.fromarray(pixels)
     if scale > 1:
         image = image.resize((image.width * scale, image.height * scale), Image.Resampling.NEAREST)
     buffer = io.BytesIO()

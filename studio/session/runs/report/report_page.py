@@ -151,12 +151,12 @@ def _hardest(found: ReportData) -> str:
         return ""
     names = _names(found, kept.classes)
     figures = []
-    for place, picture in zip(kept.hardest.tolist(), kept.pictures, strict=True):
+    for place, image in zip(kept.hardest.tolist(), kept.pictures, strict=True):
         true, answer = names[kept.labels[place]], names[kept.answers[place]]
         words = f"{true} \u2192 {answer}"
         more = f"test image {place}, {_percent(float(kept.of_truth[place]))} for {true}"
         figures.append(
-            f'<figure><img alt="{escape(f"{words}, {more}", quote=True)}" src="{data_uri(picture)}">'
+            f'<figure><img alt="{escape(f"{words}, {more}", quote=True)}" src="{data_uri(image)}">'
             f'<figcaption>{escape(words)}<br><span class="mute">{place}</span></figcaption></figure>'
         )
     return _section("Hardest test images", f'<div class="hard">{"".join(figures)}</div>' if figures else "")

@@ -162,7 +162,7 @@ def test_the_heads_of_ssd_and_what_they_find(main: Any) -> None:
 
 
 def test_regions_of_one_image_need_no_numbers(world: World) -> None:
-    picture, rois = scores(1, 8, 6, 6), np.array([[0, 0, 3, 3], [1, 2, 5, 5]], np.float32)
+    image, rois = scores(1, 8, 6, 6), np.array([[0, 0, 3, 3], [1, 2, 5, 5]], np.float32)
     vision, counts = engine.vision.ops, np.array([2], np.int32)
 
     def fluids(x: Any, r: Any, n: Any) -> Any:
@@ -183,11 +183,11 @@ def test_regions_of_one_image_need_no_numbers(world: World) -> None:
         ]
         return [fluid.variable.as_variable(v) for v in made]
 
-    given = picture, rois, counts
+    given = image, rois, counts
     for one, other in zip(world(fluids, given), world(modern, given), strict=True):
         assert np.array_equal(one, other)
     with fluid.dygraph.guard():
-        x, r = (fluid.dygraph.to_variable(v) for v in (np.concatenate([picture, picture]), rois))
+        x, r = (fluid.dygraph.to_variable(v) for v in (np.concatenate([image, image]), rois))
         with pytest.raises(ArgumentError, match="several images need rois_num"):
             layers.roi_align(x, r)
         with pytest.raises(ArgumentError, match="8 channels: 3 for each"):

@@ -44,7 +44,7 @@ class Row(NamedTuple):
 
 
 X, Y, P = f(3, 4), f(3, 4), p(3, 4)
-PICTURE = f(2, 4, 4, 4)
+IMAGE = f(2, 4, 4, 4)
 LABEL = np.array([[1], [3], [0]], np.int64)
 CHANCES = softmax(f(3, 4)).astype(np.float32)
 WHOLE = np.array([[7, -7, 9, 4]], np.int32)
@@ -101,16 +101,16 @@ ROWS = [
     unary("thresholded_relu", lambda x: np.where(x > 1, x, 0)),
     unary("swish", lambda x: x * sigmoid(2 * x), beta=2.0),
     unary("pow", lambda x: x**3, factor=3.0),
-    unary("maxout", lambda x: x.reshape(2, 2, 2, 4, 4).max(2), PICTURE, groups=2),
+    unary("maxout", lambda x: x.reshape(2, 2, 2, 4, 4).max(2), IMAGE, groups=2),
     unary("cumsum", lambda x: np.cumsum(x, -1)),
     unary("cumsum", lambda x: np.cumsum(x, 0) - x, axis=0, exclusive=True),
     unary("cumsum", lambda x: np.cumsum(x[:, ::-1], 1)[:, ::-1], axis=1, reverse=True),
     # -- of two tensors
     Row("elementwise_add", (X, Y), {}, np.add),
     Row("elementwise_add", (X, f(3)), {"axis": 0}, lambda x, y: x + y[:, None]),
-    Row("elementwise_mul", (PICTURE, f(4, 4)), {"axis": 1}, lambda x, y: x * y[:, :, None]),
+    Row("elementwise_mul", (IMAGE, f(4, 4)), {"axis": 1}, lambda x, y: x * y[:, :, None]),
     Row("elementwise_mul", (X, f(3, 1)), {"axis": 0}, np.multiply),
-    Row("elementwise_mul", (PICTURE, f(2, 1)), {"axis": 0}, lambda x, y: x * y[:, :, None, None]),
+    Row("elementwise_mul", (IMAGE, f(2, 1)), {"axis": 0}, lambda x, y: x * y[:, :, None, None]),
     Row("elementwise_sub", (X, Y), {"act": "relu"}, lambda x, y: np.maximum(x - y, 0)),
     Row("elementwise_div", (X, P), {}, np.divide),
     Row("elementwise_div", (WHOLE, np.array([2], np.int32)), {}, lambda x, y: np.trunc(x / y)),
@@ -126,7 +126,7 @@ ROWS = [
     # -- reductions
     unary("mean", lambda x: x.mean().reshape(1)),
     unary("reduce_sum", lambda x: x.sum().reshape(1)),
-    unary("reduce_sum", lambda x: x.sum((0, 2)), PICTURE, dim=[0, 2]),
+    unary("reduce_sum", lambda x: x.sum((0, 2)), IMAGE, dim=[0, 2]),
     unary("reduce_mean", lambda x: x.mean(1, keepdims=True), dim=1, keep_dim=True),
     unary("reduce_max", lambda x: x.max(-1), dim=-1),
     unary("reduce_min", lambda x: x.min(0), dim=[0]),
@@ -138,14 +138,14 @@ ROWS = [
     Row("logical_xor", (MASK, Y > 0), {}, np.logical_xor),
     Row("logical_not", (MASK,), {}, np.logical_not),
     # -- shapes
-    unary("reshape", lambda x: x.reshape(2, 4, 16), PICTURE, shape=[0, -1, 16]),
+    unary("reshape", lambda x: x.reshape(2, 4, 16), IMAGE, shape=[0, -1, 16]),
     unary("reshape", lambda x: np.maximum(x.reshape(4, 3), 0), shape=[4, 3], act="relu"),
     unary("transpose", lambda x: x.transpose(1, 0), perm=[1, 0]),
     unary("squeeze", lambda x: x[:, 0], f(3, 1, 4), axes=[1]),
     unary("squeeze", lambda x: x[:, 0], f(3, 1, 4), axes=[]),
     unary("unsqueeze", lambda x: x[:, None, :, None], axes=[1, 3]),
-    unary("flatten", lambda x: x.reshape(2, 64), PICTURE),
-    unary("flatten", lambda x: x.reshape(8, 16), PICTURE, axis=2),
+    unary("flatten", lambda x: x.reshape(2, 64), IMAGE),
+    unary("flatten", lambda x: x.reshape(8, 16), IMAGE, axis=2),
     unary("flatten", lambda x: x.reshape(1, 12), axis=0),
     unary("split", lambda x: np.split(x, 2, 1), num_or_sections=2),
     unary("split", lambda x: np.split(x, [1], 0), num_or_sections=[1, 2], dim=0),
@@ -177,18 +177,18 @@ ROWS = [
         paddings=[0, 1, 2, 0],
         pad_value=3.0,
     ),
-    unary("pad2d", lambda x: np.pad(x, ((0, 0), (0, 0), (1, 2), (3, 0))), PICTURE, paddings=[1, 2, 3, 0]),
+    unary("pad2d", lambda x: np.pad(x, ((0, 0), (0, 0), (1, 2), (3, 0))), IMAGE, paddings=[1, 2, 3, 0]),
     unary(
         "pad2d",
         lambda x: np.pad(x, ((0, 0), (0, 0), (1, 2), (3, 0)), "edge"),
-        PICTURE,
+        IMAGE,
         paddings=[1, 2, 3, 0],
         mode="edge",
     ),
     unary(
         "pad2d",
         lambda x: np.pad(x, ((0, 0), (1, 1), (2, 0), (0, 0)), "reflect"),
-        PICTURE,
+        IMAGE,
         paddings=[1, 1, 2, 0],
         mode="reflect",
         data_format="NHWC",
@@ -219,7 +219,7 @@ ROWS = [
     ),
     Row("square_error_cost", (X, Y), {}, lambda x, y: (x - y) ** 2),
     Row("smooth_l1", (X, Y), {}, smooth_l1),
-    Row("smooth_l1", (PICTURE, f(2, 4, 4, 4)), {"sigma": 2.0}, lambda x, y: smooth_l1(x, y, 2.0)),
+    Row("smooth_l1", (IMAGE, f(2, 4, 4, 4)), {"sigma": 2.0}, lambda x, y: smooth_l1(x, y, 2.0)),
     Row(
         "huber_loss",
         (X, Y),
@@ -249,7 +249,7 @@ ROWS = [
         {},
         lambda x, i: (np.log1p(np.exp(x - hard(x, i))).sum(1, keepdims=True) - np.log(2)) / 3,
     ),
-    Row("fsp_matrix", (PICTURE, f(2, 3, 4, 4)), {}, lambda x, y: np.einsum("nchw,ndhw->ncd", x, y) / 16),
+    Row("fsp_matrix", (IMAGE, f(2, 3, 4, 4)), {}, lambda x, y: np.einsum("nchw,ndhw->ncd", x, y) / 16),
     # -- tensors
     unary("cast", lambda x: x.astype(int), dtype="int64"),
     unary("concat", lambda x: x),
@@ -280,44 +280,44 @@ ROWS = [
     unary("increment", lambda x: x + 2.0, f(1), value=2.0),
     Row("accuracy", (CHANCES, LABEL), {}, lambda x, i: (x.argmax(1) == i.ravel()).mean().reshape(1)),
     # -- pooling, dropping
-    unary("pool2d", lambda x: x.reshape(2, 4, 2, 2, 2, 2).max((3, 5)), PICTURE, pool_size=2, pool_stride=2),
-    unary("pool2d", lambda x: x.mean((2, 3), keepdims=True), PICTURE, pool_type="avg", global_pooling=True),
+    unary("pool2d", lambda x: x.reshape(2, 4, 2, 2, 2, 2).max((3, 5)), IMAGE, pool_size=2, pool_stride=2),
+    unary("pool2d", lambda x: x.mean((2, 3), keepdims=True), IMAGE, pool_type="avg", global_pooling=True),
     unary("pool3d", lambda x: x.max((2, 3, 4), keepdims=True), f(1, 2, 2, 2, 2), pool_size=2),
     unary(
         "adaptive_pool2d",
         lambda x: x.reshape(2, 4, 2, 2, 2, 2).mean((3, 5)),
-        PICTURE,
+        IMAGE,
         pool_size=[2, 2],
         pool_type="avg",
     ),
     # -- images
-    unary("resize_nearest", lambda x: x[:, :, [0, 2, 3]][..., [0, 2, 3]], PICTURE, out_shape=[3, 3]),
+    unary("resize_nearest", lambda x: x[:, :, [0, 2, 3]][..., [0, 2, 3]], IMAGE, out_shape=[3, 3]),
     unary(
         "resize_nearest",
         lambda x: x.repeat(2, 2).repeat(2, 3),
-        PICTURE,
+        IMAGE,
         scale=2.0,
         align_corners=False,
     ),
-    unary("resize_bilinear", lambda x: x[:, :, [0, -1]][..., [0, -1]], PICTURE, out_shape=[2, 2]),
-    unary("image_resize_short", lambda x: x[:, :, [0, -1]][..., [0, -1]], PICTURE, out_short_len=2),
-    unary("lrn", lambda x: x / (2 + 0.1 * (x * x)) ** 0.75, PICTURE, n=1, k=2.0, alpha=0.1),
+    unary("resize_bilinear", lambda x: x[:, :, [0, -1]][..., [0, -1]], IMAGE, out_shape=[2, 2]),
+    unary("image_resize_short", lambda x: x[:, :, [0, -1]][..., [0, -1]], IMAGE, out_short_len=2),
+    unary("lrn", lambda x: x / (2 + 0.1 * (x * x)) ** 0.75, IMAGE, n=1, k=2.0, alpha=0.1),
     Row(
         "affine_channel",
-        (PICTURE, f(4), f(4)),
+        (IMAGE, f(4), f(4)),
         {},
         lambda x, a, b: x * a[:, None, None] + b[:, None, None],
     ),
     unary(
         "space_to_depth",
         lambda x: x.reshape(2, 4, 2, 2, 2, 2).transpose(0, 3, 5, 1, 2, 4).reshape(2, 16, 2, 2),
-        PICTURE,
+        IMAGE,
         blocksize=2,
     ),
     unary(
         "shuffle_channel",
         lambda x: x.reshape(2, 2, 2, 4, 4).swapaxes(1, 2).reshape(x.shape),
-        PICTURE,
+        IMAGE,
         group=2,
     ),
     unary(

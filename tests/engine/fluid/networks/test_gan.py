@@ -56,8 +56,8 @@ class Discriminator(fluid.dygraph.Layer):
         self._fc = FC(self.full_name(), 1)
         self._slope = slope
 
-    def forward(self, picture: Any) -> Any:
-        return self._fc(fluid.layers.leaky_relu(self._conv(picture), alpha=self._slope))
+    def forward(self, image: Any) -> Any:
+        return self._fc(fluid.layers.leaky_relu(self._conv(image), alpha=self._slope))
 
 
 def towards(answer: float, logits: Any) -> Any:

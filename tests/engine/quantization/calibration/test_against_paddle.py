@@ -17,7 +17,7 @@ from engine.quantization.calibration import ALGORITHMS, weight_thresholds
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.quantize_model import quantize_layer
 from engine.static import InputSpec
-from tests.engine.quantization.calibration.paddle.small_lenet import BATCH, SAMPLES, build, pictures
+from tests.engine.quantization.calibration.paddle.small_lenet import BATCH, SAMPLES, build, random_images
 
 RECORDED = json.loads((Path(__file__).parent / "paddle" / "recorded.json").read_text(encoding="utf-8"))
 
@@ -43,7 +43,7 @@ def inputs() -> list[list[np.ndarray]]:
             batches: list[np.ndarray] = []
             seen.append(batches)
             layer.register_forward_pre_hook(lambda _, fed, to=batches: to.append(fed[0].numpy()))
-    images, _ = pictures(SAMPLES, seed=2)
+    images, _ = random_images(SAMPLES, seed=2)
     with engine.no_grad():
         for start in range(0, SAMPLES, BATCH):
             lenet()(engine.to_tensor(images[start : start + BATCH]))
@@ -65,7 +65,7 @@ def test_thresholds_are_paddles_within_a_hundredth(algo: str, bits: int) -> None
 
 
 def test_a_quantized_network_has_these_thresholds() -> None:
-    fed = pictures(SAMPLES, seed=2)[0]
+    fed = random_images(SAMPLES, seed=2)[0]
     batches = [fed[i : i + BATCH] for i in range(0, SAMPLES, BATCH)]
     spec = [InputSpec([None, 1, 20, 20], name="x")]
     for algo in ("KL", "mse"):

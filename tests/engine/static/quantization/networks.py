@@ -44,7 +44,7 @@ def built() -> Built:
     return Built(program, test, executor, image, label, out, loss)
 
 
-def pictures(count: int = 24) -> tuple[Array, Array]:
+def random_images(count: int = 24) -> tuple[Array, Array]:
     """Blurred squares in five places, and which place."""
     draw = np.random.default_rng(1)
     images = draw.normal(scale=0.2, size=(count, 1, 8, 8)).astype("float32")
@@ -57,7 +57,7 @@ def pictures(count: int = 24) -> tuple[Array, Array]:
 def trained(steps: int = 8) -> Built:
     """``built`` after some steps."""
     net = built()
-    images, labels = pictures()
+    images, labels = random_images()
     for _ in range(steps):
         net.executor.run(net.program, feed={"image": images, "label": labels}, fetch_list=[net.loss])
     return net
@@ -75,5 +75,5 @@ def answers(prefix: Path) -> Array:
     executor = static.Executor()
     with static.scope_guard(static.Scope()):
         program, (name,), fetches = static.load_inference_model(str(prefix), executor)
-        (found,) = executor.run(program, feed={name: pictures()[0]}, fetch_list=fetches)
+        (found,) = executor.run(program, feed={name: random_images()[0]}, fetch_list=fetches)
     return found

@@ -13,7 +13,7 @@ from engine import static
 from engine.core.errors import ArgumentError, DTypeError
 from engine.static.quantization.batches import calibration_feeds
 
-PICTURES = np.arange(5 * 16, dtype="float32").reshape(5, 16)
+IMAGES = np.arange(5 * 16, dtype="float32").reshape(5, 16)
 
 
 @pytest.fixture
@@ -25,12 +25,12 @@ def variables() -> Iterator[list[Any]]:
 
 
 def samples() -> Iterator[tuple[Any, ...]]:
-    yield from ((picture, number, "more") for number, picture in enumerate(PICTURES))
+    yield from ((image, number, "more") for number, image in enumerate(IMAGES))
 
 
 def batches() -> Iterator[list[Any]]:
-    yield [PICTURES[:2].reshape(2, 1, 4, 4), np.array([[0], [1]])]
-    yield [PICTURES[2:5], np.array([2, 3, 4])]
+    yield [IMAGES[:2].reshape(2, 1, 4, 4), np.array([[0], [1]])]
+    yield [IMAGES[2:5], np.array([2, 3, 4])]
 
 
 def dicts() -> Iterator[Any]:
@@ -59,7 +59,7 @@ def test_every_source_gives_the_same_feeds_as_often_as_asked(
         assert [f["image"].shape for f in found] == [(n, 1, 4, 4) for n in expected]
         assert [f["label"].shape for f in found] == [(n, 1) for n in expected]
         image = np.concatenate([f["image"] for f in found])
-        np.testing.assert_array_equal(image.reshape(-1, 16), PICTURES[: sum(expected)])
+        np.testing.assert_array_equal(image.reshape(-1, 16), IMAGES[: sum(expected)])
         assert [f["label"].dtype for f in found] == ["int64"] * len(expected)
 
 
@@ -69,7 +69,7 @@ def test_a_reader_is_not_read_further_than_needed(variables: list[Any]) -> None:
     def endless() -> Iterator[Any]:
         while True:
             taken.append(1)
-            yield PICTURES[0], 0
+            yield IMAGES[0], 0
 
     feeds = calibration_feeds("quantize", variables, sample_generator=endless(), batch_size=2, batch_nums=3)
     assert len(list(feeds())) == len(list(feeds())) == 3
@@ -103,9 +103,9 @@ def test_wrong_sources(
 @pytest.mark.parametrize(
     ("give", "said"),
     [
-        (lambda: [[PICTURES]], r"a batch has 1 fields: the model is fed \['image', 'label'\]"),
-        (lambda: [{"image": PICTURES}], r"a batch has \['image'\]: the model is fed \['label'\] too"),
-        (lambda: [[PICTURES[:, :7], PICTURES]], r"'image' .* can't be made of a field of shape \(5, 7\)"),
+        (lambda: [[IMAGES]], r"a batch has 1 fields: the model is fed \['image', 'label'\]"),
+        (lambda: [{"image": IMAGES}], r"a batch has \['image'\]: the model is fed \['label'\] too"),
+        (lambda: [[IMAGES[:, :7], IMAGES]], r"'image' .* can't be made of a field of shape \(5, 7\)"),
     ],
 )
 def test_wrong_batches(variables: list[Any], give: Callable[[], Any], said: str) -> None:

@@ -14,16 +14,16 @@ from engine.core.errors import AbsentError, ArgumentError, DTypeError, EngineErr
 from engine.program.graph.check import check
 from engine.static import quantization
 from engine.static.inference_files import model_at
-from tests.engine.static.quantization.networks import Built, answers, built, pictures, saved
+from tests.engine.static.quantization.networks import Built, answers, built, random_images, saved
 
 
 def loader() -> Iterator[list[Any]]:
-    images, _ = pictures()
+    images, _ = random_images()
     yield from ([part] for part in np.split(images, 3))
 
 
 def samples() -> Iterator[tuple[Any, int]]:
-    images, labels = pictures()
+    images, labels = random_images()
     yield from zip(images.reshape(-1, 64), labels[:, 0].tolist(), strict=True)
 
 
@@ -63,7 +63,7 @@ def test_three_sources_of_data_give_the_same_model(tmp_path: Path, source: dict[
     weights = stored(tmp_path / "out" / "model")
     integers = {name for name, array in weights.items() if array.dtype == np.int8}
     assert integers == {"conv2d_0.w_0", "conv2d_1.w_0", "conv2d_transpose_0.w_0", "fc_0.w_0", "fc_1.w_0"}
-    assert weights["image@scale"] == np.abs(pictures()[0]).max()
+    assert weights["image@scale"] == np.abs(random_images()[0]).max()
     np.testing.assert_allclose(answers(tmp_path / "out" / "model"), answers(tmp_path / "float"), atol=0.03)
 
 
@@ -99,13 +99,13 @@ def test_a_program_in_memory_is_quantized(scope: static.Scope) -> None:
     kinds = [op.type for op in quantized.global_block().ops]
     assert kinds.count("quantize_linear") == 2
     (exact,) = net.executor.run(net.test, feed=feed(net), fetch_list=[net.out])
-    (rough,) = net.executor.run(quantized, feed={"image": pictures()[0]}, fetch_list=quantized.outputs)
+    (rough,) = net.executor.run(quantized, feed={"image": random_images()[0]}, fetch_list=quantized.outputs)
     assert 0 < np.abs(exact - rough).max() < 0.1
     assert int(np.abs(quantized.global_block().var("fc_0.w_0").tensor.numpy()).max()) == 7
 
 
 def feed(net: Built) -> dict[str, Any]:
-    images, labels = pictures()
+    images, labels = random_images()
     return {net.image.name: images, net.label.name: labels}
 
 

@@ -13,11 +13,11 @@ from engine import static
 from engine.core.errors import ArgumentError, DTypeError, UnsupportedError
 from engine.program.graph.check import check
 from engine.static.quantization import convert, quant_aware
-from tests.engine.static.quantization.networks import Built, answers, pictures, trained
+from tests.engine.static.quantization.networks import Built, answers, random_images, trained
 
 
 def feed() -> dict[str, Any]:
-    images, labels = pictures()
+    images, labels = random_images()
     return {"image": images, "label": labels}
 
 

@@ -14,7 +14,7 @@ from tests.engine.training.sources import writing
 
 @pytest.fixture
 def data(tmp_path):
-    values, labels = writing.pictures(30, (8, 8))
+    values, labels = writing.images(30, (8, 8))
     names = np.array(["bee", "ant", "cow"])[labels]
     return str(writing.npz(tmp_path / "a.npz", x=values, y=names))
 

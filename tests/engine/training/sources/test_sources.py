@@ -48,7 +48,7 @@ def test_the_built_in_digits_are_fed_as_before():
     ],
 )
 def test_an_npz_with_two_splits(tmp_path, compressed, names):
-    train, test = writing.pictures(12, (6, 5)), writing.pictures(6, (6, 5), seed=1)
+    train, test = writing.images(12, (6, 5)), writing.images(6, (6, 5), seed=1)
     path = writing.npz(tmp_path / "a.npz", compressed, **dict(zip(names, (*train, *test), strict=True)))
     data = load_data(str(path))
     assert (data.shape, data.classes, len(data.train), len(data.test)) == ((1, 6, 5), ("0", "1", "2"), 12, 6)
@@ -69,7 +69,7 @@ def test_an_npz_with_two_splits(tmp_path, compressed, names):
     ],
 )
 def test_samples_of_any_form(tmp_path, shape, fed):
-    values, labels = writing.pictures(12, shape)
+    values, labels = writing.images(12, shape)
     data = load_data(str(writing.npz(tmp_path / "a.npz", data=values, target=labels)), 0, OPTIONS)
     assert data.shape == fed
     assert data.train[0][0].shape == fed
@@ -78,7 +78,7 @@ def test_samples_of_any_form(tmp_path, shape, fed):
 
 @pytest.mark.parametrize(("chunks", "pack"), [(None, None), ((4, 3, 5, 1), "gzip"), ((5, 6, 5, 3), None)])
 def test_hdf5_is_read_without_libhdf5_in_this_process(tmp_path, chunks, pack):
-    values, labels = writing.pictures(22, (6, 5, 3))
+    values, labels = writing.images(22, (6, 5, 3))
     names = np.array([b"ant", b"bee", b"cow"])[labels]
     path = writing.hdf5(tmp_path / "a.h5", chunks, pack, set__images=values, set__labels=names)
     options = DataOptions(input_name="set/images", label_name="set/labels")
@@ -91,7 +91,7 @@ def test_hdf5_is_read_without_libhdf5_in_this_process(tmp_path, chunks, pack):
 
 
 def test_hdf5_arrays_are_found_by_name(tmp_path):
-    values, labels = writing.pictures(9, (4,))
+    values, labels = writing.images(9, (4,))
     path = writing.hdf5(tmp_path / "a.hdf5", train__x=values, train__y=labels, test__x=values, test__y=labels)
     assert len(load_data(str(path)).test) == 9
 
@@ -133,7 +133,7 @@ def test_collected_images_are_such_a_folder(tmp_path):
     from studio.session.data.collected_images import CollectedImages
 
     kept = CollectedImages(tmp_path)
-    values, _ = writing.pictures(6, (28, 28))
+    values, _ = writing.images(6, (28, 28))
     for number, value in enumerate(values):
         kept.collect(value, 3 if number < 4 else "7", "drawn")
     data = load_data(str(tmp_path))
@@ -188,7 +188,7 @@ def test_a_csv_file_that_stays_on_disk_gives_the_same_rows(tmp_path, monkeypatch
 
 
 def test_the_split_is_by_class_and_the_same_every_time(tmp_path):
-    values, _ = writing.pictures(100, (4,))
+    values, _ = writing.images(100, (4,))
     labels = np.repeat([0, 1, 2], [80, 19, 1])
     path = str(writing.npz(tmp_path / "a.npz", x=values, y=labels))
     data = load_data(path, 0, OPTIONS)
@@ -200,7 +200,7 @@ def test_the_split_is_by_class_and_the_same_every_time(tmp_path):
 
 
 def test_normalising_takes_its_numbers_from_the_training_samples(tmp_path):
-    values, labels = writing.pictures(60, (5, 5, 3))
+    values, labels = writing.images(60, (5, 5, 3))
     path = str(writing.npz(tmp_path / "a.npz", x=values, y=labels))
     data = load_data(path, 0, DataOptions(normalize="statistics"))
     fed, _ = data.train.__getitems__(range(len(data.train)))

@@ -26,7 +26,7 @@ def folder(tmp_path):
     shutil.rmtree(tmp_path / "test")
     for name in ("ant", "bee", "cow"):
         (tmp_path / "test" / name).mkdir(parents=True)
-        Image.fromarray(writing.pictures(1, (8, 8, 3), 1, 9)[0][0]).save(tmp_path / "test" / name / "0.png")
+        Image.fromarray(writing.images(1, (8, 8, 3), 1, 9)[0][0]).save(tmp_path / "test" / name / "0.png")
     return tmp_path
 
 

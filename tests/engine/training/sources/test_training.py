@@ -40,7 +40,7 @@ def weights(run):
 
 
 def test_images_and_numbers_train(tmp_path, model):
-    values, labels = writing.pictures(60, (8, 8, 3))
+    values, labels = writing.images(60, (8, 8, 3))
     data = str(writing.npz(tmp_path / "a.npz", x=values, y=labels))
     config = TrainingConfig(
         data=data, model=model("Pictures"), epochs=20, batch_size=8, learning_rate=0.01, static=False
@@ -54,7 +54,7 @@ def test_images_and_numbers_train(tmp_path, model):
 
 
 def test_a_model_that_does_not_fit_says_both_shapes(tmp_path, model):
-    values, labels = writing.pictures(30, (8, 8, 3))
+    values, labels = writing.images(30, (8, 8, 3))
     data = str(writing.npz(tmp_path / "a.npz", x=values, y=labels))
     with pytest.raises(EngineError, match=r"\[1, 3, 8, 8\].*\[5, 3\]") as caught:
         TrainingRun(TrainingConfig(data=data, model=model("Numbers"), static=False)).run()
@@ -62,7 +62,7 @@ def test_a_model_that_does_not_fit_says_both_shapes(tmp_path, model):
 
 
 def test_a_run_with_varied_images_resumes_bit_for_bit(tmp_path, model):
-    values, labels = writing.pictures(60, (8, 8, 3))
+    values, labels = writing.images(60, (8, 8, 3))
     data = str(writing.npz(tmp_path / "a.npz", x=values, y=labels))
     config = TrainingConfig(
         data=data,
@@ -99,10 +99,10 @@ def test_a_run_with_varied_images_resumes_bit_for_bit(tmp_path, model):
 
 
 def test_shift_mirror_and_rotation_do_what_they_say():
-    picture = np.zeros((1, 2, 5, 7), np.float32)
-    picture[0, :, 2, 3] = 1.0
+    image = np.zeros((1, 2, 5, 7), np.float32)
+    image[0, :, 2, 3] = 1.0
     np.random.seed(0)
-    places = {tuple(np.argwhere(Vary(shift=1)(picture)[0, 0])[0]) for _ in range(200)}
+    places = {tuple(np.argwhere(Vary(shift=1)(image)[0, 0])[0]) for _ in range(200)}
     assert places == {(row, column) for row in (1, 2, 3) for column in (2, 3, 4)}
     corner = np.zeros((1, 1, 3, 3), np.float32)
     corner[0, 0, 0, 0] = 1.0
@@ -124,7 +124,7 @@ def test_shift_mirror_and_rotation_do_what_they_say():
 def test_what_was_prepared_stands_in_the_checkpoint(tmp_path, model):
     from engine.training.run_folder import RunFolder
 
-    values, labels = writing.pictures(60, (8, 8, 3))
+    values, labels = writing.images(60, (8, 8, 3))
     data = str(writing.npz(tmp_path / "a.npz", x=values, y=labels))
     out = tmp_path / "run"
     run = TrainingRun(
@@ -151,7 +151,7 @@ def test_an_export_normalises_what_it_is_given(tmp_path, model):
     from engine.tensor.creation import to_tensor
     from engine.training.export import export_run
 
-    values, labels = writing.pictures(60, (8, 8, 3))
+    values, labels = writing.images(60, (8, 8, 3))
     data = str(writing.npz(tmp_path / "a.npz", x=values, y=labels))
     run = TrainingRun(
         TrainingConfig(
@@ -185,7 +185,7 @@ def test_an_export_takes_what_the_training_was_fed(tmp_path, model):
     from engine.training.export import export_run
     from studio.session.runs.runs_folder import read_run_line
 
-    values, labels = writing.pictures(60, (8, 8, 3))
+    values, labels = writing.images(60, (8, 8, 3))
     data = str(writing.npz(tmp_path / "a.npz", x=values, y=labels))
     TrainingRun(
         TrainingConfig(data=data, model=model("Pictures"), epochs=1, static=False, out=str(tmp_path / "run"))

@@ -13,7 +13,7 @@ import pytest
 
 from engine.core.errors import DataError, FormatError
 from engine.training.data import load_data
-from engine.training.sources.image_folder import decode_picture
+from engine.training.sources.image_folder import decode_image
 from tests.engine.training.sources import writing
 
 REFUSED = (DataError, FormatError)
@@ -84,7 +84,7 @@ def test_an_npz_whose_arrays_are_not_known_lists_them(tmp_path):
 
 
 def test_hdf5_leads_to_no_other_file(tmp_path):
-    values, labels = writing.pictures(9, (4,))
+    values, labels = writing.images(9, (4,))
     writing.hdf5(tmp_path / "other.h5", x=values)
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file["x"] = h5py.ExternalLink("other.h5", "x")
@@ -94,7 +94,7 @@ def test_hdf5_leads_to_no_other_file(tmp_path):
 
 
 def test_damaged_hdf5(tmp_path):
-    values, labels = writing.pictures(64, (16, 16))
+    values, labels = writing.images(64, (16, 16))
     path = writing.hdf5(tmp_path / "a.h5", (8, 16, 16), "gzip", x=values, y=labels)
     whole = path.read_bytes()
     for cut in (100, len(whole) // 2):
@@ -153,7 +153,7 @@ def huge_png(path, side):
 def test_an_image_of_too_many_pixels_is_not_decoded(tmp_path, side):
     huge_png(tmp_path / "a.png", side)
     with pytest.raises(DataError, match=r"a\.png: too many pixels"):
-        decode_picture(tmp_path / "a.png", False)
+        decode_image(tmp_path / "a.png", False)
 
 
 def test_a_broken_image_is_named(tmp_path):

@@ -10,7 +10,7 @@ import numpy as np
 from PIL import Image
 
 
-def pictures(
+def images(
     count: int, shape: tuple[int, ...], classes: int = 3, seed: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
     """Images of ``classes`` classes that differ in their brightness, and their labels."""
@@ -23,7 +23,7 @@ def image_folder(folder: Path, names: Sequence[str] = ("ant", "bee"), count: int
     """A folder of colour images, a sub-folder a class."""
     for number, name in enumerate(names):
         (folder / name).mkdir(parents=True)
-        values, _ = pictures(count, (side, side, 3), 1, number)
+        values, _ = images(count, (side, side, 3), 1, number)
         for index, value in enumerate(values):
             Image.fromarray(value + np.uint8(90 * number)).save(folder / name / f"{index}.png")
     return folder

@@ -86,12 +86,12 @@ QUICK = ("mobilenet_v1", "mobilenet_v3_small", "squeezenet1_1", "shufflenet_v2_x
 )
 def test_three_steps_of_training(call: str) -> None:
     network = table.made(models, call)
-    pictures = paddle.to_tensor(inputs(4, 3, TRAINED[call], TRAINED[call]).astype("float32"))
+    images = paddle.to_tensor(inputs(4, 3, TRAINED[call], TRAINED[call]).astype("float32"))
     labels = paddle.to_tensor([0, 2, 1, 0])
     rule = paddle.optimizer.Momentum(1e-3, parameters=network.parameters())
     before = {name: p.numpy() for name, p in network.named_parameters()}
     for _ in range(3):
-        results = network(pictures)
+        results = network(images)
         heads = results if isinstance(results, list) else [results]
         loss = sum(functional.cross_entropy(head.flatten(1), labels) for head in heads)
         assert np.isfinite(loss.item())
@@ -106,17 +106,17 @@ def test_three_steps_of_training(call: str) -> None:
 def test_converted_networks_take_any_batch(call: str) -> None:
     network = table.made(models, call)
     network.eval()
-    pictures = paddle.to_tensor(inputs(3, 3, 32, 32).astype("float32"))
-    wanted = network(pictures).numpy()
+    images = paddle.to_tensor(inputs(3, 3, 32, 32).astype("float32"))
+    wanted = network(images).numpy()
     converted = paddle.jit.to_static(network, input_spec=[InputSpec([None, 3, 32, 32])])
-    np.testing.assert_allclose(converted(pictures).numpy(), wanted, rtol=1e-4, atol=1e-6)
-    np.testing.assert_allclose(converted(pictures[:2]).numpy(), wanted[:2], rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(converted(images).numpy(), wanted, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(converted(images[:2]).numpy(), wanted[:2], rtol=1e-4, atol=1e-6)
 
 
 def test_lenet_maps_images_to_classes() -> None:
-    pictures = paddle.zeros([3, 1, 28, 28])
-    assert models.LeNet()(pictures).shape == [3, 10]
-    assert models.LeNet(num_classes=0)(pictures).shape == [3, 16, 5, 5]
+    images = paddle.zeros([3, 1, 28, 28])
+    assert models.LeNet()(images).shape == [3, 10]
+    assert models.LeNet(num_classes=0)(images).shape == [3, 16, 5, 5]
 
 
 @pytest.mark.parametrize("name", table.FACTORIES)

@@ -20,12 +20,12 @@ def drawing(seed: int, shape: tuple[int, ...] = (28, 28)) -> np.ndarray:
     return np.random.default_rng(seed).integers(0, 256, shape, np.uint8)
 
 
-def test_collected_pictures_are_read_back(tmp_path):
+def test_collected_images_are_read_back(tmp_path):
     kept = CollectedImages(tmp_path / "data" / "collected")
     assert kept.count() == 0
     assert kept.collect(drawing(1), 7, "drawn") == 1
     assert kept.collect(drawing(2, (40, 30, 3)), "3", "digits test 17, corrected from 5 \u2192 3") == 2
-    three, seven = kept.pictures()
+    three, seven = kept.images()
     assert (three.label, three.source) == ("3", "digits test 17, corrected from 5 \u2192 3")
     assert (seven.label, seven.source) == ("7", "drawn")
     assert np.array_equal(seven.pixels(), drawing(1))
@@ -33,13 +33,13 @@ def test_collected_pictures_are_read_back(tmp_path):
     assert (kept.folder / "classes.txt").read_text().split() == list("0123456789")
 
 
-def test_the_same_picture_is_kept_once_and_moves_when_it_is_corrected(tmp_path):
+def test_the_same_image_is_kept_once_and_moves_when_it_is_corrected(tmp_path):
     kept = CollectedImages(tmp_path)
     assert kept.collect(drawing(1), 7) == 1
     assert kept.collect(drawing(1), 7) == 1
     assert kept.collect(drawing(1), 1, "corrected") == 1
-    assert [(one.label, one.source) for one in kept.pictures()] == [("1", "corrected")]
-    kept.remove(kept.pictures()[0])
+    assert [(one.label, one.source) for one in kept.images()] == [("1", "corrected")]
+    kept.remove(kept.images()[0])
     assert kept.count() == 0
 
 
@@ -56,7 +56,7 @@ def test_a_new_name_is_a_new_class_whatever_its_letters(tmp_path):
     kept.collect(drawing(1), 0)
     kept.collect(drawing(2), "..")
     kept.collect(drawing(3), "100% wool. ")
-    assert [one.label for one in kept.pictures()] == ["..", "100% wool.", "T-shirt/top"]
+    assert [one.label for one in kept.images()] == ["..", "100% wool.", "T-shirt/top"]
     assert kept.classes()[:3] == ["T-shirt/top", "Coat", ".."]
     assert {path.parent for path in kept.folder.glob("*/*.png")} == {
         kept.folder / name for name in ("%2E%2E", "100%25 wool%2E", "T-shirt%2Ftop")
@@ -64,7 +64,7 @@ def test_a_new_name_is_a_new_class_whatever_its_letters(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("picture", "label"),
+    ("image", "label"),
     [
         (np.zeros((28, 28)), 1),
         (np.zeros((2, 28, 28), np.uint8), 1),
@@ -75,9 +75,9 @@ def test_a_new_name_is_a_new_class_whatever_its_letters(tmp_path):
         (np.zeros((28, 28), np.uint8), " "),
     ],
 )
-def test_what_is_no_picture_or_class_is_refused(tmp_path, picture, label):
+def test_what_is_no_image_or_class_is_refused(tmp_path, image, label):
     with pytest.raises(ArgumentError, match=r"collect|class"):
-        CollectedImages(tmp_path).collect(picture, label)
+        CollectedImages(tmp_path).collect(image, label)
     assert not list(tmp_path.rglob("*.png"))
 
 
@@ -91,7 +91,7 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
     monkeypatch.setattr("engine.files.atomic.atomic_write", full)
     with pytest.raises(SaveError, match="no space"):
         kept.collect(drawing(1), 1)
-    assert [one.label for one in kept.pictures()] == ["7"]
+    assert [one.label for one in kept.images()] == ["7"]
 
 
 def test_another_process_that_collects_is_named(tmp_path, monkeypatch):
@@ -104,12 +104,12 @@ def test_another_process_that_collects_is_named(tmp_path, monkeypatch):
         lock.release()
 
 
-def test_a_file_that_is_no_picture_is_left_out(tmp_path):
+def test_a_file_that_is_no_image_is_left_out(tmp_path):
     kept = CollectedImages(tmp_path)
     kept.collect(drawing(1), 7)
     (tmp_path / "7" / "note.png").write_text("not an image")
     Image.fromarray(drawing(4)).save(tmp_path / "7" / "own.png")
-    assert sorted(one.source for one in kept.pictures()) == ["", ""]
+    assert sorted(one.source for one in kept.images()) == ["", ""]
 
 
 def test_the_session_collects_next_to_the_project(tmp_path):

@@ -50,7 +50,7 @@ def test_the_same_data_is_not_opened_twice_and_a_wrong_path_is_said(session, tmp
     assert session.data.state == "failed"
     session.dataset_browser.look(chosen, again=True)
     assert session.data.state == "opening"
-    writing.npz(Path(tmp_path / "a.npz"), x=writing.pictures(20, (4,))[0], y=writing.pictures(20, (4,))[1])
+    writing.npz(Path(tmp_path / "a.npz"), x=writing.images(20, (4,))[0], y=writing.images(20, (4,))[1])
     session.dataset_browser.look(settings(session, data=str(tmp_path / "a.npz"), epochs=9))
     assert session.wait_until(lambda: session.data.state == "ready", 30)
     assert session.data.facts.kind == "npz"

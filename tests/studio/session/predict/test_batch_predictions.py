@@ -31,7 +31,7 @@ def table(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_a_folder_of_pictures_becomes_a_table(tmp_path: Path) -> None:
+def test_a_folder_of_images_becomes_a_table(tmp_path: Path) -> None:
     folder = tmp_path / "pictures"
     (folder / "deep").mkdir(parents=True)
     for name, value in (("a.png", 250), ("deep/b.jpg", 5)):
@@ -73,7 +73,7 @@ def test_rows_of_a_csv_file_and_samples_of_an_npz_file(tmp_path: Path) -> None:
     }
 
 
-def test_pictures_in_arrays_are_fed_from_0_to_1(tmp_path: Path) -> None:
+def test_images_in_arrays_are_fed_from_0_to_1(tmp_path: Path) -> None:
     np.savez_compressed(tmp_path / "p.npz", x=np.full((1, 8, 8, 3), 255, np.uint8))
     asked = only_input(model([-1, 3, 8, 8]))
     [item] = items_in(tmp_path / "p.npz", asked)

@@ -38,15 +38,15 @@ def as_bytes(image: Image.Image, kind: str = "PNG", **words: Any) -> bytes:
 
 
 def test_a_digit_is_scaled_to_20_and_its_mass_put_on_pixel_14() -> None:
-    picture = digit_from_bytes(as_bytes(stroke()), "test")
-    assert (picture.shape, picture.dtype) == ((28, 28), np.float32)
-    rows, columns = np.nonzero(picture.max(axis=1))[0], np.nonzero(picture.max(axis=0))[0]
+    image = digit_from_bytes(as_bytes(stroke()), "test")
+    assert (image.shape, image.dtype) == ((28, 28), np.float32)
+    rows, columns = np.nonzero(image.max(axis=1))[0], np.nonzero(image.max(axis=0))[0]
     assert rows[-1] - rows[0] + 1 == 20
     assert columns[-1] - columns[0] + 1 == 12  # 61 wide of 101 high
-    mass = picture.sum()
-    assert abs((picture.sum(axis=1) * np.arange(28)).sum() / mass - 14) <= 0.5
-    assert abs((picture.sum(axis=0) * np.arange(28)).sum() / mass - 14) <= 0.5
-    assert 0.0 <= picture.min() <= picture.max() <= 1.0
+    mass = image.sum()
+    assert abs((image.sum(axis=1) * np.arange(28)).sum() / mass - 14) <= 0.5
+    assert abs((image.sum(axis=0) * np.arange(28)).sum() / mass - 14) <= 0.5
+    assert 0.0 <= image.min() <= image.max() <= 1.0
 
 
 def test_colour_ground_transparency_and_format_make_no_difference() -> None:

@@ -67,11 +67,11 @@ def test_what_can_not_be_fed_is_said(shape: list[int], dtype: str, reason: str) 
     assert reason in found.why_not
 
 
-def test_a_picture_is_fed_in_the_layout_and_type_that_are_asked_for() -> None:
-    picture = np.zeros((4, 8, 3), np.float32)
-    picture[..., 0] = 1.0
+def test_an_image_is_fed_in_the_layout_and_type_that_are_asked_for() -> None:
+    image = np.zeros((4, 8, 3), np.float32)
+    image[..., 0] = 1.0
     wide = ModelInput("x", "uint8", (3, 4, 8), 2, "picture", 3, 4, 8, "CHW")
-    fed = array_of(wide, picture, {}, "m")
+    fed = array_of(wide, image, {}, "m")
     assert (fed.shape, fed.dtype) == ((2, 3, 4, 8), np.uint8)
     assert fed[:, 0].min() == 255
     assert fed[:, 1:].max() == 0
@@ -82,18 +82,18 @@ def test_a_picture_is_fed_in_the_layout_and_type_that_are_asked_for() -> None:
         array_of(asked([-1, 1, 28, 28]), np.ones((3, 3)), {}, "m")
 
 
-def test_pictures_are_placed_in_grey_or_colour() -> None:
-    picture = np.zeros((20, 40, 3), np.float32)
-    picture[:, 20:, 1] = 1.0  # the right half is green
+def test_images_are_placed_in_grey_or_colour() -> None:
+    image = np.zeros((20, 40, 3), np.float32)
+    image[:, 20:, 1] = 1.0  # the right half is green
     colour, grey = asked([-1, 3, 16, 16]), asked([-1, 16, 16])
-    cover, whole, pulled = (placed(picture, colour, each, False, "p") for each in placings_of(colour))
+    cover, whole, pulled = (placed(image, colour, each, False, "p") for each in placings_of(colour))
     assert cover.shape == whole.shape == pulled.shape == (16, 16, 3)
     assert cover[:, :7].max() == 0.0
     assert cover[:, 9:, 1].min() > 0.99
     assert whole[:4].max() == whole[12:].max() == 0.0  # borders above and below
     assert whole[4:12, 9:, 1].min() > 0.99
     assert pulled[0, -1, 1] > 0.99
-    assert placed(picture, grey, "stretch", False, "p")[8, 12] == pytest.approx(0.587, abs=0.01)
+    assert placed(image, grey, "stretch", False, "p")[8, 12] == pytest.approx(0.587, abs=0.01)
     stroke = np.zeros((280, 280), np.float32)
     stroke[40:240, 130:150] = 1.0
     assert placings_of(asked([-1, 784]))[0] == "digit"

@@ -21,11 +21,11 @@ from studio.session.graph.program_check import checked_program
 from studio.session.predict.model_choice import ModelChoice
 from studio.session.predict.model_info import arrays_of, model_info, opened, scores_of
 from studio.session.session import Session
-from tests.robust.untrusted_models import Endless, picture, saved, unsign
+from tests.robust.untrusted_models import Endless, image, saved, unsign
 
 SECONDS = 60.0
 PATIENT = ModelLimits(seconds=1e6, steps=10**17)
-CALM, BRIGHT = picture(0.1).reshape(28, 28), picture(1.0).reshape(28, 28)
+CALM, BRIGHT = image(0.1).reshape(28, 28), image(1.0).reshape(28, 28)
 
 
 @pytest.fixture
@@ -54,21 +54,21 @@ def loaded(session: Session, prefix: Path, limits: ModelLimits | None = None) ->
     until(session, lambda: not session.predict.loading)
 
 
-def test_the_newest_of_many_pictures_is_answered(own: Path, session: Session) -> None:
+def test_the_newest_of_many_images_is_answered(own: Path, session: Session) -> None:
     session.predict_models.ask(BRIGHT)  # waits for a model
     assert not session.predict.asking
     loaded(session, own)
     until(session, lambda: not session.predict.asking)
     answers: list[Any] = []
     session.predict.events.ranking.connect(lambda ranking: answers.append(ranking))
-    pictures = [picture(number / 100).reshape(28, 28) for number in range(100)]
-    for each in pictures:
+    images = [image(number / 100).reshape(28, 28) for number in range(100)]
+    for each in images:
         session.predict_models.ask(each)
     until(session, lambda: not session.predict.asking)
     assert 1 <= len(answers) < 50
     with opened(str(own), ModelLimits()) as (info, scores):
         assert info.own
-        wanted = scores(pictures[-1])
+        wanted = scores(images[-1])
     names = [name for name, _ in session.predict.ranking]
     assert names == [str(n) for n in np.argsort(-wanted, kind="stable")]
 

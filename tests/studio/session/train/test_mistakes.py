@@ -35,8 +35,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, np.ndarray]:
     weight = next(value for value in state.values() if value.shape == (784, 10))
     bias = next(value for value in state.values() if value.shape == (10,))
     test = load_data("digits").test
-    pictures = np.stack([test[place][0].reshape(-1) for place in range(len(test))]).astype(np.float64)
-    return out, pictures @ weight + bias
+    images = np.stack([test[place][0].reshape(-1) for place in range(len(test))]).astype(np.float64)
+    return out, images @ weight + bias
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_a_run_from_before_shows_its_mistakes(run: tuple[Path, np.ndarray], sess
     worst = np.argsort(shares[np.arange(len(labels)), labels], kind="stable")[:40]
     assert [each.index for each in view.hardest] == worst.tolist()
     for each in view.hardest[:5]:
-        assert np.array_equal(each.picture, np.rint(test[each.index][0][0] * 255).astype(np.uint8))
+        assert np.array_equal(each.image, np.rint(test[each.index][0][0] * 255).astype(np.uint8))
         assert each.probabilities == pytest.approx(tuple(shares[each.index]), abs=2e-3)
     counts = view.table.counts.astype(int)
     np.fill_diagonal(counts, 0)
@@ -84,7 +84,7 @@ def test_a_run_from_before_shows_its_mistakes(run: tuple[Path, np.ndarray], sess
     for each in view.samples:
         assert (each.label, each.answer) == (labels[each.index], answers[each.index])
         assert each.of_answer == pytest.approx(shares[each.index, answer], rel=1e-3)
-        assert np.array_equal(each.picture, np.rint(test[each.index][0][0] * 255).astype(np.uint8))
+        assert np.array_equal(each.image, np.rint(test[each.index][0][0] * 255).astype(np.uint8))
         assert each.digest == sample_digest(test.rows.read(np.array([each.index]))[0])
 
 
@@ -113,7 +113,7 @@ def test_a_run_of_an_earlier_version_says_what_it_can_not_show(
     (folder / "journal.jsonl").write_bytes((run[0] / "journal.jsonl").read_bytes())
     view = shown(session, folder)
     # The hardest samples are named by the journal, so their images are read from the data.
-    wait(session, lambda: bool(view.hardest) and view.hardest[0].picture is not None)
+    wait(session, lambda: bool(view.hardest) and view.hardest[0].image is not None)
     assert len(view.hardest) == 40
     true, answer = np.unravel_index(view.table.counts.argmax(), view.table.counts.shape)
     session.mistakes.open_cell(int(true), int(answer))

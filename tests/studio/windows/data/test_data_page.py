@@ -13,7 +13,7 @@ from studio.session.work.job import Request
 FACTS = {
     "name": "digits",
     "kind": "digits",
-    "picture": True,
+    "is_image": True,
     "raw": [28, 28, 1],
     "fed": [1, 28, 28],
     "classes": ["zero", "one"],
@@ -39,7 +39,7 @@ def opened(stage, **changes):
     stage.tell("data_opened", number=number, **{**FACTS, **changes})
     if changes:
         return worker, number
-    pictures = [np.full((28, 28), 80 * place, np.uint8) for place in range(3)]
+    images = [np.full((28, 28), 80 * place, np.uint8) for place in range(3)]
     stage.tell(
         "data_samples",
         number=number,
@@ -50,9 +50,9 @@ def opened(stage, **changes):
         labels=[0, 1, 0],
         places=["a.png", "b.png", "c.png"],
         broken=[False, False, True],
-        values=pictures,
+        values=images,
     )
-    stage.tell("data_compared", number=number, before=pictures, after=pictures, ranges=[[0, 1]] * 3)
+    stage.tell("data_compared", number=number, before=images, after=images, ranges=[[0, 1]] * 3)
     return worker, number
 
 
@@ -165,7 +165,7 @@ def test_what_is_wrong_stands_in_the_page_and_cancel_ends_the_reading(stage, qtb
 
 def test_rows_of_numbers_are_a_table(stage, qtbot):
     page = stage.studio.data_page
-    _, number = opened(stage, kind="csv", picture=False, raw=[2], fed=[2], columns=["width", "height"])
+    _, number = opened(stage, kind="csv", is_image=False, raw=[2], fed=[2], columns=["width", "height"])
     stage.tell(
         "data_samples",
         number=number,
@@ -207,7 +207,7 @@ def test_the_shape_of_own_data_is_exported(stage, qtbot):
     assert form.value("shape") == "None, 3, 8, 8"
 
 
-def test_collected_pictures_are_offered_as_data(stage, qtbot):
+def test_collected_images_are_offered_as_data(stage, qtbot):
     source = stage.studio.data_panel.source
     stage.session.collected.collect(np.zeros((28, 28), np.uint8), 3, "drawn")
     opened(stage)

@@ -56,15 +56,15 @@ def test_a_name_is_refused_under_its_field_and_export_says_why(
 
 
 @pytest.mark.parametrize(
-    ("difference", "pictures", "words"),
+    ("difference", "images", "words"),
     [
         (0.0, "test", "256 test images: the same scores to the last digit as before saving"),
         (2.4e-7, "test", "256 test images: the scores differ by at most 2.4e-7 from those before saving"),
         (0.0, "noise", "256 images of noise, as the data is not here: the same scores"),
     ],
 )
-def test_a_check_says_what_was_compared(qapp: Any, difference: float, pictures: str, words: str) -> None:
-    result = Verification(difference, 256, 1e-5, {}, 0.9, pictures)
+def test_a_check_says_what_was_compared(qapp: Any, difference: float, images: str, words: str) -> None:
+    result = Verification(difference, 256, 1e-5, {}, 0.9, images)
     assert words in compared_text(result, QObject())
 
 

@@ -52,10 +52,10 @@ def quantized(stage: Stage, **changes: Any) -> str:
     prefix = str(stage.worker.job.prefix)
     task = stage.worker
     stage.tell("quantized", prefix=prefix, save_id="ab", report=report(**changes))
-    pictures = stage.worker
-    if pictures is not task:
-        shown = np.zeros((len(pictures.job.places), 8, 8), np.uint8)
-        stage.tell("mistakes", places=pictures.job.places, pictures=shown)
+    images = stage.worker
+    if images is not task:
+        shown = np.zeros((len(images.job.places), 8, 8), np.uint8)
+        stage.tell("mistakes", places=images.job.places, images=shown)
     task.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
     stage.session.pump()
     return prefix
@@ -298,7 +298,7 @@ def test_a_changed_answer_opens_large(export: Stage, qtbot: QtBot) -> None:
     quantized(export)
     card = export.studio.export_page.report.changed
     assert [sample.index for sample in card.grid.samples()] == [17, 40]
-    assert all(sample.picture is not None for sample in card.grid.samples())
+    assert all(sample.image is not None for sample in card.grid.samples())
     qtbot.mouseClick(card.grid, Qt.MouseButton.LeftButton, pos=card.grid.cells()[0].center().toPoint())
     assert card.large.isVisible()
     assert dict(card.large.facts.rows())["Quantized"] == "digit 9"

@@ -28,8 +28,8 @@ WAIT = 60_000
 class Mixed(nn.Layer):
     """How much more red than green an image is, and the sum of three numbers."""
 
-    def forward(self, picture: Any, facts: Any) -> Any:
-        red, green = picture[:, 0].mean(axis=[1, 2]), picture[:, 1].mean(axis=[1, 2])
+    def forward(self, image: Any, facts: Any) -> Any:
+        red, green = image[:, 0].mean(axis=[1, 2]), image[:, 1].mean(axis=[1, 2])
         return engine.stack([red - green, facts.sum(axis=1)], axis=1)
 
 
@@ -55,7 +55,7 @@ def show(page: Stage, *specs: tuple[str, list[int], str]) -> None:
     page.session.predict.loaded(ModelInfo(ModelChoice("m"), "m", "m", inputs, (), {}, {}, "", {}))
 
 
-def test_a_picture_in_colour_and_numbers_are_given_and_answered(
+def test_an_image_in_colour_and_numbers_are_given_and_answered(
     page: Stage, qtbot: QtBot, mixed: str, tmp_path: Path
 ) -> None:
     view, shown = page.session.predict, page.studio.predict_page
@@ -66,7 +66,7 @@ def test_a_picture_in_colour_and_numbers_are_given_and_answered(
     paper = np.zeros((60, 90, 3), np.uint8)
     paper[..., 0] = 255
     Image.fromarray(paper).save(tmp_path / "red.png")
-    page.studio.predict.open_picture(str(tmp_path / "red.png"))
+    page.studio.predict.open_image(str(tmp_path / "red.png"))
     assert shown.fed.image().shape == (32, 32, 3)
     assert shown.fed.image()[..., 0].min() == 1.0
     assert ("From", "red.png, 90 \u00d7 60 pixels") in shown.facts.rows()
@@ -129,7 +129,7 @@ def test_an_input_that_can_not_be_given_is_said_in_a_line(page: Stage) -> None:
     assert "complex64" in shown.editors[0].line.text()
 
 
-def test_a_drawing_comes_along_to_a_model_of_other_pictures(page: Stage, qtbot: QtBot) -> None:
+def test_a_drawing_comes_along_to_a_model_of_other_images(page: Stage, qtbot: QtBot) -> None:
     shown = page.studio.predict_page
     qtbot.mouseClick(shown.pad, Qt.MouseButton.LeftButton)
     assert page.session.predict.fed[0].shape == (28, 28)
@@ -141,7 +141,7 @@ def test_a_drawing_comes_along_to_a_model_of_other_pictures(page: Stage, qtbot: 
     assert ("Placed", "stretched to the size of the input") in shown.facts.rows()
 
 
-def test_a_picture_is_pasted(page: Stage, qtbot: QtBot) -> None:
+def test_an_image_is_pasted(page: Stage, qtbot: QtBot) -> None:
     from PySide6.QtGui import QImage
 
     show(page, ("x", [-1, 3, 16, 16], "float32"))

@@ -30,7 +30,7 @@ def page(stage: Stage) -> Stage:
     return stage
 
 
-def test_a_folder_of_pictures_becomes_a_table(
+def test_a_folder_of_images_becomes_a_table(
     page: Stage, qtbot: QtBot, digits: list[Path], tmp_path: Path
 ) -> None:
     from PIL import Image, ImageDraw

@@ -22,13 +22,13 @@ def page(stage: Stage) -> Stage:
 
 def tell_samples(page: Stage, places: list[int], total: int = 40) -> None:
     """Answer as the child does: sample n has a bright row n."""
-    pictures = []
+    images = []
     for place in places:
-        picture = np.zeros((28, 28), np.float32)
-        picture[place % 28] = 1.0
-        pictures.append(picture)
+        image = np.zeros((28, 28), np.float32)
+        image[place % 28] = 1.0
+        images.append(image)
     labels = [str(place % 10) for place in places]
-    page.tell("samples", places=places, total=total, values=pictures, labels=labels, data="digits")
+    page.tell("samples", places=places, total=total, values=images, labels=labels, data="digits")
     page.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
 
 
@@ -64,7 +64,7 @@ def test_a_drawing_is_added_to_the_data_set_with_its_label(page: Stage, qtbot: Q
     qtbot.keyClicks(tools.label, "7")
     qtbot.mouseClick(tools.collect_button, Qt.MouseButton.LeftButton)
     assert tools.words.text() == "added as 7: 1 collected"
-    [kept] = page.session.collected.pictures()
+    [kept] = page.session.collected.images()
     assert (kept.label, kept.source) == ("7", "drawing")
     fed = page.session.predict.fed[0]
     np.testing.assert_array_equal(kept.pixels(), np.rint(fed * 255).astype(np.uint8))

@@ -13,11 +13,11 @@ from pytestqt.qtbot import QtBot
 
 from engine.core.model_limits import ENVIRONMENT
 from engine.inference import process
-from tests.robust.untrusted_models import Endless, picture, saved, unsign
+from tests.robust.untrusted_models import Endless, image, saved, unsign
 from tests.studio.windows.conftest import Stage
 
 WAIT = 60_000
-CALM, BRIGHT = (picture(brightness).reshape(28, 28) for brightness in (0.1, 1.0))
+CALM, BRIGHT = (image(brightness).reshape(28, 28) for brightness in (0.1, 1.0))
 
 
 @pytest.fixture(scope="module")

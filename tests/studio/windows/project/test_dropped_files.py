@@ -84,9 +84,9 @@ def test_data(stage: Any, tmp_path: Path, bars: Path) -> None:
     assert stage.session.train.settings.data == str(pairs)
 
 
-def test_a_picture_and_a_model(stage: Any, tmp_path: Path) -> None:
+def test_an_image_and_a_model(stage: Any, tmp_path: Path) -> None:
     asked: list[str] = []
-    stage.studio.opening.open_picture = stage.studio.opening.open_model = asked.append
+    stage.studio.opening.open_image = stage.studio.opening.open_model = asked.append
     for name in ("seven.PNG", "model.pdmodel", "model.pdiparams.info"):
         (tmp_path / name).write_bytes(b"")
         drop(stage, tmp_path / name)

@@ -12,8 +12,8 @@ from studio.windows.train.sample_images import Sample
 
 
 def samples(count: int) -> list[Sample]:
-    picture = np.zeros((28, 28), np.uint8)
-    return [Sample(picture, str(i % 10), str((i + 1) % 10), 0.01, 100 + i) for i in range(count)]
+    image = np.zeros((28, 28), np.uint8)
+    return [Sample(image, str(i % 10), str((i + 1) % 10), 0.01, 100 + i) for i in range(count)]
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def hardest(qtbot: QtBot) -> MistakeGrid:
 @pytest.mark.styled
 @pytest.mark.parametrize(("width", "height"), [(200, 140), (340, 230), (800, 300), (1600, 700)])
 @pytest.mark.parametrize("count", [6, 40])
-def test_pictures_fill_the_card(hardest: MistakeGrid, width: int, height: int, count: int) -> None:
+def test_images_fill_the_card(hardest: MistakeGrid, width: int, height: int, count: int) -> None:
     hardest.resize(width, height)
     hardest.set_samples(samples(count))
     cells = hardest.cells()
@@ -42,7 +42,7 @@ def test_pictures_fill_the_card(hardest: MistakeGrid, width: int, height: int, c
         assert down > 0.75 * height
 
 
-def test_a_click_and_return_tell_the_picture(hardest: MistakeGrid, qtbot: QtBot) -> None:
+def test_a_click_and_return_tell_the_image(hardest: MistakeGrid, qtbot: QtBot) -> None:
     with qtbot.waitSignal(hardest.chosen) as outcome:
         qtbot.mouseClick(hardest, Qt.MouseButton.LeftButton, pos=hardest.cells()[8].center().toPoint())
     assert outcome.args == [8]

@@ -26,11 +26,11 @@ def evaluation() -> Predictions:
     shares[np.arange(10), answers] = 0.9
     of_truth = shares[np.arange(10), labels].astype(np.float32)
     hardest = np.array([4, 7, 0])
-    pictures = np.stack([np.full((28, 28), place, np.uint8) for place in hardest])
-    return Predictions(labels, answers, of_truth, np.full(10, 0.9, np.float32), shares, hardest, pictures)
+    images = np.stack([np.full((28, 28), place, np.uint8) for place in hardest])
+    return Predictions(labels, answers, of_truth, np.full(10, 0.9, np.float32), shares, hardest, images)
 
 
-def end_epoch(stage: Any, epoch: int, pictures: bool = True) -> None:
+def end_epoch(stage: Any, epoch: int, images: bool = True) -> None:
     """An epoch of the training was measured, and its predictions lie in the run's folder."""
     found = evaluation()
     PredictionsFolder(Path(stage.session.train.folder)).write(5 * epoch, found, 5 * epoch)
@@ -44,7 +44,7 @@ def end_epoch(stage: Any, epoch: int, pictures: bool = True) -> None:
         for i in found.hardest
     ]
     confusion = (found.confusion() * epoch).tolist()
-    more = {"pictures": found.pictures} if pictures else {}
+    more = {"pictures": found.pictures} if images else {}
     training = stage.workers[0]
     training.tell(
         "epoch",
@@ -81,7 +81,7 @@ def answer(stage: Any, qtbot: Any, places: list[int]) -> None:
         places=places,
         digests=[f"{place:064x}" for place in places],
         split_places=places,
-        pictures=np.stack([np.full((28, 28), 9 * place, np.uint8) for place in places]),
+        images=np.stack([np.full((28, 28), 9 * place, np.uint8) for place in places]),
     )
     stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
 
@@ -90,7 +90,7 @@ def click(widget: QWidget) -> None:
     QTest.mouseClick(widget, Qt.MouseButton.LeftButton)
 
 
-def test_a_click_on_a_cell_opens_its_pictures(trained: Any, qtbot: Any) -> None:
+def test_a_click_on_a_cell_opens_its_images(trained: Any, qtbot: Any) -> None:
     stage, page = trained, trained.studio.train_page
     at = page.confusion.cell_rect(4, 9).center().toPoint()
     QTest.mouseClick(page.confusion, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at)
@@ -100,9 +100,9 @@ def test_a_click_on_a_cell_opens_its_pictures(trained: Any, qtbot: Any) -> None:
     assert gallery.windowTitle() == "4 taken for 9, epoch 2"
     (sample,) = gallery.grid.samples()
     assert (sample.index, sample.label, sample.predicted) == (4, "4", "9")
-    assert sample.picture[0, 0] == 36
+    assert sample.image[0, 0] == 36
     assert gallery.facts.rows() == [
-        ("Picture", "4 of the test data"),
+        ("Image", "4 of the test data"),
         ("True", "4 (1.0\u2009%)"),
         ("Predicted", "9 (90.0\u2009%)"),
     ]
@@ -130,7 +130,7 @@ def test_return_on_a_cell_and_on_a_hardest_sample(trained: Any, qtbot: Any) -> N
     QTest.keyClick(page.hardest, Qt.Key.Key_Return)
     answer(stage, qtbot, [4, 7, 0])
     assert gallery.windowTitle() == "Hardest samples, epoch 2"
-    assert gallery.facts.rows()[0] == ("Picture", "7 of the test data")
+    assert gallery.facts.rows()[0] == ("Image", "7 of the test data")
     assert len(gallery.bars.rows()) == 10
 
 
@@ -211,4 +211,4 @@ def test_a_run_of_before_shows_its_mistakes_after_a_restart(trained: Any, qtbot:
     )
     page = stage.studio.train_page
     qtbot.waitUntil(lambda: len(page.hardest.samples()) == 3, timeout=20_000)
-    assert [sample.picture[0, 0] for sample in page.hardest.samples()] == [4, 7, 0]
+    assert [sample.image[0, 0] for sample in page.hardest.samples()] == [4, 7, 0]

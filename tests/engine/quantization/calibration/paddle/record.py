@@ -24,7 +24,7 @@ from paddle.static.quantization import PostTrainingQuantization
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE)]
 
-from small_lenet import BATCH, SAMPLES, build, pictures  # noqa: E402
+from small_lenet import BATCH, SAMPLES, build, random_images  # noqa: E402
 
 ALGORITHMS = ("abs_max", "avg", "hist", "KL", "mse", "emd", "min_max", "ptf")
 LAYERS = ("conv2d", "matmul_v2")  # of the static graph, in order: two convolutions, three linear layers
@@ -35,7 +35,7 @@ def trained() -> Any:
     paddle.seed(1)
     net = build(paddle.nn)
     optimizer = paddle.optimizer.Adam(0.003, parameters=net.parameters())
-    images, labels = pictures(4096, seed=1)
+    images, labels = random_images(4096, seed=1)
     for step in range(300):
         at = slice(step * 64 % 4096, step * 64 % 4096 + 64)
         loss = paddle.nn.functional.cross_entropy(
@@ -46,7 +46,7 @@ def trained() -> Any:
         optimizer.clear_grad()
     for parameter in net.parameters():
         parameter.set_value(parameter.numpy().astype(np.float16).astype(np.float32))
-    images, labels = pictures(1000, seed=3)
+    images, labels = random_images(1000, seed=3)
     right = (net(paddle.to_tensor(images)).numpy().argmax(1) == labels).mean()
     print(f"trained: loss {float(loss):.4f}, {right:.1%} of other images right")
     net.eval()
@@ -57,7 +57,7 @@ class Data(paddle.io.Dataset):
     """The calibration data."""
 
     def __init__(self) -> None:
-        self.images, _ = pictures(SAMPLES, seed=2)
+        self.images, _ = random_images(SAMPLES, seed=2)
 
     def __len__(self) -> int:
         return SAMPLES

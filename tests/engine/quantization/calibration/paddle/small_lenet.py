@@ -9,7 +9,7 @@ import numpy as np
 SAMPLES, BATCH = 320, 32
 
 
-def pictures(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def random_images(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Blots, a pattern for each of ten classes, in [-1, 1] of shape (count, 1, 20, 20), and labels."""
     patterns = np.random.default_rng(12).random((10, 1, 5, 5)) < 0.4
     random = np.random.default_rng(seed)

@@ -49,7 +49,7 @@ def test_a_run_is_quantized_cancelled_and_shown_again(run: Path) -> None:
         assert layer.quantized
         assert read_inference(view.exported_prefix).weights[layer.weight].dtype.name == "int8"
         assert session.wait_until(
-            lambda: len(session.quantization.view.pictures) == min(60, first.changed_count), WAIT
+            lambda: len(session.quantization.view.images) == min(60, first.changed_count), WAIT
         )
     finally:
         session.close()

@@ -42,7 +42,7 @@ def test_a_stored_report_is_shown_again_and_leads_to_the_program(session: Sessio
     assert view.loading
     assert session.wait_until(lambda: view.report is not None, WAIT)
     assert (view.loading, view.report.algo, view.message) == (False, "hist", "")
-    assert "no images" in view.no_pictures
+    assert "no images" in view.why_no_images
     reports.choose_layer("fc")
     assert session.wait_until(lambda: session.graph.selected is not None, WAIT)
     assert session.graph.selected_operator()["type"] in ("matmul_v2", "mul")

@@ -96,10 +96,10 @@ def test_a_report_reports_what_the_run_did(runs: tuple[Path, Path], tmp_path: Pa
     assert np.array(cells).reshape(10, 10).tolist() == epoch["confusion"]
     kept = PredictionsFolder(runs[1]).read(epoch["step"])
     assert kept is not None
-    pictures = [str(image["src"]).partition(",")[2] for image in page.of("img")]
-    assert len(pictures) == len(kept.pictures) == 40
-    for data, picture in zip(pictures, kept.pictures, strict=True):
-        assert np.array_equal(np.asarray(Image.open(io.BytesIO(base64.b64decode(data)))), picture)
+    images = [str(image["src"]).partition(",")[2] for image in page.of("img")]
+    assert len(images) == len(kept.pictures) == 40
+    for data, image in zip(images, kept.pictures, strict=True):
+        assert np.array_equal(np.asarray(Image.open(io.BytesIO(base64.b64decode(data)))), image)
     assert len(page.of("svg")) == 2
     assert any(each.startswith("model-studio") for each in page.texts)
 
@@ -160,7 +160,7 @@ def test_curves_keep_what_a_long_run_did() -> None:
     assert curves("Loss", []) == ""
 
 
-def test_many_classes_are_a_picture_and_their_worst_mistakes() -> None:
+def test_many_classes_are_an_image_and_their_worst_mistakes() -> None:
     counts = np.diag(np.full(100, 50))
     counts[7, 93] = 21
     names = [f"c{number}" for number in range(100)]
