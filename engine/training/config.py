@@ -8,7 +8,10 @@ from typing import Any
 
 from engine.core.errors import ArgumentError
 from engine.training.rules import trial_problem
-from resources.settings import CHANGEABLE, OUT, SETTINGS, Settings, problems
+from resources.settings import CHANGEABLE, OUT, SETTINGS, Settings, as_recorded, problems
+
+FIT = "fit"
+"""The ``kind`` in the config of a run that is the ``fit`` of a script."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,9 @@ class TrainingConfig(Settings):
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> TrainingConfig:
-        """A config from plain values as ``as_dict`` gives them; what is not there has its default.
+        """A config from plain values as ``as_dict`` gives them; what is missing has its default.
+
+        A config without ``kind`` was recorded by an earlier version: it describes the same run as then.
 
         Raises:
             ArgumentError: an unknown name or a value outside what its setting takes; the config of a ``fit``
@@ -40,7 +45,7 @@ class TrainingConfig(Settings):
             raise ArgumentError(
                 f"TrainingConfig: takes its settings by name: got {values!r:.80}; give what as_dict() gave"
             )
-        if "kind" in values:
+        if values.get("kind") == FIT:
             script = values.get("script") or "the script"
             raise ArgumentError(
                 f"run: it is a fit of {script}, which has the network and the data: it can't be continued or "
@@ -51,7 +56,7 @@ class TrainingConfig(Settings):
                 raise ArgumentError(
                     f"TrainingConfig: no such setting: {name!r}; the settings are {', '.join(SETTINGS)}"
                 )
-        return cls(**values)
+        return cls(**as_recorded(values))
 
     def as_dict(self) -> dict[str, Any]:
         """All settings as plain values, for a file or another process."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from engine.core.errors import SaveError
 from engine.training.checkpoint_keeper import CheckpointKeeper
+from engine.training.config import FIT
 from engine.training.events import Listener, failed_event, now
 from engine.training.meter import Meter
 from engine.training.problem import describe_problem
@@ -19,9 +20,6 @@ from engine.training.result import Outcome, RunResult
 from engine.training.run_folder import RunFolder
 from engine.training.stepper import arrays_of, random_state
 from resources.training_events import Epoch, Evaluating, Started
-
-KIND = "fit"
-"""What ``config["kind"]`` says of such a run; a TrainingRun's config has no such entry."""
 
 
 class Recorder:
@@ -42,7 +40,7 @@ class Recorder:
         keep: int = 3,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self.config = {**config, "kind": KIND}
+        self.config = {**config, "kind": FIT}
         self.progress = Progress(epochs=int(config["epochs"]))
         self._folder = RunFolder(folder)
         self._publisher = Publisher(listeners, self.progress, self._folder)

@@ -1,6 +1,7 @@
 """What can be set for a run, declared once; imports neither the engine nor Qt, so that both can read it."""
 
-from resources.settings.checking import moves_each, parse_parameters, problems
+from resources.settings.checking import moves_each, parse_model_params, parse_parameters, problems
+from resources.settings.data import as_recorded, with_tuples
 from resources.settings.rules import CONSTANT, Rule, optimizers, schedules
 from resources.settings.run import (
     CHANGEABLE,
@@ -27,10 +28,13 @@ __all__ = [
     "Rule",
     "Setting",
     "Settings",
+    "as_recorded",
     "moves_each",
     "optimizers",
+    "parse_model_params",
     "parse_parameters",
     "problems",
     "rule_of",
     "schedules",
+    "with_tuples",
 ]

@@ -99,6 +99,36 @@ def parse_parameters(name: str, chosen: str, words: Sequence[str]) -> dict[str, 
     return values
 
 
+def parse_model_params(words: Sequence[str]) -> dict[str, Any]:
+    """The arguments of a network that texts such as ``hidden=128`` give: integers, numbers, true or false,
+    else texts; whether the network takes them shows when it is built.
+
+    Raises:
+        ValueError: not NAME=VALUE, or a name given twice.
+    """
+    values: dict[str, Any] = {}
+    for word in words:
+        name, separator, text = word.partition("=")
+        name = name.strip()
+        if not separator or not name.isidentifier():
+            raise ValueError(f"must be NAME=VALUE: got {word!r}; give e.g. hidden=128")
+        if name in values:
+            raise ValueError(f"{name} is given twice: got {word!r}; give it once")
+        values[name] = _plain_value(text.strip())
+    return values
+
+
+def _plain_value(text: str) -> bool | int | float | str:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
 def _example(rule: Rule | None) -> str:
     first: Setting | None = rule.parameters[0] if rule is not None and rule.parameters else None
     return f"{first.name}={first.write(first.default)}" if first is not None else "beta1=0.9"

@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from resources.families import FAMILIES
+from resources.settings.data import MAX_SEED, DataSettings
 from resources.settings.rules import CONSTANT, Rule, optimizers, schedules
 from resources.settings.setting import Setting, declared, settings_of
 
-MAX_SEED = 2**63 - 1
+_FAMILIES = tuple((family.name, family.title) for family in FAMILIES.values())
 
 
 def _titles(rules: dict[str, Rule]) -> tuple[tuple[str, str], ...]:
@@ -19,25 +21,45 @@ def _titles(rules: dict[str, Rule]) -> tuple[tuple[str, str], ...]:
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(DataSettings):
     """What is chosen before a training, apart from the folder that it writes into."""
 
-    data: str = declared(
-        "name",
-        "digits",
-        "Data",
-        "What the model learns from: digits, mnist, fashion-mnist, or the path of a folder with IDX files, "
-        "of a folder of images, or of an NPZ, HDF5 or CSV file.",
-        choices=(("digits", "Digits (built in)"), ("mnist", "MNIST"), ("fashion-mnist", "FashionMNIST")),
-        example="digits, mnist or the path of a folder or file",
-    )
     model: str = declared(
         "name",
         "lenet",
         "Model",
-        "The network to train: lenet, linear, cnn, or FILE.py:Class.",
-        choices=(("lenet", "LeNet"), ("linear", "Linear"), ("cnn", "Small CNN")),
-        example="lenet, linear, cnn or FILE.py:Class",
+        "The network to train: auto suggests one and its settings; "
+        + ", ".join(name for name, _ in _FAMILIES)
+        + "; or FILE.py:Class.",
+        choices=_FAMILIES,
+        example="auto, lenet, mlp or FILE.py:Class",
+    )
+    model_params: dict[str, Any] = declared(
+        "parameters",
+        {},
+        "Model parameters",
+        "Parameters of the network, each as NAME=VALUE; the others follow from the data.",
+        option="model-param",
+    )
+    start_from: str = declared(
+        "path",
+        "",
+        "Start from",
+        "Weights to begin with: the folder of a run, an exported model or a .pdparams file. Layers that do "
+        "not fit, such as the last one for other classes, begin anew.",
+        example="runs/a or models/lenet",
+        advanced=True,
+    )
+    freeze: int = declared(
+        "int",
+        0,
+        "Freeze",
+        "So many of the first layers with weights keep those that they start from; 0 trains all.",
+        minimum=0,
+        maximum=10_000,
+        zero="none",
+        example="e.g. 3, or 0 to train all",
+        advanced=True,
     )
     optimizer: str = declared(
         "choice", "adam", "Optimizer", "How the weights are updated.", choices=_titles(optimizers())
@@ -90,15 +112,20 @@ class Settings:
     )
     loss: str = declared(
         "choice",
-        "cross_entropy",
+        "auto",
         "Loss",
-        "What training makes small: cross_entropy; label_smoothing, the same with a tenth of the truth "
-        "shared among all classes; or margin, by which the true class should lead. The test loss is always "
-        "cross entropy, so that runs can be compared.",
+        "What training makes small: auto is cross_entropy for classes and mse for numbers. cross_entropy; "
+        "label_smoothing, the same with a tenth of the truth shared among all classes; margin, by which the "
+        "true class should lead; mse, mae or huber for numbers. The test loss is always cross entropy or "
+        "mse, so that runs can be compared.",
         choices=(
+            ("auto", "Automatic"),
             ("cross_entropy", "Cross entropy"),
             ("label_smoothing", "Label smoothing"),
             ("margin", "Margin"),
+            ("mse", "Squared error"),
+            ("mae", "Absolute error"),
+            ("huber", "Huber"),
         ),
     )
     batch_size: int = declared(
@@ -160,112 +187,6 @@ class Settings:
         maximum=1_000_000_000,
         example="e.g. 1000, or 0 for all",
         advanced=True,
-    )
-    extra_data: str = declared(
-        "path",
-        "",
-        "Also",
-        "More training samples of the same classes, in any of these forms, such as the images collected in "
-        "the project; the test stays as it is.",
-        group="data",
-    )
-    input_name: str = declared(
-        "text",
-        "",
-        "Inputs in",
-        "The array of an NPZ or HDF5 file that holds the inputs; found by its name where this is empty.",
-        group="data",
-    )
-    label_name: str = declared(
-        "text",
-        "",
-        "Labels in",
-        "The array of an NPZ or HDF5 file, or the column of a CSV file, that holds the labels; found by its "
-        "name where this is empty.",
-        group="data",
-    )
-    test_share: float = declared(
-        "float",
-        0.2,
-        "Test share",
-        "The share of each class that is kept for the test where the data has no test split of its own.",
-        minimum=0.01,
-        maximum=0.9,
-        example="e.g. 0.2",
-        group="data",
-    )
-    split_seed: int = declared(
-        "int",
-        0,
-        "Split seed",
-        "Another number gives another split where the data has no test split of its own.",
-        minimum=0,
-        maximum=MAX_SEED,
-        example="e.g. 1",
-        group="data",
-    )
-    resize: int = declared(
-        "int",
-        0,
-        "Resize",
-        "Scale images to squares of so many pixels a side; 0 leaves them as they are.",
-        minimum=0,
-        maximum=4096,
-        zero="none",
-        example="e.g. 32, or 0 for images as they are",
-        group="data",
-    )
-    color: str = declared(
-        "choice",
-        "auto",
-        "Colour",
-        "Whether images are fed as they are, in grey, or in red, green, blue.",
-        choices=(("auto", "As they are"), ("grey", "Grey"), ("rgb", "Red, green, blue")),
-        group="data",
-    )
-    normalize: str = declared(
-        "choice",
-        "none",
-        "Normalise",
-        "none feeds images from 0 to 1 and numbers as they are; symmetric feeds images from -1 to 1; "
-        "statistics gives every channel or column mean 0 and deviation 1.",
-        choices=(("none", "No"), ("symmetric", "From -1 to 1"), ("statistics", "Mean 0, deviation 1")),
-        group="data",
-    )
-    shift: int = declared(
-        "int",
-        0,
-        "Shift",
-        "Move each training image at random by up to so many pixels each way.",
-        minimum=0,
-        maximum=1000,
-        zero="none",
-        example="e.g. 2, or 0 for none",
-        group="data",
-    )
-    rotate: float = declared(
-        "float",
-        0.0,
-        "Rotate",
-        "Turn each training image at random by up to so many degrees each way.",
-        minimum=0,
-        maximum=180,
-        zero="none",
-        example="e.g. 10, or 0 for none",
-        group="data",
-    )
-    flip: str = declared(
-        "choice",
-        "none",
-        "Mirror",
-        "Mirror each training image at random: none, horizontal (left and right), vertical, or both.",
-        choices=(
-            ("none", "No"),
-            ("horizontal", "Left and right"),
-            ("vertical", "Up and down"),
-            ("both", "Both"),
-        ),
-        group="data",
     )
     threads: int = declared(
         "int",

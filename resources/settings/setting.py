@@ -65,6 +65,7 @@ class Setting:
         required: there is no default that fits every run.
         changeable: may differ when a run is continued.
         option: the name on the command line, without dashes, where it is not the name of the setting.
+        alias: another name on the command line, without dashes.
         off: what switches a setting of true or false off on the command line, where it is not its name with
             ``no-``.
         optional: None (an empty text) is a value too.
@@ -91,6 +92,7 @@ class Setting:
     required: bool = False
     changeable: bool = False
     option: str = ""
+    alias: str = ""
     off: str = ""
     optional: bool = False
     empty: str = ""

@@ -61,8 +61,9 @@ def _option(setting: Setting) -> inspect.Parameter:
         kind = kind | None
     default = [] if kind == list[str] else setting.default
     metavar = "NAME=VALUE" if setting.kind == "parameters" else None
-    flags = f"{setting.flag}/{setting.off_flag}" if setting.kind == "bool" else setting.flag
-    option = typer.Option(flags, help=_help(setting), metavar=metavar)
+    flags = [f"{setting.flag}/{setting.off_flag}" if setting.kind == "bool" else setting.flag]
+    flags += [f"--{setting.alias}"] if setting.alias else []
+    option = typer.Option(*flags, help=_help(setting), metavar=metavar)
     return inspect.Parameter(
         setting.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
     )
@@ -91,10 +92,10 @@ def given_options(context: typer.Context) -> Iterator[str]:
             yield name
 
 
-def read_parameters(name: str, chosen: str, words: list[str]) -> dict[str, Any]:
-    """As :func:`studio.cli.parameters.read_parameters`; raises typer.BadParameter."""
+def read_all_parameters(values: dict[str, Any], chosen: Mapping[str, Any]) -> None:
+    """As :func:`studio.cli.parameters.read_all_parameters`; raises typer.BadParameter."""
     try:
-        return parameters.read_parameters(name, chosen, words)
+        parameters.read_all_parameters(values, chosen)
     except WrongUsage as error:
         raise typer.BadParameter(str(error)) from None
 

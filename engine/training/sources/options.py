@@ -11,12 +11,21 @@ from typing import Any
 class DataOptions:
     """The settings of the same names (``resources.settings``); the defaults change nothing."""
 
+    kind: str = "auto"
+    task: str = "auto"
     extra_data: str = ""
     input_name: str = ""
     label_name: str = ""
+    exclude: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    missing: str = "median"
     test_share: float = 0.2
     split_seed: int = 0
+    split: str = "random"
+    validation_share: float = 0.0
     resize: int = 0
+    fit: str = "stretch"
+    damaged_share: float = 0.01
     color: str = "auto"
     normalize: str = "none"
     shift: int = 0

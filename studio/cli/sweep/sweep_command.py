@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from resources.run_folders import new_sweep_folder
-from resources.settings import RULES_OF, RUN_SETTINGS
+from resources.settings import RUN_SETTINGS
 from studio.cli.application import app
-from studio.cli.options import Json, Trust, given_options, read_parameters, with_settings
+from studio.cli.options import Json, Trust, given_options, read_all_parameters, with_settings
 from studio.cli.output import fail, note, one_line_errors
 from studio.cli.signals import interruptible
 from studio.cli.sweep.sweep_output import SweepLines, list_trials, show_best, show_table
@@ -117,8 +117,7 @@ def sweep(
     if retry and not resume:
         raise typer.BadParameter("--retry trains failed trials of a sweep again: give --resume --out DIR")
     with one_line_errors():
-        for name, (chooser, _) in RULES_OF.items():
-            settings[name] = read_parameters(name, settings[chooser], settings[name])
+        read_all_parameters(settings, settings)
         from studio.session.sweep.document import Halving
 
         folder = Path(out) if out else new_sweep_folder(Path("runs"))

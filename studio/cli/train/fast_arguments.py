@@ -20,6 +20,7 @@ OWN = (
     ("--trust", "trust", "flag", False),
     ("--json", "as_json", "flag", False),
 )
+_LISTS = ("parameters", "patterns")
 _NUMBERS = {
     "int": re.compile(r"-?[0-9]{1,18}"),
     "count": re.compile(r"[0-9]{1,18}"),
@@ -35,13 +36,14 @@ def read_words(words: Sequence[str]) -> dict[str, Any] | None:
             kinds[setting.flag] = setting.name, "flag", True
             kinds[setting.off_flag] = setting.name, "flag", False
         else:
-            kinds[setting.flag] = setting.name, setting.kind, None
+            for flag in filter(None, (setting.flag, setting.alias and f"--{setting.alias}")):
+                kinds[flag] = setting.name, setting.kind, None
     given: dict[str, Any] = {}
     rest = list(words)
     while rest:
         flag, equals, value = rest.pop(0).partition("=")
         name, kind, meant = kinds.get(flag, ("", "", None))
-        if not name or (kind == "flag" and equals) or (name in given and kind != "parameters"):
+        if not name or (kind == "flag" and equals) or (name in given and kind not in _LISTS):
             return None
         if kind == "flag":
             given[name] = meant
@@ -52,13 +54,13 @@ def read_words(words: Sequence[str]) -> dict[str, Any] | None:
             value = rest.pop(0)
         if kind in _NUMBERS and not _NUMBERS[kind].fullmatch(value):
             return None
-        if kind == "parameters":
+        if kind in _LISTS:
             given.setdefault(name, []).append(value)
         else:
             given[name] = float(value) if kind == "float" else int(value) if kind in _NUMBERS else value
     own = {name: given.pop(name, default) for _, name, _, default in OWN}
     settings = {
-        setting.name: given.get(setting.name, [] if setting.kind == "parameters" else setting.default)
+        setting.name: given.get(setting.name, [] if setting.kind in _LISTS else setting.default)
         for setting in RUN_SETTINGS.values()
     }
     return {"settings": settings, "given": given, **own}

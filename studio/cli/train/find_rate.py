@@ -8,7 +8,7 @@ import typer
 
 from resources.settings.rate import RATE_SETTINGS
 from studio.cli.application import app
-from studio.cli.options import Json, check_options, read_parameters, with_options, with_settings
+from studio.cli.options import Json, check_options, read_all_parameters, with_options, with_settings
 from studio.cli.output import emit_json, fail, one_line_errors, say
 
 
@@ -24,9 +24,9 @@ def find_rate(
     tried = {name: settings.pop(name) for name in RATE_SETTINGS}
     check_options(RATE_SETTINGS, tried)
     with one_line_errors():
-        values = settings["optimizer_params"]
-        settings["optimizer_params"] = read_parameters("optimizer_params", settings["optimizer"], values)
-        settings |= {"schedule": "constant", "schedule_params": {}, "workers": 1, "learning_rate": 0.001}
+        settings |= {"schedule": "constant", "schedule_params": []}
+        read_all_parameters(settings, settings)
+        settings |= {"workers": 1, "learning_rate": 0.001}
         from engine.core.errors import ArgumentError
         from engine.training import TrainingConfig
         from engine.training.rate_finder import find_rate as search

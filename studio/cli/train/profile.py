@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from studio.cli.application import app
-from studio.cli.options import Trust, given_options, read_parameters, with_settings
+from studio.cli.options import Trust, given_options, read_all_parameters, with_settings
 from studio.cli.output import one_line_errors, say
 from studio.cli.train.plan_output import plain_planned, show_passes, show_plans
 from studio.cli.trust import require_trust
@@ -116,8 +116,7 @@ def _config(
     from engine.training import TrainingConfig
 
     if run is None:
-        for kind, rule in (("optimizer_params", "optimizer"), ("schedule_params", "schedule")):
-            settings[kind] = read_parameters(kind, settings[rule], settings[kind])
+        read_all_parameters(settings, settings)
         return TrainingConfig.from_dict(settings), None
     require_trust("profile", run, trust)
     config = config_of_run(run)

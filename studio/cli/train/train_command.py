@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from resources.run_folders import new_run_folder
-from resources.settings import RULES_OF
 from studio.cli.output import (
     WrongUsage,
     console,
@@ -29,7 +28,7 @@ from studio.cli.output import (
     say,
     visible,
 )
-from studio.cli.parameters import read_parameters
+from studio.cli.parameters import read_all_parameters
 from studio.cli.signals import interruptible
 from studio.cli.trust import require_trust
 
@@ -63,10 +62,7 @@ def carry_out(
     with one_line_errors(), _without_collections():
         recorded = _recorded(out) if resume else None
         chosen = {**settings, **(recorded.config if recorded is not None else {}), **given}
-        for name, (chooser, _) in RULES_OF.items():
-            values = given if resume else settings
-            if name in values:
-                values[name] = read_parameters(name, str(chosen[chooser]), values[name])
+        read_all_parameters(given if resume else settings, chosen)
         from engine.core.errors import ArgumentError
         from engine.training import TrainingConfig, TrainingRun
 

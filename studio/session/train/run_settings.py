@@ -5,12 +5,22 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import Any
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, model_validator
 from pydantic.dataclasses import dataclass
+from pydantic_core import ArgsKwargs
 
 from resources import compiling
 from resources.processes import missing
-from resources.settings import RULES_OF, SETTINGS, Settings, optimizers, problems, rule_of
+from resources.settings import (
+    RULES_OF,
+    SETTINGS,
+    Settings,
+    as_recorded,
+    optimizers,
+    problems,
+    rule_of,
+    with_tuples,
+)
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid", strict=True))
@@ -20,6 +30,14 @@ class RunSettings(Settings):
     Raises:
         ValidationError (a ValueError): a value of the wrong type, or an unknown setting.
     """
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_file(cls, values: Any) -> Any:
+        """Settings of a file that an earlier version wrote keep their meaning."""
+        if isinstance(values, dict):
+            return as_recorded(values)
+        return ArgsKwargs(values.args, with_tuples(values.kwargs or {}))
 
     def as_dict(self) -> dict[str, Any]:
         """All settings as plain values."""

@@ -104,7 +104,7 @@ def test_good_values_pass_and_survive_a_trip_as_plain_values() -> None:
 
 
 def test_an_unknown_setting_is_named_with_those_there_are() -> None:
-    with pytest.raises(ArgumentError, match=r"no such setting: 'momentum'; the settings are data, model"):
+    with pytest.raises(ArgumentError, match=r"no such setting: 'momentum'; the settings are data, kind"):
         TrainingConfig.from_dict({"momentum": 0.9})
 
 

@@ -1,0 +1,253 @@
+"""The settings of a run that are about its data: what lies there, how it is read, split and prepared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from resources.settings.setting import declared
+
+MAX_SEED = 2**63 - 1
+STORED = "stored"
+"""The kind of data of runs that recorded none: arrays of two or three dimensions are images."""
+
+
+@dataclass(frozen=True)
+class DataSettings:
+    """What a training learns from."""
+
+    data: str = declared(
+        "name",
+        "digits",
+        "Data",
+        "What the model learns from: digits, mnist, fashion-mnist, or the path of a folder with IDX files, "
+        "of a folder of images, or of an NPZ, HDF5 or CSV file.",
+        choices=(("digits", "Digits (built in)"), ("mnist", "MNIST"), ("fashion-mnist", "FashionMNIST")),
+        example="digits, mnist or the path of a folder or file",
+    )
+    kind: str = declared(
+        "choice",
+        "auto",
+        "Kind",
+        "What a sample is: images, a row of a table, or a sequence [steps, values]. auto decides by the "
+        "shape of the data; stored takes every array of two or three dimensions for images, as runs of "
+        "earlier versions and your own models do.",
+        choices=(
+            ("auto", "Automatic"),
+            ("images", "Images"),
+            ("table", "Table"),
+            ("sequences", "Sequences"),
+            (STORED, "As stored"),
+        ),
+        group="data",
+    )
+    task: str = declared(
+        "choice",
+        "auto",
+        "Task",
+        "What is predicted: classes, or numbers (regression). auto takes fractions, and over 100 different "
+        "integers of a CSV column, for numbers.",
+        choices=(("auto", "Automatic"), ("classes", "Classes"), ("numbers", "Numbers")),
+        group="data",
+    )
+    extra_data: str = declared(
+        "path",
+        "",
+        "Also",
+        "More training samples of the same classes, in any of these forms, such as the images collected in "
+        "the project; the test stays as it is.",
+        group="data",
+    )
+    input_name: str = declared(
+        "text",
+        "",
+        "Inputs in",
+        "The array of an NPZ or HDF5 file that holds the inputs; found by its name where this is empty.",
+        group="data",
+    )
+    label_name: str = declared(
+        "text",
+        "",
+        "Target",
+        "The array of an NPZ or HDF5 file, or the column of a CSV file, that holds the labels or the numbers "
+        "to predict; several columns are separated by commas. Found by its name where this is empty.",
+        group="data",
+        alias="target",
+    )
+    exclude: tuple[str, ...] = declared(
+        "patterns",
+        (),
+        "Exclude",
+        "Columns of a CSV file that are no inputs: names or patterns such as id*. Columns that differ in "
+        "nearly every row, such as ids and dates, are excluded unless --include names them.",
+        empty="none",
+        group="data",
+    )
+    include: tuple[str, ...] = declared(
+        "patterns",
+        (),
+        "Include",
+        "Columns of a CSV file that are inputs although they look like an id, a name or a date.",
+        empty="none",
+        group="data",
+    )
+    missing: str = declared(
+        "choice",
+        "median",
+        "Missing",
+        "The value for a missing number of a table: the median or mean of its column in the training rows, "
+        "or zero; refuse stops with the row.",
+        choices=(("median", "Median"), ("mean", "Mean"), ("zero", "Zero"), ("refuse", "Refuse")),
+        group="data",
+    )
+    test_share: float = declared(
+        "float",
+        0.2,
+        "Test share",
+        "The share of each class that is kept for the test where the data has no test split of its own.",
+        minimum=0.01,
+        maximum=0.9,
+        example="e.g. 0.2",
+        group="data",
+    )
+    split_seed: int = declared(
+        "int",
+        0,
+        "Split seed",
+        "Another number gives another split where the data has no test split of its own.",
+        minimum=0,
+        maximum=MAX_SEED,
+        example="e.g. 1",
+        group="data",
+    )
+    split: str = declared(
+        "text",
+        "random",
+        "Split",
+        "How data without a test split is divided: random (of each class the same share), order (the last "
+        "rows are the test), or group:COLUMN (all rows of a group on one side).",
+        example="random, order or group:COLUMN",
+        group="data",
+    )
+    validation_share: float = declared(
+        "float",
+        0.0,
+        "Validation share",
+        "The share of the training samples on which the best checkpoint is chosen; 0 chooses it on the test "
+        "data, whose figure is then too good.",
+        minimum=0,
+        maximum=0.9,
+        zero="other",
+        example="e.g. 0.1, or 0 for the test data",
+        group="data",
+    )
+    resize: int = declared(
+        "int",
+        0,
+        "Resize",
+        "Scale images to squares of so many pixels a side; 0 leaves them as they are.",
+        minimum=0,
+        maximum=4096,
+        zero="none",
+        example="e.g. 32, or 0 for images as they are",
+        group="data",
+    )
+    fit: str = declared(
+        "choice",
+        "stretch",
+        "Fit",
+        "How images of other proportions become squares: stretch them, crop their middle, or pad them.",
+        choices=(("stretch", "Stretch"), ("crop", "Crop"), ("pad", "Pad")),
+        group="data",
+    )
+    damaged_share: float = declared(
+        "float",
+        0.01,
+        "Damaged",
+        "The share of the images that may be unreadable: they are skipped and counted; more stop the run.",
+        minimum=0,
+        maximum=1,
+        example="e.g. 0.01, or 0 to stop at the first",
+        advanced=True,
+        group="data",
+    )
+    color: str = declared(
+        "choice",
+        "auto",
+        "Colour",
+        "Whether images are fed as they are, in grey, or in red, green, blue.",
+        choices=(("auto", "As they are"), ("grey", "Grey"), ("rgb", "Red, green, blue")),
+        group="data",
+    )
+    normalize: str = declared(
+        "choice",
+        "none",
+        "Normalise",
+        "none feeds images from 0 to 1 and numbers as they are; symmetric feeds images from -1 to 1; "
+        "statistics gives every channel or column mean 0 and deviation 1.",
+        choices=(("none", "No"), ("symmetric", "From -1 to 1"), ("statistics", "Mean 0, deviation 1")),
+        group="data",
+    )
+    shift: int = declared(
+        "int",
+        0,
+        "Shift",
+        "Move each training image at random by up to so many pixels each way.",
+        minimum=0,
+        maximum=1000,
+        zero="none",
+        example="e.g. 2, or 0 for none",
+        group="data",
+    )
+    rotate: float = declared(
+        "float",
+        0.0,
+        "Rotate",
+        "Turn each training image at random by up to so many degrees each way.",
+        minimum=0,
+        maximum=180,
+        zero="none",
+        example="e.g. 10, or 0 for none",
+        group="data",
+    )
+    flip: str = declared(
+        "choice",
+        "none",
+        "Mirror",
+        "Mirror each training image at random: none, horizontal (left and right), vertical, or both.",
+        choices=(
+            ("none", "No"),
+            ("horizontal", "Left and right"),
+            ("vertical", "Up and down"),
+            ("both", "Both"),
+        ),
+        group="data",
+    )
+    balance: str = declared(
+        "choice",
+        "none",
+        "Balance",
+        "For classes of unequal size: weights counts rare classes more in the loss, sampling draws them more "
+        "often.",
+        choices=(("none", "No"), ("weights", "Weights"), ("sampling", "Sampling")),
+        group="data",
+    )
+
+
+_BEFORE_KINDS = {"kind": STORED, "task": "classes", "missing": "refuse", "damaged_share": 0.0}
+"""How data was read before it had kinds."""
+
+
+def as_recorded(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a run or a project from a file; without ``kind`` they are those of an earlier version,
+    which had no kinds of data: with what it did where a default differs from that."""
+    return {**({} if "kind" in values else _BEFORE_KINDS), **with_tuples(values)}
+
+
+def with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings with tuples where JSON and the command line have lists."""
+    return {name: tuple(value) if name in _LISTS else value for name, value in values.items()}
+
+
+_LISTS = ("exclude", "include")
