@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Literal, TypeAlias
 
 DataKind: TypeAlias = Literal["images", "table", "sequences"]
@@ -33,7 +34,7 @@ class ModelSpec:
 
 @dataclass(frozen=True)
 class Family:
-    """A built-in network: ``resources/models/NAME.py`` has its class.
+    """A built-in network: ``class_name`` in ``resources/models/FILE.py``.
 
     Args:
         kinds: the kinds of data that it takes.
@@ -43,6 +44,7 @@ class Family:
 
     name: str
     title: str
+    file: str
     class_name: str
     kinds: tuple[DataKind, ...]
     why_not: Callable[[ModelSpec], str]
@@ -55,8 +57,34 @@ class Family:
         return self.why_not(spec)
 
 
+MOST_STEPS = 1024
+"""Steps of a sequence above which attention over all pairs takes too much memory."""
+LARGEST_MLP = 4096
+"""Values of a sample above which a multilayer perceptron does not learn well."""
+
+
 def _fits(spec: ModelSpec) -> str:
     return ""
+
+
+def _at_least(side: int) -> Callable[[ModelSpec], str]:
+    def problem(spec: ModelSpec) -> str:
+        _, height, width = spec.shape
+        small = min(height, width) < side
+        return f"needs images of at least {side}x{side}: yours are {width}x{height}" if small else ""
+
+    return problem
+
+
+def _few_values(spec: ModelSpec) -> str:
+    count = prod(spec.shape)
+    many = count > LARGEST_MLP
+    return f"needs samples of at most {LARGEST_MLP} values: yours have {count}" if many else ""
+
+
+def _steps(spec: ModelSpec) -> str:
+    many = spec.shape[0] > MOST_STEPS
+    return f"needs sequences of at most {MOST_STEPS} steps: yours have {spec.shape[0]}" if many else ""
 
 
 def _image(spec: ModelSpec) -> dict[str, Any]:
@@ -64,12 +92,50 @@ def _image(spec: ModelSpec) -> dict[str, Any]:
     return {"channels": channels, "height": height, "width": width, "outputs": spec.outputs}
 
 
+def _flat(spec: ModelSpec) -> dict[str, Any]:
+    words = {"words": list(spec.words)} if spec.words else {}
+    return {"features": prod(spec.shape), "outputs": spec.outputs, **words}
+
+
+def _any_side(**more: Any) -> Callable[[ModelSpec], dict[str, Any]]:
+    return lambda spec: {"channels": spec.shape[0], "outputs": spec.outputs, **more}
+
+
+def _resnet18(spec: ModelSpec) -> dict[str, Any]:
+    side = min(spec.shape[1:])
+    return _any_side(blocks=[2, 2, 2, 2], width=64, reduce=2 if side >= 128 else 1 if side >= 64 else 0)(spec)
+
+
+def _recurrent(cell: str) -> Callable[[ModelSpec], dict[str, Any]]:
+    return lambda spec: {
+        "values": spec.shape[1],
+        "outputs": spec.outputs,
+        "cell": cell,
+        **({"masked": True} if spec.masked else {}),
+    }
+
+
+def _transformer(spec: ModelSpec) -> dict[str, Any]:
+    masked = {"masked": True} if spec.masked else {}
+    return {"steps": spec.shape[0], "values": spec.shape[1], "outputs": spec.outputs, **masked}
+
+
+_RESNET8 = {"blocks": [1, 1, 1], "width": 16}
 FAMILIES: dict[str, Family] = {
     family.name: family
     for family in (
-        Family("lenet", "LeNet", "LeNet", ("images",), _fits, _image),
-        Family("cnn", "Small CNN", "SmallCNN", ("images",), _fits, _image),
-        Family("linear", "Linear", "Linear", ("images",), _fits, _image),
+        Family("lenet", "LeNet", "lenet", "LeNet", ("images",), _at_least(12), _image),
+        Family("cnn", "Small CNN", "cnn", "SmallCNN", ("images",), _at_least(4), _image),
+        Family("linear", "Linear", "linear", "Linear", ("images", "table"), _fits, _flat),
+        Family("mlp", "Multilayer perceptron", "mlp", "MLP", ("images", "table"), _few_values, _flat),
+        Family("resnet8", "ResNet-8", "resnet", "ResNet", ("images",), _at_least(8), _any_side(**_RESNET8)),
+        Family("resnet18", "ResNet-18", "resnet", "ResNet", ("images",), _at_least(32), _resnet18),
+        Family("mobilenet", "MobileNet", "mobilenet", "MobileNet", ("images",), _at_least(32), _any_side()),
+        Family("lstm", "LSTM", "recurrent", "Recurrent", ("sequences",), _fits, _recurrent("lstm")),
+        Family("gru", "GRU", "recurrent", "Recurrent", ("sequences",), _fits, _recurrent("gru")),
+        Family(
+            "transformer", "Transformer", "transformer", "Transformer", ("sequences",), _steps, _transformer
+        ),
     )
 }
 

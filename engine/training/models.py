@@ -6,7 +6,7 @@ import hashlib
 import importlib.util
 import secrets
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +14,8 @@ from typing import Any
 
 from engine.core import alias
 from engine.core.errors import ArgumentError, DataError
+from resources.families import FAMILIES
 
-BUILT_IN = {"lenet": "LeNet", "linear": "Linear", "cnn": "SmallCNN"}
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "models"
 _FILES = "__model_files__"  # of an imported module: what it was made from
 
@@ -49,18 +49,19 @@ class ModelSource:
 
 
 def find_model(name: str) -> ModelSource:
-    """Look up ``lenet``, ``linear``, ``cnn`` or ``FILE.py:Class`` without importing anything.
+    """Look up a built-in model (``resources.families``) or ``FILE.py:Class`` without importing anything.
 
     Raises:
         ArgumentError: no such built-in model, and not of the form ``FILE.py:Class``.
         DataError: the file is not there.
     """
-    if name in BUILT_IN:
-        return ModelSource(name, FOLDER / f"{name}.py", BUILT_IN[name], True)
+    family = FAMILIES.get(name)
+    if family is not None:
+        return ModelSource(name, FOLDER / f"{family.file}.py", family.class_name, True)
     path, separator, class_name = name.rpartition(":")
     if not separator or not path.endswith(".py") or not class_name.isidentifier():
         raise ArgumentError(
-            f"model: no such model: got {name!r}; choose {', '.join(BUILT_IN)}, or FILE.py:Class of your own"
+            f"model: no such model: got {name!r}; choose {', '.join(FAMILIES)}, or FILE.py:Class of your own"
         )
     file = Path(path).expanduser()
     if not file.is_file():
@@ -113,26 +114,32 @@ def load_model(source: ModelSource, original: Path | None = None) -> LoadedModel
     return LoadedModel(source, cls, files)
 
 
-def build_model(loaded: LoadedModel) -> Any:
+def build_model(loaded: LoadedModel, arguments: Mapping[str, Any] | None = None) -> Any:
     """An instance, its parameters named as in any other process (an optimizer's state is stored by these
     names).
 
+    Args:
+        arguments: of the class, by name (the setting ``model_params``).
+
     Raises:
-        ArgumentError: the class wants arguments.
+        ArgumentError: the class has no such arguments, or needs others.
     """
     import inspect
 
     from engine.core import names
 
+    arguments = arguments or {}
+    signature = inspect.signature(loaded.cls)
     try:
-        inspect.signature(loaded.cls).bind()
+        signature.bind(**arguments)
     except TypeError as error:
+        taken = ", ".join(signature.parameters) or "none"
         raise ArgumentError(
-            f"model {loaded.source.file.name}:{loaded.source.class_name}: it wants arguments: {error}; "
-            "give them defaults, the studio makes the model without any"
+            f"model {loaded.source.file.name}:{loaded.source.class_name}: its arguments do not fit: {error}; "
+            f"it takes {taken}: give them as model_params (--model-param NAME=VALUE) or give them defaults"
         ) from None
     with names.guard():
-        return loaded.cls()
+        return loaded.cls(**arguments)
 
 
 def _import_file(file: Path, original: Path | None) -> tuple[Any, tuple[Path, ...]]:

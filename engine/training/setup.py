@@ -84,7 +84,7 @@ def build_network(config: TrainingConfig, source_folder: Path | None = None) -> 
         ArgumentError, DataError: as ``find_model``, ``load_model`` and ``build_model`` do.
     """
     loaded = load_model(model_source(config, source_folder))
-    return build_model(loaded), loaded.files
+    return build_model(loaded, config.model_params), loaded.files
 
 
 def build_parts(

@@ -1,4 +1,4 @@
-"""A small convolutional network with 3x3 kernels and a hidden layer. Input [N, 1, 28, 28]."""
+"""A small convolutional network with 3x3 kernels and a hidden layer. Input [N, channels, height, width]."""
 
 import engine
 import engine.nn.functional as F
@@ -8,13 +8,13 @@ from engine import nn
 class SmallCNN(nn.Layer):
     """Two stages of convolution, ReLU and pooling, then two linear layers."""
 
-    def __init__(self):
+    def __init__(self, channels=1, height=28, width=28, outputs=10, hidden=64):
         super().__init__()
-        self.conv1 = nn.Conv2D(in_channels=1, out_channels=8, kernel_size=3, padding=1)
+        self.conv1 = nn.Conv2D(in_channels=channels, out_channels=8, kernel_size=3, padding=1)
         self.conv2 = nn.Conv2D(in_channels=8, out_channels=16, kernel_size=3, padding=1)
         self.pool = nn.MaxPool2D(kernel_size=2, stride=2)
-        self.linear1 = nn.Linear(in_features=16 * 7 * 7, out_features=64)
-        self.linear2 = nn.Linear(in_features=64, out_features=10)
+        self.linear1 = nn.Linear(in_features=16 * (height // 4) * (width // 4), out_features=hidden)
+        self.linear2 = nn.Linear(in_features=hidden, out_features=outputs)
 
     def forward(self, x):
         x = self.pool(F.relu(self.conv1(x)))

@@ -10,9 +10,10 @@ import pytest
 
 from engine.core.errors import ArgumentError, DataError
 from engine.training import TrainingConfig
-from engine.training.models import BUILT_IN, build_model, find_model, load_model
+from engine.training.models import build_model, find_model, load_model
 from engine.training.problem import describe_problem
 from engine.training.setup import model_source
+from resources.families import FAMILIES
 
 NET = '''"""A model."""
 from engine import nn
@@ -45,7 +46,7 @@ def test_the_built_in_models(name: str, count: int) -> None:
             size *= side
         total += size
     assert total == count
-    assert name in BUILT_IN
+    assert name in FAMILIES
 
 
 def test_two_networks_name_their_parameters_alike() -> None:
@@ -81,13 +82,13 @@ def test_a_compiled_file_that_claims_to_be_the_source_is_not_believed(folder: Pa
 @pytest.mark.parametrize(
     ("name", "error", "message"),
     [
-        ("resnet", ArgumentError, "no such model: got 'resnet'; choose lenet, linear, cnn, or FILE.py:Class"),
+        ("resnet", ArgumentError, "no such model: got 'resnet'; choose lenet, cnn, linear, mlp, "),
         ("net.txt:Net", ArgumentError, "no such model"),
         ("net.py:not a name", ArgumentError, "no such model"),
         ("absent.py:Net", DataError, "the file is not there: absent.py"),
         ("FOLDER/net.py:Nest", ArgumentError, "it has no Nest: its layers are Net, Wide"),
         ("FOLDER/net.py:SIZE", ArgumentError, "not a class of nn.Layer: got 3"),
-        ("FOLDER/net.py:Wide", ArgumentError, "it wants arguments: missing a required argument: 'width'"),
+        ("FOLDER/net.py:Wide", ArgumentError, "missing a required argument: 'width'; it takes width"),
     ],
 )
 def test_what_is_refused(folder: Path, name: str, error: type[Exception], message: str) -> None:
