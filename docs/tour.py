@@ -110,7 +110,7 @@ class Tour:
         self.wait(lambda: session.data.samples is not None, "the samples")
         self.save("data")
         self._show("code")
-        session.model_editor.new("small_cnn", Path(os.environ["XDG_DATA_HOME"]) / "net.py")
+        session.model_editor.new("cnn", Path(os.environ["XDG_DATA_HOME"]) / "net.py")
         self.wait(
             lambda: session.model_editor.view.state not in ("idle", "checking"), "the dry run of the model"
         )

@@ -30,6 +30,19 @@ class Applied(TypedDict):
     missing: int
 
 
+class Transferred(TypedDict):
+    """Which weights of a network were taken from elsewhere, by name.
+
+    ``replaced`` have another shape there (a last layer for other classes) or are missing there, and begin
+    anew; ``unused`` are there and not in the network.
+    """
+
+    path: str
+    matched: list[str]
+    replaced: list[str]
+    unused: list[str]
+
+
 class Preparing(Timed):
     """Before ``started``, while something slow is fetched."""
 
@@ -41,7 +54,7 @@ class Started(Timed):
     """The first event of a run that could be set up; ``step`` and ``epoch`` are above 0 where it was
     resumed. ``corrections`` says what a file of corrections did to the data, ``environment`` where it
     runs, ``differs`` why the results of a resumed run can't be bitwise identical, ``fallback`` why the CPU
-    computes where the device ``auto`` hoped for a GPU."""
+    computes where the device ``auto`` hoped for a GPU, ``transferred`` which weights it started from."""
 
     event: Literal["started"]
     config: dict[str, Any]
@@ -60,6 +73,7 @@ class Started(Timed):
     environment: NotRequired[dict[str, str]]
     differs: NotRequired[str]
     fallback: NotRequired[str]
+    transferred: NotRequired[Transferred]
 
 
 class RankPace(TypedDict):

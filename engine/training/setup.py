@@ -18,7 +18,8 @@ from engine.training.progress import Progress
 from engine.training.recomputing import recompute_blocks
 from engine.training.rules import make_optimizer, make_schedule
 from engine.training.stepper import Stepper
-from resources.training_events import Applied, CheckpointSkipped, Started
+from engine.training.transfer import freeze_first, start_from
+from resources.training_events import Applied, CheckpointSkipped, Started, Transferred
 
 if TYPE_CHECKING:
     from engine.training.team import Team
@@ -33,7 +34,8 @@ class Parts:
     ``batches`` and ``test_batches`` are iterated once an epoch and give (images, labels); ``batches`` has a
     length, ``state_dict`` and ``set_state_dict`` so that an epoch can be continued in its middle.
     ``corrections`` is the content of the file that was applied to the data, and ``applied`` what it did.
-    ``fallback`` says why the CPU computes where ``auto`` hoped for a GPU.
+    ``fallback`` says why the CPU computes where ``auto`` hoped for a GPU, ``transferred`` which weights it
+    started from.
     """
 
     stepper: Any
@@ -49,6 +51,7 @@ class Parts:
     corrections: bytes = b""
     applied: Applied | None = None
     fallback: str = ""
+    transferred: Transferred | None = None
 
     def check(self) -> None:
         """Run the network once on an image in eager mode, so that a mistake in it shows at once."""
@@ -111,6 +114,10 @@ def build_parts(
 
     used = use(config.device)
     network, files = build_network(config, source_folder)
+    # A resumed run has a source folder, and its weights in a checkpoint.
+    begun = start_from(network, config.start_from) if config.start_from and source_folder is None else None
+    if config.freeze:
+        freeze_first(network, config.freeze)
     if change is not None:
         network = change(network)
     if team is not None:
@@ -157,6 +164,7 @@ def build_parts(
         corrections=data.corrections,
         applied=data.applied,
         fallback=used.fallback,
+        transferred=begun,
     )
 
 
@@ -190,6 +198,8 @@ def started_event(
     )
     if parts is not None and parts.applied is not None:
         started["corrections"] = parts.applied
+    if parts is not None and parts.transferred is not None:
+        started["transferred"] = parts.transferred
     if parts is not None and parts.fallback:
         started["fallback"] = parts.fallback
     if checkpoint is not None and (differs := difference(checkpoint.get("computing"))):

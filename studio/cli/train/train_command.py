@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from engine.training import TrainingRun
-    from resources.training_events import TrainingEvent
+    from resources.training_events import TrainingEvent, Transferred
     from studio.session.runs.runs_folder import Run
 
 
@@ -183,6 +183,16 @@ class EventPrinter:
                 self.lost = lost_output(error)
 
 
+def _transferred(found: Transferred) -> str:
+    """Which weights a training started from, in one line."""
+    words = f"{len(found['matched'])} weights from {found['path']}"
+    if found["replaced"]:
+        words += f"; new: {', '.join(found['replaced'])}"
+    if found["unused"]:
+        words += f"; not used: {', '.join(found['unused'])}"
+    return words
+
+
 class JsonLines:
     """Prints each event as the journal holds it."""
 
@@ -285,6 +295,8 @@ class Watcher:
                 self._say(f"resuming after step {event['step']}")
             if "fallback" in event:
                 self._say(event["fallback"])
+            if "transferred" in event:
+                self._say(_transferred(event["transferred"]))
             if "differs" in event:
                 self._say(f"warning: {event['differs']}")
             self._update(total=event["total_steps"], completed=event["step"])

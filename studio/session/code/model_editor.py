@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from resources.families import ModelSpec
 from resources.regular_files import open_regular
 from resources.settings import SETTINGS
 from studio.session.code.code_view import CHANGED, GONE, CodeProblem, CodeViewModel
@@ -20,7 +21,7 @@ from studio.session.code.measure_view import Measurement
 from studio.session.code.plan_job import PlanCode
 from studio.session.code.plan_view import PlanSteps
 from studio.session.code.syntax import model_classes, syntax_problem
-from studio.session.code.templates import template
+from studio.session.code.templates import DIGITS, template
 from studio.session.code.trial import TextJob
 from studio.session.problem_view import problem_from_message
 
@@ -81,8 +82,10 @@ class ModelEditor:
         view.text_replaced.emit(self.text, False)
         self.check()
 
-    def new(self, name: str, path: Path) -> None:
-        """Make a file from the template ``name`` and edit it. Replaces a file that is there.
+    def new(self, name: str, path: Path, spec: ModelSpec = DIGITS) -> None:
+        """Create a file from the template ``name``, fitted to data of this ``spec``, and edit it.
+
+        Replaces a file that is there.
 
         Raises:
             OSError: it can't be written; the message has the path and what to do.
@@ -92,7 +95,7 @@ class ModelEditor:
         path = path.expanduser().absolute()
         if path.suffix != ".py":
             path = path.with_name(path.name + ".py")
-        text = template(name).text()
+        text = template(name).text(spec)
         atomic_write(path, lambda out: out.write(text.encode()))
         drop_draft(path)
         self._library.agree(path)  # it is our own text

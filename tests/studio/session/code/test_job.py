@@ -149,8 +149,11 @@ def test_modules_next_to_the_file_can_be_imported(tmp_path: Path) -> None:
     assert check(text, tmp_path)["problems"] == []
 
 
-@pytest.mark.parametrize("template", ALL[:5], ids=lambda each: each.id)
-def test_every_template_trains(template: Template, bars: Path, tmp_path: Path) -> None:
+SMALL = [each for each in ALL if each.id in ("lenet", "cnn", "linear", "mlp", "resnet8")]
+
+
+@pytest.mark.parametrize("template", SMALL, ids=lambda each: each.id)
+def test_a_template_for_digits_trains(template: Template, bars: Path, tmp_path: Path) -> None:
     file = tmp_path / f"{template.id}.py"
     file.write_text(template.text())
     name = [node.name for node in ast.parse(template.text()).body if isinstance(node, ast.ClassDef)][-1]

@@ -1,0 +1,129 @@
+"""Starts a network from weights that are there: of a run, an exported model or a state dict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import ArgumentError, DataError
+from engine.files.inference import WEIGHTS, inference_prefix
+from resources.training_events import Transferred
+
+_SHOWN = 5
+_WRAPPED = "network."  # what exported networks are named that normalise their input themselves
+
+
+def start_from(network: Any, path: str) -> Transferred:
+    """Give ``network`` the weights at ``path`` whose names and shapes are its own.
+
+    Args:
+        path: the folder of a run (its best checkpoint, else its last), the prefix of an exported model, or a
+            ``.pdparams`` file with a state dict. No code of it is run.
+
+    Raises:
+        DataError, FormatError: nothing of the kind is there, or it is damaged.
+        ArgumentError: not one weight fits.
+    """
+    there = weights_at(path)
+    own = network.state_dict()
+    matched = {
+        name: there[name]
+        for name, weight in own.items()
+        if name in there and tuple(there[name].shape) == tuple(weight.shape)
+    }
+    if not any(np.asarray(value).size > 1 for value in matched.values()):
+        raise ArgumentError(
+            f"start_from: no weight of {path} fits the model: it has {_listed(there)}, the model "
+            f"{_listed({name: weight.numpy() for name, weight in own.items()})}; start from a run of the "
+            "same kind of model"
+        )
+    network.set_state_dict({**own, **matched})
+    return Transferred(
+        path=path,
+        matched=list(matched),
+        replaced=[name for name in own if name not in matched],
+        unused=[name for name in there if name not in own],
+    )
+
+
+def weights_at(path: str) -> dict[str, np.ndarray]:
+    """The weights of a run, an exported model or a ``.pdparams`` file, by their names in the network.
+
+    Raises DataError, FormatError.
+    """
+    from engine.framework.state_files import load
+
+    place = Path(path).expanduser()
+    prefix = inference_prefix(place)
+    if place.is_dir():
+        weights = _of_run(place)
+    elif Path(f"{prefix}.{WEIGHTS}").is_file() and place.suffix != ".pdparams":
+        weights = load(str(prefix), return_numpy=True)
+    elif place.is_file():
+        weights = load(str(place), return_numpy=True)
+    else:
+        raise DataError(
+            f"start_from: nothing is there: {path}; give the folder of a run, an exported model or a "
+            ".pdparams file"
+        )
+    found = _arrays(weights)
+    if not found:
+        raise DataError(f"start_from: it has no weights: {path}; give a run, an exported model or .pdparams")
+    names = [name for name in found if name not in ("mean", "deviation")]
+    if names and all(name.startswith(_WRAPPED) for name in names):
+        return {name.removeprefix(_WRAPPED): found[name] for name in names}
+    return found
+
+
+def _of_run(folder: Path) -> Any:
+    from engine.files.checkpoint import BEST_NAME
+    from engine.training.run_folder import RunFolder
+
+    store = RunFolder(folder)
+    store.refuse_links()
+    if (store.checkpoints_path / BEST_NAME).exists():
+        return store.read_best().get("model")
+    return store.read_checkpoint(store.latest_checkpoint("start_from")[0]).get("model")
+
+
+def _arrays(weights: Any) -> dict[str, np.ndarray]:
+    if not isinstance(weights, Mapping):
+        return {}
+    found = {
+        str(name): getattr(value, "numpy", lambda value=value: value)() for name, value in weights.items()
+    }
+    return {name: value for name, value in found.items() if isinstance(value, np.ndarray)}
+
+
+def _listed(weights: Mapping[str, np.ndarray]) -> str:
+    words = [f"{name} {list(value.shape)}" for name, value in list(weights.items())[:_SHOWN]]
+    return ", ".join(words) + (f" and {len(weights) - _SHOWN} more" if len(weights) > _SHOWN else "")
+
+
+def freeze_first(network: Any, count: int) -> list[str]:
+    """Keep the weights of the first ``count`` layers that have any as they are; returns their names.
+
+    A batch normalization among them uses its stored mean and variance and does not update them.
+
+    Raises:
+        ArgumentError: nothing would be left to train.
+    """
+    layers = [
+        (name, layer)
+        for name, layer in network.named_sublayers()
+        if any(True for _ in layer.parameters(include_sublayers=False))
+    ]
+    if count >= len(layers):
+        raise ArgumentError(
+            f"freeze: {count} of {len(layers)} layers with weights: none is left to train; give at most "
+            f"{len(layers) - 1}"
+        )
+    for _, layer in layers[:count]:
+        for parameter in layer.parameters(include_sublayers=False):
+            parameter.stop_gradient = True
+        if hasattr(layer, "_use_global_stats"):
+            layer._use_global_stats = True
+    return [name for name, _ in layers[:count]]
