@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, DataError
-from engine.files.inference import WEIGHTS, inference_prefix
+from engine.files.inference import WEIGHTS, inference_prefix, read_inference
+from engine.files.state import read_saved
 from resources.training_events import Transferred
 
 _SHOWN = 5
@@ -54,16 +55,15 @@ def weights_at(path: str) -> dict[str, np.ndarray]:
 
     Raises DataError, FormatError.
     """
-    from engine.framework.state_files import load
-
     place = Path(path).expanduser()
     prefix = inference_prefix(place)
     if place.is_dir():
         weights = _of_run(place)
     elif Path(f"{prefix}.{WEIGHTS}").is_file() and place.suffix != ".pdparams":
-        weights = load(str(prefix), return_numpy=True)
+        weights = _of_model(prefix)
     elif place.is_file():
-        weights = load(str(place), return_numpy=True)
+        suffix, tree, _ = read_saved(place)
+        weights = tree["weights"] if suffix == WEIGHTS else tree
     else:
         raise DataError(
             f"start_from: nothing is there: {path}; give the folder of a run, an exported model or a "
@@ -76,6 +76,14 @@ def weights_at(path: str) -> dict[str, np.ndarray]:
     if names and all(name.startswith(_WRAPPED) for name in names):
         return {name.removeprefix(_WRAPPED): found[name] for name in names}
     return found
+
+
+def _of_model(prefix: Path) -> dict[str, np.ndarray]:
+    from engine.jit.export import described_variables
+
+    files = read_inference(prefix)
+    described = described_variables(files)
+    return {str(described.get(k, {}).get("structured_name", k)): v for k, v in files.weights.items()}
 
 
 def _of_run(folder: Path) -> Any:
@@ -92,10 +100,9 @@ def _of_run(folder: Path) -> Any:
 def _arrays(weights: Any) -> dict[str, np.ndarray]:
     if not isinstance(weights, Mapping):
         return {}
-    found = {
-        str(name): getattr(value, "numpy", lambda value=value: value)() for name, value in weights.items()
-    }
-    return {name: value for name, value in found.items() if isinstance(value, np.ndarray)}
+    # A state dict on disk has a Tensor's array among its facts.
+    found = {name: each.get("value") if isinstance(each, dict) else each for name, each in weights.items()}
+    return {str(name): value for name, value in found.items() if isinstance(value, np.ndarray)}
 
 
 def _listed(weights: Mapping[str, np.ndarray]) -> str:

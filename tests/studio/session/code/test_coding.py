@@ -187,7 +187,7 @@ def test_changes_outside_are_noticed(bench: Bench, file: Path) -> None:
 
 def test_a_new_file_becomes_the_model(bench: Bench, tmp_path: Path) -> None:
     bench.model_editor.new("resnet8", tmp_path / "own")
-    assert bench.session.train.settings.model == f"{tmp_path / 'own.py'}:SmallResNet"
+    assert bench.session.train.settings.model == f"{tmp_path / 'own.py'}:ResNet"
     assert bench.view.state == "checking"
     assert bench.session.needs_agreement() is None
     bench.model_editor.choose_class("Block")

@@ -204,7 +204,7 @@ def test_a_template_becomes_a_file(stage: Any, tmp_path: Path) -> None:
     stage.studio.actions.trigger("page_code")
     assert stage.studio.code_page.empty.isVisible()
     titles = [action.text() for action in stage.studio.code_page.menu.actions()]
-    assert {"Linear", "Small ResNet", "Recurrent network", "Copy of the built-in LeNet"} <= set(titles)
+    assert {"Linear", "LeNet", "ResNet-8", "LSTM", "Transformer"} <= set(titles)
     assert stage.studio.code.new("lenet", str(tmp_path / "own")) == ""
     assert stage.session.train.settings.model == f"{tmp_path / 'own.py'}:LeNet"
     assert stage.studio.code.new("lenet", str(tmp_path / "no" / "such" / "folder.py"))
