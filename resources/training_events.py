@@ -54,7 +54,12 @@ class Started(Timed):
     """The first event of a run that could be set up; ``step`` and ``epoch`` are above 0 where it was
     resumed. ``corrections`` says what a file of corrections did to the data, ``environment`` where it
     runs, ``differs`` why the results of a resumed run can't be bitwise identical, ``fallback`` why the CPU
-    computes where the device ``auto`` hoped for a GPU, ``transferred`` which weights it started from."""
+    computes where the device ``auto`` hoped for a GPU, ``transferred`` which weights it started from.
+
+    ``kind`` and ``task`` are those of the data, ``targets`` the names of the numbers to predict and ``units``
+    their units, ``chosen_on`` is the split on which the best checkpoint is chosen: test or validation. Runs
+    of earlier versions have none of these.
+    """
 
     event: Literal["started"]
     config: dict[str, Any]
@@ -74,6 +79,34 @@ class Started(Timed):
     differs: NotRequired[str]
     fallback: NotRequired[str]
     transferred: NotRequired[Transferred]
+    kind: NotRequired[str]
+    task: NotRequired[str]
+    targets: NotRequired[list[str]]
+    units: NotRequired[list[str]]
+    chosen_on: NotRequired[str]
+    validation_samples: NotRequired[int]
+
+
+class BaselineFigures(TypedDict):
+    """What a simple model reaches, by task."""
+
+    accuracy: NotRequired[float]
+    r2: NotRequired[float]
+    mae: NotRequired[float]
+
+
+class Baseline(Timed):
+    """Right after ``started``: what can be reached without the network, on the split that is measured.
+
+    ``constant`` answers the most frequent class, or the mean, of the training samples; ``linear`` is a linear
+    model of at most ``samples`` of them, absent where it could not be computed.
+    """
+
+    event: Literal["baseline"]
+    split: str
+    constant: BaselineFigures
+    linear: NotRequired[BaselineFigures]
+    samples: NotRequired[int]
 
 
 class RankPace(TypedDict):
@@ -96,7 +129,7 @@ class Steps(Timed):
     event: Literal["steps"]
     steps: list[int]
     losses: list[float]
-    accuracies: list[float]
+    accuracies: NotRequired[list[float]]  # of classes
     step: int
     epoch: int
     total_steps: int
@@ -182,8 +215,24 @@ class Hard(TypedDict):
     probability: float
 
 
+class Worst(TypedDict):
+    """A test sample with one of the largest errors: its numbers and those predicted, in their units.
+
+    ``error`` is the root of the mean squared error of its scaled numbers.
+    """
+
+    index: int
+    target: list[float]
+    predicted: list[float]
+    error: float
+
+
 class Epoch(Timed):
     """The end of one pass; ``confusion[label][predicted]`` counts test images.
+
+    Of numbers there are ``validation_r2`` (the mean over the targets), ``validation_mae`` (in their unit) and
+    ``worst`` instead of accuracies, ``confusion`` and ``hardest``. ``validation_top5`` is the share of
+    samples whose class is among the five likeliest, above 20 classes. ``task`` is there unless it is classes.
 
     ``partial`` is True where the epoch was stopped early, ``scalars`` has further values by name.
     ``pictures`` (uint8 array, one image for each of ``hardest``) goes to listeners, not into files.
@@ -194,11 +243,16 @@ class Epoch(Timed):
     step: int
     partial: bool
     train_loss: float
-    train_accuracy: float
+    train_accuracy: NotRequired[float]
     validation_loss: float
-    validation_accuracy: float
-    confusion: list[list[int]]
-    hardest: list[Hard]
+    validation_accuracy: NotRequired[float]
+    validation_top5: NotRequired[float]
+    validation_r2: NotRequired[float]
+    validation_mae: NotRequired[float]
+    confusion: NotRequired[list[list[int]]]
+    hardest: NotRequired[list[Hard]]
+    worst: NotRequired[list[Worst]]
+    task: NotRequired[str]
     pictures: NotRequired[np.ndarray]
     best: bool
     seconds: float
@@ -306,14 +360,26 @@ class Diverged(Timed):
 
 
 class Ended(Timed):
-    """The last event of a run; ``reason`` says why it stopped: early, interrupted or diverged."""
+    """The last event of a run; ``reason`` says why it stopped: early, interrupted or diverged.
+
+    The figures are those of the task. Where the best checkpoint was chosen on a validation split,
+    ``test_...`` has its figures on the test split.
+    """
 
     event: Literal["finished", "stopped", "cancelled"]
     step: int
     epoch: int
     reason: str
-    validation_accuracy: float
-    best_accuracy: float
+    validation_accuracy: NotRequired[float]
+    best_accuracy: NotRequired[float]
+    validation_r2: NotRequired[float]
+    validation_mae: NotRequired[float]
+    best_r2: NotRequired[float]
+    test_loss: NotRequired[float]
+    test_accuracy: NotRequired[float]
+    test_top5: NotRequired[float]
+    test_r2: NotRequired[float]
+    test_mae: NotRequired[float]
     best_step: int
     seconds: float
     folder: str
@@ -368,16 +434,22 @@ class Exported(Timed):
     ``difference`` is the largest absolute one over ``samples`` images, ``latency`` the seconds for one,
     ``accuracy`` that on the samples (NaN for noise), ``validation_accuracy`` what the training measured at
     ``step`` or before (NaN if nothing yet), ``pictures`` test or noise, ``sizes`` bytes by file,
-    ``operators`` how many there were before and after the passes, empty for files that are not optimized.
+    ``operators`` how many there were before and after the passes, empty for files that are not optimized. Of
+    numbers there are R² and mean absolute error instead of accuracies.
     """
 
     event: Literal["exported"]
     prefix: str
     samples: int
     step: int
-    validation_accuracy: float
+    validation_accuracy: NotRequired[float]
+    validation_r2: NotRequired[float]
+    validation_mae: NotRequired[float]
     difference: float
-    accuracy: float
+    accuracy: NotRequired[float]
+    r2: NotRequired[float]
+    mae: NotRequired[float]
+    task: NotRequired[str]
     pictures: str
     sizes: dict[str, int]
     operators: list[int]
@@ -413,9 +485,9 @@ class Quantized(Timed):
 
 
 TrainingEvent: TypeAlias = (
-    Preparing | Started | Steps | Evaluating | Epoch | Checkpoint | CheckpointFailed | CheckpointSkipped
-    | SpaceLow | Layers | LayerAlert | Paused | Resumed | RateChanged | KernelsTaken | Stopping | Diverged
-    | Ended | Failed
+    Preparing | Started | Baseline | Steps | Evaluating | Epoch | Checkpoint | CheckpointFailed
+    | CheckpointSkipped | SpaceLow | Layers | LayerAlert | Paused | Resumed | RateChanged | KernelsTaken
+    | Stopping | Diverged | Ended | Failed
 )  # fmt: skip
 Event: TypeAlias = TrainingEvent | ProgramShown | ExportProgress | Exported | QuantizeProgress | Quantized
 TRAINING_EVENTS: tuple[type, ...] = get_args(TrainingEvent)

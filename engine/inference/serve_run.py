@@ -11,8 +11,9 @@ from engine.inference import serve as serving
 from engine.inference.serve import Arrays, Server
 from engine.inference.wire import Message
 from engine.training.config import TrainingConfig
-from engine.training.export import SCALING
-from engine.training.normalizing import for_callers, for_prediction
+from engine.training.export import information
+from engine.training.normalizing import for_prediction
+from engine.training.progress import measured_before
 from engine.training.run_folder import RunFolder
 from engine.training.setup import build_network
 
@@ -41,7 +42,7 @@ class RunServer(Server):
         self._take(tree, said["checkpoint"])
         try:
             data, progress = dict(tree["data"]), tree["progress"]
-            step, accuracy = int(progress["step"]), float(progress["validation_accuracy"])
+            step, measured = int(progress["step"]), measured_before(progress)
             shape = [-1, *(int(size) for size in data["shape"])]
             self._layer = for_prediction(self._network, data)
         except (LookupError, TypeError, ValueError, ArithmeticError) as error:
@@ -49,17 +50,10 @@ class RunServer(Server):
                 f"{said['checkpoint']}: not the checkpoint of a training: {type(error).__name__} at {error}; "
                 "choose another checkpoint"
             ) from error
-        described = {
-            "inputs": [{"name": "x", "dtype": "float32", "shape": shape}],
-            "info": {
-                "scaling": SCALING,
-                **for_callers(data),
-                "model": config.model,
-                "data": config.data,
-                "step": step,
-                **({"validation_accuracy": accuracy} if accuracy >= 0 else {}),
-            },
-        }
+        info = information(config, data, step, measured)
+        if not measured:
+            info.pop("validation_accuracy", None)
+        described = {"inputs": [{"name": "x", "dtype": "float32", "shape": shape}], "info": info}
         return {"save_id": "", "info": json.loads(json.dumps(described, default=str))}, []
 
     def _run(self, said: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:

@@ -9,7 +9,7 @@ from typing import Any
 from engine.core.errors import ArgumentError, SaveError
 from engine.files.space import MEGABYTE, RESERVE, estimated_bytes, free_bytes, megabytes
 from engine.training.events import now
-from engine.training.predictions import Predictions
+from engine.training.predictions import NumberPredictions, Predictions
 from engine.training.progress import Progress
 from engine.training.publisher import Publisher
 from engine.training.run_folder import RunFolder
@@ -117,7 +117,7 @@ class CheckpointKeeper:
             )
         )
 
-    def keep_predictions(self, predictions: Predictions | None) -> None:
+    def keep_predictions(self, predictions: Predictions | NumberPredictions | None) -> None:
         """Save the measurements of each test image; a failure is reported and the training continues."""
         if self._folder is None or predictions is None:
             return
@@ -179,11 +179,13 @@ class CheckpointKeeper:
             return
         self._save_best(self._folder)
         progress, lost = self._progress, []
+        metric = progress.metric
         if self._unsaved_step >= 0:
             lost.append(f"the last weights (step {self._unsaved_step})")
         if self._unsaved_best is not None or self._best_missing:
             lost.append(
-                f"the best weights (step {progress.best_step}, accuracy {progress.best_accuracy:.2%})"
+                f"the best weights (step {progress.best_step}, {metric.title.lower()} "
+                f"{metric.text(progress.best_metric)})"
             )
         if lost:
             kept = f"the checkpoint of step {self.at} is kept" if self.last else "no checkpoint was written"

@@ -31,7 +31,12 @@ def checkpoint_tree(
         "random": random_state(),
         "loader": parts.batches.state_dict(),
         "history": history.state(),
-        "data": {"classes": list(parts.classes), "shape": list(parts.shape), "prepare": parts.prepare},
+        "data": {
+            "classes": list(parts.classes),
+            "shape": list(parts.shape),
+            "prepare": parts.prepare,
+            **({} if parts.spec is None else {"spec": parts.spec.as_plain()}),
+        },
         "kernels": kernels.state(),
         **arrays_of(parts.stepper.state_dict()),
     }

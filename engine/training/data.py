@@ -15,17 +15,21 @@ from engine.training.sources.options import DataOptions
 from engine.training.sources.prepare import Prepare, preparation
 from engine.training.sources.prepared import Prepared, first_of
 from engine.training.sources.rows import Rows
+from engine.training.sources.spec import DataSpec
 from engine.training.sources.split import shuffled, stratified
 from engine.training.sources.vary import Vary
+from resources.families import DataKind
 
 __all__ = ["BUILT_IN", "DataSplits", "fetch_data", "load_data", "splits_of"]
 
 
 @dataclass(frozen=True)
 class DataSplits:
-    """A training and a test split: each item is (float32 of ``shape``, label int64 [1]).
+    """A training and a test split: each item is (float32 of ``shape``, label int64 [1]), or its target is
+    float32 [k], scaled, where numbers are to be predicted.
 
-    Images are [C, H, W], from 0 to 1 unless they are normalised; a row of a table is a vector.
+    Images are [C, H, W], from 0 to 1 unless they are normalised; a row of a table is a vector. Where there is
+    a ``validation`` split, the best checkpoint is chosen on it, else on the test split.
     """
 
     name: str
@@ -34,6 +38,13 @@ class DataSplits:
     classes: tuple[str, ...]
     shape: tuple[int, ...]
     prepare: Prepare
+    spec: DataSpec
+    validation: Prepared | None = None
+
+    @property
+    def measured(self) -> Prepared:
+        """The split that is measured after each epoch."""
+        return self.test if self.validation is None else self.validation
 
 
 def load_data(name: str, samples: int = 0, options: DataOptions | None = None) -> DataSplits:
@@ -82,7 +93,11 @@ def splits_of(source: Source, samples: int, options: DataOptions) -> DataSplits:
     vary = Vary.of(options) if options.varies and train_rows.is_image else None
     train = first_of(Prepared(train_rows, chosen, source.classes, prepare, vary), samples)
     test = Prepared(test_rows, tested, source.classes, prepare)
-    return DataSplits(source.name, train, test, source.classes, shape, prepare)
+    kind: DataKind = (
+        "images" if train_rows.is_image else "sequences" if len(train_rows.shape) == 2 else "table"
+    )
+    spec = DataSpec(kind, "classes", shape, source.classes, samples=len(train))
+    return DataSplits(source.name, train, test, source.classes, shape, prepare, spec)
 
 
 def _with_more(

@@ -10,6 +10,7 @@ from engine.training.config import TrainingConfig
 from engine.training.data import BUILT_IN, load_data
 from engine.training.events import now
 from engine.training.sources.options import DataOptions
+from engine.training.sources.spec import DataSpec
 from engine.training.stepper import measuring
 from resources.training_events import ProgramShown
 
@@ -49,8 +50,14 @@ def program_event(network: Any, config: TrainingConfig) -> ProgramShown:
 
 def sample_shape(config: TrainingConfig) -> tuple[int, ...]:
     """The shape of one image of the config's data; the built-in data need not be read for it."""
-    built_in = config.data in BUILT_IN and not config.resize and config.color != "rgb"
-    return DIGIT_SHAPE if built_in else (load_data(config.data, options=DataOptions.of(config)).shape)
+    return data_spec(config).shape
+
+
+def data_spec(config: TrainingConfig) -> DataSpec:
+    """What the config's data is; the built-in data need not be read for it."""
+    if config.data in BUILT_IN and not config.resize and config.color != "rgb":
+        return DataSpec("images", "classes", DIGIT_SHAPE, tuple(map(str, range(10))))
+    return load_data(config.data, options=DataOptions.of(config)).spec
 
 
 def _place(network: Any) -> tuple[str, int]:

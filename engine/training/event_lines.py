@@ -17,7 +17,7 @@ def as_lines(event: TrainingEvent) -> list[dict[str, Any]]:
         plain = {name: value for name, value in event.items() if name not in ("pictures", "scalars")}
         named = event.get("scalars", {}) if event["event"] == "epoch" else {}
         return [{**plain, **{f"scalar:{name}": value for name, value in named.items()}}]
-    columns = event.get("scalars", {})
+    columns, accuracies = event.get("scalars", {}), event.get("accuracies", [])
     shared = {
         "time": event["time"],
         "epoch": event["epoch"],
@@ -31,13 +31,11 @@ def as_lines(event: TrainingEvent) -> list[dict[str, Any]]:
             "event": "step",
             "step": step,
             "loss": loss,
-            "accuracy": accuracy,
+            **({"accuracy": accuracies[place]} if accuracies else {}),
             **shared,
             **{f"scalar:{name}": values[place] for name, values in columns.items()},
         }
-        for place, (step, loss, accuracy) in enumerate(
-            zip(event["steps"], event["losses"], event["accuracies"], strict=True)
-        )
+        for place, (step, loss) in enumerate(zip(event["steps"], event["losses"], strict=True))
     ]
     if "ranks" in event:
         lines.append(

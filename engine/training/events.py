@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from engine.training.problem import Problem
-from resources.training_events import Diverged, Failed, TrainingEvent
+from resources.training_events import Diverged, Epoch, Failed, TrainingEvent
+
+if TYPE_CHECKING:
+    from engine.training.evaluation import Evaluation
+    from engine.training.progress import Progress
 
 
 @runtime_checkable
@@ -23,6 +27,24 @@ Listener: TypeAlias = EventListener | Callable[[TrainingEvent], None]
 def now() -> float:
     """The time that an event carries."""
     return time.time()
+
+
+def epoch_event(result: Evaluation, progress: Progress, partial: bool, best: bool, seconds: float) -> Epoch:
+    """The event about an evaluation at ``progress``; fields that don't apply to its task are absent."""
+    event = Epoch(
+        event="epoch", time=now(), epoch=progress.epoch + 1, step=progress.step, partial=partial,
+        train_loss=progress.epoch_loss, validation_loss=result.loss, best=best, seconds=seconds,
+        pictures=result.images,
+    )  # fmt: skip
+    if result.task == "numbers":
+        event["task"], event["worst"] = result.task, result.worst
+        event["validation_r2"], event["validation_mae"] = result.r2, result.mae
+        return event
+    event["train_accuracy"], event["validation_accuracy"] = progress.epoch_accuracy, result.accuracy
+    event["confusion"], event["hardest"] = result.confusion.tolist(), result.hardest
+    if result.top5 is not None:
+        event["validation_top5"] = result.top5
+    return event
 
 
 def failed_event(problem: Problem, step: int, checkpoint: str) -> Failed:

@@ -7,10 +7,10 @@ import math
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -22,7 +22,9 @@ from engine.files.scratch import folder_next_to
 from engine.training.config import TrainingConfig
 from engine.training.corrections import load_run_data
 from engine.training.events import now
+from engine.training.metrics import mean_absolute_error, r2_score
 from engine.training.normalizing import for_callers, for_prediction
+from engine.training.progress import measured_before
 from engine.training.recorded import recorded_best_step
 from engine.training.run_folder import RunFolder
 from engine.training.setup import build_network
@@ -71,11 +73,11 @@ def export_run(
     settings = settings or ExportSettings()
     tree = chosen_checkpoint(store, settings.checkpoint, step)
     config = TrainingConfig.from_dict(tree["config"])
-    network, data, done, accuracy = network_of(store, config, tree)
+    network, data, done, measured = network_of(store, config, tree)
     sample = [int(size) for size in data["shape"]]
     wanted = [None if size < 0 else size for size in shape or (-1, *sample)]
     emit(_progress("save", "Writing the files..."))
-    info = information(config, data, done, accuracy)
+    info = information(config, data, done, measured)
     inputs = [InputSpec(shape=wanted, dtype=settings.dtype, name=settings.input_name)]
     target = inference_prefix(prefix)
     make_folder(target.parent)
@@ -95,15 +97,13 @@ def export_run(
         move_inference(written, target)
     scores = found.scores
     described = describe_inference(prefix)
-    return Exported(
+    event = Exported(
         event="exported",
         time=now(),
         prefix=prefix,
         samples=len(images),
         step=done,
-        validation_accuracy=accuracy if accuracy >= 0 else math.nan,
         difference=float(np.abs(scores - expected).max()),
-        accuracy=math.nan if labels is None else float((scores.argmax(axis=1) == labels).mean()),
         pictures="noise" if labels is None else "test",
         sizes=_sizes(prefix),
         operators=described.info.get("operators", []),
@@ -111,32 +111,68 @@ def export_run(
         latency=found.latency,
         seconds_to_load=found.seconds_to_load,
     )
+    event.update(figures_of(data, measured, scores, labels))
+    return event
 
 
-def information(config: TrainingConfig, data: dict[str, Any], step: int, accuracy: float) -> dict[str, Any]:
-    """The information in the files of a run's model: how it is fed, its classes, and where it comes from."""
+def figures_of(
+    data: Mapping[str, Any],
+    measured: Mapping[str, float],
+    scores: np.ndarray,
+    labels: np.ndarray | None,
+) -> Exported:
+    """The fields of an event about exported files that depend on the task: what the training measured, and
+    what ``scores`` reach on samples with these ``labels``, classes or numbers in their units."""
+    if task_of_data(data) == "numbers":
+        true = None if labels is None else labels.reshape(len(labels), -1)
+        return cast("Exported", {
+            "task": "numbers",
+            "validation_r2": measured.get("validation_r2", math.nan),
+            "validation_mae": measured.get("validation_mae", math.nan),
+            "r2": math.nan if true is None else r2_score(true, scores),
+            "mae": math.nan if true is None else mean_absolute_error(true, scores),
+        })  # fmt: skip
+    return cast("Exported", {
+        "validation_accuracy": measured.get("validation_accuracy", math.nan),
+        "accuracy": math.nan if labels is None else float((scores.argmax(axis=1) == labels).mean()),
+    })  # fmt: skip
+
+
+def task_of_data(data: Mapping[str, Any]) -> str:
+    """The task that the ``data`` of a checkpoint, or the information in exported files, is about."""
+    spec = data.get("spec", data.get("data_spec"))
+    return "numbers" if isinstance(spec, Mapping) and spec.get("task") == "numbers" else "classes"
+
+
+def information(
+    config: TrainingConfig, data: dict[str, Any], step: int, measured: Mapping[str, float]
+) -> dict[str, Any]:
+    """The information in the files of a run's model: how it is fed, what it predicts, where it comes from."""
+    fed = for_callers(data)
+    spec = fed.pop("spec", None)
     return {
         "scaling": SCALING,
-        **for_callers(data),
+        **fed,
+        **({} if spec is None else {"data_spec": spec}),
         "model": config.model,
         "data": config.data,
         "step": step,
-        "validation_accuracy": accuracy,
+        **(measured or ({} if task_of_data(data) == "numbers" else {"validation_accuracy": -1.0})),
     }
 
 
 def network_of(
     store: RunFolder, config: TrainingConfig, tree: dict[str, Any]
-) -> tuple[Any, dict[str, Any], int, float]:
+) -> tuple[Any, dict[str, Any], int, dict[str, float]]:
     """The network of a run with the weights of a checkpoint, as it is fed what people have; with what the
-    checkpoint says of the data, its step, and the accuracy measured last (below 0 for none).
+    checkpoint says of the data, its step, and the figures measured last (empty for none).
 
     Raises:
         FormatError: the tree is not the checkpoint of a training.
     """
     try:
         weights, data = dict(tree["model"]), dict(tree["data"])
-        done, accuracy = int(tree["progress"]["step"]), float(tree["progress"]["validation_accuracy"])
+        done, measured = int(tree["progress"]["step"]), measured_before(tree["progress"])
         data["shape"] = [int(size) for size in data["shape"]]
     except (LookupError, TypeError, ValueError, ArithmeticError) as error:
         raise FormatError(
@@ -146,7 +182,7 @@ def network_of(
     network, _ = build_network(config, store.source_path)
     network.set_state_dict(weights)
     network.eval()
-    return for_prediction(network, data), data, done, accuracy
+    return for_prediction(network, data), data, done, measured
 
 
 def _progress(stage: str, message: str) -> ExportProgress:
@@ -280,19 +316,22 @@ def _choices(store: RunFolder) -> str:
 def sample_images(
     config: TrainingConfig, source: Path, shape: list[int], count: int
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Images of the test split with their labels; noise without labels where the data is not on this
-    machine.
+    """Samples of the test split with their labels, or with the numbers to predict [n, k] in their units;
+    noise without labels where the data is not on this machine.
 
     Whether two processes compute the same can be seen on either.
     """
     if count < 1:
         raise ArgumentError(f"export: the number of samples must be at least 1: got {count}; give e.g. 256")
     try:
-        data = as_given(load_run_data(config, source).splits.test)
+        split = load_run_data(config, source).splits.test
+        data = as_given(split)
     except EngineError:
         return np.random.default_rng(0).random((count, *shape), np.float32), None
     items = [data[index] for index in range(min(count, len(data)))]
     images = np.stack([np.asarray(image, np.float32) for image, _ in items])
+    if split.rows.targets is not None:
+        return images, split.prepare.raw_targets(np.stack([target for _, target in items]))
     return images, np.array([int(np.asarray(label).reshape(-1)[0]) for _, label in items])
 
 

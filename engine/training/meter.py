@@ -43,14 +43,15 @@ class Meter:
         self,
         step: int,
         loss: float,
-        accuracy: float,
+        accuracy: float | None,
         samples: int,
         scalars: Mapping[str, float] | None = None,
     ) -> None:
         """One step was done; ``scalars``, further values, have the same names at every step."""
         self._steps.append(step)
         self._losses.append(loss)
-        self._accuracies.append(accuracy)
+        if accuracy is not None:
+            self._accuracies.append(accuracy)
         self._seen += samples
         for name, value in (scalars or {}).items():
             self._scalars.setdefault(name, []).append(value)
@@ -78,7 +79,6 @@ class Meter:
             time=now(),
             steps=self._steps,
             losses=self._losses,
-            accuracies=self._accuracies,
             step=step,
             epoch=epoch,
             total_steps=total_steps,
@@ -87,6 +87,8 @@ class Meter:
             elapsed=self.elapsed(),
             learning_rate=learning_rate,
         )
+        if self._accuracies:
+            event["accuracies"] = self._accuracies
         if self._scalars:
             event["scalars"], self._scalars = self._scalars, {}
         self._steps, self._losses, self._accuracies = [], [], []

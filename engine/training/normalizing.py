@@ -13,7 +13,8 @@ from engine.core.errors import FormatError
 
 def for_prediction(network: Any, data: Mapping[str, Any]) -> Any:
     """``network``, or a Layer around it that first takes off the mean and divides by the deviation that its
-    training used; so images from 0 to 1, and numbers as they are, can be fed to every export.
+    training used, and gives numbers in the units of the targets; so images from 0 to 1, and numbers as they
+    are, can be fed to every export, and what it predicts can be read.
 
     Args:
         data: of a checkpoint: the ``shape`` of a sample and, where one was declared, how it is ``prepare``d.
@@ -22,26 +23,39 @@ def for_prediction(network: Any, data: Mapping[str, Any]) -> Any:
         FormatError: mean and deviation don't fit the shape.
     """
     plain = data.get("prepare")
-    if not isinstance(plain, Mapping) or not plain.get("mean"):
+    if not isinstance(plain, Mapping):
         return network
-    shape = [int(size) for size in data["shape"]]
-    form = [1, shape[0], *[1] * (len(shape) - 1)] if plain.get("picture") else [1, *shape]
+    made = network
+    if plain.get("mean"):
+        shape = [int(size) for size in data["shape"]]
+        form = [1, shape[0], *[1] * (len(shape) - 1)] if plain.get("picture") else [1, *shape]
+        made = _normalizing(made, *_scale(plain, "", form))
+    if plain.get("target_mean"):
+        made = _in_units(made, *_scale(plain, "target_", [1, -1]))
+    return made
+
+
+def _scale(plain: Mapping[str, Any], prefix: str, form: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and deviation of this form. Raises FormatError where they don't fit it, or are no numbers."""
     try:
         mean, deviation = (
-            np.asarray(plain[name], np.float32).reshape(form) for name in ("mean", "deviation")
+            np.asarray(plain[f"{prefix}{name}"], np.float32).reshape(form) for name in ("mean", "deviation")
         )
+        if mean.shape != deviation.shape:
+            raise ValueError(f"{mean.shape} and {deviation.shape}")
         sound = (
             bool(np.isfinite(mean).all()) and float(deviation.min()) > 0 and math.isfinite(deviation.max())
         )
     except (LookupError, TypeError, ValueError) as error:
         raise FormatError(
-            f"checkpoint: its mean and deviation don't fit samples of shape {shape}: {error}; choose another"
+            f"checkpoint: its mean and deviation don't fit samples of shape {form[1:]}: {error}; "
+            "choose another"
         ) from error
     if not sound:
         raise FormatError(
             "checkpoint: its mean and deviation are not finite numbers above 0; choose another checkpoint"
         )
-    return _normalizing(network, mean, deviation)
+    return mean, deviation
 
 
 def for_callers(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -50,15 +64,48 @@ def for_callers(data: Mapping[str, Any]) -> dict[str, Any]:
     plain = data.get("prepare")
     if not isinstance(plain, Mapping):
         return dict(data)
-    return {**data, "prepare": {**plain, "mean": [], "deviation": []}}
+    scaled = ("mean", "deviation", *(name for name in plain if str(name).startswith("target_")))
+    return {**data, "prepare": {**plain, **{name: [] for name in scaled}}}
 
 
 def own_names(names: Mapping[str, str]) -> dict[str, str]:
     """Structured names of a model's parameters, by anything, as its network calls them itself, whether
     ``for_prediction`` put a Layer around it or not."""
-    others = [name for name in names.values() if name not in ("mean", "deviation")]
-    wrapped = len(others) < len(names) and all(name.startswith("network.") for name in others)
-    return {key: name.removeprefix("network.") if wrapped else name for key, name in names.items()}
+    found = dict(names)
+    # A Layer around the network, for its input, its output or both.
+    while True:
+        others = [name for name in found.values() if name not in _BUFFERS]
+        wrapped = len(others) < len(found) and all(name.startswith("network.") for name in others)
+        if not wrapped or not others:
+            return found
+        found = {
+            key: name.removeprefix("network.") if name not in _BUFFERS else name
+            for key, name in found.items()
+        }
+
+
+_BUFFERS = ("mean", "deviation", "target_mean", "target_deviation")
+
+
+def _in_units(network: Any, mean: np.ndarray, deviation: np.ndarray) -> Any:
+    from engine import nn
+    from engine.tensor.creation import to_tensor
+
+    class InUnits(nn.Layer):
+        """The network with its numbers in the units of the targets."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.network = network
+            self.register_buffer("target_mean", to_tensor(mean))
+            self.register_buffer("target_deviation", to_tensor(deviation))
+
+        def forward(self, x: Any) -> Any:
+            return self.network(x) * self.target_deviation + self.target_mean
+
+    layer = InUnits()
+    layer.eval()
+    return layer
 
 
 def _normalizing(network: Any, mean: np.ndarray, deviation: np.ndarray) -> Any:

@@ -2,7 +2,8 @@
 the journal.
 
 ``predictions/step-00000188.h5`` in a run's folder has the evaluation after that step: class, answer and
-probabilities of every test image by its place in the test data, and the images read worst. Images
+probabilities of every test image by its place in the test data, and the images read worst; where numbers
+are predicted, what is true and what was predicted. Images
 themselves are found again in the data by their place. All files of a run together take at most
 ``MOST_BYTES``; of those that are too many the oldest go, the best epoch's last.
 """
@@ -30,6 +31,8 @@ from engine.training.sources.prepared import Prepared
 FOLDER = "predictions"
 KIND = "predictions"
 VERSION = 1
+NUMBERS_VERSION = 2
+"""The version of files with numbers; programs that know classes only refuse them."""
 MOST_BYTES = 32 * MEGABYTE
 MOST_PROBABILITIES = 2_000_000
 """Of more than so many images times classes, only the probabilities of truth and answer are stored."""
@@ -71,6 +74,37 @@ class Predictions:
         (for right ones: the least sure) first."""
         places = np.flatnonzero((self.labels == label) & (self.answers == answer))
         return places[np.argsort(self.of_truth[places], kind="stable")]
+
+
+@dataclass(frozen=True)
+class NumberPredictions:
+    """One evaluation of N test samples with k numbers to predict, in their own units.
+
+    ``targets`` and ``predicted`` are float32 [N, k]; ``hardest`` are the places of the samples with the
+    largest errors, int64 [H], and ``pictures`` shows these samples, as in ``Predictions``.
+    """
+
+    targets: NDArray[np.float32]
+    predicted: NDArray[np.float32]
+    hardest: NDArray[np.int64]
+    pictures: NDArray[np.uint8]
+
+    @classmethod
+    def of(
+        cls, targets: Any, predicted: Any, hardest: Sequence[int], pictures: NDArray[np.uint8]
+    ) -> NumberPredictions:
+        """Those of an evaluation; without images where they would take too much."""
+        kept = len(hardest) if pictures.nbytes <= MOST_HARD_BYTES else 0
+        return cls(
+            np.asarray(targets, np.float32),
+            np.asarray(predicted, np.float32),
+            np.asarray(hardest[:kept], np.int64),
+            pictures[:kept],
+        )
+
+    def residuals(self) -> NDArray[np.float64]:
+        """What was predicted minus what is true, [N, k]."""
+        return self.predicted.astype(np.float64) - self.targets.astype(np.float64)
 
 
 class Tally:
@@ -127,7 +161,13 @@ class PredictionsFolder:
         found = (_NAME.fullmatch(name) for name in names)
         return sorted((int(match[1]), self.path / match[0]) for match in found if match)
 
-    def write(self, step: int, predictions: Predictions, best_step: int, most: int = MOST_BYTES) -> None:
+    def write(
+        self,
+        step: int,
+        predictions: Predictions | NumberPredictions,
+        best_step: int,
+        most: int = MOST_BYTES,
+    ) -> None:
         """Keep the evaluation after ``step``; files that are too many for ``most`` bytes go.
 
         Raises:
@@ -140,7 +180,8 @@ class PredictionsFolder:
         path = self.path / f"step-{step:08d}.h5"
         require_room(path.parent, length)
         make_folder(self.path)
-        write_container(path, KIND, VERSION, tree)
+        version = NUMBERS_VERSION if isinstance(predictions, NumberPredictions) else VERSION
+        write_container(path, KIND, version, tree)
         self._thin(step, best_step, most)
 
     def _thin(self, newest: int, best: int, most: int) -> None:
@@ -161,15 +202,29 @@ class PredictionsFolder:
             self.path.rmdir()
 
     def read(self, step: int) -> Predictions | None:
-        """The evaluation after ``step``; None where it is not stored.
+        """The evaluation after ``step``; None where it is not stored, or is one of numbers.
 
         Raises:
             DataError: it can't be read. FormatError: it is damaged or holds something else.
         """
+        found = self._read(step)
+        return found if isinstance(found, Predictions) else None
+
+    def read_numbers(self, step: int) -> NumberPredictions | None:
+        """The numbers predicted after ``step``; None where they are not stored, or are classes.
+
+        Raises as ``read``.
+        """
+        found = self._read(step)
+        return found if isinstance(found, NumberPredictions) else None
+
+    def _read(self, step: int) -> Predictions | NumberPredictions | None:
         path = self.path / f"step-{step:08d}.h5"
         if not path.is_file():
             return None
-        return _checked(read_container(path, KIND, VERSION), path)
+        tree = read_container(path, KIND, NUMBERS_VERSION)
+        is_numbers = isinstance(tree, dict) and "targets" in tree
+        return _checked_numbers(tree, path) if is_numbers else _checked(tree, path)
 
 
 _FIELDS: dict[str, tuple[Any, int]] = {
@@ -197,10 +252,28 @@ def _checked(tree: Any, path: Path) -> Predictions:
         for name, most in (("labels", classes), ("answers", classes), ("hardest", count)):
             _require(not len(arrays[name]) or (arrays[name].min() >= 0 and arrays[name].max() < most))
     except (KeyError, TypeError, ArgumentError) as error:
-        raise FormatError(
-            f"{path}: it does not hold the predictions of an evaluation; remove it, or train again"
-        ) from error
+        raise _no_predictions(path) from error
     return Predictions(**arrays, pictures=pictures)
+
+
+def _checked_numbers(tree: Any, path: Path) -> NumberPredictions:
+    """As ``_checked``, for numbers."""
+    try:
+        targets, predicted = (_array(tree[name], np.float32, 2) for name in ("targets", "predicted"))
+        hardest, pictures = _array(tree["hardest"], np.int64, 1), tree["pictures"]
+        _require(isinstance(pictures, np.ndarray) and pictures.dtype == np.uint8 and pictures.ndim in (3, 4))
+        _require(pictures.ndim == 3 or pictures.shape[3] == 3)
+        _require(targets.shape == predicted.shape and targets.size > 0 and len(pictures) == len(hardest))
+        _require(not len(hardest) or (hardest.min() >= 0 and hardest.max() < len(targets)))
+    except (KeyError, TypeError, ArgumentError) as error:
+        raise _no_predictions(path) from error
+    return NumberPredictions(targets, predicted, hardest, pictures)
+
+
+def _no_predictions(path: Path) -> FormatError:
+    return FormatError(
+        f"{path}: it does not hold the predictions of an evaluation; remove it, or train again"
+    )
 
 
 def _array(value: Any, dtype: Any, dimensions: int) -> np.ndarray[Any, Any]:

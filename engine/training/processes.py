@@ -88,6 +88,11 @@ class Processes:
                 self._fail(describe_problem(error))
             raise
 
+    @property
+    def config(self) -> TrainingConfig:
+        """The settings, fitted to the data once the run has begun."""
+        return self._config
+
     def network(self) -> Any:
         """A network of the run, with the weights that the ranks have trained once they have ended."""
         if self._network is None:
@@ -136,7 +141,9 @@ class Processes:
 
     def _take(self, event: Any) -> None:
         self._step = event.get("step", self._step)
-        if event["event"] == "checkpoint":
+        if event["event"] == "started":
+            self._config = TrainingConfig.from_dict(event["config"])
+        elif event["event"] == "checkpoint":
             self._checkpoint = event["path"]
         elif event["event"] in LAST_KINDS:
             self._ended = event["event"]

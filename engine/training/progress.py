@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from engine.training.metrics import Metric, metric_of
 from resources.training_events import TrainingEvent
 
 TAIL = 1000
@@ -17,7 +20,9 @@ TAIL = 1000
 class Progress:
     """Counters of a run. ``epoch`` counts finished epochs; ``step`` counts all steps done.
 
-    Everything that a checkpoint must bring back is in ``state``; the rest says how fast it goes just now.
+    ``best_metric`` and ``validation_metric`` are values of the task's metric, below every other and NaN until
+    something was measured. Everything that a checkpoint must bring back is in ``state``; the rest says how
+    fast it goes just now.
     """
 
     epochs: int = 0
@@ -28,12 +33,14 @@ class Progress:
     loss_sum: float = 0.0
     correct_sum: float = 0.0
     samples: int = 0
-    best_accuracy: float = -1.0
+    best_metric: float = -math.inf
     best_step: int = -1
-    validation_accuracy: float = -1.0
+    validation_metric: float = math.nan
+    validation_mae: float = math.nan
     evaluated_at: int = -1
     samples_per_second: float = 0.0
     seconds_left: float = 0.0
+    task: str = "classes"
 
     _KEPT = (
         "step",
@@ -42,9 +49,7 @@ class Progress:
         "loss_sum",
         "correct_sum",
         "samples",
-        "best_accuracy",
         "best_step",
-        "validation_accuracy",
         "evaluated_at",
     )
 
@@ -71,12 +76,12 @@ class Progress:
         """The training accuracy of the epoch in progress, each batch measured before its update."""
         return self.correct_sum / self.samples if self.samples else 0.0
 
-    def add(self, loss: float, accuracy: float, samples: int) -> None:
-        """One step was done on ``samples`` images."""
+    def add(self, loss: float, accuracy: float | None, samples: int) -> None:
+        """One step was done on ``samples`` images; without accuracy where numbers are predicted."""
         self.step += 1
         self.step_in_epoch += 1
         self.loss_sum += loss * samples
-        self.correct_sum += accuracy * samples
+        self.correct_sum += (accuracy or 0.0) * samples
         self.samples += samples
 
     def next_epoch(self) -> None:
@@ -86,11 +91,61 @@ class Progress:
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
-        return {name: getattr(self, name) for name in self._KEPT}
+        kept = {name: getattr(self, name) for name in self._KEPT}
+        if self.task == "numbers":
+            return {
+                **kept,
+                "best_metric": self.best_metric,
+                "validation_metric": self.validation_metric,
+                "validation_mae": self.validation_mae,
+            }
+        value = self.validation_metric
+        figures = {
+            "best_accuracy": max(self.best_metric, -1.0),
+            "validation_accuracy": -1.0 if math.isnan(value) else value,
+        }
+        # In the order of earlier versions, so that the same run writes the same files.
+        order = (*self._KEPT[:-2], "best_accuracy", "best_step", "validation_accuracy", "evaluated_at")
+        return {name: (kept | figures)[name] for name in order}
 
     def set_state(self, state: dict[str, Any]) -> None:
         for name in self._KEPT:
             setattr(self, name, type(getattr(self, name))(state[name]))
+        if self.task == "numbers":
+            self.best_metric, self.validation_metric = (
+                float(state["best_metric"]), float(state["validation_metric"])
+            )  # fmt: skip
+            self.validation_mae = float(state["validation_mae"])
+            return
+        best, value = float(state["best_accuracy"]), float(state["validation_accuracy"])
+        self.best_metric = best if best >= 0 else -math.inf
+        self.validation_metric = value if value >= 0 else math.nan
+
+    @property
+    def metric(self) -> Metric:
+        """What epochs are compared by."""
+        return metric_of(self.task)
+
+    def measured(self, value: float, mae: float = math.nan) -> bool:
+        """An evaluation at this step gave ``value`` of the metric; returns whether it is the best yet."""
+        self.validation_metric, self.validation_mae, self.evaluated_at = value, mae, self.step
+        best = value > self.best_metric
+        if best:
+            self.best_metric, self.best_step = value, self.step
+        return best
+
+
+def measured_before(state: Mapping[str, Any]) -> dict[str, float]:
+    """The figures of the newest evaluation in the ``progress`` of a checkpoint, by their names in events;
+    empty where nothing was measured.
+
+    Raises LookupError, TypeError or ValueError where it is not that of a checkpoint.
+    """
+    if "best_metric" in state:
+        r2, mae = float(state["validation_metric"]), float(state["validation_mae"])
+        return {} if math.isnan(r2) else {"validation_r2": r2, "validation_mae": mae}
+    accuracy = float(state["validation_accuracy"])
+    return {"validation_accuracy": accuracy} if accuracy >= 0 else {}
 
 
 @dataclass
@@ -102,17 +157,26 @@ class History:
     accuracies: deque[float] = field(default_factory=lambda: deque(maxlen=TAIL))
     epochs: list[dict[str, Any]] = field(default_factory=list)
 
-    _EPOCH = ("epoch", "step", "train_loss", "train_accuracy", "validation_loss", "validation_accuracy")
+    _EPOCH = (
+        "epoch",
+        "step",
+        "train_loss",
+        "train_accuracy",
+        "validation_loss",
+        "validation_accuracy",
+        "validation_r2",
+        "validation_mae",
+    )
 
     def take(self, event: TrainingEvent) -> None:
         """Remember what ``event`` measured."""
         if event["event"] == "steps":
             self.steps.extend(event["steps"])
             self.losses.extend(event["losses"])
-            self.accuracies.extend(event["accuracies"])
+            self.accuracies.extend(event.get("accuracies", []))
         elif event["event"] == "epoch":
             values: dict[str, Any] = {**event}
-            self.epochs.append({name: values[name] for name in self._EPOCH})
+            self.epochs.append({name: values[name] for name in self._EPOCH if name in values})
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint keeps."""

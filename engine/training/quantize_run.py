@@ -89,8 +89,8 @@ def quantize_run(
     report_progress(emit, "read", "Reading the checkpoint...")
     tree = chosen_checkpoint(store, checkpoint, step, "quantize")
     config = TrainingConfig.from_dict(tree["config"])
-    network, fed, done, accuracy = network_of(store, config, tree)
-    info = information(config, fed, done, accuracy)
+    network, fed, done, measured = network_of(store, config, tree)
+    info = information(config, fed, done, measured)
     if choices.data:
         data = data_named(choices.data, DataOptions.of(config))
     else:

@@ -108,13 +108,9 @@ class Recorder:
         """An epoch is over; NaN where it was not evaluated. Returns whether its accuracy is the best yet."""
         self._report()
         progress = self.progress
-        best = accuracy > progress.best_accuracy
-        if best:
-            progress.best_accuracy, progress.best_step = accuracy, progress.step
+        best = not math.isnan(accuracy) and progress.measured(accuracy)
         if not math.isnan(loss):
             progress.evaluated_at = progress.step
-        if not math.isnan(accuracy):
-            progress.validation_accuracy = accuracy
         self._publisher.publish(
             Epoch(
                 event="epoch",

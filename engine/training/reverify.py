@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +12,14 @@ from engine.files.inference import describe_inference, inference_paths
 from engine.files.scratch import temporary_folder
 from engine.training.config import TrainingConfig
 from engine.training.events import now
-from engine.training.export import checkpoint_of_step, network_of, sample_images, scores_of, verify
+from engine.training.export import (
+    checkpoint_of_step,
+    figures_of,
+    network_of,
+    sample_images,
+    scores_of,
+    verify,
+)
 from engine.training.run_folder import RunFolder
 from resources.training_events import Exported, ExportProgress
 
@@ -48,21 +54,19 @@ def verify_again(
             f"{prefix}: there is nothing to compare with: {str(error).partition('; ')[0]}; export again"
         ) from error
     config = TrainingConfig.from_dict(tree["config"])
-    network, data, _, accuracy = network_of(store, config, tree)
+    network, data, _, measured = network_of(store, config, tree)
     emit(_progress("verify", "Loading them in a clean process..."))
     images, labels = sample_images(config, store.source_path, data["shape"], samples)
     with temporary_folder("verify") as work:
         found = verify(described.prefix, images, described.prefix, work)
     expected = scores_of(network, images)
-    return Exported(
+    event = Exported(
         event="exported",
         time=now(),
         prefix=prefix,
         samples=len(images),
         step=step,
-        validation_accuracy=accuracy if accuracy >= 0 else math.nan,
         difference=float(np.abs(found.scores - expected).max()),
-        accuracy=math.nan if labels is None else float((found.scores.argmax(axis=1) == labels).mean()),
         pictures="noise" if labels is None else "test",
         sizes={path.name: path.stat().st_size for path in inference_paths(prefix).values()},
         operators=described.info.get("operators", []),
@@ -70,6 +74,8 @@ def verify_again(
         latency=found.latency,
         seconds_to_load=found.seconds_to_load,
     )
+    event.update(figures_of(data, measured, found.scores, labels))
+    return event
 
 
 def _progress(stage: str, message: str) -> ExportProgress:

@@ -33,9 +33,11 @@ class Schedule:
             self.scheduler.step()
 
     def after_epoch(self, measured: Mapping[str, float]) -> None:
-        """An epoch is over; ``measured`` has validation_loss, validation_accuracy and train_loss."""
+        """An epoch is over; ``measured`` has validation_loss, train_loss and the metric of the task."""
         if self.metric:
-            self.scheduler.step(measured[self.metric])
+            # Numbers have no accuracy: their metric is R².
+            name = self.metric if self.metric in measured else "validation_r2"
+            self.scheduler.step(measured[name])
         elif self.each == "epoch":
             self.scheduler.step()
 

@@ -33,7 +33,7 @@ from engine.files.run_source import SOURCE, keep_source, refuse_links, remove_so
 from engine.files.space import estimated_bytes, over_limit, require_room, used_bytes
 from engine.training.event_lines import as_lines
 from engine.training.models import FOLDER as BUILT_IN_MODELS
-from engine.training.predictions import MOST_BYTES, Predictions, PredictionsFolder
+from engine.training.predictions import MOST_BYTES, NumberPredictions, Predictions, PredictionsFolder
 from engine.training.recorded import has_record
 from engine.training.retained_events import RetainedEvents, elapsed_at
 from resources.locks import LOCK_NAME, Holder, Lock, holder_of, take
@@ -332,7 +332,9 @@ class RunFolder:
         if limit and self._used() > limit:
             prune_checkpoints(self.checkpoints_path, 1)
 
-    def write_predictions(self, step: int, predictions: Predictions, best_step: int, limit: int = 0) -> None:
+    def write_predictions(
+        self, step: int, predictions: Predictions | NumberPredictions, best_step: int, limit: int = 0
+    ) -> None:
         """Keep what was measured after ``step``; with a ``limit`` these files take a twentieth of it.
 
         Raises SaveError.

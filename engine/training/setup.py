@@ -7,19 +7,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from engine.core.errors import DataError
 from engine.files.checkpoint import Skipped
+from engine.training.baselines import baseline_event
 from engine.training.config import TrainingConfig
 from engine.training.corrections import load_run_data
 from engine.training.environment import difference, environment
 from engine.training.events import now
+from engine.training.losses import class_weights
 from engine.training.models import ModelSource, build_model, find_model, load_model
 from engine.training.progress import Progress
 from engine.training.recomputing import recompute_blocks
+from engine.training.resolve import fitted, with_kind
 from engine.training.rules import make_optimizer, make_schedule
+from engine.training.sources.spec import DataSpec
 from engine.training.stepper import Stepper
 from engine.training.transfer import freeze_first, start_from
-from resources.training_events import Applied, CheckpointSkipped, Started, Transferred
+from resources.training_events import Applied, Baseline, CheckpointSkipped, Started, Transferred
 
 if TYPE_CHECKING:
     from engine.training.team import Team
@@ -34,6 +40,8 @@ class Parts:
     ``batches`` and ``test_batches`` are iterated once an epoch and give (images, labels); ``batches`` has a
     length, ``state_dict`` and ``set_state_dict`` so that an epoch can be continued in its middle.
     ``corrections`` is the content of the file that was applied to the data, and ``applied`` what it did.
+    ``config`` is that of the run fitted to its data, ``spec`` what the data is. The best checkpoint is chosen
+    on ``validation_batches``, where there are some. ``baseline`` measures what simple models reach.
     ``fallback`` says why the CPU computes where ``auto`` hoped for a GPU, ``transferred`` which weights it
     started from.
     """
@@ -52,6 +60,16 @@ class Parts:
     applied: Applied | None = None
     fallback: str = ""
     transferred: Transferred | None = None
+    config: TrainingConfig | None = None
+    spec: DataSpec | None = None
+    validation_batches: Any = None
+    validation_samples: int = 0
+    baseline: Callable[[], Baseline] | None = None
+
+    @property
+    def task(self) -> str:
+        """Whether classes or numbers are predicted."""
+        return "classes" if self.spec is None else self.spec.task
 
     def check(self) -> None:
         """Run the network once on an image in eager mode, so that a mistake in it shows at once."""
@@ -107,13 +125,17 @@ def build_parts(
             ends before the run, a network without blocks that could be computed again.
     """
     from engine.core.devices import use
-    from engine.io import DataLoader
+    from engine.io import BatchSampler, DataLoader, WeightedRandomSampler
     from engine.nn import SyncBatchNorm
     from engine.tensor.creation import to_tensor
     from engine.training.shared_stepper import LeadingStepper, Positions, SharedStepper
 
     used = use(config.device)
-    network, files = build_network(config, source_folder)
+    loaded = load_model(model_source(config, source_folder))
+    data = load_run_data(with_kind(config), source_folder)
+    splits = data.splits
+    config = fitted(config, splits.spec)
+    network = build_model(loaded, config.model_params)
     # A resumed run has a source folder, and its weights in a checkpoint.
     begun = start_from(network, config.start_from) if config.start_from and source_folder is None else None
     if config.freeze:
@@ -124,18 +146,29 @@ def build_parts(
         network = SyncBatchNorm.convert_sync_batchnorm(network)
     if config.recompute:
         recompute_blocks(network)
-    data = load_run_data(config, source_folder)
-    splits = data.splits
     # The order of one process's images, whichever rank reads them.
     items = splits.train if team is None else Positions(len(splits.train))
-    batches = DataLoader(items, batch_size=config.batch_size, shuffle=True)
+    weights = class_weights(splits.train.labels, len(splits.classes)) if config.balance != "none" else []
+    if config.balance == "sampling":
+        # As many samples an epoch as there are, each class as often as the others.
+        sampler = WeightedRandomSampler(np.asarray(weights)[splits.train.labels.reshape(-1)], len(items))
+        batches = DataLoader(items, batch_sampler=BatchSampler(None, sampler, False, config.batch_size))
+    else:
+        batches = DataLoader(items, batch_size=config.batch_size, shuffle=True)
     test_batches = DataLoader(splits.test, batch_size=TEST_BATCH, shuffle=False)
+    validation_batches = None
+    if splits.validation is not None:
+        validation_batches = DataLoader(splits.validation, batch_size=TEST_BATCH, shuffle=False)
     schedule = make_schedule(config, len(batches))
     optimizer = make_optimizer(config, schedule, network.parameters())
     image, _ = splits.test[0]  # as it is, without random variation
     stepper: Any
+    more: dict[str, Any] = {
+        "scale": splits.prepare if splits.spec.task == "numbers" else None,
+        "class_weights": weights if config.balance == "weights" else (),
+    }
     if team is None:
-        stepper = Stepper(network, optimizer, config.static, splits.shape, schedule, config.loss)
+        stepper = Stepper(network, optimizer, config.static, splits.shape, schedule, config.loss, **more)
     else:
         stepper = (LeadingStepper if team.leads else SharedStepper)(
             network,
@@ -146,9 +179,10 @@ def build_parts(
             config.loss,
             team=team,
             train=splits.train,
-            test=splits.test,
+            measured=[splits.measured, *([splits.test] if splits.validation is not None else [])],
             test_batch=TEST_BATCH,
             seed=config.seed,
+            **more,
         )
     return Parts(
         stepper=stepper,
@@ -158,13 +192,18 @@ def build_parts(
         train_samples=len(splits.train),
         test_samples=len(splits.test),
         first_images=to_tensor(image[None]),
-        model_files=files,
+        model_files=loaded.files,
         shape=splits.shape,
         prepare=splits.prepare.as_plain(),
         corrections=data.corrections,
         applied=data.applied,
         fallback=used.fallback,
         transferred=begun,
+        config=config,
+        spec=splits.spec,
+        validation_batches=validation_batches,
+        validation_samples=0 if splits.validation is None else len(splits.validation),
+        baseline=lambda: baseline_event(splits),
     )
 
 
@@ -196,6 +235,15 @@ def started_event(
         shape=list(parts.shape) if parts else [],
         environment=environment(),
     )
+    if parts is not None and parts.spec is not None:
+        started["kind"], started["task"] = parts.spec.kind, parts.spec.task
+        started["chosen_on"] = "test" if parts.validation_batches is None else "validation"
+        if parts.validation_samples:
+            started["validation_samples"] = parts.validation_samples
+        if parts.spec.targets:
+            units = {column.name: column.unit for column in parts.spec.columns}
+            started["targets"] = list(parts.spec.targets)
+            started["units"] = [units.get(name, "") for name in parts.spec.targets]
     if parts is not None and parts.applied is not None:
         started["corrections"] = parts.applied
     if parts is not None and parts.transferred is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,12 @@ from engine.io.dataset import Dataset
 from engine.io.fetching import Fetcher
 from engine.io.reader import to_tensors
 from engine.nn import SyncBatchNorm
+from engine.training.evaluation import Evaluation
 from engine.training.gradient_arena import GradientArena
 from engine.training.rate import Rate
 from engine.training.rules import Schedule
-from engine.training.stepper import Evaluation, Stepper, arrays_of, evaluate, measuring
+from engine.training.sources.prepare import Prepare
+from engine.training.stepper import Stepper, arrays_of, measuring
 from engine.training.team import BUILD, END, EPOCH, EVALUATE, RATE, STATE, STATISTICS, STEP, Team
 from resources.training_events import RankPace
 
@@ -78,13 +80,19 @@ class SharedStepper(Stepper):
         loss: str,
         team: Team,
         train: Any,
-        test: Any,
+        measured: Sequence[Any],
         test_batch: int,
         seed: int,
+        scale: Prepare | None = None,
+        class_weights: Sequence[float] = (),
     ) -> None:
-        super().__init__(network, optimizer, static, shape, schedule, loss)
+        super().__init__(
+            network, optimizer, static, shape, schedule, loss, scale=scale, class_weights=class_weights
+        )
         self._team = team
-        self._train_items, self._test_items = (Fetcher(each, None, True, 1, False) for each in (train, test))
+        self._train_items, *self._measured_items = (
+            Fetcher(each, None, True, 1, False) for each in (train, *measured)
+        )
         self._test_batch = test_batch
         self._seed, self._shape = seed, shape
         layers = network.sublayers(include_self=True)
@@ -99,7 +107,7 @@ class SharedStepper(Stepper):
 
     # ----- what all ranks do -----
 
-    def learn(self, batch: np.ndarray[Any, Any], go_on: bool) -> tuple[float, float]:
+    def learn(self, batch: np.ndarray[Any, Any], go_on: bool) -> tuple[float, float | None]:
         """One step on the images at the places ``batch``, of which this rank takes its share."""
         begin, before = time.perf_counter(), self._team.waited
         if not self._team.leads:
@@ -120,33 +128,42 @@ class SharedStepper(Stepper):
             return to_tensors(self._train_items.fetch(places))
         if not self._synchronized:
             return None, None
-        return to_tensors((np.zeros((0, *self._shape), np.float32), np.zeros((0, 1), np.int64)))
+        labels: Any = np.zeros((0, 1), np.int64)
+        if self.scale is not None:
+            labels = np.zeros((0, len(self.scale.target_mean)), np.float32)
+        return to_tensors((np.zeros((0, *self._shape), np.float32), labels))
 
-    def _shared_step(self, images: Any, labels: Any) -> tuple[Any, float]:
+    def _losses(self, step: Callable[..., Any], images: Any, labels: Any) -> tuple[Any, Any]:
+        return self._shared_step(images, labels)
+
+    def _shared_step(self, images: Any, labels: Any) -> tuple[Any, float | None]:
         """The forwards and backwards of all ranks; the loss of the batch, and the accuracy on it."""
         team, sums = self._team, np.zeros(2 + 3 * self._team.size)
         part = 0 if labels is None else int(labels.shape[0])
         if labels is not None:
-            loss, accuracy = self._own_step(images, labels)
+            loss, accuracy = super()._losses(self._own_step, images, labels)
             loss.backward(_filled(loss, part / self._count))
         if part:
-            sums[:2] = float(loss) * part, float(accuracy) * part
+            sums[:2] = float(loss) * part, float(0.0 if accuracy is None else accuracy) * part
         self._arena.fill(part > 0)
         sums[2 + 3 * team.rank : 5 + 3 * team.rank] = *self._pace, self._pace[0] > 0
         sums = team.sum(sums)
         self._arena.sum(team)
         self.paces += sums[2:].reshape(-1, 3)
-        return SharedLoss(float(sums[0]) / self._count, self._arena), float(sums[1]) / self._count
+        accuracy = float(sums[1]) / self._count if self.scale is None else None
+        return SharedLoss(float(sums[0]) / self._count, self._arena), accuracy
 
-    def read_share(self, first: int, images: Any = None) -> list[Any]:
-        """The scores of the test batches from number ``first`` on, one for each rank; None behind the end.
+    def read_share(self, first: int, which: int, images: Any = None) -> list[Any]:
+        """The scores of the batches from number ``first`` on, one for each rank; None behind the end.
 
-        ``images``: those of this rank's batch, where they are at hand.
+        ``which`` of the measured splits it is; ``images``: those of this rank's batch, where they are at
+        hand.
         """
+        items = self._measured_items[which]
         begin = (first + self._team.rank) * self._test_batch
-        places = range(begin, min(begin + self._test_batch, len(self._test_items.dataset)))
+        places = range(begin, min(begin + self._test_batch, len(items.dataset)))
         if images is None and len(places):
-            images, _ = to_tensors(self._test_items.fetch(list(places)))
+            images, _ = to_tensors(items.fetch(list(places)))
         return self._team.collect(None if images is None else self._read(images).numpy())
 
     # ----- what those do that follow -----
@@ -163,7 +180,7 @@ class SharedStepper(Stepper):
                 self.learn(team.spread(np.zeros(first, np.int64)), bool(second))
             elif what == EVALUATE:
                 with measuring(self.network), no_grad():
-                    self.read_share(first)
+                    self.read_share(first, second)
             elif what == STATE:
                 state = team.spread_value()
                 self._steps = state["steps"]
@@ -190,7 +207,7 @@ class LeadingStepper(SharedStepper):
     _spread = False
     _pace_reported_at = 0.0
 
-    def train(self, images: Any, labels: Any, go_on: bool = False) -> tuple[float, float]:
+    def train(self, images: Any, labels: Any, go_on: bool = False) -> tuple[float, float | None]:
         """One step of all ranks on the images at these places."""
         self._spread_state()
         batch = np.ascontiguousarray(images.numpy())
@@ -207,17 +224,18 @@ class LeadingStepper(SharedStepper):
             self._spread_statistics()
         ready: list[Any] = []
         first = 0
+        which = [items.dataset for items in self._measured_items].index(batches.dataset)
 
         def scores(images: Any) -> Any:
             nonlocal first
             if not ready:
-                self._team.order(EVALUATE, first)
-                ready.extend(self.read_share(first, images))
+                self._team.order(EVALUATE, first, which)
+                ready.extend(self.read_share(first, which, images))
                 first += self._team.size
             return ready.pop(0)
 
         with measuring(self.network), no_grad():
-            return evaluate(scores, batches, classes, stopped)
+            return self._evaluated(scores, batches, classes, stopped)
 
     def set_rate(self, rate: Rate) -> None:
         """From the next step on this holds in all ranks."""
@@ -236,6 +254,11 @@ class LeadingStepper(SharedStepper):
         """Take the state of a checkpoint, which may be of another number of ranks."""
         super().set_state_dict(state)
         self._steps = int(state.get("progress", {}).get("step", 0))
+        self._spread = False
+
+    def take_weights(self, weights: dict[str, Any]) -> None:
+        """All ranks measure with these weights from here on."""
+        super().take_weights(weights)
         self._spread = False
 
     def take_paces(self) -> list[RankPace] | None:

@@ -4,50 +4,38 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from engine.core.errors import ArgumentError
 from engine.core.random import default_generator, numpy_state, set_numpy_state
 from engine.core.random_state import entry, python_state
 from engine.optimizer import LBFGS
+from engine.training.evaluation import Evaluation, check_output, evaluate, evaluate_numbers
 from engine.training.layer_watch import LayerReading, LayerWatch, global_norm
-from engine.training.predictions import Predictions, Tally, display_images, image_bytes
+from engine.training.losses import step_layers
 from engine.training.rate import Rate, Scaled
 from engine.training.rules import Schedule
-from engine.training.sources.prepared import Prepared
-from resources.training_events import Hard, RankPace
-
-HARDEST = 40
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """How well the network classifies a test split. ``confusion[label, predicted]`` counts images."""
-
-    loss: float
-    accuracy: float
-    confusion: np.ndarray
-    hardest: list[Hard]
-    images: np.ndarray
-    predictions: Predictions | None = None
+from engine.training.sources.prepare import Prepare
+from resources.training_events import RankPace
 
 
 class Stepper:
     """Trains ``network`` batch by batch and measures it.
 
     Args:
-        network: a Layer that turns images [N, ...] into scores [N, classes].
+        network: a Layer that turns images [N, ...] into scores [N, classes], or samples into [N, k] numbers.
         optimizer: an optimizer over its parameters.
         static: run steps and evaluation through ``jit.to_static``.
         shape: the shape of one image, for the InputSpec.
         schedule: moves the optimizer's learning rate on; None where it is constant.
-        loss: what training makes small, see ``loss_of``; what is measured is always cross entropy.
+        loss: what training makes small, see ``loss_of``; what is measured is always cross entropy, or the
+            mean squared error of numbers.
         inputs: InputSpecs, for a network that takes a list of Tensors instead of images.
+        scale: of the numbers to predict; None for classes.
+        class_weights: of the classes in the loss; empty for none.
     """
 
     def __init__(
@@ -59,6 +47,8 @@ class Stepper:
         schedule: Schedule | None = None,
         loss: str = "cross_entropy",
         inputs: list[Any] | None = None,
+        scale: Prepare | None = None,
+        class_weights: Sequence[float] = (),
     ) -> None:
         from engine import jit
         from engine.jit.input_spec import InputSpec
@@ -68,26 +58,28 @@ class Stepper:
         self.schedule = schedule
         self.rate: Rate | None = None  # what was set by hand
         self.static = static
+        self.scale = scale
         self.gradient_norm = math.nan  # of the last step, before any clipping
         self._watch: LayerWatch | None = None
         self._reading: LayerReading | None = None
-        self._step, self._read = _layers(network, loss)
+        self._step, self._read = step_layers(network, loss, class_weights)
         self._learn: Callable[..., Any] | None = None  # a step that leaves the gradients as well
         if static:
             images: Any = inputs or InputSpec(shape=[None, *shape], dtype="float32", name="x")
-            labels = InputSpec(shape=[None, 1], dtype="int64", name="label")
+            targets, dtype = (1, "int64") if scale is None else (len(scale.target_mean), "float32")
+            labels = InputSpec(shape=[None, targets], dtype=dtype, name="label")
             self._step = jit.to_static(self._step, input_spec=[images, labels])
             self._learn = self._step.forward.with_gradients
             self._read = jit.to_static(self._read, input_spec=[images])
         network.train()
 
-    def train(self, images: Any, labels: Any, go_on: bool = False) -> tuple[float, float]:
-        """One step; returns its loss and the accuracy on the batch before the update.
+    def train(self, images: Any, labels: Any, go_on: bool = False) -> tuple[float, float | None]:
+        """One step; returns its loss and the accuracy on the batch before the update, None for numbers.
 
         If the loss is not finite, the parameters stay unchanged unless ``go_on``.
         """
         learn = None if isinstance(self.optimizer, LBFGS) else self._learn
-        loss, accuracy = (learn or self._step)(images, labels)
+        loss, accuracy = self._losses(learn or self._step, images, labels)
         value = float(loss)
         self.gradient_norm = math.nan
         if not math.isfinite(value) and not go_on:
@@ -106,7 +98,11 @@ class Stepper:
             self.optimizer.clear_grad(set_to_zero=False)
             if self.schedule is not None:
                 self.schedule.after_batch()
-        return value, float(accuracy)
+        return value, None if accuracy is None else float(accuracy)
+
+    def _losses(self, step: Callable[..., Any], images: Any, labels: Any) -> tuple[Any, Any]:
+        """Loss and accuracy of a batch; no accuracy where numbers are predicted."""
+        return step(images, labels) if self.scale is None else (step(images, labels), None)
 
     def _update(self, loss: Any, images: Any, labels: Any) -> None:
         """Let the optimizer use the gradients of ``loss``; L-BFGS computes more of them at other weights."""
@@ -119,7 +115,7 @@ class Stepper:
             if known:  # the first call is about the current weights, whose loss is there already
                 return known.pop()
             self.optimizer.clear_grad()
-            again, _ = self._step(images, labels)
+            again, _ = self._losses(self._step, images, labels)
             again.backward()
             return again
 
@@ -177,20 +173,33 @@ class Stepper:
         from engine.eager.grad_mode import no_grad
 
         with measuring(self.network), no_grad():
-            return evaluate(lambda images: self._read(images).numpy(), batches, classes, stopped)
+            return self._evaluated(lambda images: self._read(images).numpy(), batches, classes, stopped)
+
+    def _evaluated(
+        self, read: Callable[[Any], Any], batches: Any, classes: int, stopped: Callable[[], bool]
+    ) -> Evaluation | None:
+        if self.scale is not None:
+            return evaluate_numbers(read, batches, self.scale, stopped)
+        return evaluate(read, batches, classes, stopped)
 
     def check(self, images: Any, classes: tuple[str, ...]) -> None:
         """Run the network once, eagerly and without a trace, so that a mistake in it shows before the
         training.
 
         Raises:
-            ArgumentError: its output can't stand for ``classes``. Its own errors come through as they are.
+            ArgumentError: its output can't stand for ``classes``, or for the numbers. Its own errors come
+                through as they are.
         """
         from engine.eager.grad_mode import no_grad
 
         with measuring(self.network), no_grad():
             scores = self.network(images)
-        check_output(tuple(getattr(scores, "shape", ())), len(classes), int(images.shape[0]))
+        targets = 0 if self.scale is None else len(self.scale.target_mean)
+        check_output(tuple(getattr(scores, "shape", ())), len(classes), int(images.shape[0]), targets)
+
+    def take_weights(self, weights: dict[str, Any]) -> None:
+        """Measure with these weights of the network from here on."""
+        self.network.set_state_dict(weights)
 
     def state_dict(self) -> dict[str, Any]:
         """The network's and the optimizer's state, and ``rate`` where that was set by hand."""
@@ -210,78 +219,6 @@ class Stepper:
             for parameter in self.network.parameters()
             if not parameter.stop_gradient
         )
-
-
-def check_output(shape: tuple[int, ...], classes: int, batch: int) -> None:
-    """Refuse a network whose output shape can't stand for so many classes.
-
-    Raises:
-        ArgumentError: not [N, at least one score a class].
-    """
-    if len(shape) != 2 or shape[0] != batch or shape[1] < classes:
-        raise ArgumentError(
-            f"model: its output does not fit the data: shape {list(shape)} for {batch} images of {classes} "
-            f"classes; end the model with {classes} scores an image, e.g. Linear(..., {classes})"
-        )
-
-
-def evaluate(
-    scores: Callable[[Any], np.ndarray],
-    batches: Any,
-    classes: int,
-    stopped: Callable[[], bool] = lambda: False,
-) -> Evaluation | None:
-    """Measure ``scores`` on all ``batches`` of (images, labels); None if ``stopped()`` became true."""
-    confusion = np.zeros((classes, classes), np.int64)
-    losses: list[np.ndarray] = []
-    rows: list[tuple[float, int, int, int, np.ndarray]] = []
-    tally, seen = Tally(), 0
-    for inputs, labels in batches:
-        if stopped():
-            return None
-        values = scores(inputs).astype(np.float64)
-        truth = np.asarray(labels.numpy()).reshape(-1)
-        logs = values - values.max(axis=1, keepdims=True)
-        logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
-        of_truth = logs[np.arange(len(truth)), truth]
-        predicted = values.argmax(axis=1)
-        width = max(classes, values.shape[1])
-        if width > len(confusion):
-            confusion = np.pad(confusion, (0, width - len(confusion)))
-        np.add.at(confusion, (truth, predicted), 1)
-        tally.add(truth, logs)
-        losses.append(-of_truth)
-        worst = np.argsort(of_truth, kind="stable")[:HARDEST]
-        images = np.asarray(inputs.numpy())
-        rows += [
-            (float(of_truth[i]), seen + int(i), int(truth[i]), int(predicted[i]), images[i]) for i in worst
-        ]
-        rows = sorted(rows, key=lambda row: row[:2])[:HARDEST]
-        seen += len(truth)
-    if not seen:
-        raise ArgumentError(
-            "evaluate: there is nothing to measure: 0 images; give a test split that has some"
-        )
-    shown = _shown(batches, rows)
-    return Evaluation(
-        loss=float(np.concatenate(losses).mean()),
-        accuracy=float(np.trace(confusion) / seen),
-        confusion=confusion,
-        hardest=[
-            Hard(index=index, label=label, predicted=predicted, probability=math.exp(log))
-            for log, index, label, predicted, _ in rows
-        ],
-        images=shown,
-        predictions=tally.result(len(confusion), [index for _, index, *_ in rows], shown),
-    )
-
-
-def _shown(batches: Any, rows: list[tuple[float, int, int, int, np.ndarray]]) -> np.ndarray:
-    """The images of these samples (the place is the second value of a row) as people know them."""
-    data = getattr(batches, "dataset", None)
-    if isinstance(data, Prepared):
-        return display_images(data, [row[1] for row in rows])
-    return image_bytes(np.stack([row[4] for row in rows]))
 
 
 @contextmanager
@@ -334,47 +271,3 @@ def set_random_state(state: dict[str, Any]) -> None:
     default_generator().set_state(entry(where, state, "engine"))
     set_numpy_state(entry(where, state, "numpy"))
     random.setstate(python_state(entry(where, state, "python")))
-
-
-SMOOTHED_SHARE = 0.1
-
-
-def loss_of(name: str) -> Callable[[Any, Any], Any]:
-    """The mean loss of scores [N, classes] and labels [N, 1] that the setting ``loss`` names."""
-    from engine.nn import functional
-
-    if name == "margin":
-        return lambda scores, label: functional.multi_margin_loss(scores, label.flatten())
-    smoothed = SMOOTHED_SHARE if name == "label_smoothing" else 0.0
-    return lambda scores, label: functional.cross_entropy(scores, label, label_smoothing=smoothed)
-
-
-def _layers(network: Any, loss_name: str) -> tuple[Any, Any]:
-    """The two forwards that a training needs, as Layers around ``network`` so that to_static can convert
-    them."""
-    from engine import metric, nn
-
-    measure = loss_of(loss_name)
-
-    class Step(nn.Layer):
-        """Images and labels to loss and accuracy."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.network = network
-
-        def forward(self, x: Any, label: Any) -> Any:
-            scores = self.network(x)
-            return measure(scores, label), metric.accuracy(scores, label)
-
-    class Read(nn.Layer):
-        """Images to scores."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.network = network
-
-        def forward(self, x: Any) -> Any:
-            return self.network(x)
-
-    return Step(), Read()

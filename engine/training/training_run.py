@@ -17,7 +17,8 @@ from engine.training.checkpointing import checkpoint_tree, restore
 from engine.training.config import TrainingConfig
 from engine.training.control import Commands
 from engine.training.data import fetch_data
-from engine.training.events import Listener, diverged_event, failed_event, now
+from engine.training.evaluation import Evaluation
+from engine.training.events import Listener, diverged_event, epoch_event, failed_event, now
 from engine.training.kernel_swap import KernelSwap
 from engine.training.layer_reports import LayerReports, looks
 from engine.training.meter import Meter
@@ -26,12 +27,13 @@ from engine.training.progress import History, Progress
 from engine.training.publisher import Publisher
 from engine.training.rate import Pending, Rate
 from engine.training.recorded import rate_changes
+from engine.training.resolve import as_recorded_run
 from engine.training.result import Outcome, RunResult
 from engine.training.run_folder import RunFolder
 from engine.training.setup import Parts, build_parts, own_file, skipped_events, started_event
-from engine.training.stepper import Evaluation, seed_everything
+from engine.training.stepper import arrays_of, seed_everything
 from resources.memory import memory_used
-from resources.training_events import Epoch, Evaluating, Paused, Preparing, RateChanged, Resumed, Stopping
+from resources.training_events import Evaluating, Paused, Preparing, RateChanged, Resumed, Stopping
 
 if TYPE_CHECKING:
     from engine.training.processes import Processes
@@ -154,7 +156,9 @@ class TrainingRun(Commands):
             from engine.training.processes import Processes
 
             self._processes = Processes(self.config, self._resume, self._control, self._publisher.publish)
-            return self._processes.run()
+            result = self._processes.run()
+            self.config = self._processes.config
+            return result
         with computing_threads(self.config.threads):
             return self._run()
 
@@ -189,6 +193,7 @@ class TrainingRun(Commands):
                 path = Path(str(self._resume))
             checkpoint = folder.read_checkpoint(path)
             recorded = TrainingConfig.from_dict(checkpoint["config"])
+            self.config = as_recorded_run(self.config, recorded)
             recorded.continued(**self.config.as_dict())
             self.config = self.config.changed(threads=self.config.threads or recorded.threads)
             self._resumed_from, source = str(path), folder.source_path
@@ -204,7 +209,9 @@ class TrainingRun(Commands):
         seed_everything(self.config.seed)
         parts = self._parts = self._make_parts(self.config, source)
         self._model_files = parts.model_files
+        self.config = parts.config or self.config
         progress = self.progress
+        progress.task = parts.task
         progress.steps_per_epoch, progress.epochs = len(parts.batches), self.config.epochs
         parts.check()
         if checkpoint is not None:
@@ -221,6 +228,8 @@ class TrainingRun(Commands):
         for event in skipped_events(skipped, progress.step):
             self._publisher.publish(event)
         if checkpoint is None:
+            if parts.baseline is not None:
+                self._publisher.publish(parts.baseline())
             self._checkpoint("start")
 
     def _preparing(self, message: str) -> None:
@@ -326,10 +335,7 @@ class TrainingRun(Commands):
             self._obey()  # which leaves the loop: only an end interrupts an evaluation
             return
         best = self._measured(result, partial=False)
-        self._parts.stepper.end_epoch({
-            "validation_loss": result.loss, "validation_accuracy": result.accuracy,
-            "train_loss": self.progress.epoch_loss,
-        })  # fmt: skip
+        self._parts.stepper.end_epoch({**result.measured(), "train_loss": self.progress.epoch_loss})
         self.progress.next_epoch()
         self._checkpoint("epoch", best)
         self._meter.skip()
@@ -339,24 +345,29 @@ class TrainingRun(Commands):
         self._publisher.publish(
             Evaluating(event="evaluating", time=now(), epoch=progress.epoch + 1, step=progress.step)
         )
-        result: Evaluation | None = parts.stepper.evaluate(parts.test_batches, len(parts.classes), stopped)
+        batches = parts.test_batches if parts.validation_batches is None else parts.validation_batches
+        result: Evaluation | None = parts.stepper.evaluate(batches, len(parts.classes), stopped)
         return result
+
+    def _tested(self) -> dict[str, float]:
+        """The figures of the best weights on the test split, where they were chosen on another one."""
+        parts, stepper = self._parts, self._parts.stepper
+        if parts.validation_batches is None or self.progress.best_step < 0:
+            return {}
+        last, best = arrays_of(stepper.network.state_dict()), self._keeper.best_weights()
+        if best is not None:
+            stepper.take_weights(best)
+        result = stepper.evaluate(parts.test_batches, len(parts.classes))
+        if best is not None:
+            stepper.take_weights(last)
+        return {name.replace("validation_", "test_"): value for name, value in result.measured().items()}
 
     def _measured(self, result: Evaluation, partial: bool) -> bool:
         """Report the result of an evaluation; returns whether it is the best so far."""
         progress = self.progress
-        progress.validation_accuracy, progress.evaluated_at = result.accuracy, progress.step
-        best = result.accuracy > progress.best_accuracy
-        if best:
-            progress.best_accuracy, progress.best_step = result.accuracy, progress.step
+        best = progress.measured(result.value, result.mae)
         self._keeper.keep_predictions(result.predictions)
-        self._publisher.publish(Epoch(
-            event="epoch", time=now(), epoch=progress.epoch + 1, step=progress.step, partial=partial,
-            train_loss=progress.epoch_loss, train_accuracy=progress.epoch_accuracy,
-            validation_loss=result.loss, validation_accuracy=result.accuracy,
-            confusion=result.confusion.tolist(), hardest=result.hardest, pictures=result.images,
-            best=best, seconds=self._meter.elapsed(),
-        ))  # fmt: skip
+        self._publisher.publish(epoch_event(result, progress, partial, best, self._meter.elapsed()))
         return best
 
     # ----- ends -----
@@ -396,8 +407,9 @@ class TrainingRun(Commands):
     def _ended(self, outcome: Outcome, reason: str) -> RunResult:
         if outcome != "cancelled" and reason != "diverged":
             self._keeper.require_saved()
+        tested = self._tested() if outcome == "finished" or reason == "early" else {}
         result = RunResult.of(
-            outcome, reason, self.progress, self._meter.elapsed(), self.config.out, self._keeper.last
+            outcome, reason, self.progress, self._meter.elapsed(), self.config.out, self._keeper.last, tested
         )
         self.state = outcome
         self._publisher.publish(result.event())

@@ -14,6 +14,7 @@ from engine.files.state import read_saved
 from resources.training_events import Transferred
 
 _SHOWN = 5
+_OF_TARGETS = ("target_mean", "target_deviation")
 _WRAPPED = "network."  # what exported networks are named that normalise their input themselves
 
 
@@ -72,10 +73,13 @@ def weights_at(path: str) -> dict[str, np.ndarray]:
     found = _arrays(weights)
     if not found:
         raise DataError(f"start_from: it has no weights: {path}; give a run, an exported model or .pdparams")
-    names = [name for name in found if name not in ("mean", "deviation")]
-    if names and all(name.startswith(_WRAPPED) for name in names):
-        return {name.removeprefix(_WRAPPED): found[name] for name in names}
-    return found
+    # An exported network may have a Layer around it for its input, and one for its output.
+    while True:
+        names = [name for name in found if name not in ("mean", "deviation", *_OF_TARGETS)]
+        if not names or not all(name.startswith(_WRAPPED) for name in names):
+            return found
+        inner = [name for name in found if name.startswith(_WRAPPED)]
+        found = {name.removeprefix(_WRAPPED): found[name] for name in inner}
 
 
 def _of_model(prefix: Path) -> dict[str, np.ndarray]:

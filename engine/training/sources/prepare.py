@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ class Prepare:
         resize: the side of the square that images are scaled to; 0 leaves them.
         color: auto (as they are), grey or rgb.
         mean, deviation: what is taken off and divided by, of each channel or column; empty for nothing.
+        target_mean, target_deviation: the same of each number to predict; empty for classes.
     """
 
     is_image: bool
@@ -34,6 +35,8 @@ class Prepare:
     color: str = "auto"
     mean: tuple[float, ...] = ()
     deviation: tuple[float, ...] = ()
+    target_mean: tuple[float, ...] = ()
+    target_deviation: tuple[float, ...] = ()
 
     def shape(self, raw: Sequence[int]) -> tuple[int, ...]:
         """What a sample of shape ``raw`` becomes."""
@@ -67,6 +70,16 @@ class Prepare:
         mean, deviation = (np.asarray(each, np.float32) for each in (self.mean, self.deviation))
         return np.asarray((values - mean.reshape(shape)) / deviation.reshape(shape), np.float32)
 
+    def scaled_targets(self, raw: np.ndarray) -> np.ndarray:
+        """Numbers to predict, [n, k] in their own units, as a model learns them: float32."""
+        mean, deviation = (np.asarray(each, np.float64) for each in (self.target_mean, self.target_deviation))
+        return np.asarray((np.asarray(raw, np.float64) - mean) / deviation, np.float32)
+
+    def raw_targets(self, scaled: np.ndarray) -> np.ndarray:
+        """What ``scaled_targets`` was given: float64."""
+        mean, deviation = (np.asarray(each, np.float64) for each in (self.target_mean, self.target_deviation))
+        return np.asarray(np.asarray(scaled, np.float64) * deviation + mean)
+
     def _resized(self, image: np.ndarray) -> np.ndarray:
         from PIL import Image
 
@@ -94,6 +107,14 @@ class Prepare:
             "color": self.color,
             "mean": list(self.mean),
             "deviation": list(self.deviation),
+            **(
+                {
+                    "target_mean": list(self.target_mean),
+                    "target_deviation": list(self.target_deviation),
+                }
+                if self.target_mean
+                else {}
+            ),
         }
 
 
@@ -148,10 +169,23 @@ def preparation(rows: Rows, chosen: np.ndarray, options: DataOptions) -> Prepare
 
 
 def _with(plain: Prepare, mean: Sequence[float] | np.ndarray, deviation: Any) -> Prepare:
-    return Prepare(
-        plain.is_image,
-        plain.resize,
-        plain.color,
-        tuple(float(np.float32(value)) for value in mean),
-        tuple(float(np.float32(value)) for value in deviation),
+    return replace(
+        plain,
+        mean=tuple(float(np.float32(value)) for value in mean),
+        deviation=tuple(float(np.float32(value)) for value in deviation),
+    )
+
+
+def with_targets(plain: Prepare, targets: np.ndarray) -> Prepare:
+    """``plain`` with the scale of the ``targets`` [n, k] of the training rows: they get mean 0, deviation 1.
+
+    A target that never varies is only moved to 0.
+    """
+    values = np.asarray(targets, np.float64)
+    mean, deviation = values.mean(axis=0), values.std(axis=0)
+    # As float32, in which exported files hold them.
+    return replace(
+        plain,
+        target_mean=tuple(float(np.float32(value)) for value in mean),
+        target_deviation=tuple(float(np.float32(value)) if value > 0 else 1.0 for value in deviation),
     )

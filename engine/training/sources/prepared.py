@@ -15,7 +15,8 @@ from engine.training.sources.vary import Vary
 
 
 class Prepared(Dataset):
-    """Items are (float32 of ``shape``, label int64 [1]); nothing is read before it is asked for.
+    """Items are (float32 of ``shape``, label int64 [1]), or (float32 of ``shape``, scaled targets float32
+    [k]) where numbers are to be predicted; nothing is read before it is asked for.
 
     Args:
         chosen: the numbers of the rows, in their order here.
@@ -48,7 +49,7 @@ class Prepared(Dataset):
         return values[0], labels[0]
 
     def __getitems__(self, indices: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """The samples [n, ...] and labels [n, 1] of a batch.
+        """The samples [n, ...] and labels [n, 1], or scaled targets [n, k], of a batch.
 
         Raises:
             DataError: a sample can't be read, or holds NaN; names it.
@@ -65,6 +66,8 @@ class Prepared(Dataset):
             )
         if self.vary is not None:
             values = self.vary(values)
+        if self.rows.targets is not None:
+            return self.prepare.normalized(values), self.prepare.scaled_targets(self.rows.targets[wanted])
         return self.prepare.normalized(values), self.labels[np.asarray(indices, np.int64), None]
 
 

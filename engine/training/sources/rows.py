@@ -20,12 +20,14 @@ LARGEST_SAMPLE = 256 << 20
 class Rows(ABC):
     """Samples of one place, numbered from 0.
 
-    ``labels`` (int64 [n]) are the numbers of their classes, ``NO_LABEL`` where there is none. ``shape`` is
+    ``labels`` (int64 [n]) are the numbers of their classes, ``NO_LABEL`` where there is none; where numbers
+    are to be predicted, ``targets`` (float32 [n, k]) has them as they are, and labels are 0. ``shape`` is
     that of a sample: [height, width, channels] for images (bytes from 0 to 255, or floats as they are), any
     other for ``is_image=False``.
     """
 
     labels: np.ndarray
+    targets: np.ndarray | None = None
     shape: tuple[int, ...]
     is_image: bool
 

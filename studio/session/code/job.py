@@ -160,8 +160,9 @@ class _DryRun:
         from engine.eager.grad_mode import no_grad
         from engine.training.data import BUILT_IN
         from engine.training.describe import sample_shape
+        from engine.training.evaluation import check_output
         from engine.training.given_inputs import random_inputs
-        from engine.training.stepper import check_output, measuring
+        from engine.training.stepper import measuring
 
         inputs: Sequence[Input] = self._job.inputs
         if not inputs:

@@ -20,8 +20,9 @@ class TraceModel:
         """Report one event ``program``."""
         from engine.training import TrainingConfig
         from engine.training.describe import program_event
+        from engine.training.resolve import fitted_to_data
         from engine.training.setup import build_network
 
-        config = TrainingConfig.from_dict(self.config)
+        config = fitted_to_data(TrainingConfig.from_dict(self.config))
         network, _ = build_network(config)
         emit(program_event(network, config))

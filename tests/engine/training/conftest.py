@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from engine.training import TrainingConfig, TrainingRun
+from engine.training.evaluation import Evaluation
 from engine.training.setup import Parts
-from engine.training.stepper import Evaluation
 
 
 class Values:

@@ -13,8 +13,8 @@ from engine.kernels.cpu.cores import cores
 from engine.kernels.cpu.threads import USERS_WORD
 from engine.tensor.creation import to_tensor
 from engine.training import TrainingConfig, TrainingRun
+from engine.training.losses import loss_of
 from engine.training.setup import build_parts
-from engine.training.stepper import loss_of
 
 SCORES = np.array([[2.0, 0.5, -1.0], [0.0, 1.0, 3.0]], np.float32)
 LABELS = np.array([[0], [1]], np.int64)

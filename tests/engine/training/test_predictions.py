@@ -13,6 +13,7 @@ from engine.core.errors import FormatError
 from engine.files.container import write_container
 from engine.training import predictions as module
 from engine.training.data import load_data
+from engine.training.evaluation import evaluate
 from engine.training.predictions import (
     KIND,
     VERSION,
@@ -22,7 +23,6 @@ from engine.training.predictions import (
     image_bytes,
 )
 from engine.training.sources.options import DataOptions
-from engine.training.stepper import evaluate
 
 
 def batches(count: int, classes: int = 3) -> tuple[list[Any], np.ndarray, np.ndarray]:

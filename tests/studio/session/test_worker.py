@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.training.stepper import HARDEST
+from engine.training.evaluation import HARDEST
 from resources.scratch import make_scratch
 from studio.session.runs.runs_folder import list_runs
 from studio.session.session import Session
