@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,6 @@ from engine.training.sources.rows import Rows
 from engine.training.sources.spec import DataSpec
 from engine.training.sources.split import shuffled, stratified
 from engine.training.sources.vary import Vary
-from resources.families import DataKind
 
 __all__ = ["BUILT_IN", "DataSplits", "fetch_data", "load_data", "splits_of"]
 
@@ -28,8 +27,9 @@ class DataSplits:
     """A training and a test split: each item is (float32 of ``shape``, label int64 [1]), or its target is
     float32 [k], scaled, where numbers are to be predicted.
 
-    Images are [C, H, W], from 0 to 1 unless they are normalised; a row of a table is a vector. Where there is
-    a ``validation`` split, the best checkpoint is chosen on it, else on the test split.
+    Images are [C, H, W], from 0 to 1 unless they are normalised; a row of a table is a vector, a sequence
+    [steps, values]. ``spec`` says what the data is. Where there is a ``validation`` split, the best
+    checkpoint is chosen on it, else on the test split.
     """
 
     name: str
@@ -82,7 +82,7 @@ def splits_of(source: Source, samples: int, options: DataOptions) -> DataSplits:
                 )
     if options.extra_data:
         train_rows, chosen = _with_more(train_rows, chosen, source, options)
-    prepare = preparation(train_rows, chosen, options)
+    prepare = preparation(train_rows, chosen, options, source.spec)
     shape, measured = prepare.shape(train_rows.shape), prepare.shape(test_rows.shape)
     if shape != measured:
         raise DataError(
@@ -93,10 +93,7 @@ def splits_of(source: Source, samples: int, options: DataOptions) -> DataSplits:
     vary = Vary.of(options) if options.varies and train_rows.is_image else None
     train = first_of(Prepared(train_rows, chosen, source.classes, prepare, vary), samples)
     test = Prepared(test_rows, tested, source.classes, prepare)
-    kind: DataKind = (
-        "images" if train_rows.is_image else "sequences" if len(train_rows.shape) == 2 else "table"
-    )
-    spec = DataSpec(kind, "classes", shape, source.classes, samples=len(train))
+    spec = replace(source.spec.filled(prepare.fill), shape=shape, samples=len(train))
     return DataSplits(source.name, train, test, source.classes, shape, prepare, spec)
 
 
@@ -106,7 +103,16 @@ def _with_more(
     """The rows with those of ``options.extra_data`` behind them, all of which are for the training."""
     more = open_source(options.extra_data, options)
     for each in filter(None, (more.train, more.test)):
-        labels = labels_by_name(each, more.classes, source.classes)
+        if [column.name for column in more.spec.inputs] != [column.name for column in source.spec.inputs] or [
+            column.words for column in more.spec.inputs
+        ] != [column.words for column in source.spec.inputs]:
+            raise DataError(
+                f"extra_data: {options.extra_data} has other columns or words than the data; give the same "
+                "columns with the same words, or append its rows to the data"
+            )
+        labels = each.labels
+        if each.targets is None:
+            labels = labels_by_name(each, more.classes, source.classes)
         begin = len(rows)
         rows = JoinedRows(rows, each, labels, bool(options.resize))
         chosen = np.concatenate([chosen, begin + np.flatnonzero(labels >= 0)])

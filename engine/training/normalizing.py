@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,11 @@ def for_prediction(network: Any, data: Mapping[str, Any]) -> Any:
     made = network
     if plain.get("mean"):
         shape = [int(size) for size in data["shape"]]
-        form = [1, shape[0], *[1] * (len(shape) - 1)] if plain.get("picture") else [1, *shape]
+        form = [1, *shape]
+        if plain.get("picture"):
+            form = [1, shape[0], *[1] * (len(shape) - 1)]
+        elif isinstance(plain["mean"], Sized) and len(plain["mean"]) == shape[-1]:
+            form = [*[1] * len(shape), shape[-1]]  # of each value of a step, or of each column
         made = _normalizing(made, *_scale(plain, "", form))
     if plain.get("target_mean"):
         made = _in_units(made, *_scale(plain, "target_", [1, -1]))

@@ -10,6 +10,7 @@ from engine.core.errors import DataError
 
 INPUTS = ("x", "images", "image", "imgs", "data", "inputs", "input", "features", "pictures", "samples")
 LABELS = ("y", "labels", "label", "targets", "target", "classes", "class", "t")
+LENGTHS = ("lengths", "length", "len", "lens", "seq_len", "seq_lens", "seq_length", "seq_lengths", "steps")
 _SPLITS = {"train": "train", "training": "train", "test": "test", "testing": "test"}
 _LATER = {"val": "test", "valid": "test", "validation": "test"}
 _SHOWN = 12
@@ -47,6 +48,7 @@ def find_arrays(
     for split in ("", "train"):
         if split in pairs:
             return FoundArrays(pairs[split], None)
+    arrays = {name: shape for name, shape in arrays.items() if _base(name)[0] not in LENGTHS}
     if len(arrays) == 2 and not input_name and not label_name:
         first, second = sorted(arrays, key=lambda name: -len(arrays[name]))
         if len(arrays[first]) > len(arrays[second]):
@@ -56,6 +58,18 @@ def find_arrays(
         "choose them "
         "with input_name and label_name"
     )
+
+
+def find_lengths(arrays: Mapping[str, tuple[int, ...]], found: FoundArrays) -> tuple[str | None, str | None]:
+    """The arrays with the lengths of the sequences of both splits, such as ``lengths_train``; else None."""
+    by_split: dict[str, str] = {}
+    for name, shape in arrays.items():
+        base, split = _base(name)
+        of_inputs = base.partition("_")
+        if len(shape) <= 2 and (base in LENGTHS or (of_inputs[0] in INPUTS and of_inputs[2] in LENGTHS)):
+            by_split.setdefault(split, name)
+    train = by_split.get("train", by_split.get(""))
+    return train, by_split.get("test") if found.test is not None else None
 
 
 def _by_split(

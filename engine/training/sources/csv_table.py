@@ -1,12 +1,9 @@
-"""CSV files: numeric columns are a vector, one column the label; a large file is read row by row."""
+"""CSV files as samples: the inputs of each row as one vector, and its target; large files stay on disk."""
 
 from __future__ import annotations
 
-import csv
-import io
 import os
-from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,257 +12,227 @@ import numpy as np
 
 from engine.core.errors import DataError, FormatError
 from engine.files.reading import read_error
+from engine.training.sources.csv_columns import ColumnScan, target_columns, typed_columns
+from engine.training.sources.csv_lines import CsvLines
+from engine.training.sources.csv_stored import stored_columns
+from engine.training.sources.csv_values import MISSING, as_number, date_number, is_missing
+from engine.training.sources.options import DataOptions
+from engine.training.sources.rows import TableRows
+from engine.training.sources.spec import Column
+from engine.training.sources.targets import FEW_INTEGERS, Answers, read_answers
+from resources.settings.data import STORED
 
-LABELS = ("label", "labels", "class", "target", "y", "category", "species", "diagnosis")
-LONGEST_LINE = 4 << 20
-MOST_COLUMNS = 200_000
-IN_MEMORY = 128 << 20
-"""A file up to this size is held in memory as numbers; of a larger one only where its rows begin."""
-MISSING = ("", "na", "nan", "null", "none", "?")
-_BLOCK = 4096
-_BLOCK_BYTES = 8 << 20
-_FEW = 100  # different numbers in a column that may be labels
+IN_MEMORY = 512 << 20
+"""A file up to this size is held in memory as numbers; of a larger one only where its rows are."""
 
 
 @dataclass(frozen=True)
-class Columns:
-    """How the file's columns are used: numbers of the inputs and of the label, and their names."""
+class CsvData:
+    """A CSV file as it is fed: its columns, what is to be predicted, and the rows."""
 
-    names: tuple[str, ...]
-    inputs: tuple[int, ...]
-    label: int
+    columns: tuple[Column, ...]
+    answers: Answers
+    rows: TableRows
+    groups: Callable[[str], np.ndarray]
 
 
-class CsvFile:
-    """The rows of a CSV file, with a header or without.
-
-    ``labels`` (texts) and ``shape`` [rows, columns] are read when it is opened; ``take`` gives rows as
-    float32, NaN where a number is missing.
+def open_csv(path: Path, options: DataOptions) -> CsvData:
+    """Read a CSV file, with a header or without.
 
     Raises:
-        DataError: it can't be read, there is no such column, or no label can be found.
+        TargetNeeded: the target is not known. DataError: it can't be read, or the target does not fit.
         FormatError: no table: lines too long, rows of different length, or texts among the numbers.
+    """
+    stored = options.kind == STORED
+    if options.kind == "images":
+        raise DataError(f"{path}: the rows of a CSV file can't be images; choose kind table or sequences")
+    try:
+        wanted = [options.label_name, *(part.strip() for part in options.label_name.split(","))]
+        lines = CsvLines(path, stored, wanted)
+        if stored:
+            columns = stored_columns(path, lines, options.label_name)
+        else:
+            scans = [ColumnScan(lines.commas) for _ in lines.names]
+            for block in lines.blocks():
+                for scan, texts in zip(scans, zip(*block.rows, strict=True), strict=True):
+                    scan.add(texts, block.first)
+            if not scans[0].rows:
+                raise FormatError(f"{path}: there are no rows below the header; give some")
+            targets = target_columns(path, lines.names, scans, options.label_name)
+            columns = typed_columns(path, lines.names, scans, targets, options)
+        return _read(path, lines, columns, options)
+    except OSError as error:
+        if isinstance(error, DataError):
+            raise
+        raise read_error(path, error) from error
+
+
+def _read(path: Path, lines: CsvLines, columns: tuple[Column, ...], options: DataOptions) -> CsvData:
+    stored = options.kind == STORED
+    table = CsvTable(lines, columns)
+    answers = read_answers(
+        str(path),
+        [table.answers],
+        options.task,
+        [column.name for column in columns if column.role == "target"],
+        FEW_INTEGERS,
+        varied=not stored,
+    )
+    words = [column.name for column in columns if column.role == "input" and column.words]
+    if options.kind == "sequences" and words:
+        raise DataError(
+            f"{path}: columns of words can't be steps of a sequence: {', '.join(words[:12])}; exclude them, "
+            "or choose kind table"
+        )
+    del table.answers
+    rows = TableRows(table, answers.labels[0], path.name, options.kind, answers.targets_of(0))
+    return CsvData(columns, answers, rows, table.groups)
+
+
+class CsvTable:
+    """The rows of a CSV file: ``take`` gives the inputs as float32, NaN where a number is missing.
+
+    ``answers`` is the target of each row: numbers [n] or [n, k], or texts.
     """
 
     dtype: np.dtype[Any] = np.dtype(np.float32)
 
-    def __init__(self, path: Path, label_name: str = "") -> None:
-        self.path = path
-        try:
-            with path.open("rb") as file:
-                first = [record for _, record in zip(range(50), self._records(file), strict=False)]
-                if len(first) < 2:
-                    raise FormatError(f"{path}: no table: {len(first)} lines; give a header and rows")
-                self._delimiter = _delimiter(first[0][1])
-                head = [self._split(line) for _, line in first]
-                self.header = _has_header(head)
-                self.columns = self._columns(head, label_name)
-                self._in_memory = os.fstat(file.fileno()).st_size <= IN_MEMORY
-                self._read_all(file)
-        except OSError as error:
-            if isinstance(error, DataError):
-                raise
-            raise read_error(path, error) from error
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return (len(self._offsets), len(self.columns.inputs))
+    def __init__(self, lines: CsvLines, columns: tuple[Column, ...]) -> None:
+        self._lines = lines
+        self._inputs = [(place, column) for place, column in enumerate(columns) if column.role == "input"]
+        self._targets = [place for place, column in enumerate(columns) if column.role == "target"]
+        if not self._inputs:
+            reasons = "; ".join(f"{each.name}: {each.reason}" for each in columns if each.reason)
+            raise FormatError(
+                f"{lines.path}: no column holds inputs: {', '.join(lines.names[:12])} ({reasons[:300]}); "
+                "give some, or --include one"
+            )
+        self._indices = {
+            place: {word: index for index, word in enumerate(column.words, 1)}
+            for place, column in self._inputs
+        }
+        in_memory = os.path.getsize(lines.path) <= IN_MEMORY
+        blocks: list[np.ndarray] = []
+        places: list[np.ndarray] = []
+        texts: list[list[str]] = [[] for _ in self._targets]
+        known: dict[str, str] = {}
+        for block in lines.blocks():
+            parsed = self._parse(block.rows, range(block.first, block.first + len(block.rows)))
+            if in_memory:
+                blocks.append(parsed)
+            else:
+                places.append(lines.record_places(block))
+            for target, place in zip(texts, self._targets, strict=True):
+                target.extend(
+                    known.setdefault(text, text) for text in (row[place].strip() for row in block.rows)
+                )
+        if not texts[0]:
+            raise FormatError(f"{lines.path}: there are no rows below the header; give some")
+        self._numbers = np.concatenate(blocks) if in_memory else None
+        self._places = None if in_memory else np.concatenate(places)
+        self.shape = (len(texts[0]), len(self._inputs))
+        self.answers = self._as_answers(texts, [columns[place] for place in self._targets])
 
     def take(self, indices: np.ndarray) -> np.ndarray:
         """The rows of these numbers, in this order."""
         if self._numbers is not None:
             return np.asarray(self._numbers[indices])
-        lines: list[bytes] = [b""] * len(indices)
+        assert self._places is not None
+        indices = np.asarray(indices, np.int64)
+        order = np.argsort(indices, kind="stable")
+        records: list[bytes] = []
         try:
-            with self.path.open("rb") as file:
-                for place in np.argsort(indices, kind="stable"):
-                    file.seek(self._offsets[int(indices[place])])
-                    lines[place] = file.readline(LONGEST_LINE + 1)
+            with self._lines.path.open("rb") as file:
+                for begin, end in self._places[indices[order]].tolist():
+                    file.seek(begin)
+                    records.append(file.read(end - begin))
         except OSError as error:
-            raise read_error(self.path, error) from error
-        return self._parse(lines, indices)
+            raise read_error(self._lines.path, error) from error
+        out = np.empty((len(indices), self.shape[1]), np.float32)
+        if len(indices):
+            out[order] = self._parse(self._lines.split(records), indices[order])
+        return out
 
-    def _records(self, file: Any) -> Iterator[tuple[int, bytes]]:
-        """Every line that is not empty, with where it begins."""
-        file.seek(0)
-        offset = 0
-        while line := file.readline(LONGEST_LINE + 1):
-            begin, offset = offset, offset + len(line)
-            if len(line) > LONGEST_LINE:
-                raise FormatError(
-                    f"{self.path}: a line is longer than {LONGEST_LINE >> 20} MB, at byte {begin}; give "
-                    "a table with "
-                    "shorter lines"
-                )
-            if begin == 0 and line.startswith(b"\xef\xbb\xbf"):
-                begin, line = 3, line[3:]
-            if b"\0" in line:
-                raise FormatError(
-                    f"{self.path}: no text: a zero byte in the line at byte {begin}; save it as CSV"
-                )
-            if line.strip():
-                yield begin, line
+    def groups(self, name: str) -> np.ndarray:
+        """For each row the number of its group: rows with the same text in column ``name`` are one.
 
-    def _split(self, line: bytes) -> list[str]:
-        text = line.decode("utf-8", "replace").rstrip("\r\n")
-        if '"' not in text:
-            return text.split(self._delimiter)
-        try:
-            return next(csv.reader(io.StringIO(text), delimiter=self._delimiter, strict=True))
-        except (csv.Error, StopIteration) as error:
-            raise FormatError(
-                f"{self.path}: a line can't be split: {text[:60]!r}: {error}; a quoted text must "
-                "end in its line"
-            ) from error
-
-    def _columns(self, head: Sequence[Sequence[str]], label_name: str) -> Columns:
-        width = len(head[0])
-        if not 2 <= width <= MOST_COLUMNS:
-            raise FormatError(
-                f"{self.path}: no table of inputs and a label: {width} columns in "
-                f"{','.join(head[0])[:60]!r}; give "
-                f"from 2 to {MOST_COLUMNS}, separated by commas, semicolons or tabs"
-            )
-        names = tuple(name.strip() for name in head[0]) if self.header else tuple(map(str, range(width)))
-        rows = [row for row in head[1 if self.header else 0 :] if len(row) == width]
-        numeric = [all(_is_number(row[column]) for row in rows) for column in range(width)]
-        label = self._label(names, numeric, rows, label_name)
-        inputs = tuple(column for column in range(width) if numeric[column] and column != label)
-        if not inputs:
-            raise FormatError(
-                f"{self.path}: no column holds numbers: {', '.join(names[:12])}; give some that do"
-            )
-        return Columns(names, inputs, label)
-
-    def _label(
-        self, names: tuple[str, ...], numeric: list[bool], rows: list[list[str]] | Any, label_name: str
-    ) -> int:
-        if label_name:
-            if label_name in names:
-                return names.index(label_name)
+        Raises:
+            DataError: there is no such column.
+        """
+        if name not in self._lines.names:
             raise DataError(
-                f"{self.path}: there is no column {label_name!r}: {', '.join(names[:12])}; choose one "
-                "of these"
+                f"{self._lines.path}: split: there is no column {name!r}: "
+                f"{', '.join(self._lines.names[:40])}; choose one of these"
             )
-        lower = [name.lower() for name in names]
-        for wanted in LABELS:
-            if wanted in lower:
-                return lower.index(wanted)
-        for column in (len(names) - 1, 0):
-            if not numeric[column]:
-                return column
-        for column in (len(names) - 1, 0):
-            values = {row[column].strip() for row in rows}
-            if len(values) <= _FEW and all(value.lstrip("+-").isdigit() for value in values):
-                return column
-        raise DataError(
-            f"{self.path}: which column is the label? There are {', '.join(names[:12])}; choose it with "
-            "label_name"
+        place = self._lines.names.index(name)
+        numbers: dict[str, int] = {}
+        return np.fromiter(
+            (
+                numbers.setdefault(row[place].strip(), len(numbers))
+                for block in self._lines.blocks()
+                for row in block.rows
+            ),
+            np.int64,
         )
 
-    def _read_all(self, file: Any) -> None:
-        self._offsets = array("q")
-        labels: list[str] = []
-        known: dict[str, str] = {}
-        numbers: list[np.ndarray] = []
-        block: list[bytes] = []
-        size = 0
+    def _parse(self, rows: Sequence[Sequence[str]], numbers: Sequence[int] | np.ndarray) -> np.ndarray:
+        """The inputs of these rows, float32; ``numbers`` are those of the rows, for messages."""
+        out = np.empty((len(rows), len(self._inputs)), np.float32)
+        columns = list(zip(*rows, strict=True))
+        with np.errstate(over="ignore"):
+            for target, (place, column) in enumerate(self._inputs):
+                texts = columns[place]
+                if column.words:
+                    index = self._indices[place]
+                    out[:, target] = [index.get(text.strip(), 0) for text in texts]
+                elif column.type == "date":
+                    out[:, target] = self._converted(date_number, texts, numbers, column)
+                else:
+                    out[:, target] = self._as_numbers(texts, numbers, column)
+        return out
 
-        def parse() -> None:
-            nonlocal size
-            if block:
-                parsed = self._parse(block, range(len(labels) - len(block), len(labels)))
-                if self._in_memory:
-                    numbers.append(parsed)
-                block.clear()
-                size = 0
-
-        for number, (offset, line) in enumerate(self._records(file)):
-            if number == 0 and self.header:
-                continue
-            fields = self._split(line)
-            if len(fields) != len(self.columns.names):
-                raise FormatError(
-                    f"{self.path}: row {len(labels)} (at byte {offset}) has {len(fields)} columns instead of "
-                    f"{len(self.columns.names)}; fix or remove it"
-                )
-            said = fields[self.columns.label].strip()
-            labels.append(known.setdefault(said, said))
-            self._offsets.append(offset)
-            block.append(line)
-            size += len(line)
-            if len(block) == _BLOCK or size > _BLOCK_BYTES:
-                parse()
-        parse()
-        if not labels:
-            raise FormatError(f"{self.path}: there are no rows below the header; give some")
-        self._numbers = np.concatenate(numbers) if self._in_memory else None
-        self.labels = _as_labels(labels, known)
-
-    def _parse(self, lines: Sequence[bytes], numbers: Sequence[int] | np.ndarray) -> np.ndarray:
-        """The inputs of these lines, float32; ``numbers`` are those of the rows, for messages."""
-        columns = self.columns.inputs
-        if not any(b'"' in line for line in lines):
+    def _as_numbers(self, texts: Sequence[str], numbers: Any, column: Column) -> Any:
+        if not self._lines.commas:
             try:
-                return np.loadtxt(
-                    [line.decode("ascii") for line in lines],
-                    np.float32,
-                    comments=None,
-                    delimiter=self._delimiter,
-                    usecols=columns,
-                    ndmin=2,
-                )
-            except (ValueError, UnicodeDecodeError):
+                return np.fromiter(map(float, texts), np.float64, len(texts))
+            except ValueError:
                 pass  # something is missing or no number: one by one
-        rows = np.empty((len(lines), len(columns)), np.float32)
-        for place, line in enumerate(lines):
-            fields = self._split(line)
-            for target, column in enumerate(columns):
-                rows[place, target] = self._number(fields[column], int(numbers[place]), column)
-        return rows
+        return self._converted(lambda text: as_number(text, self._lines.commas), texts, numbers, column)
 
-    def _number(self, text: str, row: int, column: int) -> float:
-        text = text.strip()
-        if text.lower() in MISSING:
-            return float("nan")
-        try:
-            return float(text)
-        except ValueError:
-            raise FormatError(
-                f"{self.path}: row {row}, column {self.columns.names[column]}: not a number: "
-                f"{text[:60]!r}; fix it, "
-                "or leave it empty where it is not known"
-            ) from None
+    def _converted(
+        self, convert: Callable[[str], float], texts: Sequence[str], numbers: Any, column: Column
+    ) -> list[float]:
+        values = []
+        for place, text in enumerate(texts):
+            try:
+                values.append(convert(text))
+            except ValueError:
+                what = "a number" if column.type == "number" else "a date as YYYY-MM-DD or DD.MM.YYYY"
+                raise FormatError(
+                    f"{self._lines.path}: row {int(numbers[place])}, column {column.name}: not {what}: "
+                    f"{text.strip()[:60]!r}; fix it, or leave it empty where it is not known"
+                ) from None
+        return values
 
+    def _as_answers(self, texts: Sequence[Sequence[str]], columns: Sequence[Column]) -> np.ndarray:
+        """Numbers where all are numbers or missing, else texts."""
+        if len(texts) > 1 and (others := [each.name for each in columns if each.type != "number"]):
+            raise DataError(
+                f"{self._lines.path}: several targets must be numbers: {', '.join(others)} are not; choose "
+                "others, or a single one"
+            )
+        arrays = [self._as_labels(each) for each in texts]
+        return arrays[0] if len(arrays) == 1 else np.stack(arrays, axis=1)
 
-def _as_labels(labels: Sequence[str], known: dict[str, str]) -> np.ndarray:
-    """Numbers where all are numbers or missing, else texts."""
-    values: dict[str, float] = {}
-    for text in known:
-        try:
-            values[text] = float("nan") if text.lower() in MISSING else float(text)
-        except ValueError:
-            return np.asarray(["" if text.lower() in MISSING else text for text in labels])
-    return np.fromiter((values[text] for text in labels), np.float64, len(labels))
-
-
-def _delimiter(line: bytes) -> str:
-    text = line.decode("utf-8", "replace")
-    return max(",;\t|", key=text.count)
-
-
-def _has_header(head: Sequence[Sequence[str]]) -> bool:
-    return not any(_is_number(field) and field.strip() for field in head[0]) and any(
-        _is_number(field) and field.strip() for field in head[1]
-    )
+    def _as_labels(self, texts: Sequence[str]) -> np.ndarray:
+        values: dict[str, float] = {}
+        for text in set(texts):
+            try:
+                values[text] = as_number(text, self._lines.commas)
+            except ValueError:
+                return np.asarray(["" if _no_label(each) else each for each in texts])
+        return np.fromiter((values[text] for text in texts), np.float64, len(texts))
 
 
-def _is_number(text: str) -> bool:
-    text = text.strip()
-    if text.lower() in MISSING:
-        return True
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def _no_label(text: str) -> bool:
+    return text.lower() in MISSING or is_missing(text)

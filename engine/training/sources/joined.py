@@ -32,6 +32,17 @@ class JoinedRows(Rows):
                 f"{list(first.shape)}; "
                 "give samples of the same form, or choose Resize (resize) for images"
             )
+        if (first.targets is None) != (second.targets is None) or (
+            first.targets is not None
+            and second.targets is not None
+            and first.targets.shape[1] != second.targets.shape[1]
+        ):
+            raise DataError(
+                "extra_data: its targets are of another form than those of the data; give samples with the "
+                "same targets, or choose the task"
+            )
+        if first.targets is not None and second.targets is not None:
+            self.targets = np.concatenate([first.targets, second.targets])
         self._parts = (first, second)
         self.labels = np.concatenate([first.labels, labels])
         self.shape, self.is_image = first.shape, first.is_image

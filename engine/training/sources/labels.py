@@ -32,9 +32,8 @@ def number_labels(name: str, *arrays: np.ndarray) -> tuple[list[np.ndarray], tup
         if array.dtype.kind == "f" and (values != np.rint(values)).any():
             seen = values[values != np.rint(values)][0]
             raise DataError(
-                f"{name}: the labels are not classes: fractions such as {seen:g}; choose another array "
-                "or column "
-                "for the labels"
+                f"{name}: the labels are not classes: fractions such as {seen:g}; choose task numbers, or "
+                "another array or column for the labels"
             )
         if len(values) and float(np.abs(values.astype(np.float64)).max()) > 2**53:
             raise DataError(
@@ -76,12 +75,18 @@ def _few_enough(name: str, count: int) -> None:
         )
 
 
+def is_one_hot(array: np.ndarray) -> bool:
+    """Whether each row of ``array`` [n, k] holds one 1 among 0s."""
+    if array.dtype.kind not in "buif" or not len(array):
+        return False
+    return bool(((array == 1).sum(axis=1) == 1).all() and ((array == 0) | (array == 1)).all())
+
+
 def _flat(name: str, array: np.ndarray) -> np.ndarray:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
-    if array.ndim == 2 and array.dtype.kind in "buif" and len(array):
-        if ((array == 1).sum(axis=1) == 1).all() and ((array == 0) | (array == 1)).all():
-            return np.asarray(array.argmax(axis=1))
+    if array.ndim == 2 and is_one_hot(array):
+        return np.asarray(array.argmax(axis=1))
     if array.ndim != 1 or array.dtype.kind not in "buifUS":
         raise DataError(
             f"{name}: not labels: {array.dtype} {list(array.shape)}; give one number or text a sample, "

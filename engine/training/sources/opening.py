@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from engine.core.errors import ArgumentError, DataError
-from engine.training.sources.array_names import find_arrays
-from engine.training.sources.labels import number_labels
+from engine.training.sources.array_names import find_arrays, find_lengths
 from engine.training.sources.options import DataOptions
 from engine.training.sources.rows import ArrayTable, FunctionRows, Rows, Table, TableRows
+from engine.training.sources.sequences import MaskedSequences
+from engine.training.sources.spec import DataSpec
+from engine.training.sources.targets import read_answers
+from resources.settings.data import STORED
 
 BUILT_IN = ("digits", "mnist", "fashion-mnist")
 HDF5 = (".h5", ".hdf5", ".hdf", ".he5")
@@ -33,7 +36,9 @@ class Source:
     train: Rows
     test: Rows | None
     classes: tuple[str, ...]
+    spec: DataSpec
     columns: tuple[str, ...] = ()
+    groups: Callable[[str], np.ndarray] | None = None
 
 
 def kind_of(name: str) -> str:
@@ -92,14 +97,30 @@ def _grey(name: str, kind: str, options: DataOptions) -> Source:
         first = split._pixels(np.zeros(1, np.int64))
         where = f"{kind if kind != 'idx' else Path(name).name} {split.mode}"
         rows.append(FunctionRows(split._pixels, split.labels, (*first.shape[1:], 1), where))
-    return Source(name, kind, rows[0], rows[1], classes)
+    return Source(name, kind, rows[0], rows[1], classes, _of_images(name, rows[0], classes, options))
 
 
 def _images(name: str, kind: str, options: DataOptions) -> Source:
     from engine.training.sources.image_folder import open_image_folder
 
     train, test, classes = open_image_folder(Path(name).expanduser(), options.color, options.resize)
-    return Source(name, kind, train, test, classes)
+    return Source(name, kind, train, test, classes, _of_images(name, train, classes, options))
+
+
+def _of_images(name: str, rows: Rows, classes: tuple[str, ...], options: DataOptions) -> DataSpec:
+    """What images with classes are. Raises DataError: another kind or task is asked for."""
+    for setting, wanted, fitting in (
+        ("kind", options.kind, ("auto", "images", STORED)),
+        ("task", options.task, ("auto", "classes")),
+    ):
+        if wanted not in fitting:
+            raise DataError(
+                f"data {name}: the samples are images with classes: {setting} {wanted} does not fit; choose "
+                f"{setting} {' or '.join(fitting[:2])}"
+            )
+    return DataSpec(
+        "images", "classes", rows.shape, classes, kind_reason="image files", task_reason="they have classes"
+    )
 
 
 def _npz(name: str, kind: str, options: DataOptions) -> Source:
@@ -107,12 +128,9 @@ def _npz(name: str, kind: str, options: DataOptions) -> Source:
 
     file = NpzFile(Path(name).expanduser())
     shapes = {key: member.shape for key, member in file.members.items()}
-    found = find_arrays(name, shapes, options.input_name, options.label_name)
-    splits = [found.train, *([found.test] if found.test else [])]
-    pairs: list[tuple[str, Table, np.ndarray]] = [
-        (inputs, ArrayTable(file.array(inputs)), file.array(labels)) for inputs, labels in splits
-    ]
-    return _of_tables(name, kind, pairs)
+    return _of_arrays(
+        name, kind, shapes, lambda key: ArrayTable(file.array(key)), lambda key: file.array(key), options
+    )
 
 
 def _hdf5(name: str, kind: str, options: DataOptions) -> Source:
@@ -127,26 +145,102 @@ def _hdf5(name: str, kind: str, options: DataOptions) -> Source:
         said = "; ".join(f"{key}: {why}" for key, why in list(datasets.items())[:5]) or "there is none"
         raise DataError(f"{name}: no dataset in it can be read: {said}; save inputs and labels as numbers")
     shapes = {key: item.shape for key, item in usable.items()}
-    found = find_arrays(name, shapes, options.input_name, options.label_name)
-    splits = [found.train, *([found.test] if found.test else [])]
-    return _of_tables(
-        name, kind, [(inputs, usable[inputs], usable[labels].whole()) for inputs, labels in splits]
+    return _of_arrays(name, kind, shapes, lambda key: usable[key], lambda key: usable[key].whole(), options)
+
+
+def _of_arrays(
+    name: str,
+    kind: str,
+    shapes: Mapping[str, tuple[int, ...]],
+    table_of: Callable[[str], Table],
+    array_of: Callable[[str], np.ndarray],
+    options: DataOptions,
+) -> Source:
+    """The samples of a file with arrays of these shapes. Raises DataError: they can't be samples."""
+    several = [part.strip() for part in options.label_name.split(",")]
+    chosen = several if len(several) > 1 and options.label_name not in shapes else [options.label_name]
+    pairs = [find_arrays(name, shapes, options.input_name, each) for each in chosen]
+    found, splits = pairs[0], 2 if all(each.test for each in pairs) else 1
+    inputs = [found.train[0], *([found.test[0]] if found.test is not None and splits > 1 else [])]
+    given = [_joined_columns(name, [array_of(each.train[1]) for each in pairs])]
+    if splits > 1:
+        given.append(_joined_columns(name, [array_of(each.test[1]) for each in pairs if each.test]))
+    names = [each.train[1] for each in pairs]
+    answers = read_answers(name, given, options.task, names, varied=options.kind != STORED)
+    lengths = find_lengths(shapes, found) if options.kind != STORED else (None, None)
+    tables = [table_of(each) for each in inputs]
+    masked = lengths[0] is not None
+    if masked:
+        tables = [
+            _with_lengths(name, table, key, array_of) for table, key in zip(tables, lengths, strict=False)
+        ]
+        longest = max(int(table.shape[1]) for table in tables)
+        tables = [table.widened(longest) for table in tables if isinstance(table, MaskedSequences)]
+    rows = [
+        TableRows(
+            table,
+            answers.labels[split],
+            f"{Path(name).name} {inputs[split]}",
+            options.kind,
+            answers.targets_of(split),
+            masked,
+        )
+        for split, table in enumerate(tables)
+    ]
+    form = rows[0].form
+    spec = DataSpec(
+        form.kind,
+        answers.task,
+        rows[0].shape,
+        answers.classes,
+        answers.names,
+        masked=masked,
+        kind_reason=form.reason,
+        task_reason=answers.reason,
+    )
+
+    def groups(key: str) -> np.ndarray:
+        if key not in shapes:
+            raise DataError(f"{name}: there is no array {key!r} of groups: {', '.join(shapes)}; choose one")
+        return np.asarray(np.unique(array_of(key).reshape(-1), return_inverse=True)[1], np.int64)
+
+    return Source(
+        name, kind, rows[0], rows[1] if len(rows) > 1 else None, answers.classes, spec, groups=groups
     )
 
 
-def _of_tables(name: str, kind: str, pairs: list[tuple[str, Table, np.ndarray]]) -> Source:
-    labels, classes = number_labels(name, *(given for _, _, given in pairs))
-    rows = [
-        TableRows(table, numbers, f"{Path(name).name} {inputs}")
-        for (inputs, table, _), numbers in zip(pairs, labels, strict=True)
-    ]
-    return Source(name, kind, rows[0], rows[1] if len(rows) > 1 else None, classes)
+def _joined_columns(name: str, arrays: list[np.ndarray]) -> np.ndarray:
+    """Several arrays of targets as the columns of one."""
+    if len(arrays) == 1:
+        return arrays[0]
+    if len({len(array) for array in arrays}) > 1 or any(array.dtype.kind not in "buif" for array in arrays):
+        seen = ", ".join(f"{array.dtype} {list(array.shape)}" for array in arrays)
+        raise DataError(f"{name}: several targets must be numbers of the same samples: {seen}; choose others")
+    return np.concatenate([array.reshape(len(array), -1) for array in arrays], axis=1)
+
+
+def _with_lengths(
+    name: str, table: Table, key: str | None, array_of: Callable[[str], np.ndarray]
+) -> MaskedSequences:
+    if key is None:
+        raise DataError(f"{name}: only the training sequences have lengths; add lengths_test")
+    return MaskedSequences(table, array_of(key), f"{Path(name).name} {key}")
 
 
 def _csv(name: str, kind: str, options: DataOptions) -> Source:
-    from engine.training.sources.csv_table import CsvFile
+    from engine.training.sources.csv_table import open_csv
 
-    file = CsvFile(Path(name).expanduser(), options.label_name)
-    (labels,), classes = number_labels(name, file.labels)
-    columns = tuple(file.columns.names[column] for column in file.columns.inputs)
-    return Source(name, kind, TableRows(file, labels, Path(name).name), None, classes, columns)
+    table = open_csv(Path(name).expanduser(), options)
+    answers, rows = table.answers, table.rows
+    names = tuple(column.name for column in table.columns if column.role == "input")
+    spec = DataSpec(
+        rows.form.kind,
+        answers.task,
+        rows.shape,
+        answers.classes,
+        answers.names,
+        () if options.kind == STORED else table.columns,
+        kind_reason=rows.form.reason,
+        task_reason=answers.reason,
+    )
+    return Source(name, kind, rows, None, answers.classes, spec, names, table.groups)

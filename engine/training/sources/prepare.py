@@ -11,6 +11,9 @@ import numpy as np
 from engine.core.errors import DataError
 from engine.training.sources.options import DataOptions
 from engine.training.sources.rows import Rows
+from engine.training.sources.spec import DataSpec
+from engine.training.sources.statistics import fill_values, mean_and_deviation
+from resources.settings.data import STORED
 
 MEASURED = 1000
 """So many of the first training samples say what mean and deviation are."""
@@ -26,7 +29,9 @@ class Prepare:
         is_image: samples are images [H, W, C] and become float32 [C, H, W]; others stay as they are.
         resize: the side of the square that images are scaled to; 0 leaves them.
         color: auto (as they are), grey or rgb.
-        mean, deviation: what is taken off and divided by, of each channel or column; empty for nothing.
+        mean, deviation: what is taken off and divided by, of each channel, column or value of a step; empty
+            for nothing.
+        fill: of each column of a table what stands in for a missing number; empty where none is filled.
         target_mean, target_deviation: the same of each number to predict; empty for classes.
     """
 
@@ -35,6 +40,7 @@ class Prepare:
     color: str = "auto"
     mean: tuple[float, ...] = ()
     deviation: tuple[float, ...] = ()
+    fill: tuple[float, ...] = ()
     target_mean: tuple[float, ...] = ()
     target_deviation: tuple[float, ...] = ()
 
@@ -53,7 +59,10 @@ class Prepare:
     def scaled(self, raw: np.ndarray | list[np.ndarray]) -> np.ndarray:
         """A batch before it is normalised: images from 0 to 1, [n, C, H, W]; others as they are."""
         if not self.is_image:
-            return np.ascontiguousarray(raw, np.float32)
+            values = np.ascontiguousarray(raw, np.float32)
+            if self.fill and np.isnan(values).any():
+                values = np.where(np.isnan(values), np.asarray(self.fill, np.float32), values)
+            return values
         if self.resize:
             raw = [self._resized(image) for image in raw]
         pixels = np.stack(raw) if isinstance(raw, list) else raw
@@ -66,7 +75,11 @@ class Prepare:
         """What ``scaled`` gave, with the mean taken off and divided by the deviation."""
         if not self.mean:
             return values
-        shape = (1, -1, *[1] * (values.ndim - 2)) if self.is_image else (1, *values.shape[1:])
+        shape: tuple[int, ...] = (1, *values.shape[1:])
+        if self.is_image:
+            shape = (1, -1, *[1] * (values.ndim - 2))
+        elif len(self.mean) == values.shape[-1]:
+            shape = (*[1] * (values.ndim - 1), -1)
         mean, deviation = (np.asarray(each, np.float32) for each in (self.mean, self.deviation))
         return np.asarray((values - mean.reshape(shape)) / deviation.reshape(shape), np.float32)
 
@@ -107,14 +120,11 @@ class Prepare:
             "color": self.color,
             "mean": list(self.mean),
             "deviation": list(self.deviation),
-            **(
-                {
-                    "target_mean": list(self.target_mean),
-                    "target_deviation": list(self.target_deviation),
-                }
-                if self.target_mean
-                else {}
-            ),
+            **{
+                name: list(getattr(self, name))
+                for name in ("fill", "target_mean", "target_deviation")
+                if getattr(self, name)
+            },
         }
 
 
@@ -131,8 +141,16 @@ def colored(pixels: np.ndarray, color: str) -> np.ndarray:
     return pixels
 
 
-def preparation(rows: Rows, chosen: np.ndarray, options: DataOptions) -> Prepare:
-    """The preparation that ``options`` ask for; statistics are those of the first of the ``chosen`` samples.
+def preparation(
+    rows: Rows, chosen: np.ndarray, options: DataOptions, spec: DataSpec | None = None
+) -> Prepare:
+    """The preparation that ``options`` ask for.
+
+    Statistics are those of the first of the ``chosen`` samples for images and data of kind stored, else of
+    all of them.
+
+    Args:
+        spec: of the data, where it is read by kinds.
 
     Raises:
         DataError: images that can't be made grey or coloured; a sample that can't be read.
@@ -144,8 +162,20 @@ def preparation(rows: Rows, chosen: np.ndarray, options: DataOptions) -> Prepare
             "color auto"
         )
     plain = Prepare(rows.is_image, options.resize if rows.is_image else 0, color if rows.is_image else "auto")
+    if rows.targets is not None:
+        plain = with_targets(plain, rows.targets[chosen])
+    by_kind = options.kind != STORED and not rows.is_image
+    words = np.zeros(rows.shape[-1], bool)
+    if by_kind and spec is not None and spec.inputs:
+        words = np.asarray([bool(column.words) for column in spec.inputs])
+    if by_kind and len(rows.shape) == 1 and options.missing != "refuse":
+        plain = replace(plain, fill=fill_values(rows, chosen, options.missing, words))
     if options.normalize == "none":
         return plain
+    if by_kind:
+        mean_, deviation_ = mean_and_deviation(rows, chosen, plain.scaled, spec is not None and spec.masked)
+        mean_[words], deviation_[words] = 0.0, 1.0
+        return _with(plain, mean_, deviation_)
     columns = plain.shape(rows.shape)[0] if rows.is_image else int(np.prod(rows.shape))
     if options.normalize == "symmetric" and rows.is_image:
         return _with(plain, [0.5] * columns, [0.5] * columns)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from engine.core.errors import DataError
+from engine.training.sources.kinds import SampleForm, sample_form
+from resources.settings.data import STORED
 
 NO_LABEL = -1
-CHANNELS = (1, 3, 4)
 LARGEST_SAMPLE = 256 << 20
 """Bytes of one sample; more are refused."""
 
@@ -21,9 +22,9 @@ class Rows(ABC):
     """Samples of one place, numbered from 0.
 
     ``labels`` (int64 [n]) are the numbers of their classes, ``NO_LABEL`` where there is none; where numbers
-    are to be predicted, ``targets`` (float32 [n, k]) has them as they are, and labels are 0. ``shape`` is
-    that of a sample: [height, width, channels] for images (bytes from 0 to 255, or floats as they are), any
-    other for ``is_image=False``.
+    are to be predicted, ``targets`` (float32 [n, k]) has them as they are, and labels are 0, or ``NO_LABEL``
+    where a number is missing. ``shape`` is that of a sample: [height, width, channels] for images (bytes from
+    0 to 255, or floats as they are), any other for ``is_image=False``.
     """
 
     labels: np.ndarray
@@ -81,19 +82,31 @@ class ArrayTable:
 
 
 class TableRows(Rows):
-    """The rows of a table: images where a row has the form of one, else numbers.
+    """The rows of a table, arranged as what they are: images, vectors or sequences.
 
     [n, H, W], [n, H, W, C] and [n, C, H, W] are images of C channels; where first or last may be the
     channels, the smaller is.
 
     Args:
         name: of the table, for messages.
+        kind: of the samples, as asked for: ``auto``, ``stored``, images, table or sequences.
+        targets: float32 [n, k], the numbers to predict.
+        lengths: whether the table's sequences have lengths, and a mask.
 
     Raises:
-        DataError: not numbers, no rows, another number of labels, or samples too large to be read.
+        DataError: not numbers, no rows, another number of labels, a kind that does not fit, or samples too
+            large to be read.
     """
 
-    def __init__(self, table: Table, labels: np.ndarray, name: str) -> None:
+    def __init__(
+        self,
+        table: Table,
+        labels: np.ndarray,
+        name: str,
+        kind: str = STORED,
+        targets: np.ndarray | None = None,
+        lengths: bool = False,
+    ) -> None:
         shape = tuple(int(size) for size in table.shape)
         if table.dtype.kind not in "buif" or not shape:
             raise DataError(
@@ -113,35 +126,29 @@ class TableRows(Rows):
                 f"{name}: one sample takes {row >> 20} MB, over {LARGEST_SAMPLE >> 20}: {list(shape)}; store "
                 "smaller samples"
             )
-        self._table, self._name, self.labels = table, name, labels
-        self._layout = _layout(shape[1:])
-        self.is_image = self._layout != "other"
-        self.shape = self._arranged(np.zeros((0, *shape[1:]), np.uint8)).shape[1:]
+        self._table, self._name, self.labels, self.targets = table, name, labels, targets
+        self.form: SampleForm = sample_form(name, shape[1:], table.dtype, kind, lengths)
+        self.is_image = self.form.kind == "images"
+        self.shape = self._arranged(np.zeros((1, *shape[1:]), np.uint8)).shape[1:]
 
     def read(self, indices: np.ndarray) -> np.ndarray:
         taken = self._table.take(np.asarray(indices, np.int64))
         if taken.dtype != np.uint8:
-            taken = taken.astype(np.float32)
+            taken = taken.astype(np.float32, copy=False)
         return self._arranged(taken)
 
     def _arranged(self, rows: np.ndarray) -> np.ndarray:
-        if self._layout == "grey":
+        layout = self.form.layout
+        if layout in ("grey", "steps"):
             return rows[..., None]
-        if self._layout == "first":
+        if layout == "first":
             return rows.transpose(0, 2, 3, 1)
+        if layout == "flat":
+            return rows.reshape(len(rows), -1)
         return rows[:, None] if rows.ndim == 1 else rows
 
     def where(self, index: int) -> str:
         return f"{self._name} row {index}"
-
-
-def _layout(shape: Sequence[int]) -> str:
-    """Where the channels of an image of this shape are: grey (none), first, last; other where it is none."""
-    if len(shape) == 2 and min(shape) > 1:
-        return "grey"
-    if len(shape) != 3:
-        return "other"
-    return "last" if shape[2] in CHANNELS and not (shape[0] in CHANNELS and shape[0] <= shape[2]) else "first"
 
 
 class FunctionRows(Rows):

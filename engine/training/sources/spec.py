@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from resources.families import DataKind, ModelSpec
@@ -70,6 +70,14 @@ class DataSpec:
     def inputs(self) -> tuple[Column, ...]:
         """The columns that the model is fed, in this order."""
         return tuple(column for column in self.columns if column.role == "input")
+
+    def filled(self, values: Sequence[float]) -> DataSpec:
+        """The same with these values for missing numbers of the inputs; unchanged where there are none."""
+        if not values or not self.columns:
+            return self
+        fills = dict(zip((column.name for column in self.inputs), values, strict=True))
+        columns = (replace(each, fill=fills.get(each.name, each.fill)) for each in self.columns)
+        return replace(self, columns=tuple(columns))
 
     def model_spec(self) -> ModelSpec:
         """What a network is built for."""

@@ -30,6 +30,7 @@ from engine.training.sources.options import DataOptions
 from engine.training.sources.prepare import Prepare
 from engine.training.sources.prepared import Prepared
 from engine.training.sources.rows import Rows
+from engine.training.sources.spec import DataSpec
 from resources.settings.export import ExportSettings
 
 
@@ -60,7 +61,8 @@ def splits(name: str = "mnist") -> DataSplits:
         Prepared(rows, np.arange(len(rows)), classes, prepare)
         for rows in (Images([0, 1, 2, 0, 1]), Images([0, 2, 1], 3))
     )
-    return DataSplits(name, train, test, classes, (1, 2, 2), prepare)
+    spec = DataSpec("images", "classes", (1, 2, 2), classes)
+    return DataSplits(name, train, test, classes, (1, 2, 2), prepare, spec)
 
 
 def digests(data: Any) -> list[str]:
@@ -158,7 +160,7 @@ def corrected(bars: Path, tmp_path: Path) -> TrainingConfig:
         ],
     )
     return TrainingConfig(
-        str(bars), "linear", batch_size=50, epochs=2, corrections=str(file), out=str(tmp_path / "run")
+        str(bars), model="linear", batch_size=50, epochs=2, corrections=str(file), out=str(tmp_path / "run")
     )
 
 

@@ -14,6 +14,7 @@ from engine.training.sources.options import DataOptions
 from tests.engine.training.sources import writing
 
 OPTIONS = DataOptions(test_share=0.25)
+STORED = DataOptions(kind="stored", test_share=0.25)
 
 
 def batch(split, *indices):
@@ -70,7 +71,7 @@ def test_an_npz_with_two_splits(tmp_path, compressed, names):
 )
 def test_samples_of_any_form(tmp_path, shape, fed):
     values, labels = writing.images(12, shape)
-    data = load_data(str(writing.npz(tmp_path / "a.npz", data=values, target=labels)), 0, OPTIONS)
+    data = load_data(str(writing.npz(tmp_path / "a.npz", data=values, target=labels)), 0, STORED)
     assert data.shape == fed
     assert data.train[0][0].shape == fed
     assert data.train[0][0].dtype == np.float32
@@ -147,7 +148,7 @@ TABLE = "a;b;kind\n1;2.5;x\n3;;y\n5;6;x\n7;8;y\n9;10;\n11;12;x\n"
 
 def test_a_csv_file(tmp_path):
     (tmp_path / "t.csv").write_text(TABLE)
-    data = load_data(str(tmp_path / "t.csv"), 0, OPTIONS)
+    data = load_data(str(tmp_path / "t.csv"), 0, STORED)
     assert (data.shape, data.classes) == ((2,), ("x", "y"))
     assert sorted([*data.train.chosen, *data.test.chosen]) == [0, 1, 2, 3, 5]  # row 4 has no label
     rows = data.train.rows.read(np.array([5, 0, 1]))
@@ -169,7 +170,7 @@ def test_the_label_column_is_found_or_chosen(tmp_path, text, label, inputs, clas
     from engine.training.sources.opening import open_source
 
     (tmp_path / "t.csv").write_text(text)
-    source = open_source(str(tmp_path / "t.csv"), DataOptions(label_name=label))
+    source = open_source(str(tmp_path / "t.csv"), DataOptions(kind="stored", label_name=label))
     assert source.train.shape == (inputs,)
     if label != "a":
         assert source.classes == classes

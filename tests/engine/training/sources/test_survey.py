@@ -49,7 +49,7 @@ def test_problems_of_a_table(tmp_path):
     lines = [f"{place}.5,{place % 7},{'xy'[place % 2]}" for place in range(60)]
     lines[7], lines[8] = "1,,x", "1,2,"
     (tmp_path / "t.csv").write_text("a,b,kind\n" + "\n".join(lines))
-    found = problems(Survey(str(tmp_path / "t.csv"), DataOptions()))
+    found = problems(Survey(str(tmp_path / "t.csv"), DataOptions(kind="stored")))
     assert found == {"nan": (1, ["t.csv row 7"]), "unlabelled": (1, ["t.csv row 8"])}
 
 
