@@ -221,7 +221,7 @@ def _stored_header(head: Sequence[Sequence[str]]) -> bool:
 
 def _has_header(head: Sequence[Sequence[str]], wanted: Sequence[str]) -> bool:
     first = [field.strip() for field in head[0]]
-    if any(name and name in first for name in wanted):
+    if any(name and name in first and not is_number(name) for name in wanted):
         return True
     rows = [row for row in head[1:] if len(row) == len(first)]
     below = [{row[column].strip() for row in rows} for column in range(len(first))]

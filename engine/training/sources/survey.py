@@ -72,14 +72,52 @@ class Survey:
             "raw": list(self.source.train.shape),
             "fed": list(self.splits.shape),
             "classes": list(self.splits.classes),
-            "columns": list(self.source.columns),
+            "columns": self._column_names(),
+            "spec": self.splits.spec.as_plain(),
             "train": len(train),
             "test": len(test),
             "own_split": self.source.test is not None,
             "unlabelled": sum(int((each.labels < 0).sum()) for each in rows),
+            **({"targets": self._target_facts()} if self.splits.spec.task == "numbers" else {}),
             "train_balance": np.bincount(train.labels, minlength=count).tolist(),
             "test_balance": np.bincount(test.labels, minlength=count).tolist(),
         }
+
+    def _column_names(self) -> list[str]:
+        """What the shown numbers of a sample are called: columns of a table, steps of a sequence."""
+        if self.splits.spec.kind != "sequences":
+            return list(self.source.columns)
+        steps, values = self.splits.shape
+        return [
+            f"step {step}, {value}" if values > 1 else f"step {step}"
+            for step in range(min(steps, SHOWN_COLUMNS))
+            for value in range(values)
+        ][:SHOWN_COLUMNS]
+
+    def _target_facts(self) -> list[dict[str, Any]]:
+        """Of each number to predict: name, least, greatest, mean and a histogram of the training samples."""
+        train = self.splits.train
+        assert train.rows.targets is not None
+        values = train.rows.targets[train.chosen]
+        facts = []
+        for name, column in zip(self.splits.spec.targets, values.T, strict=True):
+            counts, edges = np.histogram(column.astype(np.float64), bins=20)
+            facts.append(
+                {
+                    "name": name,
+                    "low": float(column.min()),
+                    "high": float(column.max()),
+                    "mean": float(column.mean(dtype=np.float64)),
+                    "counts": counts.tolist(),
+                    "edges": edges.tolist(),
+                }
+            )
+        return facts
+
+    def _is_sound(self, value: np.ndarray) -> bool:
+        """Whether no number is missing that nothing is filled in for."""
+        filled = np.isnan(value) if self.splits.prepare.fill else np.zeros(value.shape, bool)
+        return bool((np.isfinite(value) | filled).all())
 
     def samples(self, split: str, label: int, page: int, count: int) -> dict[str, Any]:
         """A drawn page of samples as they lie there.
@@ -99,6 +137,7 @@ class Survey:
             "page": page,
             "of": len(members),
             "labels": data.rows.labels[rows].tolist(),
+            **({"targets": data.rows.targets[rows].tolist()} if data.rows.targets is not None else {}),
             "broken": broken,
             "places": [data.rows.where(int(row)) for row in rows],
             "values": [self._shown(value) for value in values],
@@ -172,7 +211,7 @@ class Survey:
                 for place, (row, value) in enumerate(self._looked_at(data.rows, rows, found)):
                     if value is not None:
                         seen[begin + place] = _digest(value)
-                        if value.dtype.kind == "f" and not np.isfinite(value).all():
+                        if value.dtype.kind == "f" and not self._is_sound(value):
                             found["nan"].add(data.rows.where(row))
                 done += len(rows)
                 yield done, total, _plain(found)
@@ -189,6 +228,8 @@ class Survey:
             for row in np.flatnonzero(rows.labels < 0):
                 found["unlabelled"].add(rows.where(int(row)))
         counts = np.bincount(self.splits.train.labels, minlength=len(self.splits.classes))
+        if not self.splits.classes:
+            return found
         for name, count in zip(self.splits.classes, counts.tolist(), strict=True):
             if count < FEW:
                 found["few" if count else "absent"].add(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 
@@ -38,6 +38,8 @@ class DataOpened(Numbered):
     unlabelled: int
     train_balance: list[int]
     test_balance: list[int]
+    spec: NotRequired[dict[str, Any]]
+    targets: NotRequired[list[dict[str, Any]]]
 
 
 class DataSamples(Numbered):
@@ -52,6 +54,7 @@ class DataSamples(Numbered):
     broken: list[bool]
     places: list[str]
     values: list[np.ndarray]
+    targets: NotRequired[list[list[float]]]
 
 
 class DataCompared(Numbered):
