@@ -92,6 +92,14 @@ def _image(spec: ModelSpec) -> dict[str, Any]:
     return {"channels": channels, "height": height, "width": width, "outputs": spec.outputs}
 
 
+def _cnn(spec: ModelSpec) -> dict[str, Any]:
+    """Larger images get stages until the last one has 4 to 7 pixels a side, and batch normalization."""
+    side = min(spec.shape[1:])
+    stages = max(2, min(6, (side // 4).bit_length() - 1))
+    deeper = {"stages": stages, "norm": True} if stages > 2 else {}
+    return {**_image(spec), **deeper}
+
+
 def _flat(spec: ModelSpec) -> dict[str, Any]:
     words = {"words": list(spec.words)} if spec.words else {}
     return {"features": prod(spec.shape), "outputs": spec.outputs, **words}
@@ -125,7 +133,7 @@ FAMILIES: dict[str, Family] = {
     family.name: family
     for family in (
         Family("lenet", "LeNet", "lenet", "LeNet", ("images",), _at_least(12), _image),
-        Family("cnn", "Small CNN", "cnn", "SmallCNN", ("images",), _at_least(4), _image),
+        Family("cnn", "Small CNN", "cnn", "SmallCNN", ("images",), _at_least(4), _cnn),
         Family("linear", "Linear", "linear", "Linear", ("images", "table"), _fits, _flat),
         Family("mlp", "Multilayer perceptron", "mlp", "MLP", ("images", "table"), _few_values, _flat),
         Family("resnet8", "ResNet-8", "resnet", "ResNet", ("images",), _at_least(8), _any_side(**_RESNET8)),

@@ -6,19 +6,34 @@ from engine import nn
 
 
 class SmallCNN(nn.Layer):
-    """Two stages of convolution, ReLU and pooling, then two linear layers."""
+    """Stages of convolution, ReLU and pooling, then two linear layers.
 
-    def __init__(self, channels=1, height=28, width=28, outputs=10, hidden=64):
+    The first stage has 8 channels, each further one twice as many, at most 32 from the third on. ``norm``
+    adds batch normalization to each stage, which larger images need to train fast.
+    """
+
+    def __init__(self, channels=1, height=28, width=28, outputs=10, hidden=64, stages=2, norm=False):
         super().__init__()
         self.conv1 = nn.Conv2D(in_channels=channels, out_channels=8, kernel_size=3, padding=1)
         self.conv2 = nn.Conv2D(in_channels=8, out_channels=16, kernel_size=3, padding=1)
+        self.further = nn.LayerList(
+            [nn.Conv2D(16 if stage == 2 else 32, 32, kernel_size=3, padding=1) for stage in range(2, stages)]
+        )
+        outer = 32 if stages > 2 else 16
+        self.norms = nn.LayerList()
+        if norm:
+            self.norms.extend([nn.BatchNorm2D(min(8 * 2**stage, 32)) for stage in range(stages)])
         self.pool = nn.MaxPool2D(kernel_size=2, stride=2)
-        self.linear1 = nn.Linear(in_features=16 * (height // 4) * (width // 4), out_features=hidden)
+        pixels = (height // 2**stages) * (width // 2**stages)
+        self.linear1 = nn.Linear(in_features=outer * pixels, out_features=hidden)
         self.linear2 = nn.Linear(in_features=hidden, out_features=outputs)
 
     def forward(self, x):
-        x = self.pool(F.relu(self.conv1(x)))
-        x = self.pool(F.relu(self.conv2(x)))
+        for stage, conv in enumerate([self.conv1, self.conv2, *self.further]):
+            x = conv(x)
+            if len(self.norms) > 0:
+                x = self.norms[stage](x)
+            x = self.pool(F.relu(x))
         x = engine.flatten(x, start_axis=1, stop_axis=-1)
         x = F.relu(self.linear1(x))
         return self.linear2(x)
