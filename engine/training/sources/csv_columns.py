@@ -226,6 +226,8 @@ def typed_columns(
         column = Column(name, "input", scan.type, missing=scan.missing, distinct=scan.distinct, unit=unit)
         if place in targets:
             column = replace(column, role="target")
+            if options.task != "classes":
+                _require_one_type(path, column, scan, "task classes")
         elif name == group:
             column = replace(column, role="excluded", reason="holds the groups of the split")
         elif _fits(name, options.exclude):
@@ -250,12 +252,8 @@ def _as_input(path: Any, column: Column, scan: ColumnScan, included: bool) -> Co
         reason = "no row has a value"
     if reason:
         return replace(column, role="excluded", reason=reason)
-    if scan.is_mistyped and not included and scan.stray is not None:
-        row, text = scan.stray
-        raise FormatError(
-            f"{path}: row {row}, column {column.name}: not a number: {text[:60]!r}; fix it, leave it empty "
-            f"where it is not known, or choose --exclude {column.name!r}, or --include it as words"
-        )
+    if not included:
+        _require_one_type(path, column, scan, f"--exclude {column.name!r}, or --include it as words")
     if column.type == "word":
         words = scan.vocabulary()
         if words is None:
@@ -264,6 +262,16 @@ def _as_input(path: Any, column: Column, scan: ColumnScan, included: bool) -> Co
     if scan.distinct == 1:
         column = replace(column, reason="the same value in every row")
     return replace(column, reason="included by you") if included else column
+
+
+def _require_one_type(path: Any, column: Column, scan: ColumnScan, otherwise: str) -> None:
+    """Refuse numbers with a text among them. Raises FormatError: names the first."""
+    if scan.is_mistyped and scan.stray is not None:
+        row, text = scan.stray
+        raise FormatError(
+            f"{path}: row {row}, column {column.name}: not a number: {text[:60]!r}; fix it, leave it empty "
+            f"where it is not known, or choose {otherwise}"
+        )
 
 
 def _no_input(column: Column, scan: ColumnScan) -> str:

@@ -167,6 +167,7 @@ def test_several_targets_are_one_vector(tmp_path):
         ("a,y\n" + "1,5\n" * 9, {}, "the target is the same in all samples: '5'"),
         ("a,y\n" + "1,5.5\n" * 9, {}, "the target y is the same in all samples: 5.5"),
         ("a,y\n1,x\n2,z\n", {"task": "numbers"}, "can't be numbers: it holds words such as 'x'"),
+        ("a,y\n" + "1,5.5\n2,6\n" * 9 + "1,cheap\n", {}, "row 18, column y: not a number: 'cheap'"),
         ("a,y\n1,x\n2,z\n", {"kind": "images"}, "can't be images; choose kind table or sequences"),
         ("a,b,y\n1,u,0\n2,v,1\n", {"kind": "sequences"}, "can't be steps of a sequence: b"),
         ("a,y\n1,x\n2,z\n", {"label_name": "price"}, r"no column 'price': a \(numbers\), y \(words\)"),
