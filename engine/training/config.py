@@ -9,9 +9,9 @@ from typing import Any
 from engine.core.errors import ArgumentError
 from engine.training.rules import trial_problem
 from resources.settings import CHANGEABLE, OUT, SETTINGS, Settings, as_recorded, problems
+from resources.settings.data import FIT
 
-FIT = "fit"
-"""The ``kind`` in the config of a run that is the ``fit`` of a script."""
+__all__ = ["FIT", "TrainingConfig", "setting_problems"]
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ from typing import Any
 from resources.settings.setting import declared
 
 MAX_SEED = 2**63 - 1
+FIT = "fit"
+"""The ``kind`` in the config of a run that is the ``fit`` of a script."""
 STORED = "stored"
 """The kind of data of runs that recorded none: arrays of two or three dimensions are images."""
 

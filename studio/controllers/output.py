@@ -121,15 +121,19 @@ class OutputController(QObject):
 
     def _log_epoch(self, event: dict[str, Any]) -> None:
         number = theme.format_number
-        self._log(
-            self.tr("Epoch {0} of {1}: loss {2}, validation loss {3}, validation accuracy {4}").format(
-                event["epoch"],
-                self._session.train.epochs,
-                number(event["train_loss"]),
-                number(event["validation_loss"]),
-                number(event["validation_accuracy"] * 100, "%"),
-            )
+        said = self.tr("Epoch {0} of {1}: loss {2}, validation loss {3}").format(
+            event["epoch"],
+            self._session.train.epochs,
+            number(event["train_loss"]),
+            number(event["validation_loss"]),
         )
+        if "validation_accuracy" in event:
+            accuracy = number(event["validation_accuracy"] * 100, "%")
+            said = self.tr("{0}, validation accuracy {1}").format(said, accuracy)
+        elif "validation_r2" in event:
+            r2, mae = (number(event[name], digits=3) for name in ("validation_r2", "validation_mae"))
+            said = self.tr("{0}, validation R² {1}, mean absolute error {2}").format(said, r2, mae)
+        self._log(said)
 
     def _list_alert(self, event: dict[str, Any]) -> None:
         """Show an alert about a layer in Problems and in the log, without interrupting the user."""

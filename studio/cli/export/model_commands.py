@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from resources.metrics import metric_of, metric_value
 from resources.settings.export import EXPORT_SETTINGS, ExportSettings
 from studio.cli.application import app
 from studio.cli.devices import Device, chosen_device, require_device
@@ -55,8 +56,11 @@ def export(
             return
         size = sum(event["sizes"].values())
         fewer = "; {} operators became {}".format(*event["operators"]) if settings["optimize"] else ""
-        known = event["validation_accuracy"] >= 0
-        measured = f"test accuracy {event['validation_accuracy']:.2%}" if known else "accuracy not measured"
+        metric = metric_of(event.get("task"))
+        value = metric_value(event)
+        known = value is not None and value == value
+        name = metric.title if metric.name == "validation_r2" else metric.title.lower()
+        measured = f"test {name} {metric.text(value)}" if known else f"{name} not measured"
         say(
             f"{prefix}: step {event['step']}, {measured}; "
             f"{size / 1024:.0f} KB in {len(event['sizes'])} files; loaded in a clean process: "

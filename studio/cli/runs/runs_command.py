@@ -41,7 +41,7 @@ def listing(
     find: Annotated[
         str, typer.Option("--filter", help="Words in name, tags, note, model, data or state.")
     ] = "",
-    sort: Annotated[Order, typer.Option(help="The order: newest, most accurate, smallest loss first.")] = (
+    sort: Annotated[Order, typer.Option(help="The order: newest, best accuracy or R², least loss first.")] = (
         Order.DATE
     ),
     reverse: Annotated[bool, typer.Option("--reverse", help="The other way round.")] = False,
@@ -143,14 +143,16 @@ def _show(found: list[Run], titles: dict[str, str], words: dict[str, str]) -> No
     from rich.table import Table
 
     table = Table(box=None)
-    for title in ("run", "folder", "state", "accuracy", "loss", "time", "differs from the last", "tags"):
+    tasks = {run.task for run in found}
+    figure = "R²" if tasks == {"numbers"} else "accuracy, R²" if "numbers" in tasks else "accuracy"
+    for title in ("run", "folder", "state", figure, "loss", "time", "differs from the last", "tags"):
         table.add_column(plain(title), overflow="fold")
     for run in found:
         cells = (
             titles[run.path],
             run.name,
             run.state,
-            _number(run.accuracy, "{:.2%}"),
+            _number(run.figure, "{:.4f}" if run.task == "numbers" else "{:.2%}"),
             _number(run.loss, "{:.4f}"),
             _number(run.seconds, "{:.1f} s"),
             words[run.path],
@@ -165,7 +167,8 @@ def _number(value: float, form: str) -> str:
 
 
 def _plain(run: Run, title: str, words: str) -> dict[str, Any]:
-    known = {name: metric(run, name) for name in ("accuracy", "loss")}
+    names = ("r2", "mae", "loss") if run.task == "numbers" else ("accuracy", "loss")
+    known = {name: metric(run, name) for name in names}
     return {
         "path": run.path,
         "name": run.name,
@@ -174,6 +177,7 @@ def _plain(run: Run, title: str, words: str) -> dict[str, Any]:
         "started": run.started,
         "model": run.config.get("model"),
         "data": run.config.get("data"),
+        "task": run.task,
         "step": run.step,
         "total_steps": run.total_steps,
         "epoch": run.epoch,

@@ -84,7 +84,7 @@ def sweep(
     ] = False,
     eta: Annotated[int, _option("One trial in so many goes on from a rung.", minimum=2)] = 3,
     min_epochs: Annotated[int, _option("Epochs of the first rung.", minimum=1)] = 1,
-    metric: Annotated[Metric, _option("Compare on the test images by accuracy or loss.")] = Metric.accuracy,
+    metric: Annotated[Metric, _option("Compare by accuracy (numbers: R²) or loss.")] = Metric.accuracy,
     goal: Annotated[Goal | None, _option("Usually max for accuracy, min for loss.")] = None,
     jobs: Annotated[int, _option("Trainings at once; 0: one a core where memory allows.", minimum=0)] = 0,
     scheduler: Annotated[

@@ -67,8 +67,9 @@ class SweepLines:
 
 def words_of(result: Measurement) -> str:
     """A result in a few words."""
+    figure = "R²" if result.r2 is not None else "accuracy"
     numbers = [
-        f"{name} {text}" for name, text in zip(("accuracy", "loss"), _numbers(result), strict=True) if text
+        f"{name} {text}" for name, text in zip((figure, "loss"), _numbers(result), strict=True) if text
     ]
     return f"test {', '.join(numbers)} after {result.epochs} epoch{'s' if result.epochs > 1 else ''}"
 
@@ -76,8 +77,9 @@ def words_of(result: Measurement) -> str:
 def _numbers(result: Measurement | None) -> tuple[str, str]:
     if result is None:
         return "", ""
+    r2 = "" if result.r2 is None else f"{result.r2:.4f}"
     return (
-        "" if result.accuracy is None else f"{result.accuracy:.2%}",
+        r2 if result.accuracy is None else f"{result.accuracy:.2%}",
         "" if result.loss is None else f"{result.loss:.4f}",
     )
 
@@ -97,7 +99,9 @@ def show_table(sweep: Sweep) -> None:
 
     table = Table(box=None)
     names = [parameter.name for parameter in sweep.parameters]
-    for title in ("trial", *map(short_name, names), "state", "epochs", "accuracy", "loss"):
+    of_numbers = any(each.measured and each.measured[-1].r2 is not None for each in sweep.trials)
+    figure = "R²" if of_numbers else "accuracy"
+    for title in ("trial", *map(short_name, names), "state", "epochs", figure, "loss"):
         table.add_column(plain(title), overflow="fold")
     trials = ranked(sweep, sweep.trials)
     for trial in trials[:_MOST_ROWS]:

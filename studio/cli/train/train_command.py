@@ -30,6 +30,7 @@ from studio.cli.output import (
 )
 from studio.cli.parameters import read_all_parameters
 from studio.cli.signals import interruptible
+from studio.cli.train.result_words import epoch_words, result_words
 from studio.cli.trust import require_trust
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from engine.training import TrainingRun
-    from resources.training_events import TrainingEvent, Transferred
+    from resources.training_events import Baseline, TrainingEvent, Transferred
     from studio.session.runs.runs_folder import Run
 
 
@@ -123,7 +124,7 @@ def _run(run: TrainingRun, as_json: bool, stop_after: int) -> None:
     if not as_json:
         say(
             f"{out}: {result.step} steps in {result.seconds:.1f} s, "
-            f"test accuracy {result.validation_accuracy:.2%} (best {result.best_accuracy:.2%})"
+            f"{result_words(result, teller.started, teller.baseline)}"
         )
 
 
@@ -159,6 +160,8 @@ class EventPrinter:
         self.diverged = ""
         self.checkpoint = ""
         self.lost = ""
+        self.started: Mapping[str, Any] = {}
+        self.baseline: Baseline | None = None
         self._watcher: JsonLines | Watcher | None = watcher
         self._run = run
         self._stdout = stdout
@@ -166,6 +169,9 @@ class EventPrinter:
     def on_event(self, event: TrainingEvent) -> None:
         if event["event"] == "started":
             gc.enable()
+            self.started = event
+        elif event["event"] == "baseline":
+            self.baseline = event
         elif event["event"] == "diverged":
             self.diverged = event["message"]
         elif event["event"] == "failed":
@@ -229,6 +235,7 @@ class Watcher:
         self._progress: Progress | None = None
         self._bar: dict[str, Any] = {"description": "starting", "speed": ""}  # what it is to show
         self._workers = ""
+        self._started: Mapping[str, Any] = {}
         self._console: Console | None = None
         self._timer = threading.Timer(SHOWN_AFTER, self._show_in_time)
         self._timer.daemon = True
@@ -291,6 +298,7 @@ class Watcher:
             self._update(description=visible(event["message"]))
             self._show()
         elif event["event"] == "started":
+            self._started = event
             if event["resumed_from"]:
                 self._say(f"resuming after step {event['step']}")
             if "fallback" in event:
@@ -311,10 +319,7 @@ class Watcher:
             )
             self._show()
         elif event["event"] == "epoch":
-            self._say(
-                f"epoch {event['epoch']}: loss {event['train_loss']:.4f}, test loss "
-                f"{event['validation_loss']:.4f}, test accuracy {event['validation_accuracy']:.2%}"
-            )
+            self._say(epoch_words(event, self._started))
         elif event["event"] == "checkpoint_failed":
             self._say(f"not saved: {event['message']}")
         elif event["event"] in ("space_low", "checkpoint_skipped", "layer_alert"):

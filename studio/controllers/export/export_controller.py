@@ -19,7 +19,7 @@ from studio.controllers.export.quantization_report import QuantizationReportCont
 from studio.controllers.export.quantization_settings import QuantizeChoicesController
 from studio.controllers.export.quantization_texts import report_words
 from studio.controllers.file_sizes import size_text
-from studio.controllers.runs.run_facts import state_word
+from studio.controllers.runs.run_facts import metric_text, state_word
 from studio.session import commands
 from studio.session.export.export_view import Verification, name_problem
 from studio.session.session import Session
@@ -177,7 +177,9 @@ class ExportController(QObject):
             (self.tr("State"), state_word(run.state, self)),
             (self.tr("Model"), title_of(str(config.get("model", "")))),
             (self.tr("Data"), title_of(str(config.get("data", "")))),
-            (self.tr("Accuracy"), _percent(run.accuracy)),
+            (self.tr("R²"), metric_text("r2", run.r2))
+            if run.task == "numbers"
+            else (self.tr("Accuracy"), _percent(run.accuracy)),
             (
                 self.tr("Checkpoint"),
                 self.tr("step {0}").format(run.checkpoint_step) if run.checkpoint else "",
@@ -234,7 +236,7 @@ class ExportController(QObject):
                     "difference": (
                         theme.format_number(result.difference, digits=3) if result.difference else "0"
                     ),
-                    "accuracy": _percent(result.accuracy),
+                    "accuracy": _percent(result.accuracy) or metric_text("r2", result.r2),
                     "latency": theme.format_duration(result.latency),
                     "size": size_text(result.total_size),
                 },

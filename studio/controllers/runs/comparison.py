@@ -40,6 +40,8 @@ class ComparisonController(QObject):
         two = len(runs) == 2
         names = {
             "accuracy": self.tr("Validation accuracy"),
+            "r2": self.tr("Validation R²"),
+            "mae": self.tr("Mean absolute error"),
             "loss": self.tr("Validation loss"),
             "time": self.tr("Training time"),
             "steps": self.tr("Steps"),

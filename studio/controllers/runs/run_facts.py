@@ -25,6 +25,8 @@ def facts_of_training(view: TrainViewModel, where: QObject) -> list[tuple[str, s
     best = ""
     if not math.isnan(view.best_accuracy):
         best = number(view.best_accuracy * 100, "%", keep_zeros=True)
+    elif not math.isnan(view.best_r2):
+        best = f"R² {metric_text('r2', view.best_r2)}"
     return [
         (tr("Name"), view.run_name),
         (tr("Parameters"), number(view.parameters)),
@@ -147,4 +149,6 @@ def metric_text(name: str, value: float) -> str:
         return theme.format_number(value * 100, "%", digits=3, keep_zeros=True)
     if name == "time":
         return theme.format_duration(value)
-    return theme.format_number(value, digits=3) if name == "loss" else theme.format_number(value)
+    if name in ("loss", "r2", "mae"):
+        return theme.format_number(value, digits=3)
+    return theme.format_number(value)

@@ -37,7 +37,7 @@ class RunListController(QObject):
         self._bonds = Bindings()
         follow = self._bonds.follow
         follow(session.runs_changed, self._take_runs)
-        for name in ("state", "epoch", "folder", "validation_accuracy"):
+        for name in ("state", "epoch", "folder", "validation_accuracy", "validation_r2"):
             follow(getattr(session.train.events, name), lambda _: self.show_runs())
         follow(session.train.events.state, lambda _: self._settled())
         for name in ("filter", "sort", "descending", "show_hidden"):
@@ -184,9 +184,9 @@ class RunListController(QObject):
 
     def _new_row(self, run: Run, color: int, title: str, live: bool) -> RunRow:
         view, order = self._session.train, self._session.run_list
-        state, accuracy = state_of(run, self), run.accuracy
+        state, figure, task = state_of(run, self), run.figure, run.task
         if live:
-            state, accuracy = view.message, view.validation_accuracy
+            state, figure, task = view.message, view.figure, view.task
         if run.state == "running" or live:
             epoch = view.epoch if live else run.epoch
             running = self.tr("epoch {0}").format(max(1, epoch)) if epoch else self.tr("training")
@@ -194,8 +194,9 @@ class RunListController(QObject):
             running = ""
         if order.sort in ("loss", "time", "steps"):
             value = metric_text(order.sort, metric(run, order.sort))
-        elif accuracy == accuracy and not (running and not live):
-            value = metric_text("accuracy", accuracy)
+        elif figure == figure and not (running and not live):
+            numbers = task == "numbers"
+            value = f"R² {metric_text('r2', figure)}" if numbers else metric_text("accuracy", figure)
         else:
             value = running
         name = "running" if live else run.state

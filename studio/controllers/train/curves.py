@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +78,7 @@ class Curves:
         """The training has read the test images."""
         live = self._live
         names = ("step", "seconds", *VALIDATED.values())
-        live.epochs.append({name: event[name] for name in names})
+        live.epochs.append({name: event.get(name, math.nan) for name in names})
         self._draw_more(self._live_folder, live.after(len(live.steps), len(live.epochs) - 1))
 
     def forget_live(self) -> None:

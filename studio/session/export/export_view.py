@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -37,6 +38,8 @@ class Verification:
     accuracy: float
     images: str = "test"
     operators: tuple[int, ...] = ()
+    r2: float = math.nan
+    mae: float = math.nan
 
     @property
     def total_size(self) -> int:
@@ -170,9 +173,11 @@ class ExportViewModel:
                 event["samples"],
                 event["latency"],
                 event["sizes"],
-                event["accuracy"],
+                event.get("accuracy", math.nan),
                 event["pictures"],
                 tuple(event["operators"]),
+                event.get("r2", math.nan),
+                event.get("mae", math.nan),
             )
             self.exported_prefix, self.save_id = event["prefix"], event.get("save_id", "")
             self.state, self.message = "done", "Exported and checked"

@@ -80,4 +80,6 @@ _ADDED: dict[str, Callable[[Any], bool]] = {
     "classes": _are_names,
     "scaling": _is_scaling,
     "validation_accuracy": _is_number,
+    "validation_r2": _is_number,
+    "validation_mae": _is_number,
 }

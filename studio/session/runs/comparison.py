@@ -14,7 +14,15 @@ from studio.session.runs.runs_folder import SOURCE, Run
 from studio.session.train.run_settings import title_of_setting
 
 # What is compared of a run next to its settings, and whether more is better.
-RESULTS: dict[str, bool | None] = {"accuracy": True, "loss": False, "time": False, "steps": None}
+RESULTS: dict[str, bool | None] = {
+    "accuracy": True,
+    "r2": True,
+    "mae": False,
+    "loss": False,
+    "time": False,
+    "steps": None,
+}
+_OF_TASK = ("accuracy", "r2", "mae")
 MOST_FILES, MOST_BYTES = 200, 1_000_000
 
 
@@ -68,6 +76,8 @@ def compared_results(runs: Sequence[Run]) -> list[ResultRow]:
     for name, more in RESULTS.items():
         values = tuple(metric(run, name) for run in runs)
         known = {value for value in values if not math.isnan(value)}
+        if name in _OF_TASK and not known and name != runs[0].metric.name.removeprefix("validation_"):
+            continue
         best = values.index(max(known) if more else min(known)) if len(known) > 1 and more is not None else -1
         rows.append(ResultRow(name, values, best))
     return rows

@@ -55,7 +55,10 @@ class RunListView:
             return sorted(
                 found, key=lambda run: titles.get(run.path, run.name).casefold(), reverse=self.descending
             )
-        measured = {run.path: metric(run, self.sort) for run in found}
+        # By accuracy; runs that predict numbers by theirs, R².
+        measured = {
+            run.path: run.figure if self.sort == "accuracy" else metric(run, self.sort) for run in found
+        }
         known = [run for run in found if not math.isnan(measured[run.path])]
         known.sort(key=lambda run: measured[run.path], reverse=self.descending)
         return known + [run for run in found if math.isnan(measured[run.path])]
@@ -69,7 +72,14 @@ def _oldest_first(runs: list[Run]) -> list[Run]:
 
 def metric(run: Run, name: str) -> float:
     """The value that a run is sorted by; NaN where it has none."""
-    values = {"accuracy": run.accuracy, "loss": run.loss, "time": run.seconds, "steps": float(run.step)}
+    values = {
+        "accuracy": run.accuracy,
+        "r2": run.r2,
+        "mae": run.mae,
+        "loss": run.loss,
+        "time": run.seconds,
+        "steps": float(run.step),
+    }
     return values.get(name, math.nan)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from resources.settings.data import FIT
 from studio.session.runs.runs_folder import Run, source_file
 from studio.session.train.run_settings import RunSettings, title_of, title_of_setting
 
@@ -67,7 +68,7 @@ def changed_settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
 
 def settings_of(config: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a run, flat: ``optimizer_params.beta1`` next to ``learning_rate``."""
-    defaults = {} if "kind" in config else RunSettings().as_dict()
+    defaults = {} if config.get("kind") == FIT else RunSettings().as_dict()
     flat: dict[str, Any] = {}
     for name, value in {**defaults, **config}.items():
         if name in _NO_SETTING:

@@ -12,7 +12,9 @@ from typing import Any
 
 from resources.json_documents import DocumentError, parse
 from resources.locks import LOCK_NAME, holder_of
+from resources.metrics import Metric, metric_of, task_of
 from resources.regular_files import open_regular
+from resources.settings.data import FIT
 from studio.session.equality import EqualNaN
 from studio.session.runs.epoch_tables import EpochTable, table_of
 from studio.session.runs.run_notes import NAME as NOTES
@@ -25,7 +27,10 @@ SOURCE = "source"
 _STEP = re.compile(r"step-(\d{8,18})\.h5")
 _END_BYTES = 65536
 _COUNTS = ("step", "epoch", "total_steps")
-_NUMBERS = ("time", "validation_accuracy", "validation_loss", "best_accuracy", "seconds")
+_NUMBERS = (
+    *("time", "validation_loss", "seconds"),
+    *("validation_accuracy", "best_accuracy", "validation_r2", "validation_mae", "best_r2"),
+)
 _MAX_COUNT = 10**18
 _LONGEST_REASON = 1000  # characters
 _LATEST = 2.0**37  # seconds from 1970 to beyond the year 6000, which every clock can show
@@ -73,6 +78,19 @@ class Run(EqualNaN):
     failure: str = ""
     holder: str = ""
     computing: ComputeInfo = field(default_factory=ComputeInfo)
+    task: str = "classes"
+    r2: float = math.nan
+    mae: float = math.nan
+
+    @property
+    def metric(self) -> Metric:
+        """What runs of its task are compared by."""
+        return metric_of(self.task)
+
+    @property
+    def figure(self) -> float:
+        """Its value of the metric; NaN where nothing was measured."""
+        return self.r2 if self.task == "numbers" else self.accuracy
 
     @property
     def in_use(self) -> str:
@@ -93,7 +111,7 @@ class Run(EqualNaN):
     @property
     def of_script(self) -> str:
         """The script whose ``Model.fit`` this is; empty for a run of the studio's own."""
-        return str(self.config.get("script") or "a script") if "kind" in self.config else ""
+        return str(self.config.get("script") or "a script") if self.config.get("kind") == FIT else ""
 
     @property
     def exportable(self) -> str:
@@ -122,9 +140,11 @@ class Run(EqualNaN):
 class RunHistory:
     """All points and epochs of a run, and the confusion matrices of its epochs.
 
-    ``series`` has what else was measured at each step, as long as ``steps``: rate, throughput (images a
-    second), memory (bytes), gradient (the norm of all gradients), elapsed (seconds of training). ``layers``
-    are the events ``layers`` and ``layer_alert``, as the journal has them.
+    ``task`` is classes or numbers, ``targets`` the names of the numbers and ``units`` their units.
+    ``baseline`` is the event about simple models, empty where the run has none. ``series`` has what else was
+    measured at each step, as long as ``steps``: rate, throughput (images a second), memory (bytes), gradient
+    (the norm of all gradients), elapsed (seconds of training). ``layers`` are the events ``layers`` and
+    ``layer_alert``, as the journal has them.
     """
 
     steps: list[int] = field(default_factory=list)
@@ -137,6 +157,10 @@ class RunHistory:
     series: dict[str, list[float]] = field(default_factory=dict)
     layers: list[dict[str, Any]] = field(default_factory=list)
     steps_per_epoch: int = 0
+    task: str = "classes"
+    targets: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    baseline: dict[str, Any] = field(default_factory=dict)
 
 
 class RunsFolder:
@@ -248,14 +272,15 @@ def read_run_line(path: Path) -> Run | None:
     started = next((event for event in events if event.get("event") == "started"), None)
     if started is None and not damaged:
         return None
-    state, step, epoch, accuracy, loss, seconds = "interrupted", 0, 0, math.nan, math.nan, math.nan
+    state, step, epoch, loss, seconds = "interrupted", 0, 0, math.nan, math.nan
+    figures = dict.fromkeys(("accuracy", "r2", "mae"), math.nan)
     failure = ""
     for event in events:
         kind = event.get("event")
         step = event.get("step", step)
         epoch = event.get("epoch", epoch)
         if kind == "epoch":
-            accuracy = float(event.get("validation_accuracy", math.nan))
+            figures = {name: float(event.get(f"validation_{name}", math.nan)) for name in figures}
             loss = float(event.get("validation_loss", math.nan))
         if kind in _LAST:
             state = str(kind)
@@ -264,9 +289,11 @@ def read_run_line(path: Path) -> Run | None:
             if reason in ("interrupted", "diverged"):
                 state = str(reason)
             seconds = float(event.get("seconds", math.nan))
-            best = float(event.get("best_accuracy", -1))
+            best, best_r2 = float(event.get("best_accuracy", -1)), float(event.get("best_r2", math.nan))
             if kind != "failed" and best >= 0:
-                accuracy = best
+                figures["accuracy"] = best
+            if math.isfinite(best_r2):
+                figures["r2"] = best_r2
         elif kind == "started":
             state, failure = "interrupted", ""
     holder = holder_of(path / LOCK_NAME)
@@ -286,7 +313,10 @@ def read_run_line(path: Path) -> Run | None:
         step=step,
         total_steps=started.get("total_steps", 0),
         epoch=epoch,
-        accuracy=accuracy,
+        accuracy=figures["accuracy"],
+        r2=figures["r2"],
+        mae=figures["mae"],
+        task=task_of(started),
         checkpoint=checkpoint,
         checkpoint_step=checkpoint_step,
         note="\n".join(filter(None, (skipped, trouble))),
@@ -348,12 +378,18 @@ def read_history(path: Path) -> RunHistory:
         elif event.get("event") == "epoch":
             table = table_of(event)
             tables += [] if table is None else [table]
-    length = 0
+    length, task, baseline = 0, "classes", dict[str, Any]()
+    targets: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
     layers: list[dict[str, Any]] = []
     for event in record.events:
         kind = event.get("event")
         if kind == "started" and type(count := event.get("steps_per_epoch")) is int and count > 0:
             length = count
+        if kind == "started":
+            task, targets, units = task_of(event), _texts(event.get("targets")), _texts(event.get("units"))
+        elif kind == "baseline":
+            baseline = dict(event)
         elif kind in ("layers", "layer_alert"):
             layers.append(dict(event))
     steps = points["step"].tolist() if "step" in points else []
@@ -372,8 +408,16 @@ def read_history(path: Path) -> RunHistory:
         classes=tuple(classes),
         layers=layers,
         steps_per_epoch=length,
+        task=task,
+        targets=targets,
+        units=units,
+        baseline=baseline,
         series={name: points[column].tolist() for name, column in _SERIES.items() if column in points},
     )
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
 def source_file(run: Run) -> Path | None:

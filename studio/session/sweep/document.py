@@ -28,7 +28,8 @@ _REMEDY = "give the folder of a sweep that Model Studio wrote"
 class Measurement(BaseModel):
     """What a trial had reached after ``epochs`` epochs: the results of the best of them, ``best``.
 
-    A result that is not the metric may be None, where it was not a finite number.
+    A result that is not the metric may be None, where it was not a finite number. Trials that predict numbers
+    have ``r2`` and ``mae`` instead of the accuracy.
     """
 
     model_config = _STRICT
@@ -37,6 +38,14 @@ class Measurement(BaseModel):
     best: int = Field(ge=1, le=1_000_000)
     accuracy: FiniteFloat | None
     loss: FiniteFloat | None
+    r2: FiniteFloat | None = None
+    mae: FiniteFloat | None = None
+
+    def figure(self, metric: str) -> float | None:
+        """The value of a sweep's metric; of ``accuracy``, that of the trial's task."""
+        if metric == "loss":
+            return self.loss
+        return self.r2 if self.accuracy is None else self.accuracy
 
 
 class Trial(BaseModel):

@@ -23,13 +23,20 @@ def measured(folder: Path, epochs: int, metric: str, goal: str) -> Measurement |
     if not sound:
         return None
     best = (max if goal == "max" else min)(sound, key=lambda row: _value(row, metric))
-    values = (_value(best, each) for each in ("accuracy", "loss"))
-    accuracy, loss = (value if math.isfinite(value) else None for value in values)
-    return Measurement(epochs=epochs, best=int(best["epoch"]), accuracy=accuracy, loss=loss)
+    found = {name: float(best.get(f"validation_{name}", math.nan)) for name in _RESULTS}
+    values = {name: value if math.isfinite(value) else None for name, value in found.items()}
+    return Measurement(epochs=epochs, best=int(best["epoch"]), **values)
+
+
+_RESULTS = ("accuracy", "loss", "r2", "mae")
 
 
 def _value(row: dict[str, float], metric: str) -> float:
-    return float(row.get(f"validation_{metric}", math.nan))
+    if metric == "loss":
+        return float(row.get("validation_loss", math.nan))
+    # In the journal of a run that predicts numbers, the accuracy is absent or not a number.
+    value = float(row.get("validation_accuracy", math.nan))
+    return float(row.get("validation_r2", math.nan)) if math.isnan(value) else value
 
 
 def state_of(folder: Path) -> str:
@@ -46,7 +53,7 @@ def has_checkpoint(folder: Path) -> bool:
 
 def score(sweep: Sweep, result: Measurement) -> float:
     """The metric, turned so that less is better."""
-    value = result.accuracy if sweep.metric == "accuracy" else result.loss
+    value = result.figure(sweep.metric)
     if value is None:
         return math.inf
     return -value if sweep.goal == "max" else value

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from engine.core.errors import DataError, EngineError, InUseError
 from engine.files.atomic import make_folder, saving
 from resources.locks import Holder, Lock, take
+from resources.metrics import metric_of, task_of
 from studio.session.sweep.children import Ended, Report
 from studio.session.sweep.document import LOCK, MESSAGE, Measurement, State, Sweep, Trial, write_sweep
 from studio.session.sweep.models import model_file, require_same
@@ -172,7 +173,7 @@ class SweepRun:
             self._ended(trial, epochs, report)
         elif report.event.get("event") == "epoch":
             trial, epochs = self._running[report.number]
-            names = ("epoch", "train_loss", "validation_loss", "validation_accuracy")
+            names = ["epoch", "train_loss", "validation_loss", metric_of(task_of(report.event)).name]
             self._say("trial_epoch", trial, **{name: report.event.get(name) for name in names})
 
     def _ended(self, trial: Trial, epochs: int, ended: Ended) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from psygnal import Signal, SignalGroupDescriptor
 
+from resources.metrics import task_of
 from studio.session.commands import COMMANDS
 from studio.session.conditions import TrainingCondition
 from studio.session.equality import same_number
@@ -30,7 +31,10 @@ _NUMBERS = (
     "accuracy",
     "validation_loss",
     "validation_accuracy",
+    "validation_r2",
+    "validation_mae",
     "best_accuracy",
+    "best_r2",
     "seconds_left",
     "learning_rate",
     "rate_asked",
@@ -75,6 +79,14 @@ class TrainViewModel:
     validation_loss: float = math.nan
     validation_accuracy: float = math.nan
     best_accuracy: float = math.nan
+    task: str = "classes"
+    targets: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    validation_r2: float = math.nan
+    validation_mae: float = math.nan
+    best_r2: float = math.nan
+    chosen_on: str = "test"
+    baseline: Mapping[str, Any] = field(default_factory=dict)
     best_step: int = -1
     measured_epoch: int = 0
     best_epoch: int = 0
@@ -118,6 +130,11 @@ class TrainViewModel:
         return self.state in BUSY
 
     @property
+    def figure(self) -> float:
+        """The metric of the task at the last epoch: accuracy or R²; NaN before."""
+        return self.validation_r2 if self.task == "numbers" else self.validation_accuracy
+
+    @property
     def progress(self) -> float:
         """How much is done, from 0 to 1."""
         return self.step / self.total_steps if self.total_steps else 0.0
@@ -146,7 +163,9 @@ class TrainViewModel:
         """Forget what was measured."""
         self.epoch = self.epochs = self.step = self.total_steps = 0
         self.loss = self.accuracy = self.validation_loss = self.validation_accuracy = math.nan
+        self.validation_r2 = self.validation_mae = self.best_r2 = math.nan
         self.best_accuracy, self.best_step = math.nan, -1
+        self.task, self.targets, self.units, self.baseline = "classes", (), (), {}
         self.measured_epoch = self.best_epoch = 0
         self.samples_per_second, self.seconds_left, self.elapsed = 0.0, math.nan, 0.0
         self.learning_rate, self.rate_asked, self.ranks = math.nan, math.nan, []
@@ -198,6 +217,9 @@ class TrainViewModel:
         self.train_samples, self.test_samples = event["train_samples"], event["test_samples"]
         self.trained_data = "" if event["config"].get("samples") else event["config"].get("data", "")
         self.parameters, self.classes = event["parameters"], tuple(event["classes"])
+        self.task = task_of(event)
+        self.targets, self.units = tuple(event.get("targets", ())), tuple(event.get("units", ()))
+        self.chosen_on = event.get("chosen_on", "test")
         self.learning_rate = event["config"].get("learning_rate", math.nan)
         self.ranks = []
         self.computing = after(self.computing, event)
@@ -216,7 +238,9 @@ class TrainViewModel:
 
     def _on_steps(self, event: training_events.Steps) -> None:
         self.step, self.epoch, self.total_steps = event["step"], event["epoch"], event["total_steps"]
-        self.loss, self.accuracy = event["losses"][-1], event["accuracies"][-1]
+        # Only classes have an accuracy.
+        accuracies = event.get("accuracies") or [math.nan] * len(event["losses"])
+        self.loss, self.accuracy = event["losses"][-1], accuracies[-1]
         self.samples_per_second, self.elapsed = event["samples_per_second"], event["elapsed"]
         self.seconds_left, self.learning_rate = event["seconds_left"], event["learning_rate"]
         self.evaluating = False
@@ -229,7 +253,10 @@ class TrainViewModel:
             "gradient": event.get("scalars", {}).get("gradient_norm", math.nan),
             "steps_per_epoch": self.steps_per_epoch,
         }
-        self.new_points.emit(event["steps"], event["losses"], event["accuracies"], more)
+        self.new_points.emit(event["steps"], event["losses"], accuracies, more)
+
+    def _on_baseline(self, event: training_events.Baseline) -> None:
+        self.baseline = dict(event)
 
     def _on_layers(self, event: training_events.Layers) -> None:
         self.layers.emit(dict(event))
@@ -243,9 +270,12 @@ class TrainViewModel:
     def _on_epoch(self, event: training_events.Epoch) -> None:
         self.evaluating = False
         self.validation_loss = event["validation_loss"]
-        self.validation_accuracy = event["validation_accuracy"]
+        self.validation_accuracy = event.get("validation_accuracy", math.nan)
+        self.validation_r2 = event.get("validation_r2", math.nan)
+        self.validation_mae = event.get("validation_mae", math.nan)
         if event["best"]:
-            self.best_accuracy, self.best_step = event["validation_accuracy"], event["step"]
+            self.best_accuracy, self.best_r2 = self.validation_accuracy, self.validation_r2
+            self.best_step = event["step"]
             self.best_epoch = event["epoch"]
         self.measured_epoch = event["epoch"]
         self.new_epoch.emit(dict(event))
@@ -329,7 +359,8 @@ class TrainViewModel:
         self.evaluating = False
         self.step, self.elapsed, self.seconds_left = event["step"], event["seconds"], 0.0
         if event["best_step"] >= 0:
-            self.best_accuracy, self.best_step = event["best_accuracy"], event["best_step"]
+            self.best_accuracy = event.get("best_accuracy", math.nan)
+            self.best_r2, self.best_step = event.get("best_r2", math.nan), event["best_step"]
 
     def report(self, problem: ProblemView) -> None:
         """A problem for the status bar, the toast and the page Problems."""

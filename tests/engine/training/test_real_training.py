@@ -186,7 +186,7 @@ def test_optimizers_and_schedules_resume_bit_equal(
     chosen: str, stop_at: int, bars: Path, tmp_path: Path
 ) -> None:
     settings: dict[str, Any] = {"learning_rate": 0.01, **CHOSEN[chosen]}
-    config = TrainingConfig(str(bars), "linear", batch_size=32, epochs=2, seed=3, **settings)
+    config = TrainingConfig(str(bars), model="linear", batch_size=32, epochs=2, seed=3, **settings)
     whole, events = train(config)
     parts = config.changed(out=str(tmp_path / "run"))
     train(parts, stop_at=stop_at)
@@ -203,14 +203,14 @@ def test_optimizers_and_schedules_resume_bit_equal(
 
 def test_a_plateau_lowers_the_rate_of_the_run(bars: Path) -> None:
     chosen = CHOSEN["lamb, plateau"]
-    run, _ = train(TrainingConfig(str(bars), "linear", batch_size=100, epochs=4, **chosen))
+    run, _ = train(TrainingConfig(str(bars), model="linear", batch_size=100, epochs=4, **chosen))
     assert run._parts.stepper.learning_rate == pytest.approx(
         1e-3 * 0.1**3
     )  # after the first epoch all fail to be better by 10
 
 
 def test_clipping_changes_what_is_learned(bars: Path) -> None:
-    config = TrainingConfig(str(bars), "linear", batch_size=100, epochs=1, optimizer="sgd")
+    config = TrainingConfig(str(bars), model="linear", batch_size=100, epochs=1, optimizer="sgd")
     free, _ = train(config)
     tight, _ = train(config.changed(clip_norm=1e-9))
     start, _ = train(config.changed(learning_rate=1e-12))
@@ -235,7 +235,7 @@ def test_every_checkpoint_leads_to_the_same_end(noisy: str, bars: Path, tmp_path
 
 
 def test_static_and_eager_give_the_same_losses(bars: Path) -> None:
-    config = TrainingConfig(str(bars), "lenet", batch_size=20, epochs=2, seed=1)
+    config = TrainingConfig(str(bars), model="lenet", batch_size=20, epochs=2, seed=1)
     _, static = train(config)
     _, eager = train(config.changed(static=False))
     assert losses(static) == pytest.approx(losses(eager), rel=1e-5)
@@ -280,7 +280,7 @@ def test_the_seed_fixes_everything(noisy: str, bars: Path) -> None:
 
 
 def test_what_an_epoch_measures(bars: Path) -> None:
-    _, events = train(TrainingConfig(str(bars), "linear", batch_size=20, epochs=3, learning_rate=0.01))
+    _, events = train(TrainingConfig(str(bars), model="linear", batch_size=20, epochs=3, learning_rate=0.01))
     epoch = [event for event in events if event["event"] == "epoch"][-1]
     confusion = np.array(epoch["confusion"])
     assert confusion.shape == (10, 10)
@@ -367,7 +367,7 @@ def test_an_export_is_checked_in_a_clean_process(
 def test_files_that_fail_their_check_are_not_exported(
     bars: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = TrainingConfig(str(bars), "linear", batch_size=100, epochs=1, out=str(tmp_path / "run"))
+    config = TrainingConfig(str(bars), model="linear", batch_size=100, epochs=1, out=str(tmp_path / "run"))
     train(config)
     out = tmp_path / "out"
     for name, value, words in (
@@ -408,7 +408,7 @@ def test_a_rate_far_too_large_is_reported_and_the_last_good_checkpoint_kept(
 def test_an_export_without_the_data_is_checked_on_noise(bars: Path, tmp_path: Path) -> None:
     folder = tmp_path / "bars"
     shutil.copytree(bars, folder)
-    config = TrainingConfig(str(folder), "linear", batch_size=100, out=str(tmp_path / "run"))
+    config = TrainingConfig(str(folder), model="linear", batch_size=100, out=str(tmp_path / "run"))
     train(config)
     shutil.rmtree(folder)
     event = export_run(tmp_path / "run", str(tmp_path / "net"), ExportSettings(samples=5))

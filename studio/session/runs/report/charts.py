@@ -19,6 +19,7 @@ WIDTH, HEIGHT = 560, 240
 LEFT, RIGHT, TOP, BOTTOM = 52, 12, 12, 30
 BUCKETS = 280
 MOST_CELLS = 40
+MOST_DOTS = 1000
 
 
 def curves(title: str, series: Sequence[Series]) -> str:
@@ -56,6 +57,37 @@ def curves(title: str, series: Sequence[Series]) -> str:
         for x, mean, _, _ in columns if len(each.xs) <= 40 else ():
             cx, cy = at(x, mean).split(",")
             parts.append(f'<circle class="dot s{number}" cx="{cx}" cy="{cy}" r="2.5"/>')
+    return "".join([*parts, "</svg>"])
+
+
+def scatter(title: str, true: NDArray[Any], predicted: NDArray[Any]) -> str:
+    """An SVG image of numbers, predicted over true, with the line on which both are equal; of many the first
+    ones, evenly."""
+    import numpy as np
+
+    sound = np.isfinite(true) & np.isfinite(predicted)
+    xs, ys = (np.asarray(each[sound], np.float64) for each in (true, predicted))
+    if not len(xs):
+        return ""
+    chosen = np.unique(np.linspace(0, len(xs) - 1, min(len(xs), MOST_DOTS)).astype(np.int64))
+    low, high = _range([*xs.tolist(), *ys.tolist()])
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        across = LEFT + (x - low) / (high - low) * (WIDTH - LEFT - RIGHT)
+        return across, TOP + (high - y) / (high - low) * (HEIGHT - TOP - BOTTOM)
+
+    parts = [f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(title, quote=True)}">']
+    for tick in _ticks(low, high):
+        x, y = at(tick, tick)
+        parts.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>')
+        parts.append(f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{tick:g}</text>')
+        parts.append(f'<text x="{x:.1f}" y="{HEIGHT - 16}" text-anchor="middle">{tick:g}</text>')
+    parts.append(f'<text x="{WIDTH - RIGHT}" y="{HEIGHT - 4}" text-anchor="end">true</text>')
+    (x1, y1), (x2, y2) = at(low, low), at(high, high)
+    parts.append(f'<path class="line s1" d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}"/>')
+    for place in chosen.tolist():
+        x, y = at(xs[place], ys[place])
+        parts.append(f'<circle class="dot s0" cx="{x:.1f}" cy="{y:.1f}" r="2"/>')
     return "".join([*parts, "</svg>"])
 
 

@@ -13,7 +13,7 @@ from studio.session.runs.epoch_tables import EpochTable, table_of
 from studio.session.runs.runs_folder import Run, list_runs, read_run_line
 
 if TYPE_CHECKING:
-    from engine.training.predictions import Predictions
+    from engine.training.predictions import NumberPredictions, Predictions
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,8 @@ class ReportData:
 
     ``started`` is its first event. ``settings`` has title, value, and the value in the run before, whose name
     is ``before``: empty where it is the same, or where there is none before. ``layers`` has name, size, norm,
-    norm of the gradient, and update by weights of each parameter at the last look at them.
+    norm of the gradient, and update by weights of each parameter at the last look at them. ``accuracies`` are
+    R² of a run that predicts ``numbers``; ``baseline`` is the event about simple models, empty for none.
     """
 
     run: Run
@@ -44,6 +45,8 @@ class ReportData:
     table: EpochTable | None
     classes: tuple[str, ...]
     predictions: Predictions | None
+    numbers: NumberPredictions | None
+    baseline: Mapping[str, Any]
     layers: Sequence[tuple[str, ...]]
     alerts: Sequence[str]
     seconds: float
@@ -68,16 +71,21 @@ def gather(folder: Path) -> ReportData:
     steps, epochs = record.columns.get("step", {}), record.columns.get("epoch", {})
     started: Mapping[str, Any] = {}
     tables: list[EpochTable] = []
-    seconds, problem = 0.0, ""
+    seconds, problem, ended = 0.0, "", 0
+    baseline: Mapping[str, Any] = {}
     layers: list[tuple[str, ...]] = []
     alerts: list[str] = []
     for event in record.events:
         kind = event.get("event")
         if kind == "started":
             started = event
+        elif kind == "baseline":
+            baseline = event
         elif kind == "epoch":
             table = table_of(event)
             tables += [] if table is None else [table]
+            step = event.get("step")
+            ended = step if isinstance(step, int) else ended
         elif kind == "layers":
             layers = _layers(event.get("parameters"))
         elif kind == "layer_alert":
@@ -90,13 +98,15 @@ def gather(folder: Path) -> ReportData:
         {name: float(column[i]) for name, column in epochs.items()}
         for i in range(len(epochs.get("step", ())))
     ]
-    predictions, notes = None, [*record.notes]
+    predictions, numbers, notes = None, None, [*record.notes]
     table = tables[-1] if tables else None
-    if table is not None:
-        try:
+    try:
+        if run.task == "numbers":
+            numbers = PredictionsFolder(folder).read_numbers(ended)
+        elif table is not None:
             predictions = PredictionsFolder(folder).read(table.step)
-        except EngineError as error:
-            notes.append(str(error))
+    except EngineError as error:
+        notes.append(str(error))
     names = started.get("classes")
     before = _run_before(run)
     return ReportData(
@@ -105,11 +115,13 @@ def gather(folder: Path) -> ReportData:
         settings=_settings(run, before),
         before=before.name if before else "",
         losses=_series(steps, "loss", epochs, "validation_loss"),
-        accuracies=_series(steps, "accuracy", epochs, "validation_accuracy"),
+        accuracies=_series(steps, "accuracy", epochs, run.metric.name),
         epochs=rows,
         table=table,
         classes=tuple(map(str, names)) if isinstance(names, list) else (),
         predictions=predictions,
+        numbers=numbers,
+        baseline=baseline,
         layers=layers,
         alerts=alerts,
         seconds=seconds,

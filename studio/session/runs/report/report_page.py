@@ -8,9 +8,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from studio.session.runs.report.charts import curves, data_uri, matrix
+from studio.session.runs.report.charts import curves, data_uri, matrix, scatter
 from studio.session.runs.report.report_data import ReportData, gather, when
 
+MOST_TARGETS = 12
 # Nothing but what stands in the file itself: whatever a name in it says.
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _STYLE = """
@@ -73,9 +74,11 @@ def page_of(found: ReportData) -> str:
         _figures(found),
         '<div class="cards">',
         _curve("Loss", found.losses),
-        _curve("Accuracy", found.accuracies),
+        _curve(run.metric.title, found.accuracies),
+        _baseline(found),
         _confusion(found),
         _hardest(found),
+        _scatters(found),
         _epochs(found),
         _layers(found),
         _settings(found),
@@ -114,8 +117,14 @@ def _table(rows: Iterable[Sequence[str]], head: Sequence[str] = ()) -> str:
 def _figures(found: ReportData) -> str:
     last = found.epochs[-1] if found.epochs else {}
     run = found.run
+    from engine.training.metrics import balanced_accuracy
+
+    is_numbers = run.task == "numbers"
+    balanced = None if found.table is None else balanced_accuracy(found.table.counts)
     figures = [
-        ("Best accuracy", _percent(run.accuracy)),
+        ("Best R²", _number(run.r2)) if is_numbers else ("Best accuracy", _percent(run.accuracy)),
+        *([("Mean absolute error", _number(run.mae))] if is_numbers else []),
+        *([("Balanced accuracy", _percent(balanced))] if balanced is not None else []),
         ("Last loss", _number(found.losses[0].ys[-1] if found.losses else math.nan)),
         ("Test loss", _number(last.get("validation_loss", math.nan))),
         ("Steps", f"{run.step:,} of {run.total_steps:,}"),
@@ -169,13 +178,52 @@ def _epochs(found: ReportData) -> str:
             f"{row.get('step', 0):.0f}",
             _number(row.get("train_loss", math.nan)),
             _number(row.get("validation_loss", math.nan)),
-            _percent(row.get("validation_accuracy", math.nan)),
+            *_measured(row, found.run.task),
             _seconds(row.get("seconds", 0.0)),
         ]
         for row in found.epochs
     ]
-    head = ("epoch", "step", "train loss", "test loss", "test accuracy", "time")
+    of_task = ("test R²", "test error") if found.run.task == "numbers" else ("test accuracy",)
+    head = ("epoch", "step", "train loss", "test loss", *of_task, "time")
     return _section("Epochs", _table(rows[-50:], head))
+
+
+def _measured(row: Mapping[str, float], task: str) -> list[str]:
+    if task == "numbers":
+        return [_number(row.get(name, math.nan)) for name in ("validation_r2", "validation_mae")]
+    return [_percent(row.get("validation_accuracy", math.nan))]
+
+
+def _baseline(found: ReportData) -> str:
+    """What simple models reach, next to the network."""
+    rows = []
+    constant = "mean" if found.run.task == "numbers" else "majority class"
+    for key, title in (("constant", constant), ("linear", "linear model")):
+        figures = found.baseline.get(key)
+        if isinstance(figures, Mapping):
+            known = {f"validation_{n}": v for n, v in figures.items() if isinstance(v, int | float)}
+            rows.append([title, *_measured(known, found.run.task)])
+    run = found.run
+    own = {"validation_accuracy": run.accuracy, "validation_r2": run.r2, "validation_mae": run.mae}
+    rows += [[run.title, *_measured(own, run.task)]] if rows else []
+    head = ("", "R²", "error") if found.run.task == "numbers" else ("", "accuracy")
+    return _section("Compared with simple models", _table(rows, head))
+
+
+def _scatters(found: ReportData) -> str:
+    """Predicted over true numbers, one figure for each target."""
+    if found.numbers is None:
+        return ""
+    names = found.started.get("targets")
+    count = found.numbers.targets.shape[1]
+    given = [str(name) for name in names] if isinstance(names, list) else []
+    titles = given if len(given) == count else list(map(str, range(count)))
+    drawn = [
+        f"<p>{escape(title)}: predicted over true</p>"
+        + scatter(title, found.numbers.targets[:, place], found.numbers.predicted[:, place])
+        for place, title in enumerate(titles[:MOST_TARGETS])
+    ]
+    return _section("Predictions", "".join(drawn))
 
 
 def _layers(found: ReportData) -> str:

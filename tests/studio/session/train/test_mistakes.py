@@ -28,7 +28,7 @@ from studio.session.work.worker import ThreadWorker
 def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, np.ndarray]:
     """A run of the built-in digits, and the scores of its last network on each test image."""
     out = tmp_path_factory.mktemp("runs") / "linear-static-001"
-    config = TrainingConfig("digits", "linear", batch_size=100, epochs=2, samples=500, out=str(out))
+    config = TrainingConfig("digits", model="linear", batch_size=100, epochs=2, samples=500, out=str(out))
     training = TrainingRun(config)
     training.run()
     state = {name: value.numpy() for name, value in training.network.state_dict().items()}

@@ -55,7 +55,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Two runs; the second differs in its rate and has a name that must stay a text."""
     folder = tmp_path_factory.mktemp("runs")
     first, second = folder / "linear-001", folder / EVIL.replace("/", "")
-    config = TrainingConfig("digits", "linear", batch_size=100, epochs=2, samples=300, out=str(first))
+    config = TrainingConfig("digits", model="linear", batch_size=100, epochs=2, samples=300, out=str(first))
     TrainingRun(config).run()
     TrainingRun(config.changed(out=str(second), learning_rate=0.02)).run()
     return first, second
