@@ -302,7 +302,7 @@ class Studio:
     def _after_show(self) -> None:
         self.complete(plots=False)
         self.session.refresh_runs()
-        self.session.warm_up()
+        self.session.tasks.warm_up()
         QTimer.singleShot(AFTER_SHOW_MS, self.window, self._when_calm)
 
     def _when_calm(self) -> None:

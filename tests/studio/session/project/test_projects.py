@@ -33,7 +33,7 @@ def names(session: Session) -> list[str]:
 @pytest.fixture
 def other(stage: Any) -> Iterator[Session]:
     """Another window on the same files."""
-    session = Session(stage.session._make_worker, stage.session.runs_folder)
+    session = Session(stage.session.tasks.make_worker, stage.session.runs_folder)
     session.problem.connect(stage.problems.append)
     yield session
     session.close(0.0)
