@@ -71,16 +71,16 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
 
 
 def traced(
-    layer: Any, input_spec: Any = None, output_spec: Any = None, kept: Any = None
+    layer: Any, input_spec: Any = None, output_spec: Any = None, input_names: Any = None
 ) -> tuple[Program, dict[int, str]]:
     """The forward of ``layer`` as a Program that shares its Tensors, and the names of those by id.
 
-    ``kept`` are the names of the inputs that stay. Raises as ``save``.
+    ``input_names`` are the names of the inputs that stay. Raises as ``save``.
     """
     input_spec = _with_specs(input_spec)
     concrete, names = _concrete(layer, input_spec)
     outputs = _chosen_outputs(concrete, output_spec)
-    inputs = _chosen_inputs(concrete, input_spec, kept, outputs)
+    inputs = _chosen_inputs(concrete, input_spec, input_names, outputs)
     return inference_program(concrete.main_program, inputs, outputs), names
 
 
@@ -243,11 +243,11 @@ def _by_key(concrete: ConcreteProgram) -> list[Variable]:
 
 
 def _chosen_inputs(
-    concrete: ConcreteProgram, input_spec: Any, kept: Any, outputs: Sequence[Variable]
+    concrete: ConcreteProgram, input_spec: Any, input_names: Any, outputs: Sequence[Variable]
 ) -> list[Variable]:
     """The inputs that stay. Raises ArgumentError where the outputs need another one."""
     given = [s.name for s in nest.flatten(input_spec) if isinstance(s, InputSpec)] if input_spec else None
-    wanted = set(kept) if kept is not None else None
+    wanted = set(input_names) if input_names is not None else None
     if wanted is None and given is not None and len(given) < len(concrete.inputs):
         wanted = {name for name in given if name is not None}
     if wanted is None:

@@ -35,7 +35,7 @@ class Progress:
     samples_per_second: float = 0.0
     seconds_left: float = 0.0
 
-    _KEPT = (
+    _SAVED = (
         "step",
         "epoch",
         "step_in_epoch",
@@ -86,10 +86,10 @@ class Progress:
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
-        return {name: getattr(self, name) for name in self._KEPT}
+        return {name: getattr(self, name) for name in self._SAVED}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        for name in self._KEPT:
+        for name in self._SAVED:
             setattr(self, name, type(getattr(self, name))(state[name]))
 
 

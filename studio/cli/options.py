@@ -46,9 +46,9 @@ def with_options(settings: Mapping[str, Setting]) -> Callable[[_Command], _Comma
 
 def _extended(command: _Command, added: list[inspect.Parameter]) -> _Command:
     own = list(inspect.signature(command, eval_str=True).parameters.values())
-    kept = [parameter for parameter in own if parameter.kind is not inspect.Parameter.VAR_KEYWORD]
+    own_parameters = [parameter for parameter in own if parameter.kind is not inspect.Parameter.VAR_KEYWORD]
     # Of keywords only the order shows, in the help: the settings first.
-    order = [*kept[:1], *added, *kept[1:]]
+    order = [*own_parameters[:1], *added, *own_parameters[1:]]
     as_keywords = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in order[1:]]
     cast(Any, command).__signature__ = inspect.Signature([order[0], *as_keywords])
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in order}

@@ -76,15 +76,15 @@ def without_coverage(found: dict[str, float]) -> dict[str, float]:
 @pytest.mark.parametrize("name", WORKS)
 def test_work_leaves_nothing(name: str, folder: Path) -> None:
     warm_up, units = UNITS[name][LONG]
-    kept = [folder / "runs", folder / "window-runs"]
+    folders = [folder / "runs", folder / "window-runs"]
     with WORK[name][0](folder) as unit:
         for _ in range(warm_up):
             unit()
-        seen = [without_coverage(measured(folder, kept))]
+        seen = [without_coverage(measured(folder, folders))]
         for _ in range(WINDOWS):
             for _ in range(units):
                 unit()
-            seen.append(without_coverage(measured(folder, kept)))
+            seen.append(without_coverage(measured(folder, folders)))
     growth = {
         series: [(after[series] - before[series]) / units for before, after in itertools.pairwise(seen)]
         for series in ("objects", "blocks", "memory")

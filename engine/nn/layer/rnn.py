@@ -22,7 +22,7 @@ def _swapped(x: Any) -> Any:
     return shape.transpose(x, axis=[1, 0, *range(2, x.ndim)])
 
 
-def _kept(new: Any, old: Any, mask: Any) -> Any:
+def _unless_padded(new: Any, old: Any, mask: Any) -> Any:
     """New where mask [N] is 1, else old."""
     wide = shape.unsqueeze(mask, axes=list(range(1, new.ndim))) if new.ndim > 1 else mask
     wide = wide if wide.dtype is new.dtype else arithmetic.cast(wide, out_dtype=new.dtype)
@@ -46,7 +46,9 @@ class _Walk:
                 alive = comparison.greater_than(self.lengths, creation.fill_like(self.lengths, value=t))
             first = nest.flatten(states)[0]
             mask = arithmetic.cast(alive, out_dtype=first.dtype)
-            new_states = nest.map_structure(lambda old, new: _kept(new, old, mask), states, new_states)
+            new_states = nest.map_structure(
+                lambda old, new: _unless_padded(new, old, mask), states, new_states
+            )
         return outputs, new_states
 
     def known(self, time: int, states: Any) -> tuple[Any, Any]:

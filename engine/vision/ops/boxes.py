@@ -188,8 +188,8 @@ def nms(
         return boxes_ops.nms(boxes, iou_threshold=threshold)
     order = _sorted(scores)
     if category_idxs is None:
-        kept = boxes_ops.nms(index.gather(boxes, order, axis=0), iou_threshold=threshold)
-        return index.gather(order, kept, axis=0)
+        selected = boxes_ops.nms(index.gather(boxes, order, axis=0), iou_threshold=threshold)
+        return index.gather(order, selected, axis=0)
     if categories is None:
         raise ArgumentError("nms: category_idxs needs categories, the list of all of them")
     if top_k is not None and top_k > scores.shape[0] >= 0:
@@ -206,8 +206,8 @@ def nms(
         mine = [n for n in order.tolist() if int(category_idxs[n]) == int(category)]
         if mine:
             chosen = shape.constant(shape=[len(mine)], values=mine, dtype="int64")
-            kept = boxes_ops.nms(index.gather(boxes, chosen, axis=0), iou_threshold=threshold)
-            found += [mine[k] for k in kept.tolist()]
+            selected = boxes_ops.nms(index.gather(boxes, chosen, axis=0), iou_threshold=threshold)
+            found += [mine[k] for k in selected.tolist()]
     values = scores.tolist()
     found.sort(key=lambda n: (-values[n], n))
     found = found if top_k is None else found[:top_k]

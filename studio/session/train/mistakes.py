@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.training.predictions import Predictions
 
 PAGE = 40
-NOT_KEPT = "The images of this epoch are not kept with the run."
+NO_IMAGES = "The images of this epoch are not kept with the run."
 
 
 class Mistakes:
@@ -166,7 +166,7 @@ class Mistakes:
             samples = [_with_answers(sample, found) for sample in view.hardest]
         else:
             samples = []
-            view.message = NOT_KEPT if view.table.counts[view.cell] else ""
+            view.message = NO_IMAGES if view.table.counts[view.cell] else ""
         view.total, view.pages = len(samples), max(1, -(-len(samples) // PAGE))
         view.samples = samples[view.page * PAGE : (view.page + 1) * PAGE]
         view.loading = bool(view.samples)

@@ -57,8 +57,8 @@ def test_nothing_is_left_behind(bars: Path, tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
     default_generator().manual_seed(7)
     before = random_state()
-    kept = config(bars, out=str(tmp_path / "run"), schedule="cosine_annealing_decay")
-    find_rate(kept, steps=20)
+    settings = config(bars, out=str(tmp_path / "run"), schedule="cosine_annealing_decay")
+    find_rate(settings, steps=20)
     assert list(tmp_path.iterdir()) == []
     after = random_state()
     np.testing.assert_equal(after, before)

@@ -144,12 +144,12 @@ def test_a_killed_child_leaves_the_session_alive_and_the_run_resumable(
     assert f"resume from step {train.last_checkpoint_step}" in train.message
     (run,) = session.runs
     assert (run.state, run.checkpoint_step) == ("interrupted", train.last_checkpoint_step)
-    kept, rewound = train.last_checkpoint_step, []
+    saved_step, rewound = train.last_checkpoint_step, []
     train.rewound.connect(rewound.append)
     assert session.execute("resume_run") == ""
     until(session, lambda: train.state == "running")
-    assert rewound == [kept]
-    until(session, lambda: train.step > kept)
+    assert rewound == [saved_step]
+    until(session, lambda: train.step > saved_step)
     session.interrupt()
     until(session, lambda: not session.busy())
     steps = session.history(train.folder).steps

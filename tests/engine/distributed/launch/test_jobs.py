@@ -45,9 +45,9 @@ dist.barrier()
 
 
 def environment() -> dict[str, str]:
-    kept = {name: text for name, text in os.environ.items() if not name.startswith(OURS)}
+    inherited = {name: text for name, text in os.environ.items() if not name.startswith(OURS)}
     # A secret that no message may show.
-    return kept | {"PYTHONPATH": str(ROOT), "SECRET_TOKEN": "never-shown"}
+    return inherited | {"PYTHONPATH": str(ROOT), "SECRET_TOKEN": "never-shown"}
 
 
 class Launched:
