@@ -222,7 +222,7 @@ def _chosen_outputs(concrete: ConcreteProgram, output_spec: Any) -> list[Variabl
             raise ArgumentError("jit.save: the function returns no Tensor; return the Tensors to predict")
         return outputs
     if not isinstance(output_spec, (list, tuple)):
-        raise DTypeError(f"jit.save: output_spec is a list of results: got {type(output_spec).__name__}")
+        raise DTypeError(f"jit.save: output_spec must be a list of results: got {type(output_spec).__name__}")
     wanted = [getattr(o, "name", o) for o in output_spec]
     by_name: dict[Any, Variable] = {v.name: v for v in outputs}
     missing = [n for n in wanted if n not in by_name]

@@ -177,7 +177,7 @@ def multi_box_head(
         max_sizes = [base_size * 0.2, *(base_size * (r + step) / 100.0 for r in ratios)]
     if any(s is None or len(s) < count for s in (min_sizes, max_sizes)):
         raise ArgumentError(
-            f"multi_box_head: min_sizes and max_sizes have a size for each of {count} inputs: got "
+            f"multi_box_head: min_sizes and max_sizes must have a size for each of {count} inputs: got "
             f"{min_sizes} and {max_sizes}; with two inputs or less give both"
         )
     wide, high = (steps, steps) if steps is not None else (step_w, step_h)

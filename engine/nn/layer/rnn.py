@@ -101,7 +101,7 @@ def _run(
     flat = nest.flatten(inputs)
     if flat[0].ndim < 2:
         raise ShapeError(
-            f"RNN: a batch of sequences has a batch and a time dimension: got {list(flat[0].shape)}"
+            f"RNN: a batch of sequences must have a batch and a time dimension: got {list(flat[0].shape)}"
         )
     if states is None:
         states = cell.get_initial_states(inputs, batch_dim_idx=1 if time_major else 0)
@@ -159,7 +159,7 @@ class BiRNN(Layer):
     ) -> tuple[Any, Any]:
         if isinstance(initial_states, (list, tuple)) and len(initial_states) != 2:
             raise ArgumentError(
-                f"BiRNN: initial_states is a pair, for each direction: got {len(initial_states)} of them"
+                f"BiRNN: initial_states must be a pair, for each direction: got {len(initial_states)} of them"
             )
         first, second = (None, None) if initial_states is None else initial_states
         major = self.time_major

@@ -345,6 +345,6 @@ def _split_attributes(attr: Any) -> tuple[Any, Any]:
     if not isinstance(attr, (list, tuple)):
         return attr, attr
     if len(attr) not in (1, 2, 3):
-        raise ArgumentError(f"Transformer: a list of attributes has 1, 2 or 3 entries: got {len(attr)}")
+        raise ArgumentError(f"Transformer: a list of attributes must have 1, 2 or 3 entries: got {len(attr)}")
     first, last = attr[0], attr[-1]
     return [first, last], list(attr) if len(attr) == 3 else [first, first, last]

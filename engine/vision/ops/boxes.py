@@ -15,7 +15,7 @@ from engine.program.build.calls import takes_name
 
 def _numbers(where: str, name: str, values: Any) -> list[float]:
     if not isinstance(values, (list, tuple)):
-        raise DTypeError(f"{where}: {name} is a list of numbers: got {type(values).__name__}")
+        raise DTypeError(f"{where}: {name} must be a list of numbers: got {type(values).__name__}")
     return list(values)
 
 
@@ -153,7 +153,7 @@ def box_coder(
     """
     given = isinstance(prior_box_var, (list, tuple))
     if not given and not hasattr(prior_box_var, "stop_gradient"):
-        raise DTypeError(f"box_coder: prior_box_var is a Tensor or 4 numbers: got {prior_box_var!r}")
+        raise DTypeError(f"box_coder: prior_box_var must be a Tensor or 4 numbers: got {prior_box_var!r}")
     return boxes_ops.box_coder(
         prior_box,
         target_box,
