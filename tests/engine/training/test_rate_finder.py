@@ -17,7 +17,7 @@ from engine.training.rate_finder import Tried, find_rate, suggest
 from engine.training.stepper import random_state
 from resources.settings.rate import RateSettings
 from studio.session.train.rate_finder_job import FindRate
-from studio.session.work.job import Inbox, perform
+from studio.session.work.job import Inbox, perform, plain_message
 
 
 def config(bars: Path, **settings: Any) -> TrainingConfig:
@@ -101,7 +101,7 @@ def test_the_job_reports_what_it_tried_and_can_be_cancelled(bars: Path) -> None:
     assert (events[-1]["event"], events[-1]["stopped"]) == ("rate_found", "")
     events.clear()
     inbox = Inbox()
-    inbox.put("cancel")
+    inbox.put(plain_message("cancel"))
     assert perform(job, events.append, inbox)
     (event,) = events
     assert (event["stopped"], event["why"]) == (
