@@ -156,7 +156,6 @@ KEPT = {
     "tests/engine/test_run.py::test_a_traceback_shows_the_users_lines_only": "a script that fails",
     "tests/engine/test_run.py::test_wrong_use": "the runner",
     "tests/scripts/test_tutorials.py::test_prints_what_paddle_prints[image_classification]": "a tutorial",
-    "tests/studio/test_app.py::test_main_job": "the main job, as a user does it",
     "tests/scripts/test_tutorials.py::test_a_number_that_differs_is_found": "the comparison itself",
 }
 
