@@ -14,6 +14,7 @@ from pathlib import Path
 
 from resources.settings import RUN_SETTINGS, Rule, Setting, optimizers, schedules
 from resources.settings.export import EXPORT_SETTINGS
+from resources.settings.predict import PREDICT_SETTINGS
 from resources.settings.quantize import QUANTIZE_SETTINGS
 from resources.settings.rate import RATE_SETTINGS
 from resources.settings.rules import FILE
@@ -61,11 +62,17 @@ RATE = """
 
 `model-studio find-rate` takes them as options, with those of a run.
 """
+PREDICTION = """
+## Settings of a prediction
+
+`model-studio predict` takes them as options.
+"""
 # The settings of other tasks than a run, each below its heading.
 TASKS = (
     (EXPORT, EXPORT_SETTINGS),
     (QUANTIZATION, QUANTIZE_SETTINGS),
     (RATE, RATE_SETTINGS),
+    (PREDICTION, PREDICT_SETTINGS),
 )
 
 

@@ -60,9 +60,9 @@ def _option(setting: Setting) -> inspect.Parameter:
     if setting.optional:
         kind = kind | None
     default = [] if kind == list[str] else setting.default
-    metavar = "NAME=VALUE" if setting.kind == "parameters" else None
+    metavar = setting.metavar or ("NAME=VALUE" if setting.kind == "parameters" else None)
     flags = f"{setting.flag}/{setting.off_flag}" if setting.kind == "bool" else setting.flag
-    option = typer.Option(flags, help=_help(setting), metavar=metavar)
+    option = typer.Option(flags, help=_help(setting), metavar=metavar, rich_help_panel=setting.panel or None)
     return inspect.Parameter(
         setting.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
     )

@@ -23,7 +23,7 @@ from resources.locks import Holder, wait_for
 from resources.regular_files import open_regular
 from resources.replacing import hidden_prefix
 from resources.settings.export import EXPORT_SETTINGS, ExportSettings
-from resources.settings.quantize import METHODS, QUANTIZE_SETTINGS
+from resources.settings.quantize import QUANTIZE_SETTINGS
 from resources.settings.setting import Setting
 from resources.user_folders import NO_HOME, user_folder
 from studio.session.export.quantization.choices import QuantizeChoices
@@ -73,8 +73,6 @@ class Project(BaseModel):
     @field_validator("quantize")
     @classmethod
     def _valid_quantize(cls, quantize: QuantizeChoices) -> QuantizeChoices:
-        if quantize.method not in dict(METHODS):
-            raise ValueError(f"method: no such choice: got {quantize.method!r:.80}")
         _refuse_problems(QUANTIZE_SETTINGS, vars(quantize))
         return quantize
 
