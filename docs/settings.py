@@ -60,7 +60,8 @@ the page Export.
 RATE = """
 ## Settings of the search for a learning rate
 
-`model-studio find-rate` takes them as options, with those of a run.
+`model-studio find-rate` takes them as options, with those of a run; the window asks for them in the
+learning-rate finder.
 """
 PREDICTION = """
 ## Settings of a prediction

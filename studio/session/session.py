@@ -123,12 +123,14 @@ class Session(NextRun):
         self.project_changed.connect(self._use_export_settings)
         self.export.events.settings.connect(lambda settings: setattr(self.project, "export", settings))
         self.export.events.choices.connect(lambda choices: setattr(self.project, "quantize", choices))
+        self.rate_finder.view.events.settings.connect(lambda rate: setattr(self.project, "rate", rate))
         if self._trouble:
             self._report(problem_from_message(self._trouble, "The settings could not be read"))
 
     def _use_export_settings(self, project: Project) -> None:
         self.export.change(**vars(project.export))
         self.export.choose(**vars(project.quantize))
+        self.rate_finder.view.settings = project.rate
 
     # ----- commands -----
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from resources.settings.rate import RateSettings
 from studio.session.problem_view import ProblemView
 from studio.session.train.rate_finder_job import FindRate
 from studio.session.train.rate_finder_view import RateViewModel
@@ -32,11 +31,11 @@ class RateFinder:
         """True from the start until the worker has ended."""
         return self._task is not None
 
-    def start(self, settings: RunSettings, rates: RateSettings | None = None) -> None:
-        """Try ``rates`` with these settings; nothing while a search runs."""
+    def start(self, settings: RunSettings) -> None:
+        """Try the learning rates of the view with these settings of a run; nothing while a search runs."""
         if self._task is None:
-            self.view.begin(f"{title_of(settings.model)}, {settings.optimizer}, batch {settings.batch_size}")
-            job = FindRate(settings.as_config(""), rates or RateSettings())
+            self.view.begin(search_title(settings))
+            job = FindRate(settings.as_config(""), self.view.settings)
             self._task = self._tasks.start(job, self._follow)
 
     def cancel(self) -> None:
@@ -61,3 +60,8 @@ class RateFinder:
         if self._task is not None:
             self._task.close()
             self._task = None
+
+
+def search_title(settings: RunSettings) -> str:
+    """Which network a search with these settings trains, in a few words."""
+    return f"{title_of(settings.model)}, {settings.optimizer}, batch {settings.batch_size}"
