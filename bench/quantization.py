@@ -169,8 +169,8 @@ def bits(steps: int) -> None:
         row = [f"{number} bits, {name}"]
         for kind in ("channel_wise_abs_max", "abs_max"):
             more = dict(way)
-            kept = more.pop("weight_type", "abs_max").removeprefix("channel_wise_")
-            weight_type = f"channel_wise_{kept}" if kind.startswith("channel") else kept
+            plain_type = more.pop("weight_type", "abs_max").removeprefix("channel_wise_")
+            weight_type = f"channel_wise_{plain_type}" if kind.startswith("channel") else plain_type
             options = QuantizeOptions(weight_bits=number, weight_type=weight_type, **more)
             made = quantize_layer(net, SPEC, calibration(), options)
             row.append(f"{accuracy(answers(made.layer())):.2f}")

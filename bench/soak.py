@@ -127,7 +127,7 @@ def soak(minutes: float, names: Sequence[str], out: Path | None = None) -> Measu
     with tempfile.TemporaryDirectory(prefix="soak-") as name, ExitStack() as stack:
         folder = Path(name)
         isolated(folder)
-        kept = [folder / "runs", folder / "window-runs", folder / "home"]
+        folders = [folder / "runs", folder / "window-runs", folder / "home"]
         units = {each: stack.enter_context(WORK[each][0](folder)) for each in names}
         begin = time.monotonic()
         while time.monotonic() - begin < minutes * 60 or len(found.times) < FEWEST:
@@ -135,7 +135,7 @@ def soak(minutes: float, names: Sequence[str], out: Path | None = None) -> Measu
                 for _ in range(WORK[each][1]):
                     unit()
                 found.done[each] += WORK[each][1]
-            now = measured(folder, kept)
+            now = measured(folder, folders)
             found.add(time.monotonic() - begin, now)
             if out is not None:
                 with out.open("a", encoding="utf-8") as file:

@@ -71,7 +71,7 @@ def _require(where: str, x: Any, norm: Any) -> None:
 def _axes(where: str, x: Any, axes: Any) -> list[int]:
     """Axes counted from the front. Raises ArgumentError for axes that x does not have."""
     if not isinstance(axes, Sequence) or len(axes) > x.ndim:
-        raise ArgumentError(f"{where}: axes are at most {x.ndim} integers in a list: got {axes!r}")
+        raise ArgumentError(f"{where}: axes must be at most {x.ndim} integers in a list: got {axes!r}")
     for axis in axes:
         if not _is_whole(axis) or not -x.ndim <= axis < x.ndim:
             raise ArgumentError(
@@ -113,7 +113,7 @@ def _two(where: str, x: Any, s: Any, axes: Any) -> None:
         raise ArgumentError(f"{where}: x needs at least 2 dimensions: got {list(x.shape)}; use fft()")
     for name, value in (("s", s), ("axes", axes)):
         if value is not None and (not isinstance(value, Sequence) or len(value) != 2):
-            raise ArgumentError(f"{where}: {name} is a list of two integers: got {value!r}")
+            raise ArgumentError(f"{where}: {name} must be a list of two integers: got {value!r}")
 
 
 def _resized(x: Any, sizes: list[int] | None, axes: list[int]) -> Any:

@@ -273,13 +273,16 @@ class Studio:
         self.predict.models.load_run(folder)
 
     def _focus_setting(self, name: str) -> None:
-        from studio.controllers.palette_entries import OF_EXPORT, OF_QUANTIZE
+        from studio.controllers.palette_entries import OF_EXPORT, OF_QUANTIZE, OF_RATE
 
         if name.startswith(OF_QUANTIZE):
             self.export.quantize(name.removeprefix(OF_QUANTIZE))
             return
         if name.startswith(OF_EXPORT):
             self.export.show_field(name.removeprefix(OF_EXPORT))
+            return
+        if name.startswith(OF_RATE):
+            self.rate_finder.show_field(name.removeprefix(OF_RATE))
             return
         of_data = name in self.data_panel.form.keys()  # noqa: SIM118  (a form is not a mapping)
         self.frame.show_page("data" if of_data else "train")
@@ -302,7 +305,7 @@ class Studio:
     def _after_show(self) -> None:
         self.complete(plots=False)
         self.session.refresh_runs()
-        self.session.warm_up()
+        self.session.tasks.warm_up()
         QTimer.singleShot(AFTER_SHOW_MS, self.window, self._when_calm)
 
     def _when_calm(self) -> None:

@@ -40,6 +40,11 @@ os.environ.setdefault("MODEL_STUDIO_KERNELS", "numpy")
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
+# Hundreds of processes that tests start import the engine: without bytecode each compiles it again, and each
+# worker rewrites the assertions of every test file. Git ignores what is written.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 _HOME = Path(tempfile.mkdtemp(prefix="model-studio-tests-"))
 _USER_DIRS = {
     "XDG_CACHE_HOME": "cache",

@@ -50,9 +50,12 @@ _SIZES = "repeats a check of the window at other sizes"
 _PROCESSES = "starts a process for each test"
 _SEVERAL = "trains or runs in several processes"
 _CLUSTER = "starts a cluster of Dask"
+_RESUMED = "resumes at further steps and with further schedules"
+_WINDOW = "repeats in the window what tests of the session check"
 _BENCH = "checks the tools that measure, not the product"
 
 DEEP = (
+    Group("tests/arch/test_tiers.py::test_options_and_names_*", "starts pytest once for each option"),
     Group("tests/bench", _BENCH, waits=True),
     Group("tests/cupy_stand_in", _HOST),
     Group("tests/docs/test_exit_codes.py", "starts the program once for each row", waits=True),
@@ -69,6 +72,9 @@ DEEP = (
     Group("tests/engine/gpu", _STAND_IN),
     Group("tests/engine/inference/test_process.py", _PROCESSES, waits=True),
     Group("tests/engine/io/test_workers.py", _PROCESSES, waits=True),
+    Group(
+        "tests/engine/jit/constructs/test_constructs.py::test_loaded_*", "repeats each construct from files"
+    ),
     Group("tests/engine/jit/convert/test_engine.py::test_random_programs", _RANDOM),
     Group("tests/engine/jit/convert/test_random_programs.py", _RANDOM),
     Group("tests/engine/jit/test_whole_models.py::test_resnet18", "trains a large network"),
@@ -91,8 +97,14 @@ DEEP = (
     Group("tests/engine/test_run.py", _PROCESSES, waits=True),
     Group("tests/engine/training/test_gpu_run.py", _STAND_IN),
     Group("tests/engine/training/test_processes.py", _SEVERAL, waits=True),
+    Group("tests/engine/training/test_rate.py::test_a_resumed_run_*[c*]", _RESUMED),
     Group("tests/engine/training/test_rate.py::test_several_workers_*", _SEVERAL, waits=True),
+    Group("tests/engine/training/test_real_training.py::test_a_resumed_run_*[3*]", _RESUMED),
+    Group("tests/engine/training/test_real_training.py::test_a_resumed_run_*[9*]", _RESUMED),
+    Group("tests/engine/training/test_real_training.py::test_every_checkpoint_*", _RESUMED),
     Group("tests/engine/training/test_real_training.py::test_optimizers_and_*", "resumes every optimizer"),
+    Group("tests/engine/training/test_recomputing.py::test_a_training_and_its_resume_*[True]", _RESUMED),
+    Group("tests/engine/training/test_training_run.py::test_a_resumed_run_*[1*]", _RESUMED),
     Group("tests/engine/vision/models", "builds and runs every model of the zoo"),
     Group("tests/oracle/test_recorded.py::test_recorded[vision_models*", "builds every model of the zoo"),
     Group("tests/resources/test_json_documents.py::test_eight_*", "documents as large as the limit"),
@@ -112,11 +124,20 @@ DEEP = (
     Group("tests/studio/cli/test_cli.py::test_ctrl_c_*", _PROCESSES, waits=True),
     Group("tests/studio/cli/test_cli.py::test_two_workers_*", _SEVERAL, waits=True),
     Group("tests/studio/program", "starts the real program on a screen", waits=True),
+    Group("tests/studio/session/code/test_process.py", _PROCESSES, waits=True),
+    Group("tests/studio/session/export/quantization/test_process.py", _PROCESSES, waits=True),
     Group("tests/studio/session/sweep/test_cluster.py", _CLUSTER, waits=True),
     Group("tests/studio/session/train/test_several_processes.py", _SEVERAL, waits=True),
     Group("tests/studio/test_app.py", "starts trainings under a whole window", waits=True),
     Group("tests/studio/windows/code/test_code_page.py::test_nothing_is_cut_off_*[(1*", _SIZES),
     Group("tests/studio/windows/code/test_plan.py::test_nothing_is_cut_off[size0]", _SIZES),
+    Group("tests/studio/windows/predict/test_predict_page.py::test_the_models_list_*", _WINDOW, waits=True),
+    Group("tests/studio/windows/predict/test_slow_models.py::test_a_stuck_*", _WINDOW, waits=True),
+    Group("tests/studio/windows/test_first_window.py::test_the_window_is_*[size1]", _SIZES),
+    Group(
+        "tests/studio/windows/test_window.py::test_every_control_*",
+        "test_accessibility.py checks names and roles of every control",
+    ),
     Group("tests/studio/windows/test_window.py::test_longer_texts_fit", "repeats it with longer texts"),
     Group("tests/studio/windows/test_window.py::test_nothing_is_cut_off[*1280x800]", _SIZES),
     Group("tests/widgets/plot/test_curve_plot.py::test_of_a_million_*", "draws a million points"),
@@ -135,7 +156,6 @@ KEPT = {
     "tests/engine/test_run.py::test_a_traceback_shows_the_users_lines_only": "a script that fails",
     "tests/engine/test_run.py::test_wrong_use": "the runner",
     "tests/scripts/test_tutorials.py::test_prints_what_paddle_prints[image_classification]": "a tutorial",
-    "tests/studio/test_app.py::test_main_job": "the main job, as a user does it",
     "tests/scripts/test_tutorials.py::test_a_number_that_differs_is_found": "the comparison itself",
 }
 

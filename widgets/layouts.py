@@ -1,14 +1,14 @@
-"""Vertical and horizontal layouts with one margin on all sides."""
+"""Layouts with one margin on all sides: vertical, horizontal, and labels next to their fields."""
 
 from __future__ import annotations
 
 from typing import TypeVar
 
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFormLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from widgets import theme
 
-_Layout = TypeVar("_Layout", bound=QBoxLayout)
+_Layout = TypeVar("_Layout", bound=QBoxLayout | QFormLayout)
 
 
 def vertical(
@@ -23,6 +23,13 @@ def horizontal(
 ) -> QHBoxLayout:
     """A layout from left to right; ``spacing`` None keeps that of the style."""
     return _spaced(QHBoxLayout(parent), margin, spacing)
+
+
+def form(
+    parent: QWidget | None, margin: int = theme.SPACE_M, spacing: int | None = theme.SPACE_S
+) -> QFormLayout:
+    """Labels on the left of their fields; ``spacing`` None keeps that of the style."""
+    return _spaced(QFormLayout(parent), margin, spacing)
 
 
 def _spaced(layout: _Layout, margin: int, spacing: int | None) -> _Layout:

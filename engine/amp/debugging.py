@@ -160,7 +160,7 @@ class TensorCheckerConfig:
                 )
             if len(debug_step) != 2 or not debug_step[1] > debug_step[0]:
                 raise ConditionError(
-                    f"TensorCheckerConfig: debug_step is a pair of growing numbers: got {debug_step}"
+                    f"TensorCheckerConfig: debug_step must be a pair of growing numbers: got {debug_step}"
                 )
             self.start_step, self.end_step = max(debug_step[0], 0), debug_step[1]
         self.initial_seed = default_generator().initial_seed()

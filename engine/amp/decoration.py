@@ -119,10 +119,14 @@ def _cast(models: list[Layer], dtype: str, excluded: Any) -> None:
             "decorate: excluded_layers must be either a nn.Layer instance/type or a list of nn.Layer "
             f"instances/types.: got {excluded!r}"
         )
-    kept = {id(below) for layer in instances for below in layer.sublayers(include_self=True)}
+    excluded_ids = {id(below) for layer in instances for below in layer.sublayers(include_self=True)}
     for model in models:
         for layer in model.sublayers(include_self=True):
-            if id(layer) in kept or isinstance(layer, (*kinds, *_BATCH_NORMS)) or layer._dtype == "float16":
+            if (
+                id(layer) in excluded_ids
+                or isinstance(layer, (*kinds, *_BATCH_NORMS))
+                or layer._dtype == "float16"
+            ):
                 continue
             if dtype == "float16" and isinstance(layer, _OTHER_NORMS):
                 continue

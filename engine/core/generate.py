@@ -312,11 +312,11 @@ def _record(opdef: OpDef, targets: list[str], attrs: str, depth: int) -> list[st
             lines.append("node.outputs = (r,)")
         lines.append("node.shapes = r.shape")
     else:
-        kept_outputs = "".join(
+        listed = "".join(
             f"r[{n}], " if o in opdef.saved_outputs else "None, " for n, o in enumerate(opdef.output_names)
         )
         if opdef.saved_outputs:
-            lines.append(f"node.outputs = ({kept_outputs})")
+            lines.append(f"node.outputs = ({listed})")
         lines.append("node.shapes = tuple([None if a is None else a.shape for a in r])")
     # Setting a field costs time: a field that no rule of the operator asks for stays unset and is not read.
     if opdef.saved_inputs or opdef.saved_outputs:

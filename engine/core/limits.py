@@ -49,7 +49,7 @@ class iinfo:
     def __init__(self, dtype: Any) -> None:
         found = as_dtype(dtype)
         if not found.is_integer:
-            raise ArgumentError(f"iinfo: dtype is an integer type: got {found.name}; use finfo()")
+            raise ArgumentError(f"iinfo: dtype must be an integer type: got {found.name}; use finfo()")
         info = np.iinfo(found.np)
         self.min, self.max, self.bits, self.dtype = int(info.min), int(info.max), int(info.bits), found.name
 

@@ -23,11 +23,11 @@ class Operator:
     """An operator with its inputs, attributes and the place in the user's code that created it.
 
     In a Block, ``inputs`` are the Variables read (lists for list inputs, None for absent ones) and
-    ``outputs`` the Variables written. ``regions`` are the sub-blocks that it runs. ``kept`` is the Variable
-    that stores the state for a replay, if a gradient replays the operator: the random key that was drawn, or
-    the iterations of a loop. ``replay`` marks the replay, which draws no new key and has no effects;
-    ``taken`` is the ``kept`` of its first run. ``segment`` is the number of the ``recompute`` call that it
-    belongs to, 0 for none. ``notes`` holds data for its text only.
+    ``outputs`` the Variables written. ``regions`` are the sub-blocks that it runs. ``saved_state`` is the
+    Variable that stores the state for a replay, if a gradient replays the operator: the random key that was
+    drawn, or the iterations of a loop. ``replay`` marks the replay, which draws no new key and has no
+    effects; ``replayed_state`` is the ``saved_state`` of its first run. ``segment`` is the number of the
+    ``recompute`` call that it belongs to, 0 for none. ``notes`` holds data for its text only.
 
     On the tape it never refers to its output Tensors, so a graph is a tree of references from results to
     arguments and is freed with the last result. ``inputs`` then holds only the Tensors that a
@@ -44,15 +44,15 @@ class Operator:
         "hooks",
         "inputs",
         "instruction",
-        "kept",
         "notes",
         "opdef",
         "outputs",
         "regions",
         "replay",
+        "replayed_state",
+        "saved_state",
         "segment",
         "shapes",
-        "taken",
         "versions",
     )
 
@@ -67,8 +67,8 @@ class Operator:
     shapes: Any
     counters: Any
     hooks: Any
-    kept: Any
-    taken: Any
+    saved_state: Any
+    replayed_state: Any
     notes: dict[str, Any] | None
     regions: tuple[Any, ...]  # of Region, which Blocks belong to
     replay: bool
@@ -86,8 +86,8 @@ class Operator:
         self.shapes = None
         self.counters = None
         self.hooks = None
-        self.kept = None
-        self.taken = None
+        self.saved_state = None
+        self.replayed_state = None
         self.notes = None
         self.regions = ()
         self.replay = False

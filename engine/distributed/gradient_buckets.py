@@ -20,7 +20,7 @@ from engine.distributed.groups import Group
 from engine.distributed.reducing import ReduceOp
 from engine.eager.tensor import Parameter, Tensor, wrap, write
 
-_USED, _KEPT = 1, 2  # what a process says of a parameter: it got a gradient, it had one before
+_USED, _HAD_EARLIER = 1, 2  # what a process says of a parameter: it got a gradient, it had one before
 _SHOWN = 10  # an error lists at most this many names
 
 
@@ -154,9 +154,9 @@ class GradientBuckets:
         if gradient is None:
             return
         index = self.index_of[leaf]
-        kept = _kept(leaf)
+        earlier = _accumulated(leaf)
         self.said[index] = _USED
-        self.bucket_of[index].fill(index, gradient if kept is None else kept + gradient)
+        self.bucket_of[index].fill(index, gradient if earlier is None else earlier + gradient)
         while self.next < len(self.buckets):
             bucket = self.buckets[self.next]
             if len(bucket.filled) < len(bucket.indices):
@@ -173,9 +173,9 @@ class GradientBuckets:
         for bucket in self.buckets[self.next :]:
             for index in bucket.indices:
                 if index not in bucket.filled:
-                    kept = _kept(self.leaves[index])
-                    self.said[index] = 0 if kept is None else _KEPT
-                    bucket.fill(index, kept)
+                    earlier = _accumulated(self.leaves[index])
+                    self.said[index] = 0 if earlier is None else _HAD_EARLIER
+                    bucket.fill(index, earlier)
             self._reduce(bucket)
         everyone = gathered(self.group, self.said)
         assert everyone is not None  # it goes to all
@@ -200,9 +200,9 @@ class GradientBuckets:
     def _store(self, index: int, piece: Any) -> None:
         leaf = self.leaves[index]
         with lock_of(leaf):
-            kept = _kept(leaf)
-            if kept is not None and kept.dtype is from_numpy(piece.dtype):
-                write(kept, piece)  # code outside may hold it
+            earlier = _accumulated(leaf)
+            if earlier is not None and earlier.dtype is from_numpy(piece.dtype):
+                write(earlier, piece)  # code outside may hold it
                 return
             parameter = self.parameters[index]
             made = converted(np, piece, parameter.dtype, copy=False)
@@ -220,7 +220,9 @@ def reduce_gradients(
         GradientError: a parameter has a gradient in some processes only; it is raised in all of them.
     """
     found = list(parameters)
-    has = np.array([each._edge is not None and _kept(each._edge) is not None for _, each in found], np.uint8)
+    has = np.array(
+        [each._edge is not None and _accumulated(each._edge) is not None for _, each in found], np.uint8
+    )
     everyone = gathered(group, has)
     assert everyone is not None  # it goes to all
     names = [f"{name} ({each.name})" for name, each in found]
@@ -230,10 +232,10 @@ def reduce_gradients(
     for indices in assigned(kinds, [limit]):
         bucket = Bucket(indices, chosen)
         for index in indices:
-            bucket.fill(index, _kept(chosen[index]._edge))
+            bucket.fill(index, _accumulated(chosen[index]._edge))
         bucket.flat = plain(all_reduced(group, bucket.flat, op, where))
         for index, piece in bucket.pieces().items():
-            gradient = _kept(chosen[index]._edge)
+            gradient = _accumulated(chosen[index]._edge)
             assert gradient is not None
             write(gradient, converted(np, piece, gradient.dtype, copy=False))
 
@@ -252,7 +254,7 @@ def _check_even(names: Sequence[str], used: Any, group: Group, where: str, remed
         )
 
 
-def _kept(leaf: Any) -> Tensor | None:
+def _accumulated(leaf: Any) -> Tensor | None:
     """The gradient that a leaf has collected; None where it was set to zero since."""
     found: Tensor | None = leaf.grad if leaf.cleared is None else None
     return found

@@ -20,11 +20,11 @@ from engine.eager.tensor import write
 class Message(Task):
     """A message on its way: ``wait()`` returns when it has left, or has arrived in its Tensor."""
 
-    def __init__(self, request: Any, kept: Any, finish: Callable[[Any], None] | None = None) -> None:
-        self._request, self._kept, self._finish = request, kept, finish
+    def __init__(self, request: Any, buffer: Any, finish: Callable[[Any], None] | None = None) -> None:
+        self._request, self._buffer, self._finish = request, buffer, finish
 
     def _end(self, status: Any) -> None:
-        finish, self._finish, self._kept = self._finish, None, None
+        finish, self._finish, self._buffer = self._finish, None, None
         if finish is not None:
             finish(status)
 
@@ -64,8 +64,8 @@ def _peer(rank: Any, group: Group, where: str) -> int:
 def _started_send(tensor: Any, dst: int, group: Group | None, where: str) -> Message:
     group = group_of(group, where)
     peer = _peer(dst, group, where)
-    kept = host(tensor, where).copy()  # the Tensor may change before the message has left
-    return Message(group.process_group.Isend(bytes_of(kept), peer), kept)
+    buffer = host(tensor, where).copy()  # the Tensor may change before the message has left
+    return Message(group.process_group.Isend(bytes_of(buffer), peer), buffer)
 
 
 def _started_receive(tensor: Any, src: int | None, group: Group | None, where: str) -> Message:

@@ -48,10 +48,10 @@ def mpi_command(count: int, rank: Sequence[str], *options: str) -> list[str]:
 def rank_environment(count: int, more: Mapping[str, str] | None = None) -> dict[str, str]:
     """The variables of this process for the ``count`` ranks of a new job, which finds this engine."""
     found = os.environ.get("PYTHONPATH")
-    kept = {
+    inherited = {
         name: text
         for name, text in os.environ.items()
         if name not in (*RANK, *SIZE, *_OF_A_RANK) and not name.startswith(("PMI_", "PMIX_", "HYDI_"))
     }
     path = os.pathsep.join([_ROOT, found] if found else [_ROOT])
-    return kept | {"PADDLE_TRAINERS_NUM": str(count), "PYTHONPATH": path} | dict(more or {})
+    return inherited | {"PADDLE_TRAINERS_NUM": str(count), "PYTHONPATH": path} | dict(more or {})

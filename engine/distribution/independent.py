@@ -26,8 +26,8 @@ class Independent(Distribution):
             )
         self._base = base
         self._reinterpreted_batch_rank = reinterpreted_batch_rank
-        kept = rank - reinterpreted_batch_rank
-        super().__init__(base.batch_shape[:kept], (*base.batch_shape[kept:], *base.event_shape))
+        batch_rank = rank - reinterpreted_batch_rank
+        super().__init__(base.batch_shape[:batch_rank], (*base.batch_shape[batch_rank:], *base.event_shape))
 
     @property
     def mean(self) -> Any:

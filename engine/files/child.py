@@ -27,9 +27,9 @@ def command(script: Path) -> list[str]:
     return [sys.executable, "-I", "-S", "-B", str(script)]
 
 
-def environment(*kept: str) -> dict[str, str]:
+def environment(*inherited: str) -> dict[str, str]:
     """The variables of such a process: those that programs need to start, and those named."""
-    return {name: os.environ[name] for name in (*_VARIABLES, *kept) if name in os.environ} | _ALWAYS
+    return {name: os.environ[name] for name in (*_VARIABLES, *inherited) if name in os.environ} | _ALWAYS
 
 
 def import_folders(*packages: str) -> list[str]:

@@ -26,7 +26,7 @@ from engine.files.reading import read_error
 CHILD = Path(__file__).with_name("hdf5_layout_child.py")
 MOST_OBJECTS, MOST_CHUNKS = 10_000, 500_000
 MEMORY, CPU_SECONDS, WALL_SECONDS = 1 << 30, 60, 120.0
-KEPT = 64 << 20
+CACHE_BYTES = 64 << 20
 """Bytes of unpacked chunks that a dataset keeps."""
 LARGEST_BAND = 256 << 20
 _DEFLATE, _SHUFFLE, _FLETCHER32 = 1, 2, 3
@@ -126,7 +126,7 @@ class Hdf5Table:
         for info in plain.get("chunks", ()):
             place = tuple(int(number) for number in info[:-3])
             self._bands.setdefault(place[0] // self._chunk[0], []).append((place, *info[-3:]))
-        self._kept: OrderedDict[int, np.ndarray] = OrderedDict()
+        self._cache: OrderedDict[int, np.ndarray] = OrderedDict()
 
     def take(self, indices: np.ndarray) -> np.ndarray:
         """The rows of these numbers, in this order. Raises FormatError, DataError."""
@@ -148,9 +148,9 @@ class Hdf5Table:
 
     def _band(self, number: int) -> np.ndarray:
         """All rows of the chunks that begin in one row."""
-        if number in self._kept:
-            self._kept.move_to_end(number)
-            return self._kept[number]
+        if number in self._cache:
+            self._cache.move_to_end(number)
+            return self._cache[number]
         first = number * self._chunk[0]
         band = np.zeros((min(self._chunk[0], self.shape[0] - first), *self.shape[1:]), self.dtype)
         try:
@@ -171,9 +171,9 @@ class Hdf5Table:
             raise FormatError(
                 f"{self.path}: {self.name} is damaged in the rows from {first}: {error}; get the file again"
             ) from error
-        self._kept[number] = band
-        while len(self._kept) > 1 and sum(each.nbytes for each in self._kept.values()) > KEPT:
-            self._kept.popitem(last=False)
+        self._cache[number] = band
+        while len(self._cache) > 1 and sum(each.nbytes for each in self._cache.values()) > CACHE_BYTES:
+            self._cache.popitem(last=False)
         return band
 
     def _unpacked(self, data: bytes, mask: int) -> np.ndarray:

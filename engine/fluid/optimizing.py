@@ -160,14 +160,14 @@ class FluidOptimizer(Optimizer):
         if modes.is_symbolic(self._learning_rate):
             self._static.rates.setdefault(id(program), self._learning_rate)
         group = self._groups[0]
-        kept = group.clip
-        group.clip = clip or kept
+        before = group.clip
+        group.clip = clip or before
         if any(getattr(p, "gradient_clip_attr", None) is not None for p, _ in pairs):
             group.clip = OwnClips(group.clip)
         try:
             return self._static.apply(program, pairs, startup)
         finally:
-            group.clip = kept
+            group.clip = before
 
     # -- state ---------------------------------------------------------------------------------------------
     def state_dict(self) -> dict[str, Any]:
@@ -195,7 +195,7 @@ class FluidOptimizer(Optimizer):
             super().set_state_dict(state)
             return
         self._to_load = state
-        self._load(list(self._memory.kept))
+        self._load(list(self._memory.states))
 
     set_dict = set_state_dict
 
@@ -211,7 +211,7 @@ class FluidOptimizer(Optimizer):
     def _load_new(self, pairs: list[tuple[Any, Any]]) -> None:
         """Give parameters before their first step the state that was loaded for them."""
         if self._to_load:
-            self._load([p for p, _ in pairs if p not in self._memory.kept])
+            self._load([p for p, _ in pairs if p not in self._memory.states])
 
     def _load(self, parameters: list[Any]) -> None:
         for parameter in parameters:

@@ -26,7 +26,7 @@ class _Clipped(modern.ParamAttr):
         super().__init__(*first, bool(do_model_average), need_clip)
         if gradient_clip is not None and not isinstance(gradient_clip, ClipGradBase):
             raise DTypeError(
-                f"{type(self).__name__}: gradient_clip is one of fluid.clip's GradientClipBy...: got "
+                f"{type(self).__name__}: gradient_clip must be one of fluid.clip's GradientClipBy...: got "
                 f"{type(gradient_clip).__name__}"
             )
         self.gradient_clip = gradient_clip

@@ -29,9 +29,9 @@ class DecayedAdagrad(_Rule):
     _slots = ("moment",)
 
     def _update(
-        self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
+        self, target: Any, gradient: Any, rate: Any, state: Any, options: Any, decay: Any, parameter: Any
     ) -> None:
-        parameter_updates.decayed_adagrad(target, gradient, *kept, rate, **options)
+        parameter_updates.decayed_adagrad(target, gradient, *state, rate, **options)
 
 
 class Ftrl(_Rule):
@@ -40,9 +40,9 @@ class Ftrl(_Rule):
     _slots = ("squared", "linear")
 
     def _update(
-        self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
+        self, target: Any, gradient: Any, rate: Any, state: Any, options: Any, decay: Any, parameter: Any
     ) -> None:
-        parameter_updates.ftrl(target, *kept, gradient, rate, **options)
+        parameter_updates.ftrl(target, *state, gradient, rate, **options)
 
 
 class LarsMomentum(_Rule):
@@ -54,13 +54,13 @@ class LarsMomentum(_Rule):
     _slots = ("velocity",)
 
     def _update(
-        self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
+        self, target: Any, gradient: Any, rate: Any, state: Any, options: Any, decay: Any, parameter: Any
     ) -> None:
         excluded = any(part in parameter.name for part in options["exclude_from_weight_decay"] or ())
         parameter_updates.lars_momentum(
             target,
             gradient,
-            *kept,
+            *state,
             rate,
             mu=options["momentum"],
             lars_coeff=options["lars_coeff"],

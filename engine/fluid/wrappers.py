@@ -51,20 +51,20 @@ class LookaheadOptimizer:
         startup, main = startup_program or default_startup_program(), loss.block.program
         with program_guard(main, startup), marked(op_role=OPTIMIZE):
             for parameter in main.global_block().all_parameters():
-                slow = _kept(main, f"{parameter.name}@SLOW", parameter.spec)
+                slow = _persistable(main, f"{parameter.name}@SLOW", parameter.spec)
                 _begin_as(startup, parameter, slow)
                 # The operator would begin the slow copy at step 1, which this count never has.
-                step = _kept(main, f"{parameter.name}@SLOW_STEP", Spec((1,), "int64"))
+                step = _persistable(main, f"{parameter.name}@SLOW_STEP", Spec((1,), "int64"))
                 initialize(step, Constant(self.k), startup)
                 averages.lookahead(parameter, slow, step, alpha=float(self.alpha), k=self.k)
         return made
 
 
-def _kept(program: Any, name: str, spec: Spec) -> Any:
+def _persistable(program: Any, name: str, spec: Spec) -> Any:
     return program.global_block().create_var(name, spec, persistable=True, stop_gradient=True)
 
 
 def _begin_as(startup: Any, parameter: Any, slow: Any) -> None:
     block = startup.global_block()
-    twin = _kept(startup, slow.name, slow.spec)
+    twin = _persistable(startup, slow.name, slow.spec)
     append_into(block, shape.assign.opdef, (block.var(parameter.name),), {}, (twin,))

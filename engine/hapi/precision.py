@@ -47,7 +47,7 @@ def mixed_precision(configs: Any, optimizer: Any) -> MixedPrecision:
     if isinstance(configs, str):
         configs = {"level": configs}
     if not isinstance(configs, dict):
-        raise DTypeError(f"prepare: amp_configs is a level or a dict: got {type(configs).__name__}")
+        raise DTypeError(f"prepare: amp_configs must be a level or a dict: got {type(configs).__name__}")
     level = configs.get("level", "O1")
     if level not in _LEVELS:
         raise ArgumentError(f"prepare: The level of amp_configs should be 'O0', 'O1' or 'O2': got {level!r}")

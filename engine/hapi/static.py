@@ -198,18 +198,18 @@ def _fed(program: Program, spec: InputSpec) -> Variable:
 def _variables_of(program: Program, layers: Iterable[Layer]) -> Iterator[None]:
     """Let the layers use Variables of ``program`` of the same names as their parameters and buffers."""
     block = program.global_block()
-    kept: list[tuple[dict[str, Any], str, Variable]] = []
+    replaced: list[tuple[dict[str, Any], str, Variable]] = []
     for layer in layers:
         for each in layer.sublayers(include_self=True):
             holders: tuple[Any, Any] = each._parameters, each._buffers
             for fields in holders:
-                kept += [
+                replaced += [
                     (fields, name, value) for name, value in fields.items() if isinstance(value, Variable)
                 ]
     try:
-        for fields, name, value in kept:
+        for fields, name, value in replaced:
             fields[name] = block.var(value.name)
         yield
     finally:
-        for fields, name, value in kept:
+        for fields, name, value in replaced:
             fields[name] = value

@@ -90,7 +90,7 @@ def _called(where: str, func: Callable[..., Any], xs: Any) -> tuple[list[Any], A
         raise DTypeError(f"{where}: func is a function: got {type(func).__name__}")
     given = list(xs) if isinstance(xs, Sequence) else [xs]
     if not given or not all(map(is_tensor, given)):
-        raise DTypeError(f"{where}: xs is a Tensor or several: got {xs!r}")
+        raise DTypeError(f"{where}: xs must be a Tensor or several: got {xs!r}")
     inputs = [_leaf(x) for x in given]
     with enable_grad():
         ys = func(*inputs)

@@ -85,7 +85,7 @@ def graph_khop_sampler(
         edges [edges].
     """
     if not len(sample_sizes):
-        raise ArgumentError("graph_khop_sampler: sample_sizes has a number for each hop: got none")
+        raise ArgumentError("graph_khop_sampler: sample_sizes must have a number for each hop: got none")
     if return_eids and sorted_eids is None:
         raise ArgumentError("graph_khop_sampler: `sorted_eid` should not be None if return_eids is True.")
     given = manipulation.reshape(input_nodes, [-1])

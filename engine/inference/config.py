@@ -300,8 +300,8 @@ class Config(OtherEngines):
                 ("collect_shape_range_info", self.shape_range_info_path() or "false"),
             ],
         ]
-        if self._kept:
-            groups.append([("Without effect here", "Value"), *self._kept.items()])
+        if self._stored:
+            groups.append([("Without effect here", "Value"), *self._stored.items()])
         return _table(groups)
 
 

@@ -45,13 +45,13 @@ class OtherEngines:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[str, str] = {}
+        self._stored: dict[str, str] = {}
         self._trt: dict[str, Any] = {"precision": PrecisionType.Float32, "level": 3, "dynamic": {}}
         self._shapes: dict[str, Any] = {"collected": "", "tuned": "", "build": False}
         self._xpu: XpuConfig = XpuConfig()
 
     def _keep(self, switch: str, value: Any = True) -> None:
-        self._kept[switch] = str(value).lower() if isinstance(value, bool) else str(value)
+        self._stored[switch] = str(value).lower() if isinstance(value, bool) else str(value)
 
     def _elsewhere(self, switch: str, library: str, value: Any = True) -> None:
         """Keep a switch that asks for what is not here."""
@@ -63,8 +63,8 @@ class OtherEngines:
         )
         self._keep(switch, value)
 
-    def _is_kept(self, *switches: str) -> bool:
-        return any(switch in self._kept for switch in switches)
+    def _is_stored(self, *switches: str) -> bool:
+        return any(switch in self._stored for switch in switches)
 
     # -- TensorRT ------------------------------------------------------------------------------------------
     def enable_tensorrt_engine(
@@ -113,25 +113,25 @@ class OtherEngines:
         self._keep("enable_tensorrt_varseqlen")
 
     def tensorrt_varseqlen_enabled(self) -> bool:
-        return self._is_kept("enable_tensorrt_varseqlen")
+        return self._is_stored("enable_tensorrt_varseqlen")
 
     def enable_tensorrt_dla(self, dla_core: int = 0) -> None:
         self._keep("enable_tensorrt_dla", dla_core)
 
     def tensorrt_dla_enabled(self) -> bool:
-        return self._is_kept("enable_tensorrt_dla")
+        return self._is_stored("enable_tensorrt_dla")
 
     def enable_tensorrt_inspector(self, inspector_serialize: bool = False) -> None:
         self._keep("enable_tensorrt_inspector", inspector_serialize)
 
     def tensorrt_inspector_enabled(self) -> bool:
-        return self._is_kept("enable_tensorrt_inspector")
+        return self._is_stored("enable_tensorrt_inspector")
 
     def enable_tensorrt_explicit_quantization(self) -> None:
         self._keep("enable_tensorrt_explicit_quantization")
 
     def tensorrt_explicit_quantization_enabled(self) -> bool:
-        return self._is_kept("enable_tensorrt_explicit_quantization")
+        return self._is_stored("enable_tensorrt_explicit_quantization")
 
     def enable_tensorrt_memory_optim(
         self, engine_memory_sharing: bool = True, sharing_identifier: int = 0
@@ -162,7 +162,7 @@ class OtherEngines:
         self._keep("enable_tuned_tensorrt_dynamic_shape", shape_range_info_path)
 
     def tuned_tensorrt_dynamic_shape(self) -> bool:
-        return self._is_kept("enable_tuned_tensorrt_dynamic_shape")
+        return self._is_stored("enable_tuned_tensorrt_dynamic_shape")
 
     def trt_allow_build_at_runtime(self) -> bool:
         return bool(self._shapes["build"])
@@ -172,7 +172,7 @@ class OtherEngines:
         self._elsewhere("enable_onnxruntime", "ONNX Runtime")
 
     def disable_onnxruntime(self) -> None:
-        self._kept.pop("enable_onnxruntime", None)
+        self._stored.pop("enable_onnxruntime", None)
 
     def onnxruntime_enabled(self) -> bool:
         """False: the model does not run in ONNX Runtime."""

@@ -64,7 +64,9 @@ class ConcreteProgram:
             self._leaves = [known_operand(leaf) for leaf in nest.flatten(self.result)]
             self.outputs = [builder.result(value) for leaf in self._leaves for value in _parts(leaf)]
             self._stored = list(stored_values((*tree, *called.layers.values()), builder))
-            kept = [builder.result(v) for s in self._stored for leaf in s.leaves for v in _parts(leaf)]
+            stored_variables = [
+                builder.result(v) for s in self._stored for leaf in s.leaves for v in _parts(leaf)
+            ]
             back = builder.handed_back()
             changed = [builder.result(value) for _, value in back]
         for stored in self._stored:
@@ -73,7 +75,7 @@ class ConcreteProgram:
         self.main_program.outputs = [v.name for v in self.outputs if v is not None]
         self._changed = [x for x, _ in back]
         self._named = [v.name for v in self.outputs if v is not None]
-        variables = [v for v in (*self.outputs, *kept, *changed) if v is not None]
+        variables = [v for v in (*self.outputs, *stored_variables, *changed) if v is not None]
         program = self.main_program
         if not function.trains:
             program = program.clone(for_test=True)

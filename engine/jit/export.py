@@ -71,16 +71,16 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
 
 
 def traced(
-    layer: Any, input_spec: Any = None, output_spec: Any = None, kept: Any = None
+    layer: Any, input_spec: Any = None, output_spec: Any = None, input_names: Any = None
 ) -> tuple[Program, dict[int, str]]:
     """The forward of ``layer`` as a Program that shares its Tensors, and the names of those by id.
 
-    ``kept`` are the names of the inputs that stay. Raises as ``save``.
+    ``input_names`` are the names of the inputs that stay. Raises as ``save``.
     """
     input_spec = _with_specs(input_spec)
     concrete, names = _concrete(layer, input_spec)
     outputs = _chosen_outputs(concrete, output_spec)
-    inputs = _chosen_inputs(concrete, input_spec, kept, outputs)
+    inputs = _chosen_inputs(concrete, input_spec, input_names, outputs)
     return inference_program(concrete.main_program, inputs, outputs), names
 
 
@@ -222,7 +222,7 @@ def _chosen_outputs(concrete: ConcreteProgram, output_spec: Any) -> list[Variabl
             raise ArgumentError("jit.save: the function returns no Tensor; return the Tensors to predict")
         return outputs
     if not isinstance(output_spec, (list, tuple)):
-        raise DTypeError(f"jit.save: output_spec is a list of results: got {type(output_spec).__name__}")
+        raise DTypeError(f"jit.save: output_spec must be a list of results: got {type(output_spec).__name__}")
     wanted = [getattr(o, "name", o) for o in output_spec]
     by_name: dict[Any, Variable] = {v.name: v for v in outputs}
     missing = [n for n in wanted if n not in by_name]
@@ -243,11 +243,11 @@ def _by_key(concrete: ConcreteProgram) -> list[Variable]:
 
 
 def _chosen_inputs(
-    concrete: ConcreteProgram, input_spec: Any, kept: Any, outputs: Sequence[Variable]
+    concrete: ConcreteProgram, input_spec: Any, input_names: Any, outputs: Sequence[Variable]
 ) -> list[Variable]:
     """The inputs that stay. Raises ArgumentError where the outputs need another one."""
     given = [s.name for s in nest.flatten(input_spec) if isinstance(s, InputSpec)] if input_spec else None
-    wanted = set(kept) if kept is not None else None
+    wanted = set(input_names) if input_names is not None else None
     if wanted is None and given is not None and len(given) < len(concrete.inputs):
         wanted = {name for name in given if name is not None}
     if wanted is None:

@@ -27,12 +27,12 @@ class ProgramCache:
     """
 
     def __init__(self) -> None:
-        self._kept: LRU[Any, tuple[ConcreteProgram, ...]] = LRU("programs")
+        self._programs: LRU[Any, tuple[ConcreteProgram, ...]] = LRU("programs")
         self._adding = threading.RLock()
 
     def fitting(self, key: Any) -> ConcreteProgram | None:
         """The Program of this kind of call in the present state, if there is one."""
-        for concrete in self._kept.get(key) or ():
+        for concrete in self._programs.get(key) or ():
             if concrete.fits:
                 return concrete
         return None
@@ -40,25 +40,25 @@ class ProgramCache:
     def add(self, key: Any, concrete: ConcreteProgram) -> None:
         """Keep a Program."""
         with self._adding:
-            self._kept.put(key, (*(self._kept.get(key) or ()), concrete)[-STATES:])
+            self._programs.put(key, (*(self._programs.get(key) or ()), concrete)[-STATES:])
 
     def in_mode(self, modes: Any, fitting: bool = True) -> list[ConcreteProgram]:
         """The Programs for Layers in these modes; those that fit their present state, or all."""
-        kept = [c for (_, m), programs in self._kept.items() if m == modes for c in programs]
+        kept = [c for (_, m), programs in self._programs.items() if m == modes for c in programs]
         return [c for c in kept if c.fits] if fitting else kept
 
     def concrete_programs(self) -> list[ConcreteProgram]:
         """Every Program."""
-        return [concrete for kept in self._kept.values() for concrete in kept]
+        return [concrete for kept in self._programs.values() for concrete in kept]
 
     def newest(self) -> list[ConcreteProgram]:
         """The Programs of the kind of call that was used last; none where there was no call."""
-        kept = self._kept.items()
+        kept = self._programs.items()
         return list(kept[-1][1]) if kept else []
 
     def last(self) -> tuple[int, tuple[ConcreteProgram, ProgramRunner]]:
         """The hash of a call's key, and the newest Program with its runner. Raises IndexError if empty."""
-        kept = self._kept.items()
+        kept = self._programs.items()
         if not kept:
             raise IndexError("ProgramCache.last: no Program was built yet; call the function")
         key, programs = kept[-1]
@@ -66,10 +66,10 @@ class ProgramCache:
 
     def clear(self) -> None:
         """Forget all Programs; they are built again when they are needed."""
-        self._kept.clear()
+        self._programs.clear()
 
     def __len__(self) -> int:
-        return sum(len(kept) for kept in self._kept.values())
+        return sum(len(kept) for kept in self._programs.values())
 
     def __iter__(self) -> Iterator[ConcreteProgram]:
         return iter(self.concrete_programs())

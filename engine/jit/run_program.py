@@ -200,10 +200,10 @@ class ProgramRunner:
         given = [arrays[n].copy() if n in run.overwritten else arrays[n] for n in run.given]
         results = run.forward(arrays)
         self.note_writes()
-        count, kept = len(self.outputs), len(results) - len(run.keys) + len(self.keys)
-        keys = (*arrays[len(everything) :], *results[kept:])
+        count, saved_values = len(self.outputs), len(results) - len(run.keys) + len(self.keys)
+        keys = (*arrays[len(everything) :], *results[saved_values:])
         activation = Activation(
-            (*results[count:kept], *given),
+            (*results[count:saved_values], *given),
             everything[: len(self.inputs)],
             keys,
             [r.shape for r in results[:count]],
@@ -228,24 +228,33 @@ class ProgramRunner:
         program, everything, outputs, drawn = whole.program, whole.everything, whole.outputs, whole.drawn
         forward_ops, backward_ops, gradients = whole.forward_ops, whole.backward_ops, whole.gradients
         fed, fed_grads = whole.fed, whole.fed_grads
-        given, kept = saved(forward_ops, backward_ops, everything, gradients)
+        given, saved_values = saved(forward_ops, backward_ops, everything, gradients)
         feeds = {
             v.name: Spec(a.shape, a.dtype.name)
             for v, a in zip(everything[: len(self.inputs)], arrays, strict=False)
         }
         xp = module_for(arrays[: len(self.inputs) + len(self.bound)])
-        forward = Plan(program, forward_ops, everything, (*outputs, *kept, *drawn), feeds, xp, self.passes)
-        shapes = {v.name: forward.specs.get(id(v), v.spec) for v in (*kept, *given)}
+        forward = Plan(
+            program, forward_ops, everything, (*outputs, *saved_values, *drawn), feeds, xp, self.passes
+        )
+        shapes = {v.name: forward.specs.get(id(v), v.spec) for v in (*saved_values, *given)}
         shapes |= {
             g.name: forward.specs.get(id(outputs[n]), g.spec) for g, n in zip(fed, fed_grads, strict=True)
         }
         backward = Plan(
-            program, backward_ops, (*kept, *given, *fed), gradients, shapes, xp, self.passes, consumes=True
+            program,
+            backward_ops,
+            (*saved_values, *given, *fed),
+            gradients,
+            shapes,
+            xp,
+            self.passes,
+            consumes=True,
         )
         place = {id(v): n for n, v in enumerate(everything)}
         zeros = [forward.specs.get(id(outputs[n]), outputs[n].spec) for n in fed_grads]
         base = bases_of(forward_ops)
-        read = {base.get(id(v), id(v)) for v in kept}
+        read = {base.get(id(v), id(v)) for v in saved_values}
         shared = [n for n, v in enumerate(outputs) if base.get(id(v), id(v)) in read]
         return _Training(
             program,

@@ -59,14 +59,14 @@ class StaticFunction:
         """The function of one Layer, with Programs of its own, kept in that Layer."""
         if instance is None:
             return self
-        kept = instance.__dict__.setdefault("_static_functions", {})
+        functions = instance.__dict__.setdefault("_static_functions", {})
         name = self._function.__qualname__
-        made = kept.get(name)
+        made = functions.get(name)
         if made is None or made._function is not self._function:
             with _binding:
-                made = kept.get(name)
+                made = functions.get(name)
                 if made is None or made._function is not self._function:
-                    made = kept[name] = StaticFunction(self._function, self._input_spec, instance)
+                    made = functions[name] = StaticFunction(self._function, self._input_spec, instance)
         assert isinstance(made, StaticFunction)
         return made
 

@@ -28,10 +28,10 @@ def fold(error: Exception) -> None:
         _add_source(error)
     elif frames and (_is_engines(frames[-1]) or _called_by_engine(frames)):
         return
-    kept = None
+    traceback = None
     for frame in reversed([f for f in frames if not _is_engines(f)]):
-        kept = TracebackType(kept, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
-    error.__traceback__ = kept
+        traceback = TracebackType(traceback, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
+    error.__traceback__ = traceback
 
 
 def _frames(trace: TracebackType | None) -> list[TracebackType]:

@@ -160,7 +160,7 @@ def _repeated(x: Any, times: int) -> Any:
     return shape.tile(shape.unsqueeze(x, axes=[1]), repeat_times=[1, times, *[1] * (x.ndim - 1)])
 
 
-def _kept(old: Any, new: Any, finished: Any) -> Any:
+def _unless_finished(old: Any, new: Any, finished: Any) -> Any:
     """Old where finished [batch], else new."""
     return index.where(shape.unsqueeze(finished, axes=list(range(1, new.ndim))), old, new)
 
@@ -182,7 +182,9 @@ class _Decoding:
         else:
             lengths = lengths + arithmetic.cast(comparison.logical_not(finished), out_dtype="int64")
             if self.impute:
-                new_states = nest.map_structure(lambda a, b: _kept(a, b, finished), states, new_states)
+                new_states = nest.map_structure(
+                    lambda a, b: _unless_finished(a, b, finished), states, new_states
+                )
             now = comparison.logical_or(now, finished)
         return outputs, inputs, new_states, now, lengths
 

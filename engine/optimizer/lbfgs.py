@@ -52,7 +52,9 @@ class LBFGS(Optimizer):
         name: str | None = None,
     ) -> None:
         if line_search_fn not in (None, "strong_wolfe"):
-            raise ArgumentError(f"LBFGS: line_search_fn is None or 'strong_wolfe': got {line_search_fn!r}")
+            raise ArgumentError(
+                f"LBFGS: line_search_fn must be None or 'strong_wolfe': got {line_search_fn!r}"
+            )
         if weight_decay is not None or grad_clip is not None:
             raise ArgumentError(
                 "LBFGS: takes no weight_decay and no grad_clip, the loss would not fit the gradient; add the "

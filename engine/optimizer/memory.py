@@ -25,7 +25,7 @@ class Memory:
         self.where = where
         self.key = key
         self.slots: dict[str, dict[str, Tensor]] = {slot: {} for slot in slots}
-        self.kept: dict[Any, tuple[Tensor, ...]] = {}
+        self.states: dict[Any, tuple[Tensor, ...]] = {}
         self.masters: dict[Any, Tensor] = {}
 
     def create(self, parameter: Any, first: First, dtype: Any) -> tuple[Tensor, ...]:
@@ -33,18 +33,18 @@ class Memory:
         xp = array_module(parameter._array)
         made = []
         for slot, (shape, value) in first.items():
-            tensor = _kept(xp.full(shape, value, dtype), self.key(parameter, slot))
+            tensor = _state_tensor(xp.full(shape, value, dtype), self.key(parameter, slot))
             self.slots[slot][parameter.name] = tensor
             made.append(tensor)
-        kept = self.kept[parameter] = tuple(made)
-        return kept
+        states = self.states[parameter] = tuple(made)
+        return states
 
     def master(self, parameter: Any) -> Tensor:
         """The copy in float32 that is updated in the parameter's place."""
         found = self.masters.get(parameter)
         if found is None:
             array = converted(array_module(parameter._array), parameter._array, float32)
-            found = self.masters[parameter] = _kept(array, f"{parameter.name}_fp32_master_0")
+            found = self.masters[parameter] = _state_tensor(array, f"{parameter.name}_fp32_master_0")
         return found
 
     def state(self) -> dict[str, Any]:
@@ -71,7 +71,7 @@ class Memory:
         for parameter, slots, dtype in wanted:
             first = {self.key(parameter, slot): value for slot, value in slots.items()}
             missing = [key for key in first if key not in given]
-            if missing and (len(missing) < len(first) or parameter in self.kept):
+            if missing and (len(missing) < len(first) or parameter in self.states):
                 raise ArgumentError(
                     f"set_state_dict: {missing} of parameter {parameter.name!r} are not in the state; load "
                     "the state of an optimizer of the same class over the same parameters"
@@ -96,8 +96,8 @@ class Memory:
 
         def put() -> None:
             for parameter, slots, dtype, arrays in found:
-                kept = self.kept.get(parameter) or self.create(parameter, slots, dtype)
-                for tensor, array in zip(kept, arrays, strict=True):
+                states = self.states.get(parameter) or self.create(parameter, slots, dtype)
+                for tensor, array in zip(states, arrays, strict=True):
                     write(tensor, array)
             for parameter, array in copies:
                 write(self.master(parameter), array)
@@ -105,7 +105,7 @@ class Memory:
         return put, unknown
 
 
-def _kept(array: Any, name: str) -> Tensor:
+def _state_tensor(array: Any, name: str) -> Tensor:
     tensor = Tensor(array, name=name)
     tensor.persistable = True
     return tensor

@@ -219,9 +219,9 @@ class Optimizer:
             target = parameter if master is None else master
             if decay is not None:
                 gradient = self._decayed(target, gradient, decay)
-            kept = self._state_of(parameter, target, group)
+            state = self._state_of(parameter, target, group)
             rate = self._rate_now(lr, parameter.optimize_attr["learning_rate"], target)
-            self._update(target, gradient, rate, kept, group.options, decay, parameter)
+            self._update(target, gradient, rate, state, group.options, decay, parameter)
             if master is not None:
                 self._from_master(parameter, master)
 
@@ -231,11 +231,11 @@ class Optimizer:
 
     def _state_of(self, parameter: Any, target: Any, group: Group) -> tuple[Tensor, ...]:
         """The state of a parameter, with its first values where it has none yet."""
-        kept = self._memory.kept.get(parameter)
-        if kept is None:
+        state = self._memory.states.get(parameter)
+        if state is None:
             first = self._first(parameter, group.options)
-            kept = self._memory.create(parameter, first, target._array.dtype)
-        return kept
+            state = self._memory.create(parameter, first, target._array.dtype)
+        return state
 
     def _uses_master(self, parameter: Any) -> bool:
         return self._multi_precision and parameter._array.dtype.itemsize < 4
@@ -250,7 +250,7 @@ class Optimizer:
         return decay.term(parameter)
 
     def _update(
-        self, target: Any, gradient: Any, rate: Tensor, kept: Any, options: Any, decay: Any, parameter: Any
+        self, target: Any, gradient: Any, rate: Tensor, state: Any, options: Any, decay: Any, parameter: Any
     ) -> None:
         """Update ``target``, which is ``parameter`` or its copy in float32.
 
@@ -258,7 +258,7 @@ class Optimizer:
         """
         if self._rule is None:
             raise ModeError(f"{type(self).__name__}: has no update rule; use SGD, Momentum, Adam or AdamW")
-        given: dict[str, Any] = dict(zip(self._state, kept, strict=True))
+        given: dict[str, Any] = dict(zip(self._state, state, strict=True))
         given["param"], given["grad"], given["learning_rate"] = target, gradient, rate
         given["skip_update"] = self._skip_update
         attributes = self._attributes(options, decay, parameter)

@@ -60,7 +60,7 @@ class StaticStep:
 
     def __init__(self, optimizer: Any) -> None:
         self.optimizer = optimizer
-        self.kept: dict[int, tuple[Variable, ...]] = {}
+        self.states: dict[int, tuple[Variable, ...]] = {}
         self.variables: list[Variable] = []
         self.rates: dict[int, Variable] = {}
         self.masters: dict[str, Variable] = {}  # float32 copies by the parameter's name
@@ -112,8 +112,8 @@ class StaticStep:
                 with _for(parameter, gradient):
                     decayed.append((parameter, self._decayed(parameter, gradient, decay), decay))
         rate = self._rate(program, startup)
-        kept = [self._keep(program, startup, p, group) for p, _, _ in decayed]
-        for (parameter, gradient, decay), own in zip(decayed, kept, strict=True):
+        states = [self._keep(program, startup, p, group) for p, _, _ in decayed]
+        for (parameter, gradient, decay), own in zip(decayed, states, strict=True):
             with _for(parameter, gradient), name_scope("optimizer"):
                 factor = parameter.optimize_attr["learning_rate"]
                 own_rate = rate if factor == 1.0 else arithmetic.scale(rate, scale=float(factor))
@@ -173,7 +173,7 @@ class StaticStep:
         return found
 
     def _keep(self, program: Program, startup: Program, parameter: Any, group: Group) -> tuple[Variable, ...]:
-        found = self.kept.get(id(parameter))
+        found = self.states.get(id(parameter))
         if found is None:
             made = []
             first = self.optimizer._first(parameter, group.options)
@@ -189,7 +189,7 @@ class StaticStep:
                     device="cpu" if "pow_acc" in slot and "beta2_pow_acc" in first else "",
                 )
                 made.append(own)
-            found = self.kept[id(parameter)] = tuple(made)
+            found = self.states[id(parameter)] = tuple(made)
             self.variables += made
         return found
 

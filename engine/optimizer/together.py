@@ -105,8 +105,8 @@ class Together:
     ) -> None:
         """Update neighbours in an arena by one operator."""
         factor, attributes, _ = alike
-        param, *kept = rows[0].arena.stretch(rows[0], rows[-1])
-        given: dict[str, Any] = dict(zip(self._state, kept, strict=True))
+        param, *state = rows[0].arena.stretch(rows[0], rows[-1])
+        given: dict[str, Any] = dict(zip(self._state, state, strict=True))
         given["param"], given["grads"], given["skip_update"] = param, gradients, optimizer._skip_update
         given["learning_rate"] = optimizer._rate_now(lr, factor, param)
         opdef = self._flat.opdef
@@ -160,25 +160,25 @@ def on_device(optimizer: Optimizer, group: Group, pairs: Pairs, lr: float) -> Pa
             gradient = arithmetic.cast(gradient, out_dtype="float32")
         if decay is not None:
             gradient = optimizer._decayed(target, gradient, decay)
-        kept = optimizer._state_of(parameter, target, group)
+        state = optimizer._state_of(parameter, target, group)
         attributes = optimizer._attributes(group.options, decay, parameter)
         factor = parameter.optimize_attr["learning_rate"]
         key = (factor, target._array.dtype, tuple(sorted(attributes.items())))
-        alike.setdefault(key, []).append((target, gradient, kept, parameter))
+        alike.setdefault(key, []).append((target, gradient, state, parameter))
     for (factor, _, attributes), members in alike.items():
         rate = optimizer._rate_now(lr, factor, members[0][0])
         columns = {"param": [target._array for target, *_ in members]}
         for n, slot in enumerate(optimizer._state):
-            columns[slot] = [kept[n]._array for _, _, kept, _ in members]
+            columns[slot] = [state[n]._array for _, _, state, _ in members]
         shared = {"learning_rate": rate._array, "skip_update": _array(optimizer._skip_update)}
         done = found[0](columns, [g._array for _, g, _, _ in members], shared, dict(attributes))
-        for target, gradient, kept, parameter in members:
+        for target, gradient, state, parameter in members:
             if done:
-                for tensor in (target, *kept):
+                for tensor in (target, *state):
                     write(tensor, tensor._array)
             else:
                 decay = parameter.regularizer or group.decay
-                optimizer._update(target, gradient, rate, kept, group.options, decay, parameter)
+                optimizer._update(target, gradient, rate, state, group.options, decay, parameter)
             if target is not parameter:
                 optimizer._from_master(parameter, target)
     return left

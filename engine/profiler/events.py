@@ -16,7 +16,7 @@ class RecordEvent(ContextDecorator):
 
     def __init__(self, name: str, event_type: TracerEventType = TracerEventType.PythonUserDefined) -> None:
         if not isinstance(event_type, TracerEventType):
-            raise DTypeError(f"RecordEvent: event_type is a TracerEventType: got {event_type!r}")
+            raise DTypeError(f"RecordEvent: event_type must be a TracerEventType: got {event_type!r}")
         self.name = name
         self.event_type = event_type
         self._open: list[OpenSpan | None] = []

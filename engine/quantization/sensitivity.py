@@ -63,14 +63,14 @@ def keep_in_float(
         ArgumentError: the target is not met before all layers are in float; says how near it comes.
     """
     least, most = 101.0, 0
-    for kept in range(len(worst)):
-        if kept:
-            progress(worst[kept - 1], kept - 1, len(worst))
-        drop = _points(accuracy, measure(frozenset(worst[kept:])))
+    for count in range(len(worst)):
+        if count:
+            progress(worst[count - 1], count - 1, len(worst))
+        drop = _points(accuracy, measure(frozenset(worst[count:])))
         if drop <= target:
-            return FloatLayers(tuple(worst[:kept]), drop)
+            return FloatLayers(tuple(worst[:count]), drop)
         if drop < least:
-            least, most = drop, kept
+            least, most = drop, count
     raise ArgumentError(
         f"quantize: the target of {target:g} points is not met: at least {least:.2f} are lost, with {most} "
         f"of {len(worst)} layers in float; give a larger --target-drop, more bits or --qat"

@@ -55,14 +55,14 @@ def calibrate(prepared: Prepared, batches: Batches, progress: Progress | None = 
     data = CalibrationData(batches, prepared.inputs, options.samples)
     data.require_passes(options.algo, passes)
     started, done = time.perf_counter(), 0
-    kept: list[Feed] = []
+    cached: list[Feed] = []
     total = None if options.samples is None else options.samples * passes
     for turn in range(passes):
         measured = 0
         for number, feed in enumerate(data.feeds()):
             _collect(prepared, made, feed, turn, number, adaptive)
             if turn == 0 and measured < _MEASURED:
-                kept.append(feed)
+                cached.append(feed)
                 measured = data.read
             if progress is not None:
                 progress(done + data.read, total)
@@ -74,7 +74,7 @@ def calibrate(prepared: Prepared, batches: Batches, progress: Progress | None = 
         if progress is not None:
             progress(done, total)  # what it raises ends this, too
     seconds = time.perf_counter() - started
-    return Calibration(thresholds, noise_of(prepared, thresholds, kept), data.read, seconds, weights)
+    return Calibration(thresholds, noise_of(prepared, thresholds, cached), data.read, seconds, weights)
 
 
 def _collect(

@@ -71,8 +71,8 @@ def firstn(reader: Reader, n: int) -> Reader:
 
 def cache(reader: Reader) -> Reader:
     """All items, read at once and cached."""
-    kept = tuple(reader())
-    return lambda: iter(kept)
+    items = tuple(reader())
+    return lambda: iter(items)
 
 
 def buffered(reader: Reader, size: int) -> Reader:

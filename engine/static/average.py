@@ -45,7 +45,7 @@ class ExponentialMovingAverage:
         self._name = name or ""
         self._averages: list[tuple[Any, Any]] = []
         self._powers: Any = None
-        self._kept: dict[str, Any] = {}
+        self._saved: dict[str, Any] = {}
 
     def update(self) -> None:
         """Append operators that update the averages to the Program that is being built."""
@@ -91,14 +91,14 @@ class ExponentialMovingAverage:
         """
         if not self._averages:
             raise ProgramError("ExponentialMovingAverage.apply: there are no averages; call update() first")
-        if self._kept:
+        if self._saved:
             raise ProgramError(
                 "ExponentialMovingAverage.apply: they are applied already; call restore() first"
             )
         rest = (1.0 - float(value_of(self._powers).numpy().item())) or 1.0
         averages = [value_of(average).numpy() for _, average in self._averages]
-        self._kept = {parameter.name: value_of(parameter).numpy() for parameter, _ in self._averages}
-        for name, average in zip(self._kept, averages, strict=True):
+        self._saved = {parameter.name: value_of(parameter).numpy() for parameter, _ in self._averages}
+        for name, average in zip(self._saved, averages, strict=True):
             global_scope().var(name).store(average / np.asarray(rest, average.dtype))
         try:
             yield
@@ -108,6 +108,6 @@ class ExponentialMovingAverage:
 
     def restore(self, executor: Any) -> None:
         """Give the parameters the values that they had before ``apply``."""
-        for name, value in self._kept.items():
+        for name, value in self._saved.items():
             global_scope().var(name).store(value)
-        self._kept = {}
+        self._saved = {}

@@ -95,7 +95,7 @@ def save_inference_model(
     where = "save_inference_model"
     require_executor(where, executor)
     program = _normalized(where, kwargs.get("program"), feed_vars, fetch_vars, kwargs, _SAVE_OPTIONS)
-    for variable in _kept(program):
+    for variable in _persistables(program):
         program.bind(variable, value_of(variable))
     info, optimize = kwargs.get("info", {}), kwargs.get("optimize", False)
     write_model(_prefix(where, path_prefix), program, {}, {}, info, optimize)
@@ -203,7 +203,7 @@ def serialize_persistables(feed_vars: Any, fetch_vars: Any, executor: Any, **kwa
     where = "serialize_persistables"
     require_executor(where, executor)
     program = _normalized(where, kwargs.get("program"), feed_vars, fetch_vars, kwargs, ("program",))
-    weights = {v.name: value_of(v).numpy() for v in _kept(program)}
+    weights = {v.name: value_of(v).numpy() for v in _persistables(program)}
     return container_bytes(_WEIGHTS, inference.VERSION, {"weights": weights})
 
 
@@ -261,7 +261,7 @@ def deserialize_persistables(program: Program, data: bytes, executor: Any) -> No
         raise ArgumentError(
             f"{where}: the bytes have no values for {missing[:5]}; take those of the same Program"
         )
-    known = [v for v in _kept(program) if v.name in weights]
+    known = [v for v in _persistables(program) if v.name in weights]
     for variable in known:
         require_fit(variable, weights[variable.name])
     for variable in known:
@@ -275,7 +275,7 @@ def _weights(where: str, data: Any) -> dict[str, Any]:
     return weights
 
 
-def _kept(program: Program) -> list[Any]:
+def _persistables(program: Program) -> list[Any]:
     return [v for v in program.global_block().vars.values() if v.persistable]
 
 

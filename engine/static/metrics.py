@@ -119,12 +119,14 @@ def ctr_metric_bundle(input: Any, label: Any, ins_tag_weight: Any = None) -> tup
         counted, chances = counted * weight, chances * weight
     sums = []
     for batch in (error.square().sum(), error.abs().sum(), input.sum(), chances, wanted.sum(), counted):
-        kept = builder.program.global_block().create_var(
+        running_total = builder.program.global_block().create_var(
             builder.program.unique_name(f"{helper.name}.tmp"), Spec((1,), "float32"), persistable=True
         )
-        initialize(kept, Constant(0.0), builder.startup)
-        append_into(builder.block, arithmetic.add.opdef, (kept, batch.reshape([1])), {}, (kept,))
-        sums.append(kept)
+        initialize(running_total, Constant(0.0), builder.startup)
+        append_into(
+            builder.block, arithmetic.add.opdef, (running_total, batch.reshape([1])), {}, (running_total,)
+        )
+        sums.append(running_total)
     return tuple(sums)
 
 

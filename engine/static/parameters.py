@@ -30,7 +30,7 @@ def create_parameter(
     Raises ShapeError for dimensions below 1, DTypeError for a shape that is not a list.
     """
     if not isinstance(shape, (list, tuple)):
-        raise DTypeError(f"create_parameter: shape is a list of sizes: got {type(shape).__name__}")
+        raise DTypeError(f"create_parameter: shape must be a list of sizes: got {type(shape).__name__}")
     return parameter_of_no_layer(shape, dtype, name, attr, is_bias, default_initializer)
 
 
@@ -48,7 +48,7 @@ def create_global_var(
     when the function is traced. Raises DTypeError for a shape that is not a list, ModeError in eager mode.
     """
     if not isinstance(shape, (list, tuple)):
-        raise DTypeError(f"create_global_var: shape is a list of sizes: got {type(shape).__name__}")
+        raise DTypeError(f"create_global_var: shape must be a list of sizes: got {type(shape).__name__}")
     tracing = current_builder()
     if tracing is not None and tracing.startup is None:
         tensor = Tensor(np.full([int(d) for d in shape], value, as_dtype(dtype).np), name=name)

@@ -46,7 +46,7 @@ def normalized_weight(
 ) -> Any:
     """The weight that ``attr`` describes, as a Variable computed from its two parameters."""
     dims = [int(d) for d in dims]
-    kept = None if attr.dim is None else attr.dim % len(dims)
+    axis = None if attr.dim is None else attr.dim % len(dims)
     base = attr.name or builder.program.unique_name(f"{owner}.w")
 
     def part(suffix: str, own: list[int], initializer: Any) -> Any:
@@ -55,25 +55,25 @@ def normalized_weight(
         return make_parameter(owner, own, described, as_dtype(dtype), False, default)
 
     known = builder.startup is not None and f"{base}_g" in builder.startup.global_block().vars
-    g = part("g", [d if n == kept else 1 for n, d in enumerate(dims)], None)
+    g = part("g", [d if n == axis else 1 for n, d in enumerate(dims)], None)
     v = part("v", dims, attr.initializer)
     if not known:
-        _begin_as_norm(builder, g, v, kept)
-    return arithmetic.multiply(v, arithmetic.divide(g, _norm(v, kept)))
+        _begin_as_norm(builder, g, v, axis)
+    return arithmetic.multiply(v, arithmetic.divide(g, _norm(v, axis)))
 
 
-def _norm(v: Any, kept: int | None) -> Any:
-    """The norm of v over all dimensions but ``kept``, which stay with size 1."""
-    axes = [n for n in range(v.ndim) if n != kept]
-    return power.sqrt(reduce.sum(power.square(v), axis=axes, keepdim=True, reduce_all=kept is None))
+def _norm(v: Any, axis: int | None) -> Any:
+    """The norm of v over all dimensions but ``axis``, which stay with size 1."""
+    axes = [n for n in range(v.ndim) if n != axis]
+    return power.sqrt(reduce.sum(power.square(v), axis=axes, keepdim=True, reduce_all=axis is None))
 
 
-def _begin_as_norm(builder: Builder, g: Any, v: Any, kept: int | None) -> None:
+def _begin_as_norm(builder: Builder, g: Any, v: Any, axis: int | None) -> None:
     startup = builder.startup
     assert startup is not None, "static mode has a startup Program"
     block = startup.global_block()
     with modes.use(Builder(startup, startup=startup)):
-        norm = _norm(block.var(v.name), kept)
+        norm = _norm(block.var(v.name), axis)
     twin = block.var(g.name)
     block.ops[:] = [o for o in block.ops if all(out is not twin for out in o.outputs)]
     append_into(block, shape.assign.opdef, (norm,), {}, (twin,))

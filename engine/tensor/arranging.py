@@ -51,7 +51,7 @@ def rot90(x: Any, k: int = 1, axes: Any = (0, 1), name: str | None = None) -> An
     axes = integers("rot90", axes)
     if x.ndim < 2 or len(axes) != 2:
         raise ShapeError(
-            f"rot90: x has at least 2 dimensions and axes names two: got {list(x.shape)} and {axes}"
+            f"rot90: x must have at least 2 dimensions and axes names two: got {list(x.shape)} and {axes}"
         )
     first, second = (normal_axis("rot90", a, x.ndim) for a in axes)
     if first == second:
@@ -232,7 +232,7 @@ def combinations(x: Any, r: int = 2, with_replacement: bool = False, name: str |
     if name:
         return named(name, combinations, x, r, with_replacement)
     if x.ndim != 1:
-        raise DTypeError(f"combinations: x is a vector: got shape {list(x.shape)}; flatten it")
+        raise DTypeError(f"combinations: x must be a vector: got shape {list(x.shape)}; flatten it")
     r = whole("combinations", r)
     if r < 0:
         raise ArgumentError(f"combinations: r must not be negative: got {r}")

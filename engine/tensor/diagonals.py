@@ -78,7 +78,7 @@ def fill_diagonal_(x: Any, value: float, offset: int = 0, wrap: bool = False, na
     """
     sizes = list(x.shape)
     if x.ndim < 2 or any(isinstance(d, Unknown) for d in sizes):
-        raise ShapeError(f"fill_diagonal_: x has at least 2 dimensions, all known: got {sizes}")
+        raise ShapeError(f"fill_diagonal_: x must have at least 2 dimensions, all known: got {sizes}")
     if x.ndim > 2 and len(set(sizes)) > 1:
         raise ShapeError(f"fill_diagonal_: more than 2 dimensions must be equal: got {sizes}")
     offset = whole("fill_diagonal_", offset)

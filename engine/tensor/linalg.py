@@ -207,7 +207,7 @@ def norm(x: Any, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: 
         order = float(p)
     axes = [] if axis is None else [int(a) for a in axis] if isinstance(axis, (list, tuple)) else [int(axis)]
     if len(axes) > 2:
-        raise ArgumentError(f"norm: axis is one or two dimensions: got {axes}; reshape x for more")
+        raise ArgumentError(f"norm: axis must be one or two dimensions: got {axes}; reshape x for more")
     if p == "fro" and len(axes) != 1:
         return ops.frobenius_norm(x, dim=axes, keep_dim=keepdim, reduce_all=not axes)
     if not axes:

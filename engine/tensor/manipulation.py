@@ -202,7 +202,7 @@ def vsplit(x: Any, num_or_sections: Any, name: str | None = None) -> list[Any]:
     if name:
         return named(name, vsplit, x, num_or_sections)
     if x.ndim < 2:
-        raise ShapeError(f"vsplit: x has at least 2 dimensions: got {list(x.shape)}; use split(x, n)")
+        raise ShapeError(f"vsplit: x must have at least 2 dimensions: got {list(x.shape)}; use split(x, n)")
     return split(x, num_or_sections, 0)
 
 

@@ -204,7 +204,7 @@ def geometric_(x: Any, probs: Any, name: str | None = None) -> Any:
     drawn = exponential.log(ops.uniform_like(x, min=tiny, max=1.0))
     if not is_tensor(probs):
         if not 0 < probs < 1:
-            raise ArgumentError(f"geometric_: probs is between 0 and 1: got {probs}")
+            raise ArgumentError(f"geometric_: probs must be between 0 and 1: got {probs}")
         probs = creation_ops.fill_like(x, value=float(np.float32(probs)))
     odds = exponential.log1p(arithmetic.scale(arithmetic.cast(probs, out_dtype=x.dtype.name), scale=-1.0))
     return _filled("geometric_", x, arithmetic.divide(drawn, odds))

@@ -68,7 +68,7 @@ def items(where: str, values: Any) -> list[Any]:
             return [values]
         if values.ndim != 1 or values.shape[0] == -1:
             raise ArgumentError(
-                f"{where}: a shape is a tensor of one dimension with a known length: got {values.spec}"
+                f"{where}: a shape must be a tensor of one dimension with a known length: got {values.spec}"
             )
         return [values[n] for n in range(values.shape[0])]
     if isinstance(values, np.ndarray):

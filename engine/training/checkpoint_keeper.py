@@ -59,8 +59,8 @@ class CheckpointKeeper:
         self.last, self.at = path, progress.step
         if progress.best_step < 0:
             return
-        kept = self._folder.best_step()
-        if kept == progress.best_step:
+        stored = self._folder.best_step()
+        if stored == progress.best_step:
             return
         if progress.best_step == progress.step:
             self._unsaved_best = tree
@@ -68,7 +68,7 @@ class CheckpointKeeper:
         self._unsaved_best = self._folder.read_step(progress.best_step)
         if self._unsaved_best is not None:
             return
-        if kept > progress.step:
+        if stored > progress.step:
             # The run resumed from here before and found better ones: replaced, and nothing is lost.
             self._best_replaced = True
             return
@@ -188,10 +188,10 @@ class CheckpointKeeper:
                 f"{metric.text(progress.best_metric)})"
             )
         if lost:
-            kept = f"the checkpoint of step {self.at} is kept" if self.last else "no checkpoint was written"
+            saved = f"the checkpoint of step {self.at} is kept" if self.last else "no checkpoint was written"
             raise SaveError(
                 f"{self._folder.path}: the training ended, but its results are not all saved: "
-                f"{' and '.join(lost)} lost, {kept} ({self._trouble}); make room, then train again or resume"
+                f"{' and '.join(lost)} lost, {saved} ({self._trouble}); make room, then train again or resume"
             )
 
     def _save_best(self, folder: RunFolder) -> None:

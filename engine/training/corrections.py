@@ -238,12 +238,17 @@ def _places(
 
 def _corrected(split: Prepared, labels: dict[int, int], dropped: list[int]) -> Prepared:
     """The split with other labels at some places, and without the dropped ones."""
-    kept = np.ones(len(split), np.bool_)
-    kept[dropped] = False
+    remaining = np.ones(len(split), np.bool_)
+    remaining[dropped] = False
     changed = split.labels.copy()
     changed[list(labels)] = list(labels.values())
     return Prepared(
-        split.rows, split.chosen[kept], split.classes, split.prepare, split.vary, labels=changed[kept]
+        split.rows,
+        split.chosen[remaining],
+        split.classes,
+        split.prepare,
+        split.vary,
+        labels=changed[remaining],
     )
 
 

@@ -58,9 +58,9 @@ def failed_event(problem: Problem, step: int, checkpoint: str) -> Failed:
 
 def diverged_event(step: int, epoch: int, loss: float, rate: float, checkpoint: str, at: int) -> Diverged:
     """The event about a loss that is not finite; ``checkpoint`` is that of step ``at``, empty for none."""
-    kept = f"; the checkpoint of step {at} is kept" if checkpoint else ""
+    remains = f"; the checkpoint of step {at} is kept" if checkpoint else ""
     return Diverged(
         event="diverged", time=now(), step=step, epoch=epoch, loss=loss, checkpoint=checkpoint,
         message=f"step {step}: the loss is not a finite number: {loss} with learning rate "
-        f"{rate:g}{kept}; start again with a smaller learning rate, e.g. {rate / 10:g}",
+        f"{rate:g}{remains}; start again with a smaller learning rate, e.g. {rate / 10:g}",
     )  # fmt: skip

@@ -130,15 +130,15 @@ class Tally:
         labels, answers, of_truth, of_answer = (
             np.concatenate(each) for each in zip(*self._parts, strict=True)
         )
-        kept = len(hardest) if pictures.nbytes <= MOST_HARD_BYTES else 0
+        count = len(hardest) if pictures.nbytes <= MOST_HARD_BYTES else 0
         return Predictions(
             labels=labels.astype(np.uint32),
             answers=answers.astype(np.uint32),
             of_truth=of_truth.astype(np.float32),
             of_answer=of_answer.astype(np.float32),
             probabilities=np.concatenate(self._all) if self._all else np.zeros((0, classes), np.float16),
-            hardest=np.array(hardest[:kept], np.int64),
-            pictures=pictures[:kept],
+            hardest=np.array(hardest[:count], np.int64),
+            pictures=pictures[:count],
         )
 
 

@@ -42,7 +42,7 @@ class Progress:
     seconds_left: float = 0.0
     task: str = "classes"
 
-    _KEPT = (
+    _SAVED = (
         "step",
         "epoch",
         "step_in_epoch",
@@ -91,10 +91,10 @@ class Progress:
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
-        kept = {name: getattr(self, name) for name in self._KEPT}
+        saved = {name: getattr(self, name) for name in self._SAVED}
         if self.task == "numbers":
             return {
-                **kept,
+                **saved,
                 "best_metric": self.best_metric,
                 "validation_metric": self.validation_metric,
                 "validation_mae": self.validation_mae,
@@ -105,11 +105,11 @@ class Progress:
             "validation_accuracy": -1.0 if math.isnan(value) else value,
         }
         # In the order of earlier versions, so that the same run writes the same files.
-        order = (*self._KEPT[:-2], "best_accuracy", "best_step", "validation_accuracy", "evaluated_at")
-        return {name: (kept | figures)[name] for name in order}
+        order = (*self._SAVED[:-2], "best_accuracy", "best_step", "validation_accuracy", "evaluated_at")
+        return {name: (saved | figures)[name] for name in order}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        for name in self._KEPT:
+        for name in self._SAVED:
             setattr(self, name, type(getattr(self, name))(state[name]))
         if self.task == "numbers":
             self.best_metric, self.validation_metric = (

@@ -65,7 +65,7 @@ def chosen_layers(
         return whole, drops
     noise = {each.name: each.weight_noise_to_signal or 0.0 for each in whole.layers}
     report_progress(emit, "measure", "Measuring the accuracy...")
-    kept = keep_in_float(
+    float_layers = keep_in_float(
         worst_first(drops, noise),
         accuracy_of(before(), tested),
         target,
@@ -74,12 +74,12 @@ def chosen_layers(
             emit, "measure", f"Keeping {layer} in float...", done, total
         ),
     )
-    found = freeze(prepared, calibration, set(layers) - set(kept.layers))
+    found = freeze(prepared, calibration, set(layers) - set(float_layers.layers))
     skipped = tuple(
         replace(
             each, why=f"alone it costs {drops[each.layer]:.2f} points; in float for the target of {target:g}"
         )
-        if each.layer in kept.layers
+        if each.layer in float_layers.layers
         else each
         for each in found.skipped
     )

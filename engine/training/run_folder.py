@@ -187,9 +187,9 @@ class RunFolder:
             return -1
 
     def open(
-        self, model_files: Iterable[Path], kept: RetainedEvents | None, corrections: bytes = b""
+        self, model_files: Iterable[Path], retained: RetainedEvents | None, corrections: bytes = b""
     ) -> None:
-        """Make the folder ready for writing; the journal is cut back to what is ``kept``.
+        """Make the folder ready for writing; the journal is cut back to what ``retained`` holds.
 
         A new run keeps the content of the file of ``corrections`` that its data was loaded with.
 
@@ -199,18 +199,18 @@ class RunFolder:
             SaveError: the folder can't be made or written. DataError: links among the code that lies there.
         """
         self.claim(new=True)
-        self._from = kept
+        self._from = retained
         with saving(self.checkpoints_path):
             remove_abandoned_folders(self.checkpoints_path)
         make_folder(self.checkpoints_path)
-        if kept is None:
+        if retained is None:
             # A resumed run uses the user's code; built-in models need no copy.
             keep_source(self.path, [file for file in model_files if not file.is_relative_to(BUILT_IN_MODELS)])
             self._remove_records()
             if corrections:
                 atomic_write(self.path / CORRECTIONS, lambda file: file.write(corrections))
         else:
-            self._cut_back(kept)
+            self._cut_back(retained)
         self._journal = JournalWriter(self.journal_path)
 
     def keep_record(self, started: TrainingEvent, on_failure: OnFailure) -> None:
@@ -227,21 +227,21 @@ class RunFolder:
             with saving(self.path / name):
                 (self.path / name).unlink(missing_ok=True)
 
-    def _cut_back(self, kept: RetainedEvents) -> None:
+    def _cut_back(self, retained: RetainedEvents) -> None:
         """Remove what will be written again, and lines of the journal that are not events.
 
         The newest checkpoint first: whatever interrupts this, the journal reaches as far as the checkpoints.
         """
         for entry in reversed(list_checkpoints(self.checkpoints_path)):
-            if entry.step > kept.step:
+            if entry.step > retained.step:
                 with saving(entry.path):
                     entry.path.unlink(missing_ok=True)
         with saving(self._predictions.path):
-            self._predictions.remove_after(kept.step)
+            self._predictions.remove_after(retained.step)
         with saving(self.path / PACKED_NAME):
             # The journal grows to the length again that it was packed at, and is another one then.
             (self.path / PACKED_NAME).unlink(missing_ok=True)
-        self._rewrite_journal(kept.has)
+        self._rewrite_journal(retained.has)
 
     def _rewrite_journal(self, wanted: Callable[[JournalEvent], bool]) -> None:
         if not os.path.exists(self.journal_path):

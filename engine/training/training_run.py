@@ -181,7 +181,7 @@ class TrainingRun(Commands):
                 self._folder.close()
 
     def _prepare(self) -> None:
-        folder, checkpoint, source, kept = self._folder, None, None, None
+        folder, checkpoint, source, retained = self._folder, None, None, None
         skipped: tuple[Skipped, ...] = ()
         if self._resume:
             assert folder is not None
@@ -215,14 +215,14 @@ class TrainingRun(Commands):
         progress.steps_per_epoch, progress.epochs = len(parts.batches), self.config.epochs
         parts.check()
         if checkpoint is not None:
-            kept = restore(checkpoint, progress, self.history, parts)
+            retained = restore(checkpoint, progress, self.history, parts)
             self._keeper.go_on(self._resumed_from, checkpoint)
             if journal is not None:
                 self._repeated = Pending(rate_changes(journal, progress.step))
         if folder is not None:
-            folder.open(parts.model_files, kept, parts.corrections)
+            folder.open(parts.model_files, retained, parts.corrections)
             self._meter.before = folder.elapsed
-            if kept is not None:
+            if retained is not None:
                 self._keeper.finish()
         self._publisher.publish(started_event(self.config, progress, self._resumed_from, parts, checkpoint))
         for event in skipped_events(skipped, progress.step):

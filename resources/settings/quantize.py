@@ -21,11 +21,18 @@ METHODS: tuple[tuple[str, str], ...] = (
 
 @dataclass(frozen=True)
 class QuantizeSettings:
-    """How a model is quantized. ``method`` is one of METHODS."""
+    """How a model is quantized."""
 
     __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012  (of project files)
 
-    method: str = "none"
+    method: str = declared(
+        "choice",
+        "none",
+        "Quantize",
+        "Store weights and compute in small integers, for smaller files.",
+        choices=METHODS,
+        group="window",
+    )
     algo: str = declared(
         "choice",
         "hist",
@@ -142,5 +149,8 @@ class QuantizeSettings:
 
 
 QUANTIZE_SETTINGS: dict[str, Setting] = settings_of(QuantizeSettings)
-# Those that the window asks for.
-QUANTIZE_FIELDS = {name: each for name, each in QUANTIZE_SETTINGS.items() if each.group != "command"}
+# The choice of the method, and those that the window asks for once one is chosen.
+METHOD = QUANTIZE_SETTINGS["method"]
+QUANTIZE_FIELDS = {
+    name: each for name, each in QUANTIZE_SETTINGS.items() if each.group != "command" and name != "method"
+}

@@ -1,6 +1,7 @@
 """The settings of the search for a learning rate, each declared here alone.
 
-Only the command line offers them; the window searches with their defaults.
+The fields of the learning-rate finder, the options of the command, the palette, checks, the project file and
+documentation are made from here.
 """
 
 from __future__ import annotations
@@ -16,19 +17,17 @@ FEWEST_STEPS = 20
 class RateSettings:
     """Which learning rates are tried."""
 
-    lowest: float = declared(
-        "float", 1e-6, "Lowest rate", "The learning rate to begin with.", above=0, group="command"
-    )
-    highest: float = declared(
-        "float", 1.0, "Highest rate", "The learning rate to end with.", above=0, group="command"
-    )
+    __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012  (of project files)
+
+    lowest: float = declared("float", 1e-6, "Lowest rate", "The learning rate to begin with.", above=0)
+    highest: float = declared("float", 1.0, "Highest rate", "The learning rate to end with.", above=0)
     steps: int = declared(
         "int",
         100,
         "Steps",
         "How many learning rates to try, a batch each.",
         minimum=FEWEST_STEPS,
-        group="command",
+        maximum=1_000_000,
     )
 
 

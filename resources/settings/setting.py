@@ -75,6 +75,8 @@ class Setting:
         advanced: needed rarely; the window keeps it out of sight until asked.
         group: ``data`` for the page Data; ``command`` for the command line alone, ``window`` for the window
             alone.
+        metavar: what stands for the value in the help of the command line, where it is not the type.
+        panel: the heading below which the help of the command line lists the setting.
     """
 
     kind: Kind
@@ -100,6 +102,8 @@ class Setting:
     methods: tuple[str, ...] = ()
     advanced: bool = False
     group: Literal["", "data", "command", "window"] = ""
+    metavar: str = ""
+    panel: str = ""
 
     @property
     def flag(self) -> str:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
-
 import typer
 
 from resources.settings import RUN_SETTINGS
 from studio.cli.output import say
-
-Device: TypeAlias = Annotated[str, typer.Option("--device", help=RUN_SETTINGS["device"].help)]
 
 
 def require_device(device: str) -> None:

@@ -35,10 +35,10 @@ def _parameter(option: Option) -> inspect.Parameter:
 def _with_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give ``command(context, ...)`` the options that the launcher declares, for its help."""
     own = list(inspect.signature(command, eval_str=True).parameters.values())
-    kept = [parameter for parameter in own if parameter.kind is not inspect.Parameter.VAR_KEYWORD]
+    parameters = [parameter for parameter in own if parameter.kind is not inspect.Parameter.VAR_KEYWORD]
     added = [_parameter(option) for option in OPTIONS]
-    cast(Any, command).__signature__ = inspect.Signature([*kept, *added])
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in [*kept, *added]}
+    cast(Any, command).__signature__ = inspect.Signature([*parameters, *added])
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in [*parameters, *added]}
     return command
 
 

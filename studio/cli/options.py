@@ -46,9 +46,9 @@ def with_options(settings: Mapping[str, Setting]) -> Callable[[_Command], _Comma
 
 def _extended(command: _Command, added: list[inspect.Parameter]) -> _Command:
     own = list(inspect.signature(command, eval_str=True).parameters.values())
-    kept = [parameter for parameter in own if parameter.kind is not inspect.Parameter.VAR_KEYWORD]
+    own_parameters = [parameter for parameter in own if parameter.kind is not inspect.Parameter.VAR_KEYWORD]
     # Of keywords only the order shows, in the help: the settings first.
-    order = [*kept[:1], *added, *kept[1:]]
+    order = [*own_parameters[:1], *added, *own_parameters[1:]]
     as_keywords = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in order[1:]]
     cast(Any, command).__signature__ = inspect.Signature([order[0], *as_keywords])
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in order}
@@ -60,10 +60,11 @@ def _option(setting: Setting) -> inspect.Parameter:
     if setting.optional:
         kind = kind | None
     default = [] if kind == list[str] else setting.default
-    metavar = "NAME=VALUE" if setting.kind == "parameters" else None
+    metavar = setting.metavar or ("NAME=VALUE" if setting.kind == "parameters" else None)
     flags = [f"{setting.flag}/{setting.off_flag}" if setting.kind == "bool" else setting.flag]
     flags += [f"--{setting.alias}"] if setting.alias else []
-    option = typer.Option(*flags, help=_help(setting), metavar=metavar)
+    panel = setting.panel or None
+    option = typer.Option(*flags, help=_help(setting), metavar=metavar, rich_help_panel=panel)
     return inspect.Parameter(
         setting.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
     )

@@ -42,7 +42,7 @@ class FrameController(QObject):
         self._closing = False
         self._bonds = Bindings()
         self._bonds.follow(session.train.events.state, lambda _: self._close_when_done())
-        self._last_chance = delayed(self, STOP_MS, session.end_training)
+        self._last_chance = delayed(self, STOP_MS, session.trainer.kill)
         window.may_close = self.may_close
         actions.refused.connect(lambda reason: output.note(reason, "warn"))
         menus = actions.fill(window.top.menu)

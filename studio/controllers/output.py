@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QGuiApplication
 
 from resources.settings import SETTINGS
 from studio.controllers.bindings import Bindings
-from studio.controllers.runs.run_facts import waiting_words
 from studio.controllers.train.train_controller import time_left
-from studio.session import commands
 from studio.session.problem_view import ProblemView
 from studio.session.session import Session
-from studio.session.train.run_settings import title_of
+from studio.session.work.task import Task
 from studio.windows.main_window import MainWindow
 from studio.windows.output_panel import PROBLEMS
 from widgets import theme
 
-TRAINING, GRAPH, EXPORT, RATE, LOADING = "training", "graph", "export", "rate", "loading"
 DOTS = {
     "running": "ok",
     "starting": "ok",
@@ -60,14 +57,9 @@ class OutputController(QObject):
         self._bonds.follow(train.layers, self._list_alert)
         self._bonds.follow(train.new_rate, self._log_rate)
         self._bonds.follow(train.output, self._log_output)
-        self._bonds.show(session.graph, "loading", lambda _: self._show_tasks())
-        self._bonds.show(session.export, "state", lambda _: self._show_tasks())
-        self._bonds.show(session.export, "message", lambda _: self._show_tasks())
-        self._bonds.show(session.export, "done", lambda _: self._show_tasks())
-        self._bonds.follow(session.rate_finder.view.events.state, lambda _: self._show_tasks())
-        self._bonds.show(session.predict, "loading", lambda _: self._show_tasks())
+        self._bonds.follow(session.tasks.changed, self._show_tasks)
         self._bonds.follow(session.problem, self.report)
-        window.output.tasks.cancel_requested.connect(self._cancel)
+        window.output.tasks.cancel_requested.connect(lambda task: task.cancel())
         window.output.problems.count_changed.connect(window.status.set_problems)
         window.toast.details_requested.connect(lambda: window.show_output(PROBLEMS))
         window.status.problems_requested.connect(lambda: window.show_output(PROBLEMS))
@@ -160,7 +152,7 @@ class OutputController(QObject):
     def _show_status(self) -> None:
         view, status, number = self._session.train, self._window.status, theme.format_number
         status.dot.set_token(DOTS.get(view.state, "mute"))
-        status.set_field("state", waiting_words(view, self) or view.message)
+        status.set_field("state", view.waiting or view.message)
         devices = dict(SETTINGS["device"].choices)
         status.set_field("device", devices.get(view.settings.device, view.settings.device))
         busy = view.busy and view.total_steps > 0
@@ -173,50 +165,24 @@ class OutputController(QObject):
         status.set_field("left", self.tr("{0} left").format(left) if busy and view.seconds_left >= 0 else "")
         memory = number(round(view.memory / 1e6), "MB") if view.memory else ""
         status.set_field("memory", memory, self.tr("Memory of the training process"))
-        self._show_tasks()
 
     def _show_tasks(self) -> None:
-        session, tasks = self._session, self._window.output.tasks
-        train, export = session.train, session.export
-        if train.busy:
-            share = train.progress if train.total_steps else None
-            words = waiting_words(train, self) or train.message
-            tasks.set_task(TRAINING, self.tr("Training {0}").format(train.run_name), words, share)
-        else:
-            tasks.remove(TRAINING)
-        model = title_of(train.settings.model)
-        exporting = self.tr("Quantizing") if export.choices.wanted else self.tr("Exporting")
-        share = export.done / export.total if export.total else None
-        searching = session.rate_finder.view.state == "searching"
-        others = (
-            (GRAPH, session.graph.loading, self.tr("Tracing {0}").format(model), "", None),
-            (EXPORT, export.state == "exporting", exporting, export.message, share),
-            (RATE, searching, self.tr("Finding a learning rate"), "", None),
-            (LOADING, session.predict.loading, self.tr("Loading a model"), "", None),
-        )
-        running = []
-        for key, on, title, text, done in others:
-            if on:
-                tasks.set_task(key, title, text, done)
-                running.append(f"{title}: {text}" if text else f"{title}...")
-            else:
-                tasks.remove(key)
-        self._window.status.set_field("task", " · ".join(running))
-
-    def _cancel(self, key: str) -> None:
-        if key == TRAINING:
-            self._session.execute(
-                commands.END_PROCESS if self._session.train.unanswered else commands.STOP_EARLY
-            )
-        elif key in (GRAPH, EXPORT):
-            self._session.execute(commands.CANCEL_TASK)
-            if key == GRAPH:
-                self._session.predict_models.cancel_program()
-        elif key == RATE:
-            self._session.rate_finder.cancel()
-        elif key == LOADING:
-            self._session.predict_models.cancel()
+        tasks, shown = self._window.output.tasks, self._session.tasks.shown
+        for task in tasks.tasks():
+            if task not in shown:
+                tasks.remove(task)
+        words = []
+        for task in shown:
+            title = _title(task)
+            tasks.set_task(task, title, task.message, task.progress)
+            words.append(f"{title}: {task.message}" if task.message else f"{title}...")
+        self._window.status.set_field("task", " · ".join(words))
 
     def close(self) -> None:
         """Follow the session no longer."""
         self._bonds.release()
+
+
+def _title(task: Task) -> str:
+    """What a task does, in the language that holds now."""
+    return QCoreApplication.translate("tasks", task.title).format(task.subject)

@@ -9,13 +9,14 @@ from PySide6.QtCore import QObject
 
 from resources.settings import RUN_SETTINGS
 from resources.settings.export import EXPORT_SETTINGS
-from resources.settings.quantize import QUANTIZE_FIELDS
+from resources.settings.quantize import METHOD, QUANTIZE_FIELDS
+from resources.settings.rate import RATE_SETTINGS
 from studio.session.project.project_file import SUFFIX
 from studio.session.session import Session
 from studio.windows.palette import Entry
 
-# What the name of a setting of the card Quantization, or of an export, begins with, for ``focus_setting``.
-OF_QUANTIZE, OF_EXPORT = "quantize:", "export:"
+# The beginning of a setting's name by its task, for ``focus_setting``; settings of a run have none.
+OF_QUANTIZE, OF_EXPORT, OF_RATE = "quantize:", "export:", "rate:"
 
 
 class PaletteEntries(QObject):
@@ -50,7 +51,8 @@ class PaletteEntries(QObject):
                 found.append((entry, lambda name=name: self._focus_setting(name)))
         for prefix, task, settings in (
             (OF_EXPORT, self.tr("Export"), EXPORT_SETTINGS),
-            (OF_QUANTIZE, self.tr("Quantize"), QUANTIZE_FIELDS),
+            (OF_QUANTIZE, self.tr("Quantize"), {METHOD.name: METHOD, **QUANTIZE_FIELDS}),
+            (OF_RATE, self.tr("Learning-rate finder"), RATE_SETTINGS),
         ):
             for name, setting in settings.items():
                 key = prefix + name

@@ -64,8 +64,8 @@ LOAD_MODEL = Command(
     icon="open", shown=(Position("predict", 1),)
 )
 PREFERENCES = Command(
-    "preferences", "Settings", "File", "Theme, language and folders.", keys="Ctrl+,", icon="settings",
-    separate=True
+    "preferences", "Settings", "File", "Theme, folder of the runs, agreed model files.", keys="Ctrl+,",
+    icon="settings", separate=True
 )
 QUIT = Command(
     "quit", "Quit", "File", "Close the window; a running training is stopped first.", keys="Ctrl+Q",

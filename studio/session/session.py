@@ -7,12 +7,11 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from psygnal import Signal
 
 from resources.run_folders import new_run_folder, remove_unbegun
-from resources.settings import RUN_SETTINGS
 from studio.session import commands
 from studio.session.code.model_editor import ModelEditor
 from studio.session.command import Command
@@ -39,22 +38,21 @@ from studio.session.train.mistakes import Mistakes
 from studio.session.train.next_run import NextRun
 from studio.session.train.rate_finder import RateFinder
 from studio.session.train.run_settings import RunSettings, setting_problems
-from studio.session.train.stall_detector import StallDetector
 from studio.session.train.train_job import Train
-from studio.session.work.job import RATE, Job
-from studio.session.work.task import Task
-from studio.session.work.worker import ProcessWorker, Worker
-
-Notify: TypeAlias = Callable[[], None]
-MakeWorker: TypeAlias = Callable[[Notify], Worker]
+from studio.session.train.trainer import Trainer
+from studio.session.work.job import Event, Job
+from studio.session.work.running_tasks import MakeWorker, Notify, RunningTasks
+from studio.session.work.task import JobTask
+from studio.session.work.worker import ProcessWorker
 
 
 class Session(NextRun):
     """The state that the window, the tests and scripts drive.
 
     All methods run in the caller's thread. Workers queue events and call ``wake``; ``pump``, called by the
-    bridge in the window's loop, takes the events and updates the view models. ``make_worker`` creates a
-    worker (default: a child process); ``runs_folder`` receives the runs while there is no project file.
+    bridge in the window's loop, takes the events and updates the view models. ``tasks`` has all that runs.
+    ``make_worker`` creates a worker (default: a child process); ``runs_folder`` receives the runs while there
+    is no project file.
     """
 
     tasks_changed = Signal()
@@ -67,26 +65,28 @@ class Session(NextRun):
         self.queue: RunQueue = RunQueue(self, self._begin, lambda: self.train.busy)
         self.run_changes = RunChanges(self, lambda folder: self.train.busy and folder == self.train.folder)
         self.predict = PredictViewModel()
-        self.stall_detector = StallDetector(self.train)
         self.wake: Notify | None = None
-        self._make_worker = make_worker
         self._arrived = threading.Event()
-        self._training: Worker | None = None
-        self._task: Task | None = None
+        self._task: JobTask | None = None
         self._task_view: GraphViewModel | ExportViewModel | None = None
-        self._spare: Worker | None = None
-        worker, wake, report = self._worker, self._wake, self._report
+        wake, report = self._wake, self._report
+        self.tasks = tasks = RunningTasks(make_worker, wake)
+        self.trainer = Trainer(
+            self.train, tasks, self._follow_training, self._after_training, self._stop_training
+        )
         self.data = DataViewModel()
-        self.dataset_browser = DatasetBrowser(self.data, worker)
-        self.predict_models = PredictModels(self.predict, self.graph, wake, report, self._remember_model)
-        self.samples = Samples(worker, report)
-        self.rate_finder = RateFinder(worker, report)
-        self.model_editor: ModelEditor = ModelEditor(self, self.change_setting, lambda: make_worker(wake))
-        self.mistakes = Mistakes(worker, wake, report, lambda: self.corrections, self.warm_up)
+        self.dataset_browser = DatasetBrowser(self.data, tasks)
+        self.predict_models = PredictModels(
+            self.predict, self.graph, tasks, wake, report, self._remember_model
+        )
+        self.samples = Samples(tasks, report)
+        self.rate_finder = RateFinder(tasks, report)
+        self.model_editor: ModelEditor = ModelEditor(self, self.change_setting, tasks)
+        self.mistakes = Mistakes(tasks, wake, report, lambda: self.corrections)
         self.script: SessionScript = SessionScript()
-        self.report_writer = ReportWriter(worker, report)
+        self.report_writer = ReportWriter(tasks, report)
         self.quantization: QuantizationReports = QuantizationReports(
-            self.export, self.graph, worker, wake, report
+            self.export, self.graph, tasks, wake, report
         )
         self._parts = (
             self.dataset_browser,
@@ -109,8 +109,8 @@ class Session(NextRun):
             commands.SHOW_GRAPH: self.show_graph,
             commands.EXPORT: self.start_export,
             commands.CANCEL_TASK: self.cancel_task,
-            commands.END_PROCESS: self.end_training,
-            commands.CHANGE_RATE: self.change_rate,
+            commands.END_PROCESS: self.trainer.kill,
+            commands.CHANGE_RATE: self.trainer.change_rate,
             commands.FIND_RATE: self.find_rate,
             commands.UNDO: self.undo_stack.undo,
             commands.REDO: self.undo_stack.redo,
@@ -123,12 +123,14 @@ class Session(NextRun):
         self.project_changed.connect(self._use_export_settings)
         self.export.events.settings.connect(lambda settings: setattr(self.project, "export", settings))
         self.export.events.choices.connect(lambda choices: setattr(self.project, "quantize", choices))
+        self.rate_finder.view.events.settings.connect(lambda rate: setattr(self.project, "rate", rate))
         if self._trouble:
             self._report(problem_from_message(self._trouble, "The settings could not be read"))
 
     def _use_export_settings(self, project: Project) -> None:
         self.export.change(**vars(project.export))
         self.export.choose(**vars(project.quantize))
+        self.rate_finder.view.settings = project.rate
 
     # ----- commands -----
 
@@ -226,58 +228,40 @@ class Session(NextRun):
         folder = str(config["out"])
         followed = not self.selected_run or self.selected_run == self.train.folder
         self.train.begin(Path(folder).name, folder, resume)
-        self.stall_detector.begin()
         if select or followed:  # a queued run does not change the selection
             self.select_run(folder)
-        self._training = self._worker()
         job = Train(config, resume)
         self.script.record(job)
-        self._training.start(job)
+        self.trainer.start(job)
 
     def pause(self) -> None:
-        self._command("pause")
+        self.trainer.command("pause")
 
     def resume(self) -> None:
-        self._command("resume")
+        self.trainer.command("resume")
 
     def stop_early(self) -> None:
-        self._command("stop_early")
+        self.trainer.command("stop_early")
 
     def interrupt(self) -> None:
         """Stop with a checkpoint, to be continued later; what is queued waits too."""
         self.queue.hold()
-        self._command("interrupt")
+        self.trainer.command("interrupt")
 
     def cancel(self) -> None:
-        self._command("cancel")
+        self.trainer.command("cancel")
 
     def checkpoint_now(self) -> None:
-        self._command("checkpoint_now")
+        self.trainer.command("checkpoint_now")
 
-    def change_rate(self, rate: float) -> None:
-        """Train with another learning rate from the next step on. Raises ValueError where it is none."""
-        problem = RUN_SETTINGS["learning_rate"].problem(rate)
-        if problem:
-            raise ValueError(f"learning_rate: {problem}")
-        if self._training is not None:
-            self.train.rate_asked = rate
-            self._training.send(f"{RATE}{rate!r}")
+    def _stop_training(self) -> None:
+        """Cancel it in the list of tasks: gently, unless it does not answer."""
+        self.execute(commands.END_PROCESS if self.train.unanswered else commands.STOP_EARLY)
 
-    def _command(self, name: str) -> None:
-        if self._training is not None:
-            self._training.send(name)  # first, so that it is being done while the window says so
-            self.train.asked(name)
-            self.stall_detector.asked(name)
-
-    def end_training(self) -> None:
-        """Kill a training that does not answer; its last checkpoint stays."""
-        if self._training is not None:
-            self._training.kill()
-
-    @property
-    def training_pid(self) -> int:
-        """The process id of the training's child process; 0 where there is none."""
-        return int(getattr(self._training, "pid", 0))
+    def _follow_training(self, event: Event) -> None:
+        self.script.follow(event)
+        if event["event"] == "program":
+            self.graph.take(event)
 
     # ----- tasks next to the training -----
 
@@ -319,7 +303,7 @@ class Session(NextRun):
     def _begin_task(self, view: GraphViewModel | ExportViewModel, job: Job) -> None:
         self._task_view = view
         self.script.record(job)
-        self._task = Task(job, self._worker(), view.take)
+        self._task = self.tasks.start(job, view.take)
         self.tasks_changed.emit()
 
     def load_model(self, prefix: str) -> None:
@@ -335,18 +319,7 @@ class Session(NextRun):
     def pump(self) -> None:
         """Take what the workers left and bring the view models up to date. Called in the window's thread."""
         self._arrived.clear()
-        if self._training is not None:
-            worker, ended = self._training, self._training.ended()
-            for event in worker.take():
-                self.train.take(event)
-                self.stall_detector.heard(event)
-                self.script.follow(event)
-                if event["event"] == "program":
-                    self.graph.take(event)
-            if ended:
-                worker.close()
-                self._training = None
-                self._after_training()
+        self.trainer.take()
         if self._task is not None:
             if self._task.take():
                 self._task, view, self._task_view = None, self._task_view, None
@@ -411,19 +384,6 @@ class Session(NextRun):
         if self.wake is not None:
             self.wake()
 
-    def _worker(self) -> Worker:
-        spare, self._spare = self._spare, None
-        if spare is not None and not spare.ended():
-            return spare
-        if spare is not None:
-            spare.close()
-        return self._make_worker(self._wake)
-
-    def warm_up(self) -> None:
-        """Start a worker ahead, so that the next Start does not wait for Python and the engine."""
-        if self._spare is None:
-            self._spare = self._make_worker(self._wake)
-
     @property
     def task_runs(self) -> bool:
         """True while a Program is traced, or something is exported or verified."""
@@ -431,20 +391,21 @@ class Session(NextRun):
 
     def busy(self) -> bool:
         """True while a training or a task runs: closing should ask."""
-        return self._training is not None or self._task is not None
+        return self.trainer.running or self._task is not None
 
     def close(self, timeout: float = 10.0) -> None:
         """Stop the training with a checkpoint and end all workers; those that don't end in time are
         killed."""
-        if self._training is not None:
+        if self.trainer.running:
             self.interrupt()
         if self._task is not None:
             self._task.cancel()
         self.wait_until(lambda: not self.busy(), timeout)
-        for worker in (self._training, self._task, self._spare):
-            if worker is not None:
-                worker.close()
-        self._training = self._task = self._spare = None
+        self.trainer.close()
+        if self._task is not None:
+            self._task.close()
+            self._task = None
+        self.tasks.close()
         self.predict_models.close(timeout)
         for part in self._parts:
             part.close()

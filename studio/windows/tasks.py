@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QPushButton, QWidget
@@ -25,21 +26,21 @@ class _Row:
 
 
 class TaskList(Retranslated, QWidget):
-    """``cancel_requested`` carries the key of a task."""
+    """``cancel_requested`` carries the key of a task, which may be any hashable object."""
 
-    cancel_requested = Signal(str)
+    cancel_requested = Signal(object)
     count_changed = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._rows: dict[str, _Row] = {}
+        self._rows: dict[Any, _Row] = {}
         self._layout = vertical(self, 0, spacing=None)
         self._empty = EmptyState("", icon="check")
         self._layout.addWidget(self._empty, 1)
         self._layout.addStretch(0)
         self.retranslate()
 
-    def set_task(self, key: str, title: str, text: str = "", share: float | None = None) -> None:
+    def set_task(self, key: Any, title: str, text: str = "", share: float | None = None) -> None:
         """Add or update a task; ``share`` is how much is done (0 to 1), None if unknown."""
         row = self._rows.get(key)
         if row is None:
@@ -52,7 +53,7 @@ class TaskList(Retranslated, QWidget):
         row.bar.setAccessibleName(title)
         row.cancel.setAccessibleName(self.tr("Cancel: {0}").format(title))
 
-    def remove(self, key: str) -> None:
+    def remove(self, key: Any) -> None:
         """A task has ended; one that was not there is no matter."""
         row = self._rows.pop(key, None)
         if row is not None:
@@ -60,11 +61,11 @@ class TaskList(Retranslated, QWidget):
             row.box.deleteLater()
             self._count()
 
-    def tasks(self) -> list[str]:
+    def tasks(self) -> list[Any]:
         """The keys of the tasks."""
         return list(self._rows)
 
-    def _add(self, key: str) -> _Row:
+    def _add(self, key: Any) -> _Row:
         row = _Row(QWidget(), QLabel(), QLabel(), QProgressBar(), QPushButton(self.tr("Cancel")))
         row.text.setProperty("role", "mute")
         row.text.setFont(theme.font())

@@ -317,8 +317,8 @@ def gpu() -> bool:
 
 
 @contextmanager
-def installed() -> Iterator[Any]:
-    """``import cupy`` gives the stand-in within the block, and the engine's GPU is it."""
+def replaced(**modules: Any) -> Iterator[None]:
+    """``import cupy`` gives ``modules`` within the block; the engine's backend for GPUs is imported anew."""
     import sys
 
     import engine.kernels
@@ -328,14 +328,12 @@ def installed() -> Iterator[Any]:
     }
     ours = "engine.kernels.cupy"
     backend = {name: sys.modules.pop(name) for name in list(sys.modules) if f"{name}.".startswith(f"{ours}.")}
-    top = cupy()
-    sys.modules["cupy"], sys.modules["cupyx"] = top, cuda.cupyx()
+    sys.modules.update(modules)
     try:
-        yield top
+        yield
     finally:
-        del sys.modules["cupy"], sys.modules["cupyx"]
-        memory.set_allocator(memory.pool.malloc)
-        memory.set_pinned_memory_allocator()
+        for name in modules:
+            del sys.modules[name]
         if f"{ours}.overrides" in sys.modules:
             sys.modules[f"{ours}.overrides"].unregister()
         for name in [name for name in sys.modules if f"{name}.".startswith(f"{ours}.")]:
@@ -344,3 +342,17 @@ def installed() -> Iterator[Any]:
             del engine.kernels.cupy
         sys.modules.update(before)
         sys.modules.update(backend)
+        if f"{ours}.overrides" in backend:
+            backend[f"{ours}.overrides"].register()
+
+
+@contextmanager
+def installed() -> Iterator[Any]:
+    """``import cupy`` gives the stand-in within the block, and the engine's GPU is it."""
+    top = cupy()
+    with replaced(cupy=top, cupyx=cuda.cupyx()):
+        try:
+            yield top
+        finally:
+            memory.set_allocator(memory.pool.malloc)
+            memory.set_pinned_memory_allocator()

@@ -333,17 +333,21 @@ def test_a_file_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         read_labels(tmp_path / "nowhere")
 
 
-def test_a_job_of_a_child_process() -> None:
+def test_a_job_of_a_child_process(tmp_path: Path) -> None:
     from studio.session.count_job import CountClasses
+    from studio.session.session import Session
     from studio.session.work.worker import ThreadWorker
 
-    worker = ThreadWorker()
-    worker.start(CountClasses("digits"))
+    session = Session(ThreadWorker, tmp_path / "runs")
     events: list[Any] = []
-    while not events or events[-1]["event"] != "worker_ended":
-        assert worker.wait(60.0), events
-        events += worker.take()
-    counts = next(event["counts"] for event in events if event["event"] == "classes_counted")
+    task = session.tasks.start(CountClasses("digits"), events.append)
+    assert session.tasks.shown == (task,)
+    assert task.title.format(task.subject) == "Counting the classes of digits"
+    assert session.wait_until(task.take, 60.0), events
+    assert (task.state, session.tasks.shown) == ("done", ())
+    assert task.result is not None
+    counts = task.result["counts"]
+    assert task.result in events
     assert len(counts) == 10
     assert counts.min() > 0
-    worker.close()
+    session.close()

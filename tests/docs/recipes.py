@@ -88,8 +88,8 @@ def copy_repository(to: Path) -> None:
 
 def python(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """A fresh Python that imports from ``root`` and knows nothing of this test run."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(JOINING)}
-    environment = kept | {"PYTHONPATH": str(root)}
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(JOINING)}
+    environment = inherited | {"PYTHONPATH": str(root)}
     command = [sys.executable, *arguments]
     return subprocess.run(
         command, cwd=root, env=environment, capture_output=True, encoding="utf-8", check=False

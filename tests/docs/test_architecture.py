@@ -36,7 +36,7 @@ def tables(heading: str) -> list[list[str]]:
 
 
 LAYERED = [
-    ("house", "The house"),
+    ("house", "Packages"),
     ("engine", "Rooms of the engine"),
     ("program", "Rooms of engine.program"),
     ("studio", "Rooms of the studio"),

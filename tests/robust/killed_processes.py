@@ -55,7 +55,7 @@ class Launched:
         (folder / "temporary").mkdir(parents=True)
         self.folder = folder
         self.errors = folder / "errors"
-        kept = {name: text for name, text in os.environ.items() if not name.startswith(OURS)}
+        inherited = {name: text for name, text in os.environ.items() if not name.startswith(OURS)}
         with self.errors.open("wb") as errors:
             self.process = subprocess.Popen(
                 [
@@ -69,7 +69,7 @@ class Launched:
                     str(folder),
                     str(steps),
                 ],
-                env=kept | {"PYTHONPATH": str(ROOT), "TMPDIR": str(folder / "temporary")},
+                env=inherited | {"PYTHONPATH": str(ROOT), "TMPDIR": str(folder / "temporary")},
                 text=True,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,

@@ -366,16 +366,16 @@ class Journal(Save):
     def check(self, folder: Path, done: bool) -> str:
         path = folder / "journal.jsonl"
         begun = path.exists() and bool(path.read_bytes())
-        kept = [event["step"] for event in read_journal(path).events] if begun else []
-        assert kept == list(range(len(kept)))
-        assert len(kept) == self._EVENTS or not done, kept
+        steps = [event["step"] for event in read_journal(path).events] if begun else []
+        assert steps == list(range(len(steps)))
+        assert len(steps) == self._EVENTS or not done, steps
         with JournalWriter(path) as journal:
             journal.write({"event": "step", "step": 99})
         after = read_journal(path)
-        assert [event["step"] for event in after.events] == [*kept, 99]
+        assert [event["step"] for event in after.events] == [*steps, 99]
         assert after.notes == ()
         assert [p.name for p in folder.iterdir()] == ["journal.jsonl"]
-        return "whole" if len(kept) == self._EVENTS else "a part"
+        return "whole" if len(steps) == self._EVENTS else "a part"
 
 
 class LockTaking(Save):

@@ -180,11 +180,11 @@ def result_of(out: Path) -> dict[str, Any]:
     for tree in checkpoints.values():
         del tree["config"]
     events = [json.loads(line) for line in (out / "journal.jsonl").read_text().splitlines()]
-    kept = ("step", "epoch", "finished")
+    fields = ("step", "epoch", "finished")
     journal = [
         {name: value for name, value in event.items() if name not in _OTHER}
         for event in events
-        if event["event"] in kept
+        if event["event"] in fields
     ]
     while journal[-2] == journal[-1]:  # resumed at its end, a run says once more that it is finished
         del journal[-1]

@@ -251,16 +251,18 @@ def read_predictions(data: bytes, folder: Path) -> object:
     from studio.session.runs.report.report_page import write_report
     from studio.session.train.mistakes import _sample
 
-    kept = PredictionsFolder(folder / "run")
-    kept.path.mkdir(parents=True, exist_ok=True)
-    (kept.path / "step-00000002.h5").write_bytes(data)
+    predictions = PredictionsFolder(folder / "run")
+    predictions.path.mkdir(parents=True, exist_ok=True)
+    (predictions.path / "step-00000002.h5").write_bytes(data)
     (folder / "run" / "journal.jsonl").write_bytes(sample("journal.jsonl"))
     one_line(lambda: write_report(folder / "run", folder / "report.html"), (EngineError,))
-    found = kept.read(2)
+    found = predictions.read(2)
     assert found is not None
     if found.classes < 100:
         found.confusion()
-    return [_sample(found, int(place)) for place in (*found.hardest, *found.cell(1, 2))], kept.entries()
+    return [
+        _sample(found, int(place)) for place in (*found.hardest, *found.cell(1, 2))
+    ], predictions.entries()
 
 
 # ----- collected images, code -----------------------------------------------------------------------------

@@ -220,8 +220,8 @@ def test_models_are_saved_and_loaded_by_all_threads(tmp_path: Path) -> None:
                 paddle.jit.load(prefix)(x).numpy(), net(x).numpy(), rtol=1e-5, atol=1e-6
             )
             paddle.save(net.state_dict(), prefix + ".pdparams")
-            kept = paddle.load(prefix + ".pdparams")
-            np.testing.assert_array_equal(kept["weight"].numpy(), net.weight.numpy())
+            weights = paddle.load(prefix + ".pdparams")
+            np.testing.assert_array_equal(weights["weight"].numpy(), net.weight.numpy())
 
     together(THREADS, work)
 

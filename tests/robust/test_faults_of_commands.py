@@ -82,13 +82,13 @@ def test_an_export_is_whole_or_not_at_all(fault: Fault, trained: Path, tmp_path:
 
     first = export()
     assert first.exit_code == 0, first.output
-    kept = tmp_path / "kept"
-    shutil.copytree(place, kept)
+    backup = tmp_path / "kept"
+    shutil.copytree(place, backup)
 
     def prepare() -> None:
         answers.clear()
         shutil.rmtree(place)
-        shutil.copytree(kept, place)
+        shutil.copytree(backup, place)
         before[:] = [read_inference(prefix).save_id]
 
     def check(error: BaseException | None, said: str) -> None:

@@ -72,16 +72,16 @@ def ended_well(done: Result, said: str) -> str:
 
 
 def attack(training: Training, fault: Fault, resumed: bool, short: int) -> int:
-    kept = training.place / "kept"
+    backup = training.place / "kept"
     if resumed:
-        assert call("train", *training.words, "--out", kept, "--epochs", "1").exit_code == 0
+        assert call("train", *training.words, "--out", backup, "--epochs", "1").exit_code == 0
     answers: list[Result] = []
 
     def prepare() -> None:
         training.clear()
         answers.clear()
         if resumed:
-            shutil.copytree(kept, training.out)
+            shutil.copytree(backup, training.out)
 
     def act() -> None:
         answers.append(

@@ -70,8 +70,8 @@ def test_an_odd_line_of_a_journal_is_skipped_and_counted(tmp_path: Path, line: b
     assert history.steps == [1, 2]
     assert len(history.notes) == 1
     RunFolder(folder)._rewrite_journal(RetainedEvents(1).has)  # as resuming does
-    kept = (folder / "journal.jsonl").read_bytes().splitlines()
-    assert kept == events[:2]
+    lines = (folder / "journal.jsonl").read_bytes().splitlines()
+    assert lines == events[:2]
 
 
 def test_a_run_whose_beginning_is_damaged_is_listed_with_a_note(tmp_path: Path) -> None:

@@ -96,15 +96,15 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
 
 def test_predictions_of_a_billion_classes_are_refused(tmp_path: Path) -> None:
     """Without any row of probabilities they take no room in the file."""
-    kept = PredictionsFolder(tmp_path)
+    predictions = PredictionsFolder(tmp_path)
     none = np.zeros(0, np.uint32)
     rates = np.zeros(0, np.float32)
     probabilities = np.zeros((0, 10**9), np.float16)
     images = np.zeros((0, 4, 4), np.uint8)
     found = Predictions(none, none, rates, rates, probabilities, np.zeros(0, np.int64), images)
-    kept.write(2, found, 2)
+    predictions.write(2, found, 2)
     with pytest.raises(FormatError, match="does not hold the predictions"):
-        kept.read(2)
+        predictions.read(2)
 
 
 @pytest.mark.parametrize("length", [b"\xff\xff\xff\x7f", struct.pack("<I", 30_000_000)])

@@ -152,7 +152,7 @@ def test_a_killed_training_can_be_resumed(open_studio: Open, qtbot: QtBot) -> No
     studio.actions.trigger("checkpoint_now")
     view = studio.session.train
     qtbot.waitUntil(lambda: view.last_checkpoint_step > 0, timeout=WAIT)
-    os.kill(studio.session.training_pid, signal.SIGKILL)
+    os.kill(studio.session.trainer.pid, signal.SIGKILL)
     qtbot.waitUntil(lambda: view.state == "crashed", timeout=WAIT)
     assert studio.window.isVisible()
     assert "SIGKILL" in studio.window.toast.text()

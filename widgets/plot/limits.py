@@ -32,10 +32,10 @@ def robust_range(curves: Sequence[Floats]) -> tuple[float, float] | None:
     whole = whole_range(curves)
     if whole is None:
         return None
-    kept = _of_a_size(
+    of_one_size = _of_a_size(
         [_fenced(values[np.isfinite(values)]) for values in curves if np.isfinite(values).any()]
     )
-    low, high = min(low for low, _ in kept), max(high for _, high in kept)
+    low, high = min(low for low, _ in of_one_size), max(high for _, high in of_one_size)
     height = high - low
     return (
         low if low - whole[0] > FLAT * height else whole[0],
@@ -55,12 +55,12 @@ def _fenced(values: Floats) -> tuple[float, float]:
 def _of_a_size(ranges: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """Those before the first jump in size."""
     ordered = sorted(ranges, key=_size)
-    kept = ordered[:1]
+    of_one_size = ordered[:1]
     for one in ordered[1:]:
-        if _size(kept[-1]) > 0 and _size(one) > FAR * _size(kept[-1]):
+        if _size(of_one_size[-1]) > 0 and _size(one) > FAR * _size(of_one_size[-1]):
             break
-        kept.append(one)
-    return kept
+        of_one_size.append(one)
+    return of_one_size
 
 
 def _size(one: tuple[float, float]) -> float:

@@ -114,7 +114,7 @@ def create_dct(n_mfcc: int, n_mels: int, norm: str | None = "ortho", dtype: str 
     ``norm`` 'ortho' makes its columns of length 1; None leaves them. Raises ConditionError for another.
     """
     if norm not in (None, "ortho"):
-        raise ConditionError(f"create_dct: norm is 'ortho' or None: got {norm!r}")
+        raise ConditionError(f"create_dct: norm must be 'ortho' or None: got {norm!r}")
     n = creation.arange(n_mels, dtype=dtype)
     k = manipulation.unsqueeze(creation.arange(n_mfcc, dtype=dtype), 1)
     waves = cos(math.pi / float(n_mels) * (n + 0.5) * k)

@@ -18,7 +18,7 @@ FOLLOWED: dict[str, Any] = {
     "sync_batch_norm": False,
 }
 # Settings about how Paddle reaches the same results, or of features that are off: only stored.
-KEPT: dict[str, Any] = {
+STORED: dict[str, Any] = {
     "a_sync": True,
     "adam_d2sum": False,
     "auto_search": False,
@@ -144,5 +144,5 @@ def _declare(settings: dict[str, _Setting]) -> None:
         setattr(DistributedStrategy, name, setting)
 
 
-_declare({name: _Setting(default) for name, default in (FOLLOWED | KEPT).items()})
+_declare({name: _Setting(default) for name, default in (FOLLOWED | STORED).items()})
 _declare({name: _Setting(False, refusal) for name, refusal in REFUSED.items()})

@@ -21,8 +21,8 @@ def available(meminfo: Path = _MEMINFO, cgroup: Path = _CGROUP) -> int | None:
         if limit != "max":
             used = int((cgroup / "memory.current").read_text(encoding="ascii"))
             # Pages of files are given back when memory is needed.
-            kept = (cgroup / "memory.stat").read_text(encoding="ascii").split()
-            files = int(kept[kept.index("inactive_file") + 1])
+            fields = (cgroup / "memory.stat").read_text(encoding="ascii").split()
+            files = int(fields[fields.index("inactive_file") + 1])
             found.append(max(0, int(limit) - used + files))
     except (OSError, ValueError):
         pass

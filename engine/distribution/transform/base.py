@@ -138,6 +138,6 @@ class Transform:
     def _check_shape(self, where: str, shape: Any) -> None:
         if not isinstance(shape, Sequence):
             raise DTypeError(
-                f"{type(self).__name__}.{where}: a shape is a sequence of integers: got "
+                f"{type(self).__name__}.{where}: a shape must be a sequence of integers: got "
                 f"{type(shape).__name__}"
             )

@@ -69,9 +69,9 @@ class ReshapeTransform(Transform):
         return total(zeros_like(x), axis=list(range(-len(self._in_event_shape), 0)))
 
     def _batch(self, x: Any, event: tuple[int, ...]) -> list[Any]:
-        kept = x.ndim - len(event)
-        self._check_event(tuple(x.shape[kept:]), event)
-        return sizes_of(x)[:kept]
+        batch_rank = x.ndim - len(event)
+        self._check_event(tuple(x.shape[batch_rank:]), event)
+        return sizes_of(x)[:batch_rank]
 
     def _check_event(self, got: tuple[int, ...], event: tuple[int, ...]) -> None:
         if len(got) < len(event) or any(a != b and a != -1 for a, b in zip(got, event, strict=True)):
@@ -84,9 +84,9 @@ class ReshapeTransform(Transform):
         return self._reshaped(shape, self._out_event_shape, self._in_event_shape)
 
     def _reshaped(self, shape: Any, before: tuple[int, ...], after: tuple[int, ...]) -> tuple[int, ...]:
-        kept = max(len(shape) - len(before), 0)
-        self._check_event(tuple(shape[kept:]), before)
-        return (*shape[:kept], *after)
+        batch_rank = max(len(shape) - len(before), 0)
+        self._check_event(tuple(shape[batch_rank:]), before)
+        return (*shape[:batch_rank], *after)
 
 
 class SoftmaxTransform(Transform):

@@ -44,7 +44,7 @@ def save_persistables(model_dict: Any, dirname: str = "save_dir", optimizers: An
     """
     if not isinstance(model_dict, Mapping):
         raise ArgumentError(
-            f"save_persistables: model_dict is a dict of parameters: got {type(model_dict).__name__}; "
+            f"save_persistables: model_dict must be a dict of parameters: got {type(model_dict).__name__}; "
             "pass model.state_dict()"
         )
     tree = {

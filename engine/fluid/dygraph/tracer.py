@@ -78,21 +78,21 @@ class Tracer:
         node, index = _origin(tensor)
         if node is None or node.__class__ is Leaf:
             return None if node is None else leaf_gradient(node)
-        kept = _kept(node, index)
-        return None if kept is None else kept.grad
+        hook = _gradient_hook(node, index)
+        return None if hook is None else hook.grad
 
     def clear_gradient(self, tensor: Tensor) -> bool:
         """Set the gradient of a value that an operator computed to zeros; False for another value."""
         node, index = _origin(tensor)
         if node is None or node.__class__ is Leaf:
             return False
-        kept = _kept(node, index)
-        if kept is not None and kept.grad is not None:
-            kept.grad = zeros_like(kept.grad)
+        hook = _gradient_hook(node, index)
+        if hook is not None and hook.grad is not None:
+            hook.grad = zeros_like(hook.grad)
         return True
 
 
-class _Kept:
+class _GradientHook:
     """The gradient of an inner value; it stands among the operator's hooks and lives as long as that."""
 
     __slots__ = ("grad",)
@@ -112,18 +112,18 @@ def _origin(tensor: Tensor) -> tuple[Any, int]:
 
 def _keep(node: Operator) -> None:
     if node.hooks is None and node.opdef.single:  # most are so
-        node.hooks = {0: [_Kept()]}
+        node.hooks = {0: [_GradientHook()]}
         return
     hooks: Hooks = node.hooks or {}
     for index in range(1 if node.opdef.single else len(node.shapes)):
-        if _kept(node, index) is None:
-            hooks.setdefault(index, []).append(_Kept())
+        if _gradient_hook(node, index) is None:
+            hooks.setdefault(index, []).append(_GradientHook())
     node.hooks = hooks
 
 
-def _kept(node: Operator, index: int) -> _Kept | None:
+def _gradient_hook(node: Operator, index: int) -> _GradientHook | None:
     hooks: Hooks = node.hooks or {}
-    return next((hook for hook in hooks.get(index, ()) if isinstance(hook, _Kept)), None)
+    return next((hook for hook in hooks.get(index, ()) if isinstance(hook, _GradientHook)), None)
 
 
 _current: Setting[Tracer | None] = Setting("fluid_tracer", None)

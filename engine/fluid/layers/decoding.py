@@ -163,9 +163,9 @@ def ctc_greedy_decoder(
     place = cumulative.cumsum(creation.ones_like(ids), 1) - 1
     before = manipulation.concat([creation.full_like(ids[:, :1], -1), ids[:, :-1]], 1)
     within = place < manipulation.reshape(math.cast(input_length, ids.dtype), [-1, 1])
-    kept = math.cast((ids != before).logical_and(ids != blank).logical_and(within), ids.dtype)
-    count = reduction.sum(kept, 1, keepdim=True)
+    selected = math.cast((ids != before).logical_and(ids != blank).logical_and(within), ids.dtype)
+    count = reduction.sum(selected, 1, keepdim=True)
     # Positions of the remaining labels come first; all stay in their order.
-    order = search.argsort(place + (1 - kept) * reduction.max(place + 1), 1)
+    order = search.argsort(place + (1 - selected) * reduction.max(place + 1), 1)
     first = scattering.take_along_axis(ids, order, 1)
     return search.where(place < count, first, creation.full_like(first, padding_value)), count

@@ -177,7 +177,7 @@ def multi_box_head(
         max_sizes = [base_size * 0.2, *(base_size * (r + step) / 100.0 for r in ratios)]
     if any(s is None or len(s) < count for s in (min_sizes, max_sizes)):
         raise ArgumentError(
-            f"multi_box_head: min_sizes and max_sizes have a size for each of {count} inputs: got "
+            f"multi_box_head: min_sizes and max_sizes must have a size for each of {count} inputs: got "
             f"{min_sizes} and {max_sizes}; with two inputs or less give both"
         )
     wide, high = (steps, steps) if steps is not None else (step_w, step_h)
@@ -289,7 +289,7 @@ def multiclass_nms(
     ``bboxes`` is [N, M, 4], ``scores`` [N, classes, M]. Boxes of a class that overlap a better one more than
     ``nms_threshold`` go.
     """
-    return _kept(
+    return _selected_boxes(
         bboxes,
         scores,
         score_threshold,
@@ -302,7 +302,7 @@ def multiclass_nms(
     )[0]
 
 
-def _kept(
+def _selected_boxes(
     bboxes: Any,
     scores: Any,
     least: float,
@@ -379,7 +379,7 @@ def detection_output(
     """
     boxes = vision.box_coder(prior_box, prior_box_var, loc, "decode_center_size")
     shares = manipulation.transpose(functional.softmax(scores), [0, 2, 1])
-    out, places, _ = _kept(
+    out, places, _ = _selected_boxes(
         boxes, shares, score_threshold, nms_top_k, keep_top_k, nms_threshold, True, nms_eta, background_label
     )
     return (out, places) if return_index else out

@@ -35,10 +35,10 @@ def gru_step(
     given = input if bias is None else input + bias
     both = _through(gate_activation, _columns(given, 0, 2 * size) + hidden @ gates)
     update, reset = _columns(both, 0, size), _columns(both, size, 2 * size)
-    kept = reset * hidden
-    new = _through(activation, _columns(given, 2 * size, 3 * size) + kept @ candidate)
+    gated = reset * hidden
+    new = _through(activation, _columns(given, 2 * size, 3 * size) + gated @ candidate)
     moved = new + update * (hidden - new) if origin_mode else hidden + update * (new - hidden)
-    return moved, kept, concat([both, new], axis=1)
+    return moved, gated, concat([both, new], axis=1)
 
 
 def _through(name: str, value: Any) -> Any:

@@ -60,9 +60,9 @@ def sigmoid_cross_entropy_with_logits(
 
     0 where the label is ``ignore_index``; ``normalize`` divides by the number of the others.
     """
-    kept = math.cast(label != ignore_index, x.dtype)
-    loss = functional.binary_cross_entropy_with_logits(x, math.cast(label, x.dtype), reduction="none") * kept
-    return loss / math.clip(reduction.sum(kept), min=1.0) if normalize else loss
+    valid = math.cast(label != ignore_index, x.dtype)
+    loss = functional.binary_cross_entropy_with_logits(x, math.cast(label, x.dtype), reduction="none") * valid
+    return loss / math.clip(reduction.sum(valid), min=1.0) if normalize else loss
 
 
 @adapter

@@ -178,11 +178,11 @@ def drop(program: Program, recorded: list[Block], until: int) -> None:
     """Take the blocks from the first recorded one to before number ``until`` out of the Program."""
     first = recorded[0].idx
     parents = [block.parent for block in program.blocks]
-    kept = [
+    remaining = [
         (b, p) for n, (b, p) in enumerate(zip(program.blocks, parents, strict=True)) if not first <= n < until
     ]
-    program.blocks = [block for block, _ in kept]
-    for number, (block, _) in enumerate(kept):
+    program.blocks = [block for block, _ in remaining]
+    for number, (block, _) in enumerate(remaining):
         block.idx = number
-    for block, parent in kept:
+    for block, parent in remaining:
         block.parent_idx = -1 if parent is None else parent.idx

@@ -33,7 +33,9 @@ class IfElse:
             raise _wrong(f"cond is a bool Variable [N, 1]: got {cond!r}; compare it, as in x < y")
         if any(d != 1 for d in cond.shape[1:]):
             raise located(
-                ShapeError(f"IfElse: cond has one column, a bool for each row: got shape {list(cond.shape)}"),
+                ShapeError(
+                    f"IfElse: cond must have one column, a bool for each row: got shape {list(cond.shape)}"
+                ),
                 user_frame(),
             )
         own = manipulation.reshape(cond, [-1])

@@ -62,7 +62,7 @@ def pooled(
 def check_type(where: str, rank: int, pool_type: str) -> None:
     """Raise ArgumentError for a pool_type that there is not."""
     if pool_type not in ("max", "avg"):
-        raise ArgumentError(f"{where}{rank}d: pool_type is 'max' or 'avg': got {pool_type!r}")
+        raise ArgumentError(f"{where}{rank}d: pool_type must be 'max' or 'avg': got {pool_type!r}")
 
 
 def tuple_of(size: Any, rank: int) -> list[int]:

@@ -27,7 +27,7 @@ class _State:
     def __init__(self) -> None:
         self.excluded: list[str] = []
         self.masks: dict[str, Any] = {}
-        self.kept: dict[str, Tensor] = {}
+        self.mask_tensors: dict[str, Tensor] = {}
         self.owners: dict[str, weakref.ref[Any]] = {}  # the parameters that the stored masks belong to
 
     def mask_of(self, parameter: Any) -> Tensor | None:
@@ -36,7 +36,7 @@ class _State:
         owner = self.owners.get(name)
         if owner is None or owner() is not parameter:
             return None
-        return self.kept[name]
+        return self.mask_tensors[name]
 
 
 _states: weakref.WeakKeyDictionary[Any, _State] = weakref.WeakKeyDictionary()
@@ -137,15 +137,15 @@ def prune_model(
             continue
         weight = parameter.numpy()
         pruned, mask = prune(weight, m, n, mask_algo, parameter.name)
-        kept = state.mask_of(parameter)
-        if with_mask and kept is None:
+        own_mask = state.mask_of(parameter)
+        if with_mask and own_mask is None:
             raise ConditionError(
                 f"prune_model: Cannot find the mask of {parameter.name}, please call asp.decorate() to "
                 "decorate your optimizer first!"
             )
         parameter.set_value(np.asarray(pruned, weight.dtype))
-        if with_mask and kept is not None:
-            kept.set_value(np.asarray(mask, weight.dtype))
+        if with_mask and own_mask is not None:
+            own_mask.set_value(np.asarray(mask, weight.dtype))
         state.masks[parameter.name] = mask
     return dict(state.masks)
 
@@ -189,12 +189,12 @@ class OptimizerWithSparsityGuarantee:
     def state_dict(self) -> dict[str, Any]:
         """The state of the optimizer, and the masks as ``PARAMETER.asp_mask``."""
         state: dict[str, Any] = self._optimizer.state_dict()
-        return state | {f"{name}.asp_mask": mask for name, mask in _state().kept.items()}
+        return state | {f"{name}.asp_mask": mask for name, mask in _state().mask_tensors.items()}
 
     def set_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue from ``state_dict``. Raises ConditionError where a mask is missing."""
         rest, state = dict(state_dict), _state()
-        for name, mask in state.kept.items():
+        for name, mask in state.mask_tensors.items():
             if f"{name}.asp_mask" not in rest:
                 raise ConditionError(f"set_state_dict: The {name}.asp_mask is not found.")
             mask.set_value(rest.pop(f"{name}.asp_mask"))
@@ -212,6 +212,6 @@ def decorate(optimizer: Any) -> OptimizerWithSparsityGuarantee:
     state = _state()
     for parameter in optimizer._all():
         if _pruning(state, parameter.name) is not None and state.mask_of(parameter) is None:
-            state.kept[parameter.name] = Tensor(np.ones_like(parameter.numpy()))
+            state.mask_tensors[parameter.name] = Tensor(np.ones_like(parameter.numpy()))
             state.owners[parameter.name] = weakref.ref(parameter)
     return OptimizerWithSparsityGuarantee(optimizer)

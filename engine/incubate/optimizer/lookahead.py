@@ -46,9 +46,9 @@ class LookAhead(Optimizer):
         return {"slow": (tuple(parameter.shape), 0.0), "step": ((1,), 0.0)}
 
     def _update(
-        self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
+        self, target: Any, gradient: Any, rate: Any, state: Any, options: Any, decay: Any, parameter: Any
     ) -> None:
-        averages.lookahead(target, *kept, alpha=float(self.alpha), k=self.k)
+        averages.lookahead(target, *state, alpha=float(self.alpha), k=self.k)
 
     def step(self) -> None:
         """A step of the inner optimizer, then of the slow copy."""

@@ -63,11 +63,11 @@ class ModelAverage(Optimizer):
         return {**sums, **dict.fromkeys(_COUNTS, ((1,), 0.0))}
 
     def _update(
-        self, target: Any, gradient: Any, rate: Any, kept: Any, options: Any, decay: Any, parameter: Any
+        self, target: Any, gradient: Any, rate: Any, state: Any, options: Any, decay: Any, parameter: Any
     ) -> None:
         averages.average_accumulates(
             target,
-            *kept,
+            *state,
             average_window=float(self.average_window),
             max_average_window=int(self.max_average_window),
             min_average_window=int(self.min_average_window),
@@ -88,10 +88,10 @@ class ModelAverage(Optimizer):
         """
         self._require(executor)
         for parameter in self._all():
-            kept = self._kept(parameter)
-            if kept is None:
+            state = self._state_of_average(parameter)
+            if state is None:
                 continue
-            found = dict(zip(self._slots, map(_array, kept), strict=True))
+            found = dict(zip(self._slots, map(_array, state), strict=True))
             count = (found["num_accumulates"] + found["old_num_accumulates"]).astype(np.float32)
             total = sum(found[slot] for slot in _SUMS).astype(np.float32)
             self._replaced[parameter.name] = _array(parameter).copy()
@@ -109,10 +109,10 @@ class ModelAverage(Optimizer):
             if parameter.name in self._replaced:
                 _give(parameter, self._replaced.pop(parameter.name))
 
-    def _kept(self, parameter: Any) -> Any:
+    def _state_of_average(self, parameter: Any) -> Any:
         if modes.is_symbolic(parameter):
-            return self._static.kept.get(id(parameter))
-        return self._memory.kept.get(parameter)
+            return self._static.states.get(id(parameter))
+        return self._memory.states.get(parameter)
 
     def _require(self, executor: Any) -> None:
         if executor is None and modes.is_static():

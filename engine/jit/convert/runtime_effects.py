@@ -56,11 +56,11 @@ class Watched:
         if isinstance(self.container, list):
             self.container[:] = contents
             return
-        kept = {key: self.container[key] for key in self.own if key in self.container}
+        own_items = {key: self.container[key] for key in self.own if key in self.container}
         self.container.clear()
         self.container.update(contents)
-        if kept:
-            self.container.update(kept)
+        if own_items:
+            self.container.update(own_items)
 
     # A container that a loop carries through is one of its variables.
     get = contents

@@ -143,8 +143,8 @@ class State:
         self, names: Callable[[], object] | None, live: Callable[[], object] | None, place: Place
     ) -> None:
         self.slots = list(_slots(names, place))
-        kept = {id(slot.cell) for slot in _slots(live, place)} if live is not None else None
-        self.live = [slot for slot in self.slots if kept is None or id(slot.cell) in kept]
+        reachable = {id(slot.cell) for slot in _slots(live, place)} if live is not None else None
+        self.live = [slot for slot in self.slots if reachable is None or id(slot.cell) in reachable]
 
     def save(self) -> list[Any]:
         """All values."""

@@ -68,7 +68,7 @@ def backward(
 ) -> tuple[Array | None, Array | None, Array | None]:
     """See ``fused_attention_grad``, whose inputs are ``given``."""
     kernels = _Kernels(xp)
-    flow, weights, x, y, v, dropped, kept = given
+    flow, weights, x, y, v, dropped, dropout_factors = given
     made = [
         empty(xp, a.shape, a.dtype, lie) if want else None
         for a, lie, want in zip((x, y, v), lies, wanted, strict=True)
@@ -83,8 +83,8 @@ def backward(
         if of_x is None and of_y is None:
             return
         scores = kernels.product(g, part(v).swapaxes(-1, -2))
-        if kept is not None:
-            scores *= part(kept)
+        if dropout_factors is not None:
+            scores *= part(dropout_factors)
         kernels.softmax_grad(xp, scores, w, axis=-1, out=scores)
         if times is not None:
             kernels.scale(xp, scores, scale=times, out=scores)

@@ -51,7 +51,7 @@ def both(b_ih: Any, b_hh: Any) -> Any:
     return b_hh if b_ih is None else b_ih if b_hh is None else b_ih + b_hh
 
 
-def _kept(new: Any, old: Any, mask: Any) -> Any:
+def _unless_padded(new: Any, old: Any, mask: Any) -> Any:
     """The state after a step: the new one where the mask is 1."""
     return new * mask + old * (1 - mask)
 
@@ -126,8 +126,8 @@ def _lstm_walk(
         if mask is None:
             h, c = new_h, new_c
         else:
-            h = _kept(new_h, h, mask[t])
-            c = new_c[...] = _kept(new_c, c, mask[t])
+            h = _unless_padded(new_h, h, mask[t])
+            c = new_c[...] = _unless_padded(new_c, c, mask[t])
             new_h *= mask[t]
     return h, c
 
@@ -236,7 +236,7 @@ def _gru_walk(xp: Any, gates: Any, recurrent: Any, h: Any, y: Any, mask: Any, re
         if mask is None:
             h = new_h
         else:
-            h = _kept(new_h, h, mask[t])
+            h = _unless_padded(new_h, h, mask[t])
             new_h *= mask[t]
     return h
 
@@ -306,7 +306,7 @@ def simple(
         if mask is None:
             h = new_h
         else:
-            h = _kept(new_h, h, mask[t])
+            h = _unless_padded(new_h, h, mask[t])
             new_h *= mask[t]
     return y, h.copy()
 

@@ -20,7 +20,7 @@ from resources.user_folders import user_folder
 
 LIMIT = 64 << 20
 LARGEST = 4 << 20
-_KEPT = 0.75  # of the limit, after a cleaning
+_CLEANED_TO = 0.75  # of the limit, after a cleaning
 _SUFFIX = ".kernel"
 
 _log = logging.getLogger(__name__)
@@ -91,7 +91,7 @@ class ObjectCache:
         files = sorted(self._files())
         held = sum(size for _, size, _ in files)
         for _, size, path in files:
-            if held <= self.limit * _KEPT:
+            if held <= self.limit * _CLEANED_TO:
                 break
             with suppress(OSError):
                 path.unlink()

@@ -85,7 +85,7 @@ def _where(w: Writer, values: Sequence[Value], attrs: Mapping[str, Any]) -> Valu
     return w.select(*values)
 
 
-def _kept(w: Writer, values: Sequence[Value], attrs: Mapping[str, Any]) -> Value:
+def _masked(w: Writer, values: Sequence[Value], attrs: Mapping[str, Any]) -> Value:
     g, mask = values
     if w.kind(mask) != "bool":
         raise Unsupported
@@ -145,7 +145,7 @@ EMIT: dict[str, Emit] = {
     "logical_xor": _logic("exactly_one"),
     "logical_not": _logic("opposite"),
     "where": _where,
-    "gradient_where": _kept,
+    "gradient_where": _masked,
     "cast": _cast,
     "erf": _function("erf"),
     "isnan_v2": _function("is_nan"),

@@ -240,7 +240,7 @@ def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Any:
     if axis not in (1, -1, 3):
         raise ArgumentError(f"maxout: axis is that of the channels, 1, 3 or -1: got {axis}")
     if groups <= 1:
-        raise ArgumentError(f"maxout: groups is an integer above 1: got {groups}")
+        raise ArgumentError(f"maxout: groups must be an integer above 1: got {groups}")
     if x.ndim <= axis or x.ndim < 2:
         raise ShapeError(f"maxout: x has shape {list(x.shape)}: there is no dimension {axis}")
     channels, last = x.shape[axis], axis in (-1, x.ndim - 1)

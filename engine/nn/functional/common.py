@@ -60,7 +60,7 @@ def label_smooth(label: Any, prior_dist: Any = None, epsilon: float = 0.1, name:
     if name:
         return named(name, label_smooth, label, prior_dist, epsilon)
     if not 0 <= epsilon <= 1:
-        raise ArgumentError(f"label_smooth: epsilon is a share, 0 to 1: got {epsilon}")
+        raise ArgumentError(f"label_smooth: epsilon must be a share, 0 to 1: got {epsilon}")
     if prior_dist is None:
         classes = label.shape[-1]
         none = isinstance(classes, int) and classes == 0  # else it may be a Variable that a run counts

@@ -87,11 +87,11 @@ def _dropout_later(x: Any, p: Any, axes: list[int] | None, training: bool, mode:
     if axes is not None:  # one number for all elements along the other dimensions
         whole = reduce.sum(whole, axis=[a for a in range(x.ndim) if a not in axes], keepdim=True)
     drawn = draws.uniform_like(whole, min=0.0, max=1.0)
-    kept = arithmetic.multiply(x, arithmetic.cast(comparison.greater_equal(drawn, p), out_dtype=x.dtype))
+    remaining = arithmetic.multiply(x, arithmetic.cast(comparison.greater_equal(drawn, p), out_dtype=x.dtype))
     if mode == "downscale_in_infer":
-        return kept
+        return remaining
     none = comparison.equal(stays, creation.fill_like(stays, value=0.0))
-    return arithmetic.divide(kept, arithmetic.add(stays, arithmetic.cast(none, out_dtype=x.dtype)))
+    return arithmetic.divide(remaining, arithmetic.add(stays, arithmetic.cast(none, out_dtype=x.dtype)))
 
 
 def _whole_maps(
@@ -140,7 +140,7 @@ def alpha_dropout(x: Any, p: float = 0.5, training: bool = True, name: str | Non
     if p == 1:
         return arithmetic.scale(x, scale=0.0)
     a = ((1 - p) * (1 + p * _DROPPED**2)) ** -0.5
-    _, kept = ops.dropout(x, dropout_prob=float(p), dropout_implementation="downgrade_in_infer")
-    kept = shape.detach(kept)
-    dropped = arithmetic.scale(kept, scale=-_DROPPED, bias=_DROPPED)
-    return arithmetic.scale(x * kept + dropped, scale=a, bias=-a * _DROPPED * p)
+    _, remaining = ops.dropout(x, dropout_prob=float(p), dropout_implementation="downgrade_in_infer")
+    remaining = shape.detach(remaining)
+    dropped = arithmetic.scale(remaining, scale=-_DROPPED, bias=_DROPPED)
+    return arithmetic.scale(x * remaining + dropped, scale=a, bias=-a * _DROPPED * p)

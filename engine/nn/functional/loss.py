@@ -93,7 +93,7 @@ def cross_entropy(
     smooth = label is not hard
     loss = _entropy(input, label, smooth, int(ignore_index), axis, use_softmax)
     if hard is not None and smooth:
-        loss = loss * arithmetic.cast(_kept(hard, ignore_index), out_dtype=loss.dtype)
+        loss = loss * arithmetic.cast(_is_counted(hard, ignore_index), out_dtype=loss.dtype)
     factor = None
     if weight is not None:
         factor = _weights(weight, label, hard, ignore_index, axis, smooth)
@@ -116,21 +116,21 @@ def _entropy(input: Any, label: Any, soft: bool, ignore_index: int, axis: int, u
     if not soft:
         # Ignored samples pick 0, whose logarithm is dropped before it is taken.
         chosen = ops.pick_class(input, label, axis=axis, ignore_index=ignore_index)
-        kept = _kept(label, ignore_index)
-        safe = index.where(kept, chosen, creation.fill_like(chosen, value=1.0))
+        counted = _is_counted(label, ignore_index)
+        safe = index.where(counted, chosen, creation.fill_like(chosen, value=1.0))
         return arithmetic.scale(exponential.log(safe), scale=-1.0)
     zero = creation.fill_like(label, value=0.0)
     safe = index.where(comparison.not_equal(label, zero), input, creation.fill_like(input, value=1.0))
     return arithmetic.scale(reduce.sum(label * exponential.log(safe), axis=[axis], keepdim=True), scale=-1.0)
 
 
-def _kept(label: Any, ignore_index: int) -> Any:
+def _is_counted(label: Any, ignore_index: int) -> Any:
     return comparison.not_equal(label, creation.fill_like(label, value=int(ignore_index)))
 
 
 def _usable(label: Any, ignore_index: int) -> Any:
     """Class numbers with 0 in place of the ignored ones."""
-    return label * arithmetic.cast(_kept(label, ignore_index), out_dtype=label.dtype)
+    return label * arithmetic.cast(_is_counted(label, ignore_index), out_dtype=label.dtype)
 
 
 def _distribution(label: Any, classes: int, ignore_index: int, axis: int) -> Any:
@@ -157,7 +157,9 @@ def _weights(weight: Any, label: Any, hard: Any, ignore_index: int, axis: int, s
         rows = arithmetic.cast(label, out_dtype=weight.dtype)
         found = reduce.sum(rows * per_class, axis=[axis], keepdim=True)
     return (
-        found if hard is None else found * arithmetic.cast(_kept(hard, ignore_index), out_dtype=weight.dtype)
+        found
+        if hard is None
+        else found * arithmetic.cast(_is_counted(hard, ignore_index), out_dtype=weight.dtype)
     )
 
 
@@ -196,8 +198,8 @@ def nll_loss(
     chosen = ops.pick_class(input, label, axis=1, ignore_index=int(ignore_index))
     loss = arithmetic.scale(chosen, scale=-1.0)
     if weight is not None:
-        kept = arithmetic.cast(_kept(label, ignore_index), out_dtype=loss.dtype)
-        factor = index.gather(weight, _usable(label, ignore_index), axis=0) * kept
+        counted = arithmetic.cast(_is_counted(label, ignore_index), out_dtype=loss.dtype)
+        factor = index.gather(weight, _usable(label, ignore_index), axis=0) * counted
         loss = loss * factor
         if reduction == "mean":
             return _weighted_mean(loss, factor)

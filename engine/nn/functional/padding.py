@@ -48,7 +48,7 @@ def pad(
     numbers = pad.tolist() if hasattr(pad, "tolist") else list(pad)
     numbers = [int(v) if hasattr(v, "item") else v for v in numbers]
     if not all(map(whole, numbers)):
-        raise ArgumentError(f"pad: pad is a list of integers: got {pad!r}")
+        raise ArgumentError(f"pad: pad must be a list of integers: got {pad!r}")
     numbers = [int(v) for v in numbers]
     if mode == "constant" and len(numbers) == 2 * x.ndim and isinstance(pad, (list, tuple)):
         return ops.pad(x, paddings=numbers, pad_value=float(value))

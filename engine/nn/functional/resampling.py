@@ -112,7 +112,7 @@ def _sizes(x: Any, size: Any, rank: int) -> tuple[list[int], Any]:
     if hasattr(size, "tolist"):
         size = size.tolist()
     if not isinstance(size, (list, tuple)):
-        raise DTypeError(f"interpolate: size is a list of {rank} numbers or a Tensor: got {size!r}")
+        raise DTypeError(f"interpolate: size must be a list of {rank} numbers or a Tensor: got {size!r}")
     if len(size) != rank:
         raise ArgumentError(
             f"interpolate: size {list(size)} for x {list(x.shape)}; give {rank} numbers, without batch and "

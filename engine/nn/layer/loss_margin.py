@@ -45,7 +45,7 @@ class CosineEmbeddingLoss(Layer):
     def __init__(self, margin: float = 0, reduction: str = "mean", name: str | None = None) -> None:
         super().__init__()
         if not -1 <= margin <= 1:
-            raise ArgumentError(f"CosineEmbeddingLoss: margin is a cosine, -1 to 1: got {margin}")
+            raise ArgumentError(f"CosineEmbeddingLoss: margin must be a cosine, -1 to 1: got {margin}")
         check_reduction("CosineEmbeddingLoss", reduction)
         self.margin = margin
         self.reduction = reduction

@@ -22,7 +22,7 @@ def _swapped(x: Any) -> Any:
     return shape.transpose(x, axis=[1, 0, *range(2, x.ndim)])
 
 
-def _kept(new: Any, old: Any, mask: Any) -> Any:
+def _unless_padded(new: Any, old: Any, mask: Any) -> Any:
     """New where mask [N] is 1, else old."""
     wide = shape.unsqueeze(mask, axes=list(range(1, new.ndim))) if new.ndim > 1 else mask
     wide = wide if wide.dtype is new.dtype else arithmetic.cast(wide, out_dtype=new.dtype)
@@ -46,7 +46,9 @@ class _Walk:
                 alive = comparison.greater_than(self.lengths, creation.fill_like(self.lengths, value=t))
             first = nest.flatten(states)[0]
             mask = arithmetic.cast(alive, out_dtype=first.dtype)
-            new_states = nest.map_structure(lambda old, new: _kept(new, old, mask), states, new_states)
+            new_states = nest.map_structure(
+                lambda old, new: _unless_padded(new, old, mask), states, new_states
+            )
         return outputs, new_states
 
     def known(self, time: int, states: Any) -> tuple[Any, Any]:
@@ -99,7 +101,7 @@ def _run(
     flat = nest.flatten(inputs)
     if flat[0].ndim < 2:
         raise ShapeError(
-            f"RNN: a batch of sequences has a batch and a time dimension: got {list(flat[0].shape)}"
+            f"RNN: a batch of sequences must have a batch and a time dimension: got {list(flat[0].shape)}"
         )
     if states is None:
         states = cell.get_initial_states(inputs, batch_dim_idx=1 if time_major else 0)
@@ -157,7 +159,7 @@ class BiRNN(Layer):
     ) -> tuple[Any, Any]:
         if isinstance(initial_states, (list, tuple)) and len(initial_states) != 2:
             raise ArgumentError(
-                f"BiRNN: initial_states is a pair, for each direction: got {len(initial_states)} of them"
+                f"BiRNN: initial_states must be a pair, for each direction: got {len(initial_states)} of them"
             )
         first, second = (None, None) if initial_states is None else initial_states
         major = self.time_major

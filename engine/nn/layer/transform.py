@@ -59,7 +59,7 @@ def to_floating(layer: Layer, dtype: str, excluded: Any) -> Layer:
         excluded = [excluded]
     if not isinstance(excluded, (list, tuple)):
         raise DTypeError(
-            f"{dtype}: excluded_layers is a Layer class or a list of them: got {type(excluded).__name__}"
+            f"{dtype}: excluded_layers must be a Layer class or a list of them: got {type(excluded).__name__}"
         )
 
     def cast(each: Layer) -> None:

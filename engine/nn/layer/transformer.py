@@ -138,8 +138,8 @@ class TransformerEncoder(Layer):
             if cache is None:
                 src = layer(src, src_mask=src_mask)
             else:
-                src, kept = layer(src, src_mask=src_mask, cache=cache[number])
-                caches.append(kept)
+                src, new_cache = layer(src, src_mask=src_mask, cache=cache[number])
+                caches.append(new_cache)
         if self.norm is not None:
             src = self.norm(src)
         return src if cache is None else (src, caches)
@@ -263,8 +263,8 @@ class TransformerDecoder(Layer):
             if cache is None:
                 tgt = layer(tgt, memory, **given)
             else:
-                tgt, kept = layer(tgt, memory, **given, cache=cache[number])
-                caches.append(kept)
+                tgt, new_cache = layer(tgt, memory, **given, cache=cache[number])
+                caches.append(new_cache)
         if self.norm is not None:
             tgt = self.norm(tgt)
         return tgt if cache is None else (tgt, caches)
@@ -345,6 +345,6 @@ def _split_attributes(attr: Any) -> tuple[Any, Any]:
     if not isinstance(attr, (list, tuple)):
         return attr, attr
     if len(attr) not in (1, 2, 3):
-        raise ArgumentError(f"Transformer: a list of attributes has 1, 2 or 3 entries: got {len(attr)}")
+        raise ArgumentError(f"Transformer: a list of attributes must have 1, 2 or 3 entries: got {len(attr)}")
     first, last = attr[0], attr[-1]
     return [first, last], list(attr) if len(attr) == 3 else [first, first, last]

@@ -20,7 +20,7 @@ class _FakeLayer(Layer):
     _reduce_type: str | None
     _scale: Any
 
-    def _kept(self, name: str, shape: list[int], first: float, dtype: Any) -> Any:
+    def _untrained(self, name: str, shape: list[int], first: float, dtype: Any) -> Any:
         """A parameter that is not trained, of that name, full of ``first``."""
         attr = ParamAttr(name=name, initializer=Constant(first), trainable=False)
         return self.create_parameter(shape, attr=attr, dtype=dtype)
@@ -56,7 +56,7 @@ class FakeQuantAbsMax(_FakeLayer):
         self._name = name
         self._reduce_type = reduce_type
         self._scale_name = _named(name, "scale")
-        self._scale = self._kept(self._scale_name, [1], 0.001, self._dtype) if quant_on_weight else None
+        self._scale = self._untrained(self._scale_name, [1], 0.001, self._dtype) if quant_on_weight else None
 
     def forward(self, input: Any) -> Any:
         self._agree()
@@ -83,9 +83,9 @@ class FakeQuantMovingAverageAbsMax(_FakeLayer):
         self._moving_rate = moving_rate
         self._quant_bits = quant_bits
         self._reduce_type = reduce_type
-        self._scale = self._kept(_named(name, "scale"), [1], 0.001, dtype)
-        self._state = self._kept(_named(name, "state"), [1], 1.0, dtype)
-        self._accum = self._kept(_named(name, "accum"), [1], 1.0, dtype)
+        self._scale = self._untrained(_named(name, "scale"), [1], 0.001, dtype)
+        self._state = self._untrained(_named(name, "state"), [1], 1.0, dtype)
+        self._accum = self._untrained(_named(name, "accum"), [1], 1.0, dtype)
 
     def forward(self, input: Any) -> Any:
         self._agree()
@@ -131,7 +131,7 @@ class FakeQuantChannelWiseAbsMax(_FakeLayer):
         self._channel_num = _channels(channel_num)
         self._reduce_type = reduce_type
         self._scale_name = _named(name, "scale")
-        self._scale = self._kept(self._scale_name, [self._channel_num], 0.0, self._dtype)
+        self._scale = self._untrained(self._scale_name, [self._channel_num], 0.0, self._dtype)
 
     def forward(self, input: Any) -> Any:
         self._agree()
@@ -156,9 +156,9 @@ class MovingAverageAbsMaxScale(_FakeLayer):
         super().__init__()
         self._moving_rate = moving_rate
         self._reduce_type = reduce_type
-        self._scale = self._kept(_named(name, "scale", "outscale"), [1], 0.0, dtype)
-        self._state = self._kept(_named(name, "state", "outscale"), [1], 0.0, dtype)
-        self._accum = self._kept(_named(name, "accum", "outscale"), [1], 0.0, dtype)
+        self._scale = self._untrained(_named(name, "scale", "outscale"), [1], 0.0, dtype)
+        self._state = self._untrained(_named(name, "state", "outscale"), [1], 0.0, dtype)
+        self._accum = self._untrained(_named(name, "accum", "outscale"), [1], 0.0, dtype)
 
     def forward(self, input: Any) -> Any:
         self._agree()

@@ -52,7 +52,7 @@ def _fit(what: str, have: Sequence[Any], want: Sequence[Any]) -> Iterator[str]:
 
 
 # State that an operator stores in its first run: a random key, or the iterations of a loop.
-_KEPT = ("int64[2]", "int64[]")
+_STATE_SPECS = ("int64[2]", "int64[]")
 
 
 def _cond_problems(operator: Any) -> Iterator[str]:
@@ -81,9 +81,9 @@ def _while_problems(operator: Any) -> Iterator[str]:
 def _while_again_problems(operator: Any) -> Iterator[str]:
     (body,) = operator.regions
     values = body.arguments[: len(operator.inputs[0])]
-    if operator.taken is None:
+    if operator.replayed_state is None:
         yield "it takes no iterations of a first run"
-    if any(str(key.spec) not in _KEPT for key in body.arguments[len(values) :]):
+    if any(str(key.spec) not in _STATE_SPECS for key in body.arguments[len(values) :]):
         yield "some of the random keys that it takes are not keys"
     yield from _fit("values of the loop", values, operator.inputs[0])
     yield from _fit("results of the loop", values, operator.outputs)
@@ -97,7 +97,7 @@ def _while_grad_problems(operator: Any) -> Iterator[str]:
     if type(values) is not int or not 0 <= values <= rest:
         yield f"values is {values!r}: its region takes {len(body.arguments)} and {len(starts)} gradients"
         return
-    if any(str(key.spec) not in _KEPT for key in body.arguments[values:rest]):
+    if any(str(key.spec) not in _STATE_SPECS for key in body.arguments[values:rest]):
         yield "some of the random keys that it takes are not keys"
     yield from _fit("gradients after the last iteration", body.arguments[rest:], starts)
     yield from _fit("gradients that an iteration gives", body.results, operator.outputs)
@@ -132,8 +132,8 @@ def cond(xp, pred, captured: list):
 def while_loop(xp, xs: list, captured: list):
     """The loop's values after running one region as long as another gives True.
 
-    Both have the loop's values as arguments. The operator's ``kept`` is, where a gradient walks back over the
-    loop or runs it again, the Variable with the values and random keys of every iteration.
+    Both have the loop's values as arguments. The operator's ``saved_state`` is, where a gradient walks back
+    over the loop or runs it again, the Variable with the values and random keys of every iteration.
     """
     raise _only_in_plans("while_loop")
 

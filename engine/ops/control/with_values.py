@@ -107,7 +107,7 @@ def _infer(
     base, refused = _operator(of), None
     for value in values:
         if value.known and value.size != 1:
-            raise ShapeError(f"{of}: a number given as a tensor has one element: got {value}")
+            raise ShapeError(f"{of}: a number given as a tensor must have one element: got {value}")
     rank = max((spec.ndim for spec in inputs), default=0)
     found: list[tuple[Spec, ...]] = []
     for trial in _trials(names, rank):

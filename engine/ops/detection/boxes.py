@@ -49,11 +49,11 @@ def _infer_yolo_box(
     if -1 not in (x.shape[0], img_size.shape[0]) and x.shape[0] != img_size.shape[0]:
         raise ShapeError(f"yolo_box: x is {x} and img_size {img_size}: they need one batch size")
     if not anchors or len(anchors) % 2 or min(anchors) <= 0:
-        raise ArgumentError(f"yolo_box: anchors are pairs of positive numbers: got {list(anchors)}")
+        raise ArgumentError(f"yolo_box: anchors must be pairs of positive numbers: got {list(anchors)}")
     if class_num < 1:
         raise ArgumentError(f"yolo_box: class_num must be 1 or more: got {class_num}")
     if iou_aware and not 0 <= iou_aware_factor <= 1:
-        raise ArgumentError(f"yolo_box: iou_aware_factor is a share, 0 to 1: got {iou_aware_factor}")
+        raise ArgumentError(f"yolo_box: iou_aware_factor must be a share, 0 to 1: got {iou_aware_factor}")
     channels = count * (class_num + (6 if iou_aware else 5))
     if x.shape[1] not in (-1, channels):
         raise ShapeError(
@@ -286,7 +286,7 @@ def _infer_coder(
             f"box_coder: code_type {code_type!r} is not one of 'encode_center_size', 'decode_center_size'"
         )
     if variance and (len(variance) != 4 or prior_box_var is not None):
-        raise ArgumentError(f"box_coder: prior_box_var is a Tensor or 4 numbers: got {list(variance)}")
+        raise ArgumentError(f"box_coder: prior_box_var must be a Tensor or 4 numbers: got {list(variance)}")
     if prior_box_var is not None:
         require_boxes("box_coder", "prior_box_var", prior_box_var)
     if code_type == "encode_center_size":

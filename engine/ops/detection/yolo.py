@@ -45,7 +45,7 @@ def _infer(
         raise DTypeError(f"yolo_loss: gt_label must be int32: got {gt_label}; cast it")
     count = len(anchors) // 2
     if not anchors or len(anchors) % 2 or min(anchors) <= 0:
-        raise ArgumentError(f"yolo_loss: anchors are pairs of positive numbers: got {list(anchors)}")
+        raise ArgumentError(f"yolo_loss: anchors must be pairs of positive numbers: got {list(anchors)}")
     if not anchor_mask or not all(0 <= m < count for m in anchor_mask):
         raise ArgumentError(f"yolo_loss: anchor_mask {list(anchor_mask)} names anchors 0 to {count - 1}")
     channels = len(anchor_mask) * (class_num + 5)

@@ -91,7 +91,7 @@ def _infer(where: str, rank: int) -> Any:
 
 
 @lru_cache(maxsize=1024)
-def _kept(
+def _cached_plan(
     plan: Any,
     where: str,
     xp: Any,
@@ -124,7 +124,7 @@ def _planned(
     """The plan of one convolution of x [N, C, ...]; the plans used last are cached."""
     if x.dtype != weight.dtype or x.dtype.kind in "iub":
         raise TypeError("dtypes do not fit")  # inference explains the error
-    return _kept(
+    return _cached_plan(
         plan,
         where,
         xp,

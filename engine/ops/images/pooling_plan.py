@@ -197,7 +197,7 @@ class PoolPlan:
 
 
 @lru_cache(maxsize=1024)
-def _kept(*arguments: Any) -> PoolPlan:
+def _cached_plan(*arguments: Any) -> PoolPlan:
     return PoolPlan(*arguments)
 
 
@@ -213,7 +213,7 @@ def pool_plan(
     padding_algorithm: str,
 ) -> PoolPlan:
     """The windows of a pooling of x [N, C, ...]; the plans used last are cached."""
-    return _kept(
+    return _cached_plan(
         x.shape[2:],
         tuple(ksize),
         tuple(strides),

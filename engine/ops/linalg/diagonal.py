@@ -115,7 +115,7 @@ diag_embed.grad(x=lambda g, offset, dim1, dim2: diagonal(g, offset=offset, axis1
 
 def _infer_diag(x: Spec, *, offset: int = 0, padding_value: float = 0.0) -> Spec:
     if x.ndim > 2:
-        raise ShapeError(f"diag: x has at most 2 dimensions: got {x}; use diagonal() or diag_embed()")
+        raise ShapeError(f"diag: x must have at most 2 dimensions: got {x}; use diagonal() or diag_embed()")
     if x.ndim == 2:
         return x.with_shape((diagonal_size(x.shape[0], x.shape[1], offset),))
     size = (1 if x.ndim == 0 else x.shape[0]) + abs(offset)

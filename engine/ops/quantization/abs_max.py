@@ -13,7 +13,7 @@ from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops.quantization import levels
 
-_KEPT = {"writes": {"out_scale": "kept"}, "slots": {"kept": "OutScale"}}
+_WRITES_SCALE = {"writes": {"out_scale": "kept"}, "slots": {"kept": "OutScale"}}
 
 
 def _infer(where: str) -> Callable[..., Any]:
@@ -46,7 +46,12 @@ def _infer_channels(where: str) -> Callable[..., Any]:
     return infer
 
 
-@op("fake_quantize_abs_max", infer=_infer("fake_quantize_abs_max"), outputs=("out", "out_scale"), **_KEPT)
+@op(
+    "fake_quantize_abs_max",
+    infer=_infer("fake_quantize_abs_max"),
+    outputs=("out", "out_scale"),
+    **_WRITES_SCALE,
+)
 def fake_quantize_abs_max(xp, x, kept=None, *, bit_length=8, round_type=1):
     """The integers of x, in its dtype, with its largest absolute value as threshold [1], which is given too.
 
@@ -61,7 +66,7 @@ def fake_quantize_abs_max(xp, x, kept=None, *, bit_length=8, round_type=1):
     "fake_quantize_dequantize_abs_max",
     infer=_infer("fake_quantize_dequantize_abs_max"),
     outputs=("out", "out_scale"),
-    **_KEPT,
+    **_WRITES_SCALE,
 )
 def fake_quantize_dequantize_abs_max(xp, x, kept=None, *, bit_length=8, round_type=1):
     """The values that the integers of ``fake_quantize_abs_max`` represent; the gradient passes straight
@@ -78,7 +83,7 @@ fake_quantize_dequantize_abs_max.grad(x=lambda g: g)
     "fake_channel_wise_quantize_abs_max",
     infer=_infer_channels("fake_channel_wise_quantize_abs_max"),
     outputs=("out", "out_scale"),
-    **_KEPT,
+    **_WRITES_SCALE,
 )
 def fake_channel_wise_quantize_abs_max(
     xp, x, kept=None, *, bit_length=8, round_type=1, quant_axis=0, is_test=False
@@ -97,7 +102,7 @@ def fake_channel_wise_quantize_abs_max(
     "fake_channel_wise_quantize_dequantize_abs_max",
     infer=_infer_channels("fake_channel_wise_quantize_dequantize_abs_max"),
     outputs=("out", "out_scale"),
-    **_KEPT,
+    **_WRITES_SCALE,
 )
 def fake_channel_wise_quantize_dequantize_abs_max(
     xp, x, kept=None, *, bit_length=8, round_type=1, quant_axis=0

@@ -161,7 +161,7 @@ def _infer_channels(
     for bits in quant_bits:
         levels.require_levels(_PARTS, bits)
     if quant_axis not in (0, 1):
-        raise ArgumentError(f"{_PARTS}: quant_axis is one of 0, 1: got {quant_axis}; transpose x first")
+        raise ArgumentError(f"{_PARTS}: quant_axis must be one of 0, 1: got {quant_axis}; transpose x first")
     axis = _axis(len(scales), quant_axis, x_num_col_dims)
     require_same_dtype(_PARTS, x=x, scales=scales[0])
     known = axis < x.ndim and -1 not in (x.shape[axis], scales[0].size)
@@ -171,7 +171,7 @@ def _infer_channels(
             f"got {scales[0]}"
         )
     if len(scales) == 2 and scales[1].size not in (1, -1):
-        raise ShapeError(f"{_PARTS}: scales[1] is one number, shape [1]: got {scales[1]}")
+        raise ShapeError(f"{_PARTS}: scales[1] must be one number, shape [1]: got {scales[1]}")
     return x
 
 

@@ -19,7 +19,7 @@ def _infer_abs_max(x: Spec, scale: Spec, *, max_range: float) -> Spec:
         raise DTypeError(f"{where}: x holds integers: got {x}; quantize it first")
     require_floating(where, scale=scale)
     if scale.size not in (1, -1):
-        raise ShapeError(f"{where}: scale is one number, shape [1]: got {scale}")
+        raise ShapeError(f"{where}: scale must be one number, shape [1]: got {scale}")
     if not max_range > 0:
         raise ArgumentError(f"{where}: max_range must be above 0: got {max_range}; it is 127 for 8 bits")
     return x.with_dtype(scale.dtype)

@@ -47,7 +47,7 @@ def dropout(
     """
     if not 0 <= dropout_prob <= 1 or dropout_implementation not in ("upscale_in_train", "downgrade_in_infer"):
         raise ValueError("wrong attributes")  # inference explains the error
-    keep = _kept_share(dropout_prob)
+    keep = _keep_share(dropout_prob)
     upscale = dropout_implementation == "upscale_in_train"
     one = x.dtype.type
     if is_test:
@@ -78,7 +78,7 @@ def dropout(
     return out, bits.view(x.dtype)
 
 
-def _kept_share(dropout_prob: float) -> Any:
+def _keep_share(dropout_prob: float) -> Any:
     """1 - p, in float32."""
     return np.float32(1) - np.float32(dropout_prob)
 

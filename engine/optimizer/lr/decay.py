@@ -144,7 +144,7 @@ class MultiStepDecay(LRScheduler):
     ) -> None:
         if not isinstance(milestones, (tuple, list)):
             raise DTypeError(
-                f"MultiStepDecay: milestones is a list of epochs: got {type(milestones).__name__}"
+                f"MultiStepDecay: milestones must be a list of epochs: got {type(milestones).__name__}"
             )
         rising = all(a < b for a, b in itertools.pairwise(milestones))
         require("MultiStepDecay", "milestones must rise", rising, milestones)

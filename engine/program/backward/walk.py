@@ -65,8 +65,8 @@ def depends_on(
     for operator in ops:
         if operator.opdef.differentiable and any(v in reached for v in reads(operator)):
             reached.update(v for v in writes(operator) if not v.stop_gradient and v not in stops)
-            if operator.opdef.loops and operator.kept is not None:
-                reached.add(operator.kept)
+            if operator.opdef.loops and operator.saved_state is not None:
+                reached.add(operator.saved_state)
     return reached
 
 

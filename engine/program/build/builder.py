@@ -167,9 +167,9 @@ class Builder(modes.Mode):
             value = function()
             return value, {k: v for k, v in self.rebound.items() if rebound.get(k) is not v}
         finally:
-            for kept, before in ((self.rebound, rebound), (self.stale, stale)):
-                kept.clear()
-                kept.update(before)  # type: ignore[arg-type]
+            for current, before in ((self.rebound, rebound), (self.stale, stale)):
+                current.clear()
+                current.update(before)  # type: ignore[arg-type]
             for place in self._places():
                 place.put(held.get(id(place), place.buffer))
 

@@ -75,7 +75,7 @@ def _region_problems(block: Block, region: Region) -> Iterator[str]:
 
 def _is_replay_state(program: Program, variable: Variable) -> bool:
     """Whether an operator stores a random key or its iterations in ``variable``."""
-    return any(o.kept is variable for b in program.blocks for o in b.ops)
+    return any(o.saved_state is variable for b in program.blocks for o in b.ops)
 
 
 def _visible(block: Block, variable: Variable) -> bool:

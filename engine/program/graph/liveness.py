@@ -77,14 +77,14 @@ def needed(ops: Sequence[Operator], outputs: Sequence[Variable]) -> list[Operato
 def arguments(operator: Operator) -> Iterator[Variable]:
     """Everything an operator reads; if it replays others, their stored state too."""
     yield from variables_of(operator.inputs)
-    if operator.regions or operator.taken is not None:
+    if operator.regions or operator.replayed_state is not None:
         yield from _taken(operator)
 
 
 def _taken(operator: Operator) -> Iterator[Variable]:
     """State of first runs outside that an operator and those in its regions take."""
-    if operator.taken is not None:
-        yield operator.taken
+    if operator.replayed_state is not None:
+        yield operator.replayed_state
     for region in operator.regions:
         own = IdentitySet((*region.arguments, *state_in(region.block)))
         for inner in region.block.ops:
@@ -115,8 +115,8 @@ def captured(operator: Operator) -> IdentitySet[Variable]:
 def results(operator: Operator) -> Iterator[Variable]:
     """Everything an operator writes: its outputs, its stored state, and that of its branches."""
     yield from variables_of(operator.outputs)
-    if operator.kept is not None:
-        yield operator.kept
+    if operator.saved_state is not None:
+        yield operator.saved_state
     if not operator.opdef.loops:
         for block in sub_blocks(operator):
             yield from state_in(block)

@@ -1,7 +1,8 @@
 """State that operators store in their first run for a second one: random keys and iterations of loops.
 
 An operator that draws random numbers stores its key, a loop a list with the values and the keys of every
-iteration (``Operator.kept``). A second run reads them (``Operator.taken``) instead of drawing anew.
+iteration (``Operator.saved_state``). A second run reads them (``Operator.replayed_state``) instead of drawing
+anew.
 """
 
 from __future__ import annotations
@@ -33,18 +34,18 @@ def store_state(operator: Operator) -> Variable:
 
     Keys that the operators of a loop draw are stored, too.
     """
-    if operator.kept is None:
+    if operator.saved_state is None:
         home = next(variables_of(operator.outputs)).block
         name, spec = ("while_steps", ITERATIONS) if operator.opdef.loops else ("random_key", KEY)
         # Gradients flow through the values of iterations: a second derivative must find the way and be
         # refused.
-        operator.kept = home.create_var(
+        operator.saved_state = home.create_var(
             home.program.unique_name(name), spec, stop_gradient=not operator.opdef.loops
         )
     if operator.opdef.loops:
         for region in operator.regions:
             store_keys(region.block)
-    kept: Variable = operator.kept
+    kept: Variable = operator.saved_state
     return kept
 
 
@@ -63,8 +64,8 @@ def state_in(block: Block) -> list[Variable]:
     a loop contain that of its body."""
     found: list[Variable] = []
     for operator in block.ops:
-        if operator.kept is not None:
-            found.append(operator.kept)
+        if operator.saved_state is not None:
+            found.append(operator.saved_state)
         if not operator.opdef.loops:
             for region in operator.regions:
                 found += state_in(region.block)

@@ -29,7 +29,7 @@ def _dead(block: Block, wanted: list[Variable]) -> list[Operator]:
     if block.idx:  # a plan runs sub-blocks unpruned: without a draw, later draws would differ
         for operator in block.ops:  # the gradient of a loop reads the stored iterations
             within = with_sub_blocks((operator,))
-            if any(each.opdef.random or each.kept is not None for each in within):
+            if any(each.opdef.random or each.saved_state is not None for each in within):
                 wanted = [*wanted, *variables_of(operator.outputs)]
     live = needed(block.ops, wanted)
     ids = set(map(id, live))

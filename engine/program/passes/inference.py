@@ -51,8 +51,8 @@ class _Extract(Rewriter):
         for operator in with_sub_blocks(ops):
             if operator.opdef is while_grad.opdef:
                 self._iterations.add(operator.inputs[3])
-            if operator.taken is not None:
-                self._iterations.add(operator.taken)
+            if operator.replayed_state is not None:
+                self._iterations.add(operator.replayed_state)
             for region in operator.regions:  # stored iterations of a loop
                 self._iterations.update(region.arguments)
 
@@ -74,6 +74,6 @@ class _Extract(Rewriter):
         )
 
     def state_for(self, operator: Operator, copied: Operator, target: Block) -> Variable | None:
-        if operator.opdef.loops and operator.kept not in self._iterations:
+        if operator.opdef.loops and operator.saved_state not in self._iterations:
             return None
         return super().state_for(operator, copied, target)

@@ -85,7 +85,7 @@ class Rewriter:
             for result, given in zip(variables_of(operator.outputs), reads(operator), strict=False):
                 self.mapped[result] = self.mapped.get(given, given)
             return None
-        taken, regions = operator.taken, operator.regions
+        taken, regions = operator.replayed_state, operator.regions
         keys: Sequence[Variable] = ()
         if taken is None and self.replay and draws(operator):
             taken = store_state(operator)
@@ -100,8 +100,8 @@ class Rewriter:
         copied.code, copied.instruction = operator.code, operator.instruction
         copied.segment = operator.segment
         copied.replay = self.replay or operator.replay
-        copied.taken = None if taken is None else self.read(taken)
-        copied.kept = self.state_for(operator, copied, target)
+        copied.replayed_state = None if taken is None else self.read(taken)
+        copied.saved_state = self.state_for(operator, copied, target)
         copied.notes = self.notes_for(operator.notes)
         return target.append(copied)
 
@@ -111,14 +111,14 @@ class Rewriter:
         A second run stores no keys, which it has from the first, but the iterations of loops where their
         gradient is copied, too.
         """
-        if operator.kept is None:
+        if operator.saved_state is None:
             return None
         if not self.replay:
-            return self.made(operator.kept, target)
+            return self.made(operator.saved_state, target)
         block = next(variables_of(operator.outputs)).block
-        if not any(v is operator.kept for o in block.ops for v in o.inputs):
+        if not any(v is operator.saved_state for o in block.ops for v in o.inputs):
             return None
-        made = self._state_again[operator.kept] = store_state(copied)
+        made = self._state_again[operator.saved_state] = store_state(copied)
         return made
 
     def _region(self, region: Region, target: Block, keys: Sequence[Variable]) -> Region:
@@ -313,7 +313,7 @@ def _capture(operator: Operator) -> None:
 def _touched(operator: Operator) -> Iterator[Variable]:
     yield from reads(operator)
     yield from variables_of(operator.outputs)
-    yield from (v for v in (operator.kept, operator.taken) if v is not None)
+    yield from (v for v in (operator.saved_state, operator.replayed_state) if v is not None)
     for region in operator.regions:
         yield from region.arguments
         yield from region.results

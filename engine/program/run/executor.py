@@ -191,7 +191,7 @@ def _feeds_of(feed: Any) -> Mapping[str, Any]:
         return {}
     if not isinstance(feed, Mapping):
         raise DTypeError(
-            f"Executor.run: feed is a dict of values by name: got {type(feed).__name__}; "
+            f"Executor.run: feed must be a dict of values by name: got {type(feed).__name__}; "
             "pass e.g. {'x': array}"
         )
     return feed

@@ -360,9 +360,9 @@ class Writer:
                 simple = value is None or isinstance(value, (bool, int))
                 arguments.append(f"{key}={value if simple else self.constant(value)}")
         if opdef.random:
-            key = operator.taken
-            if operator.kept is not None:
-                key = operator.kept
+            key = operator.replayed_state
+            if operator.saved_state is not None:
+                key = operator.saved_state
                 self.line(depth, f"{self.slot(key)} = reserve()")
             arguments.append("key=" + ("reserve()" if key is None else self.slot(key)))
         outputs = list(operator.outputs)

@@ -64,7 +64,7 @@ class Replay:
         self._consumes = plan.consumes
         base = bases_of(plan.ops)
         changed = {base.get(id(v), id(v)) for v in written(plan.ops)}
-        self._draws = sum(o.opdef.random and o.taken is None for o in plan.ops)
+        self._draws = sum(o.opdef.random and o.replayed_state is None for o in plan.ops)
         self._changed = [n for n, v in enumerate(plan.inputs) if id(v) in changed]
         self._last: list[Any] = []  # weak references to the arguments of the call before
         self._calls = self._moves = 0

@@ -49,7 +49,7 @@ def write_while_again(writer: Writer, depth: int, operator: Operator) -> None:
     count, arguments = len(operator.inputs[0]), operator.regions[0].arguments
     values, taken = arguments[:count], arguments[count:]
     _begin(writer, depth, operator)
-    first = writer.slot(operator.taken)
+    first = writer.slot(operator.replayed_state)
     writer.line(depth, f"for _, {_tuple(writer.names(taken))} in {first}:", operator)
     _iteration(writer, depth + 1, operator)
     writer.assign(depth, operator.outputs, values, operator)
@@ -59,23 +59,23 @@ def _begin(writer: Writer, depth: int, operator: Operator) -> None:
     """The values that a loop begins with."""
     initial = operator.inputs[0]
     writer.assign(depth, operator.regions[-1].arguments[: len(initial)], initial, operator)
-    if operator.kept is not None:
-        writer.line(depth, f"{writer.slot(operator.kept)} = []")
+    if operator.saved_state is not None:
+        writer.line(depth, f"{writer.slot(operator.saved_state)} = []")
 
 
 def _iteration(writer: Writer, depth: int, operator: Operator) -> None:
     """The body of a loop, which stores the values before it and its random keys on request."""
     body = operator.regions[-1]
     values = body.arguments[: len(operator.inputs[0])]
-    if operator.kept is not None:
-        step = f"{writer.slot(operator.kept)}_step"  # a loop within has its own
-        read = _read_back(writer.program, operator.kept)
+    if operator.saved_state is not None:
+        step = f"{writer.slot(operator.saved_state)}_step"  # a loop within has its own
+        read = _read_back(writer.program, operator.saved_state)
         slots = [writer.slot(v) if id(v) in read else "None" for v in values]
         writer.line(depth, f"{step} = {_tuple(slots)}")
     writer.block(depth, body.block)
-    if operator.kept is not None:
+    if operator.saved_state is not None:
         keys = _tuple(writer.names(iteration_state(operator)))
-        writer.line(depth, f"{writer.slot(operator.kept)}.append(({step}, {keys}))")
+        writer.line(depth, f"{writer.slot(operator.saved_state)}.append(({step}, {keys}))")
     writer.assign(depth, values, body.results, operator)
     writer.line(depth, "pass")
 

@@ -28,8 +28,8 @@ def reserved(program: Program) -> set[int]:
     found: set[int] = set()
     for block in program.blocks:
         for operator in block.ops:
-            if operator.kept is not None:
-                found.add(id(operator.kept))
+            if operator.saved_state is not None:
+                found.add(id(operator.saved_state))
     return found
 
 
@@ -40,12 +40,12 @@ def key_faults(program: Program) -> Iterator[str]:
     for block in program.blocks:
         for number, operator in enumerate(block.ops):
             where = f"block {block.idx}, operator {number} ({operator.opdef.name})"
-            key = operator.kept
+            key = operator.saved_state
             again = operator.opdef is while_again.opdef or (operator.opdef.random and operator.replay)
             if again:
                 second.append((where, operator))
-            elif operator.taken is not None:
-                yield f"{where}: takes {operator.taken.name!r}, but runs nothing again"
+            elif operator.replayed_state is not None:
+                yield f"{where}: takes {operator.replayed_state.name!r}, but runs nothing again"
             if key is None:
                 continue
             if not may_keep_iterations(operator.opdef):
@@ -57,14 +57,14 @@ def key_faults(program: Program) -> Iterator[str]:
                 yield f"{where}: draws {key.name!r}, which {drawn[id(key)][0]} draws"
             drawn[id(key)] = where, operator
     for where, operator in second:
-        _, first = drawn.get(id(operator.taken), ("", None))
-        if operator.taken is None or first is None:
+        _, first = drawn.get(id(operator.replayed_state), ("", None))
+        if operator.replayed_state is None or first is None:
             yield f"{where}: runs again, but nothing draws its random key"
         elif not operator.opdef.loops:
             if not first.opdef.random:
-                yield f"{where}: {operator.taken.name!r} is not the random key of one operator"
+                yield f"{where}: {operator.replayed_state.name!r} is not the random key of one operator"
         elif first.opdef.again != operator.opdef.name:
-            yield f"{where}: {operator.taken.name!r} is not stored by a loop"
+            yield f"{where}: {operator.replayed_state.name!r} is not stored by a loop"
         elif not _same(operator.regions[0].arguments[len(operator.inputs[0]) :], iteration_state(first)):
             yield f"{where}: it takes other random keys than those that its first run draws"
 
@@ -76,7 +76,7 @@ def _is_own(variable: Variable | None, spec: Spec) -> bool:
 
 def steps_faults(operator: Operator, training: bool) -> Iterator[str]:
     """Faults of the iterations that a loop stores, which only training needs."""
-    steps = operator.kept
+    steps = operator.saved_state
     if steps is None:
         return
     if not training:
@@ -88,7 +88,7 @@ def steps_faults(operator: Operator, training: bool) -> Iterator[str]:
 def walk_back_faults(block: Block, operator: Operator) -> Iterator[str]:
     """Faults of a loop's gradient: it must follow its loop and take that loop's values and random keys."""
     steps, (region,) = operator.inputs[3], operator.regions
-    loops = [o for o in _before(block, operator) if may_keep_iterations(o.opdef) and o.kept is steps]
+    loops = [o for o in _before(block, operator) if may_keep_iterations(o.opdef) and o.saved_state is steps]
     if not loops:
         yield f"steps is {steps.name!r}: no loop before it stores that"
         return

@@ -103,8 +103,8 @@ def _plain_operator(operator: Operator) -> PlainOperator:
         "file": position[0] if position else None,
         "line": position[1] if position else None,
         # A replayed operator uses the random numbers of the first run and has no effects.
-        "kept": None if operator.kept is None else _reference(operator.kept),
-        "taken": None if operator.taken is None else _reference(operator.taken),
+        "kept": None if operator.saved_state is None else _reference(operator.saved_state),
+        "taken": None if operator.replayed_state is None else _reference(operator.replayed_state),
         "replay": operator.replay,
     }
 
@@ -303,9 +303,9 @@ def _operator(block: Block, plain: PlainOperator) -> Operator:
     if "taken" not in plain and operator.replay and opdef.random:  # as once written: the key that it takes
         kept, taken = None, kept
     if kept is not None:
-        operator.kept = _referred(block.program, kept)
+        operator.saved_state = _referred(block.program, kept)
     if taken is not None:
-        operator.taken = _referred(block.program, taken)
+        operator.replayed_state = _referred(block.program, taken)
     if file is not None:
         operator.code = (str(file), int(cast("int", line)))
     return operator

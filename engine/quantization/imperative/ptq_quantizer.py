@@ -26,7 +26,7 @@ class BaseQuantizer(metaclass=abc.ABCMeta):
     def __init__(self, quant_bits: int = 8) -> None:
         if isinstance(quant_bits, bool) or not isinstance(quant_bits, int) or not 2 <= quant_bits <= 16:
             raise ConditionError(
-                f"{type(self).__name__}: quant_bits is from 2 to 16: got {quant_bits!r}; 8 is usual"
+                f"{type(self).__name__}: quant_bits must be from 2 to 16: got {quant_bits!r}; 8 is usual"
             )
         self.quant_bits = quant_bits
         self.abs_max_vals: list[Any] = []
@@ -116,7 +116,7 @@ class HistQuantizer(BaseHistQuantizer):
         super().__init__(quant_bits, bins, upsample_bins)
         if not 0.0 < hist_percent < 1.0:
             raise ConditionError(
-                f"HistQuantizer: hist_percent is between 0 and 1: got {hist_percent}; 0.99999 is usual"
+                f"HistQuantizer: hist_percent must be between 0 and 1: got {hist_percent}; 0.99999 is usual"
             )
         self.hist_percent = hist_percent
 

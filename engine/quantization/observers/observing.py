@@ -20,10 +20,10 @@ def look(take: Callable[..., None], *values: Any) -> None:
     if not any(modes.is_symbolic(each) for each in values):
         take(*(each.numpy() for each in values))
         return
-    kept = weakref.WeakMethod(take)
+    reference = weakref.WeakMethod(take)
 
     def called(*arrays: Any) -> None:
-        method = kept()
+        method = reference()
         if method is not None:
             method(*(wrap(each).numpy() for each in arrays))
 

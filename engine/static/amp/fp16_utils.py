@@ -81,9 +81,9 @@ def cast_parameters_to_fp16(
         low = bfloat.converted(np, found.tensor._array, as_dtype(dest_type), copy=False)
         found.store(low)
         master = (master_weights or {}).get(parameter.name) if rewrite_master_weight else None
-        kept = None if master is None else held.find_var(master.name)
-        if kept is not None:
-            kept.store(bfloat.converted(np, low, as_dtype(_SINGLE)))
+        in_single = None if master is None else held.find_var(master.name)
+        if in_single is not None:
+            in_single.store(bfloat.converted(np, low, as_dtype(_SINGLE)))
 
 
 class Caster:
@@ -103,35 +103,35 @@ class Caster:
         """Insert the casts; returns the names of what is read in the low dtype."""
         if self.level == "O0":
             return set()
-        kept = self._lower_parameters() if self.level == "O2" else set()
+        in_single = self._lower_parameters() if self.level == "O2" else set()
         for block in self.program.blocks:
             makers: dict[str, Operator] = {}
             for operator in list(block.ops):
                 self._visit(operator, block, makers)
                 makers.update({v.name: operator for v in variables_of(operator.outputs)})
         self.program.changed()
-        return self.names - kept
+        return self.names - in_single
 
     def _lower_parameters(self) -> set[str]:
         """Give parameters the low dtype; returns the names of those that keep float32."""
-        kept: set[str] = set()
+        in_single: set[str] = set()
         for block in self.program.blocks:
             for operator in block.ops:
                 if operator.opdef.name in self.lists.black_list:
                     continue
                 if self._is_unsupported(operator) or operator.opdef.name in _IN_FLOAT32 or operator.regions:
-                    kept |= {v.name for v in reads(operator)}
+                    in_single |= {v.name for v in reads(operator)}
                 else:
-                    kept |= {
+                    in_single |= {
                         v.name
                         for n, value in enumerate(operator.inputs)
                         if not Precision.casts(operator.opdef.name, n)
                         for v in variables_of([value])
                     }
         for parameter in self.program.all_parameters():
-            if parameter.name not in kept and parameter.dtype.name == _SINGLE:
+            if parameter.name not in in_single and parameter.dtype.name == _SINGLE:
                 parameter.spec = parameter.spec.with_dtype(self.dtype)
-        return kept
+        return in_single
 
     def _visit(self, operator: Operator, block: Block, makers: dict[str, Operator]) -> None:
         opdef = operator.opdef

@@ -110,7 +110,7 @@ def case(
     """
     if not isinstance(pred_fn_pairs, (list, tuple)):
         raise DTypeError(
-            f"case: pred_fn_pairs is a list of pairs: got {type(pred_fn_pairs).__name__}; "
+            f"case: pred_fn_pairs must be a list of pairs: got {type(pred_fn_pairs).__name__}; "
             "pass [(condition, function), ...]"
         )
     pairs = list(pred_fn_pairs)
@@ -165,7 +165,7 @@ def switch_case(
 def _numbered(branch_fns: Any) -> list[tuple[int, Callable[[], Any]]]:
     if not isinstance(branch_fns, (list, tuple, dict)) or not branch_fns:
         raise DTypeError(
-            f"switch_case: branch_fns is a list or dict of functions: got {type(branch_fns).__name__}; "
+            f"switch_case: branch_fns must be a list or dict of functions: got {type(branch_fns).__name__}; "
             "pass e.g. {0: function, 1: other}"
         )
     items: Any = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns

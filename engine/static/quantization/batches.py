@@ -91,8 +91,8 @@ def _repeatable(where: str, name: str, source: Any, most: int | None) -> Callabl
             f"{where}: {name} must be a function that gives an iterator, or an iterable: got "
             f"{type(source).__name__}"
         )
-    kept = list(itertools.islice(source, most)) if iter(source) is source else source
-    return lambda: kept
+    cached = list(itertools.islice(source, most)) if iter(source) is source else source
+    return lambda: cached
 
 
 def _batch(where: str, batch: Any, variables: Sequence[Variable]) -> Feed:

@@ -25,14 +25,14 @@ _PUNCTUATION = string.punctuation.encode("ascii")
 
 def numbered(where: str, counts: Mapping[Any, int], cutoff: int) -> dict[Any, int]:
     """Words that occur more than ``cutoff`` times, numbered from the most frequent one, then ``'<unk>'``."""
-    kept = [(word, count) for word, count in counts.items() if count > cutoff]
-    if not kept:
+    frequent = [(word, count) for word, count in counts.items() if count > cutoff]
+    if not frequent:
         raise ArgumentError(
             f"{where}: no word occurs more than {cutoff} times, of {len(counts)} words; use a lower number"
         )
-    kept.sort(key=lambda pair: (-pair[1], pair[0] if isinstance(pair[0], bytes) else pair[0].encode()))
-    found = {word: n for n, (word, _) in enumerate(kept)}
-    found["<unk>"] = len(kept)
+    frequent.sort(key=lambda pair: (-pair[1], pair[0] if isinstance(pair[0], bytes) else pair[0].encode()))
+    found = {word: n for n, (word, _) in enumerate(frequent)}
+    found["<unk>"] = len(frequent)
     return found
 
 

@@ -22,8 +22,8 @@ class Source:
     @property
     def names(self) -> tuple[str, ...]:
         """What the file may be called: Paddle keeps it under the last part of the address, as it stands."""
-        kept = self.url.rpartition("/")[2]
-        return tuple(dict.fromkeys((kept.rpartition("%2F")[2], kept)))
+        name = self.url.rpartition("/")[2]
+        return tuple(dict.fromkeys((name.rpartition("%2F")[2], name)))
 
 
 def chosen(where: str, what: str, value: object, choices: tuple[str, ...], *, upper: bool = False) -> str:

@@ -24,7 +24,7 @@ COUNTS = {"train": 10_000, "test": 2_000}
 _MOST = 1_000_000
 _CHUNK = 256
 _WORTH_CACHING = 1_000
-_KEPT_FILES = 8
+_MAX_CACHE_FILES = 8
 
 
 class Digits(GreyImages):
@@ -152,5 +152,5 @@ class Digits(GreyImages):
                 file.write(buffer.getbuffer())
                 file.write(hashlib.sha256(buffer.getbuffer()).digest())
             files = sorted(path.parent.glob("*.npy"), key=lambda file: file.stat().st_mtime)
-            for old in files[:-_KEPT_FILES]:
+            for old in files[:-_MAX_CACHE_FILES]:
                 old.unlink()

@@ -15,7 +15,7 @@ from engine.program.build.calls import takes_name
 
 def _numbers(where: str, name: str, values: Any) -> list[float]:
     if not isinstance(values, (list, tuple)):
-        raise DTypeError(f"{where}: {name} is a list of numbers: got {type(values).__name__}")
+        raise DTypeError(f"{where}: {name} must be a list of numbers: got {type(values).__name__}")
     return list(values)
 
 
@@ -153,7 +153,7 @@ def box_coder(
     """
     given = isinstance(prior_box_var, (list, tuple))
     if not given and not hasattr(prior_box_var, "stop_gradient"):
-        raise DTypeError(f"box_coder: prior_box_var is a Tensor or 4 numbers: got {prior_box_var!r}")
+        raise DTypeError(f"box_coder: prior_box_var must be a Tensor or 4 numbers: got {prior_box_var!r}")
     return boxes_ops.box_coder(
         prior_box,
         target_box,
@@ -188,8 +188,8 @@ def nms(
         return boxes_ops.nms(boxes, iou_threshold=threshold)
     order = _sorted(scores)
     if category_idxs is None:
-        kept = boxes_ops.nms(index.gather(boxes, order, axis=0), iou_threshold=threshold)
-        return index.gather(order, kept, axis=0)
+        selected = boxes_ops.nms(index.gather(boxes, order, axis=0), iou_threshold=threshold)
+        return index.gather(order, selected, axis=0)
     if categories is None:
         raise ArgumentError("nms: category_idxs needs categories, the list of all of them")
     if top_k is not None and top_k > scores.shape[0] >= 0:
@@ -206,8 +206,8 @@ def nms(
         mine = [n for n in order.tolist() if int(category_idxs[n]) == int(category)]
         if mine:
             chosen = shape.constant(shape=[len(mine)], values=mine, dtype="int64")
-            kept = boxes_ops.nms(index.gather(boxes, chosen, axis=0), iou_threshold=threshold)
-            found += [mine[k] for k in kept.tolist()]
+            selected = boxes_ops.nms(index.gather(boxes, chosen, axis=0), iou_threshold=threshold)
+            found += [mine[k] for k in selected.tolist()]
     values = scores.tolist()
     found.sort(key=lambda n: (-values[n], n))
     found = found if top_k is None else found[:top_k]

@@ -133,7 +133,7 @@ def _new_size(size: Any, width: int, height: int) -> tuple[int, int]:
         )
     values = [size] if isinstance(size, int) else list(size)
     if any(isinstance(v, bool) or not isinstance(v, int | np.integer) or v <= 0 for v in values):
-        raise ArgumentError(f"resize: a size is a positive integer or two: got {size!r}")
+        raise ArgumentError(f"resize: a size must be a positive integer or two: got {size!r}")
     if not isinstance(size, int):
         return int(values[1]), int(values[0])
     if width < height:

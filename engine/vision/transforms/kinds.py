@@ -67,7 +67,7 @@ def pair(where: str, size: Any) -> tuple[int, int]:
     if isinstance(size, numbers.Number):
         return int(size), int(size)  # type: ignore[call-overload]
     if not isinstance(size, Sequence) or len(size) != 2:
-        raise ArgumentError(f"{where}: a size is a number or (height, width): got {size!r}")
+        raise ArgumentError(f"{where}: a size must be a number or (height, width): got {size!r}")
     return int(size[0]), int(size[1])
 
 

@@ -250,7 +250,7 @@ class RandomPerspective(BaseTransform):
                 f"RandomPerspective: interpolation is nearest, bilinear or bicubic: got {interpolation!r}"
             )
         if not isinstance(fill, (numbers.Number, str, list, tuple)):
-            raise ArgumentError(f"RandomPerspective: fill is a number or a sequence: got {fill!r}")
+            raise ArgumentError(f"RandomPerspective: fill must be a number or a sequence: got {fill!r}")
         self.distortion_scale = distortion_scale
         self.interpolation = interpolation
         self.fill = fill
@@ -299,12 +299,14 @@ class RandomErasing(BaseTransform):
             if not 0 <= pair_[0] <= pair_[1] <= most:
                 raise ArgumentError(f"RandomErasing: {name} should be of kind (min, max): got {pair_}")
         if not isinstance(value, (numbers.Number, str, tuple, list)):
-            raise ArgumentError(f"RandomErasing: value is a number, a sequence or 'random': got {value!r}")
+            raise ArgumentError(
+                f"RandomErasing: value must be a number, a sequence or 'random': got {value!r}"
+            )
         if isinstance(value, str) and value != "random":
             raise ArgumentError(f"RandomErasing: value must be 'random' when it is str: got {value!r}")
         if isinstance(value, (tuple, list)) and len(value) not in (1, 3):
             raise ArgumentError(
-                f"RandomErasing: value is one number or one for each of 3 channels: got {len(value)}"
+                f"RandomErasing: value must be one number or one for each of 3 channels: got {len(value)}"
             )
         self.prob = _probability("RandomErasing", prob)
         self.scale = scale

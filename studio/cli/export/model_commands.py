@@ -13,10 +13,11 @@ import typer
 
 from resources.metrics import metric_of, metric_value
 from resources.settings.export import EXPORT_SETTINGS, ExportSettings
+from resources.settings.predict import PREDICT_SETTINGS, PredictSettings
 from studio.cli.application import app
-from studio.cli.devices import Device, chosen_device, require_device
+from studio.cli.devices import chosen_device, require_device
 from studio.cli.export.quantize_output import show_report
-from studio.cli.limits import Memory, Seconds, Steps, chosen_limits
+from studio.cli.limits import chosen_limits
 from studio.cli.options import Json, Trust, check_options, with_options
 from studio.cli.output import console, emit_json, note, one_line_errors, plain, say
 from studio.cli.trust import require_trust
@@ -71,7 +72,9 @@ def export(
 
 
 @app.command()
+@with_options(PREDICT_SETTINGS)
 def predict(
+    context: typer.Context,
     prefix: Annotated[str, typer.Argument(help="The saved model, without suffix.", metavar="PREFIX")],
     images: Annotated[
         list[Path],
@@ -81,14 +84,12 @@ def predict(
         Path | None,
         typer.Option(help="Write a table of all predictions to this file.", metavar="FILE.csv"),
     ] = None,
-    top: Annotated[int, typer.Option(help="How many classes to show.", min=1)] = 3,
-    device: Device = "cpu",
-    memory: Memory = "",
-    seconds: Seconds = "",
-    steps: Steps = "",
     as_json: Json = False,
+    **settings: Any,
 ) -> None:
     """Classify images with a saved model; one from elsewhere runs in a process with limits."""
+    check_options(PREDICT_SETTINGS, settings)
+    chosen = PredictSettings(**settings)
     failed = False
     with one_line_errors():
         from engine.core.errors import LimitError
@@ -97,8 +98,8 @@ def predict(
         from studio.session.predict.model_info import opened
         from studio.session.predict.predict_view import rank
 
-        limits = chosen_limits(memory, seconds, steps)
-        chosen_device(device)
+        limits = chosen_limits(chosen)
+        chosen_device(chosen.device)
         with opened(prefix, limits) as (info, scores):
             asked = only_input(info)
             if out is not None:
@@ -115,7 +116,7 @@ def predict(
                     found = scores(pixels)
                 except LimitError as error:
                     raise LimitError(f"{prefix}: {error}") from error
-                _tell(image, rank(found, info.classes)[:top], as_json)
+                _tell(image, rank(found, info.classes)[: chosen.top], as_json)
     if failed:
         raise typer.Exit(1)
 

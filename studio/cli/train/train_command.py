@@ -113,8 +113,8 @@ def _run(run: TrainingRun, as_json: bool, stop_after: int) -> None:
         try:
             result = run.run()
         except KeyboardInterrupt:
-            kept = f"; {Path(teller.checkpoint).name} is kept; {go_on}" if teller.checkpoint else ""
-            fail(f"stopped at once{kept}")
+            hint = f"; {Path(teller.checkpoint).name} is kept; {go_on}" if teller.checkpoint else ""
+            fail(f"stopped at once{hint}")
     if result.reason == "interrupted" and not stop.reached:
         fail(f"stopped at step {result.step}; {go_on}")
     if result.reason == "diverged":

@@ -153,9 +153,9 @@ class QuantizationReportController(QObject):
         if layer is None:
             card.show_chosen("", "", False, "")
             return
-        kept = self._export.choices.skips(layer.name)
+        in_float = self._export.choices.skips(layer.name)
         about = about_layer(layer, self._reason(layer.name), self)
-        card.show_chosen(layer.name, about, kept, self._why_not_again(layer))
+        card.show_chosen(layer.name, about, in_float, self._why_not_again(layer))
 
     def _show_classes(self, report: QuantizationReport) -> None:
         rows = class_rows(report)

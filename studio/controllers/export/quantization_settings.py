@@ -6,6 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
+from resources.settings.quantize import METHOD
 from studio.controllers.bindings import Bindings
 from studio.session.export.quantization.choices import QuantizeChoices
 from studio.session.session import Session
@@ -27,6 +28,9 @@ class QuantizeChoicesController(QObject):
     def unfold(self, field: str = "") -> None:
         """Show the choices, with quantization after training where none is chosen, and go to ``field``."""
         self._page.show_view(FILES)
+        if field == METHOD.name:
+            self._page.form.control("quantize").setFocus()
+            return
         if not self._view.choices.wanted:
             self._view.choose(method="post_training")
         control = (

@@ -94,19 +94,6 @@ def slowest(paces: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return sorted(first, key=lambda pace: int(pace["rank"]))
 
 
-def waiting_words(view: TrainViewModel, where: QObject) -> str:
-    """What is said of a training that does not answer, or does no step; empty for one that does."""
-    if view.unanswered:
-        return where.tr("{0} It does not respond. You can end the process; checkpoints stay.").format(
-            view.message
-        )
-    if view.quiet and view.state == "starting":
-        return where.tr("Starting for {0} s: the model's constructor may not terminate").format(view.quiet)
-    if view.quiet:
-        return where.tr("No step for {0} s: the model's forward may not terminate").format(view.quiet)
-    return ""
-
-
 def state_of(run: Run, where: QObject) -> str:
     """The state in words of a run that this window does not train."""
     if run.holder:

@@ -33,7 +33,7 @@ class RunListController(QObject):
         self._session, self._panel, self._train = session, panel, train
         self._differences = Differences()
         self._words: dict[str, str] = {}
-        self._kept: dict[str, tuple[Run, tuple[str, str, int, str], RunRow]] = {}
+        self._cached_rows: dict[str, tuple[Run, tuple[str, str, int, str], RunRow]] = {}
         self._bonds = Bindings()
         follow = self._bonds.follow
         follow(session.runs_changed, self._take_runs)
@@ -68,7 +68,7 @@ class RunListController(QObject):
     def _take_runs(self, runs: list[Run]) -> None:
         self._words = self._differences.of(runs)
         there = {run.path for run in runs}
-        self._kept = {path: kept for path, kept in self._kept.items() if path in there}
+        self._cached_rows = {path: cached for path, cached in self._cached_rows.items() if path in there}
         self.show_runs()
 
     def show_runs(self) -> None:
@@ -172,14 +172,14 @@ class RunListController(QObject):
         live = run.path == self._session.train.folder and self._session.train.busy
         title = self._session.run_titles.get(run.path, run.title)
         said = (title, self._words.get(run.path, ""), color, self._session.run_list.sort)
-        before = self._kept.get(run.path)
+        before = self._cached_rows.get(run.path)
         if before is not None and before[0] is run and before[1] == said and not live:
             return before[2]
         row = self._new_row(run, color, title, live)
         if live:
-            self._kept.pop(run.path, None)
+            self._cached_rows.pop(run.path, None)
         else:
-            self._kept[run.path] = (run, said, row)
+            self._cached_rows[run.path] = (run, said, row)
         return row
 
     def _new_row(self, run: Run, color: int, title: str, live: bool) -> RunRow:

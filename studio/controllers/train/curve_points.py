@@ -113,15 +113,17 @@ def points_of(history: RunHistory | None) -> Points:
     """The points of a run's journal; what a resumed run did again counts once."""
     if history is None:
         return Points()
-    kept = _kept(history.steps)
+    increasing = _increasing(history.steps)
     columns: dict[str, Sequence[float]] = {
         "loss": history.losses,
         "accuracy": history.accuracies,
         **history.series,
     }
     nothing = [math.nan] * len(history.steps)
-    chosen = {name: array("d", [columns.get(name, nothing)[place] for place in kept]) for name in QUANTITIES}
-    elapsed = np.array([columns.get("elapsed", nothing)[place] for place in kept])
+    chosen = {
+        name: array("d", [columns.get(name, nothing)[place] for place in increasing]) for name in QUANTITIES
+    }
+    elapsed = np.array([columns.get("elapsed", nothing)[place] for place in increasing])
     epochs = [
         {
             "step": int(epoch["step"]),
@@ -131,7 +133,7 @@ def points_of(history: RunHistory | None) -> Points:
         for epoch in history.epochs
     ]
     return Points(
-        array("d", [history.steps[place] for place in kept]),
+        array("d", [history.steps[place] for place in increasing]),
         array("d", _spread(elapsed).tolist()),
         chosen,
         epochs,
@@ -139,17 +141,17 @@ def points_of(history: RunHistory | None) -> Points:
     )
 
 
-def _kept(steps: Sequence[int]) -> Sequence[int]:
+def _increasing(steps: Sequence[int]) -> Sequence[int]:
     """The places of the steps that count: where a run was resumed, what came after its checkpoint was done
     again."""
     if all(earlier < later for earlier, later in pairwise(steps)):
         return range(len(steps))
-    kept: list[int] = []
+    increasing: list[int] = []
     for place, step in enumerate(steps):
-        if kept and step <= steps[kept[-1]]:
-            del kept[bisect_left(kept, step, key=steps.__getitem__) :]
-        kept.append(place)
-    return kept
+        if increasing and step <= steps[increasing[-1]]:
+            del increasing[bisect_left(increasing, step, key=steps.__getitem__) :]
+        increasing.append(place)
+    return increasing
 
 
 def _spread(elapsed: Floats) -> Floats:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 
+from resources.settings.rate import RateSettings
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.session import commands
 from studio.session.session import Session
+from studio.session.train.rate_finder import search_title
 from studio.windows.dialogs import ask_agreement
 from studio.windows.main_window import MainWindow
 from studio.windows.train.settings_panel import SettingsPanel
@@ -29,6 +32,7 @@ class RateFinderController(QObject):
         self._bonds = Bindings()
         for name in ("state", "rates", "suggestion"):
             self._bonds.follow(getattr(self._view.events, name), lambda _: self._show())
+        self._bonds.follow(self._view.events.settings, self._show_settings)
         actions.handle(commands.FIND_RATE, self.find, explains=True)
         panel.find_rate_requested.connect(lambda: actions.trigger(commands.FIND_RATE))
 
@@ -54,15 +58,30 @@ class RateFinderController(QObject):
             )
 
             dialog = self._dialog = RateFinderDialog(self._window)
+            dialog.show_settings(self._view.settings)
+            dialog.form.changed.connect(self._edited)
             dialog.rate_used.connect(self._use)
             dialog.again_requested.connect(lambda: self._actions.trigger(commands.FIND_RATE))
             dialog.cancel_requested.connect(self._session.rate_finder.cancel)
             dialog.rejected.connect(self._session.rate_finder.cancel)
-        dialog.begin(self._view.title)
+        dialog.begin(self._view.title or search_title(self._session.train.settings))
         self._show()
         dialog.show()
         dialog.raise_()
         dialog.activateWindow()
+
+    def show_field(self, name: str) -> None:
+        """Open the dialog without a search, and go to the field of a setting."""
+        self._open()
+        assert self._dialog is not None
+        self._dialog.form.control(name).setFocus()
+
+    def _edited(self, name: str, value: Any) -> None:
+        self._view.settings = replace(self._view.settings, **{name: value})
+
+    def _show_settings(self, settings: RateSettings) -> None:
+        if self._dialog is not None:
+            self._dialog.show_settings(settings)
 
     @property
     def dialog(self) -> RateFinderDialog | None:

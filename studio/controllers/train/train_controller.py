@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
-from studio.controllers.runs.run_facts import facts_of_run, facts_of_training, waiting_words
+from studio.controllers.runs.run_facts import facts_of_run, facts_of_training
 from studio.controllers.runs.run_follower import RunFollower
 from studio.controllers.train import key_figures
 from studio.controllers.train.curves import Curves, folder_of
@@ -56,7 +56,7 @@ class TrainController(QObject):
         self.settings = RunSettingsController(session, panel, page.welcome)
         self._looking = QTimer(self)
         self._looking.setInterval(LOOK_MS)
-        self._looking.timeout.connect(session.stall_detector.look)
+        self._looking.timeout.connect(session.trainer.stall_detector.look)
         self._build_bar(bar)
         self._bind()
 
@@ -234,9 +234,9 @@ class TrainController(QObject):
         text = view.message
         if view.state == "running" and view.epochs:
             text = self.tr("Epoch {0} of {1}").format(max(view.epoch, 1), view.epochs)
-        text = waiting_words(view, self) or text
+        text = view.waiting or text
         self._chip.setText(reason or text)
-        self._chip.setToolTip(reason or waiting_words(view, self) or view.message)
+        self._chip.setToolTip(reason or view.waiting or view.message)
         self._chip.setVisible(bool(reason) or view.state != "idle" or bool(view.folder))
 
     def _show_figures(self) -> None:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from studio.session.code.job_slot import JobSlot
 from studio.session.code.trial import TextJob
 from studio.session.code.trial_view import TrialViewModel
-
-if TYPE_CHECKING:
-    from studio.session.work.worker import Worker
+from studio.session.work.running_tasks import RunningTasks
 
 
 class DryRunScheduler:
     """Gives a job to a worker and shows what comes of it.
 
     Args:
-        make_worker: starts a worker.
+        tasks: starts the trials.
         answer: the event that has what was found; ``read`` makes plain values of it.
         failed: the event that says what is wrong.
         does: what the process does, for a message about its death.
@@ -25,7 +23,7 @@ class DryRunScheduler:
 
     def __init__(
         self,
-        make_worker: Callable[[], Worker],
+        tasks: RunningTasks,
         answer: str,
         failed: str,
         read: Callable[[Mapping[str, Any]], Any],
@@ -33,8 +31,7 @@ class DryRunScheduler:
     ) -> None:
         self.view = TrialViewModel()
         self._answer, self._failed, self._read, self._does = answer, failed, read, does
-        self._runs = JobSlot[TextJob](make_worker, self._take)
-        self._next: TextJob | None = None  # what begins when the one in progress has ended
+        self._runs = JobSlot[TextJob](tasks, self._take)
         self._dropped = False  # the last job was ended before its answer
         self._of: tuple[Any, ...] = ("",)  # file, class, input and text that the answer is of
         self._now: tuple[Any, ...] = ("",)  # and those of the page
@@ -42,22 +39,21 @@ class DryRunScheduler:
     def start(self, job: TextJob) -> None:
         """Begin; nothing while a trial goes on."""
         if not self._runs.running:
-            self._dropped = False
-            self.view.problem, self.view.running = "", True
             self._runs.start(job)
+            self._begin()
 
     def follow(self, job: TextJob) -> None:
         """Begin where this is another job than the last one; one in progress is ended first."""
         if self._runs.job != job or self._dropped:
             if self._runs.running:
                 self.cancel()
-                self._next = job
+                self._runs.start(job)
             else:
                 self.start(job)
 
     def cancel(self) -> None:
         """End the trial; what was shown before stays."""
-        self._next, self._dropped = None, True
+        self._dropped = True
         self._runs.forget()
         self._runs.kill()
 
@@ -75,14 +71,16 @@ class DryRunScheduler:
         """Update the view model with the worker's events."""
         if self._runs.take():
             self.view.running = False
-            following, self._next = self._next, None
-            if following is not None:
-                self.start(following)
+            if self._runs.running:  # the one that waited
+                self._begin()
 
     def close(self) -> None:
         """End what still runs."""
-        self._next = None
         self._runs.close()
+
+    def _begin(self) -> None:
+        self._dropped = False
+        self.view.problem, self.view.running = "", True
 
     def _take(self, job: TextJob, event: dict[str, Any]) -> bool:
         view, kind = self.view, event["event"]

@@ -5,13 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from studio.session.code.job import SECONDS, CheckCode
 from studio.session.code.job_slot import JobSlot
-
-if TYPE_CHECKING:
-    from studio.session.work.worker import Worker
+from studio.session.work.running_tasks import RunningTasks
 
 # A run that has taken longer than this is ended when another one is wanted: most end at once.
 PATIENCE = 3.0
@@ -23,59 +21,52 @@ class DryRuns:
     """Gives jobs to workers, and reports their outcome.
 
     Args:
-        make_worker: starts a worker.
+        tasks: starts the runs.
         checked: called with (job, ``code_checked``).
         stuck: called with (job, line, what is wrong, details) if a run did not end, or was killed.
     """
 
     def __init__(
         self,
-        make_worker: Callable[[], Worker],
+        tasks: RunningTasks,
         checked: Callable[[CheckCode, dict[str, Any]], None],
         stuck: Callable[[CheckCode, int, str, str], None],
     ) -> None:
-        self._make_worker, self._checked, self._stuck = make_worker, checked, stuck
-        self._runs = JobSlot(make_worker, self._take)
-        self._spare: Worker | None = None
-        self._wanted: CheckCode | None = None
+        self._checked, self._stuck = checked, stuck
+        # With a spare, so that the next pause in typing does not wait for Python and the engine.
+        self._runs = JobSlot(tasks, self._take, spare=True)
         self._began = 0.0
         self._timer: threading.Timer | None = None
 
     def run(self, job: CheckCode) -> None:
         """Run ``job`` now, or as soon as the run in progress has ended."""
-        if not self._runs.running:
-            self._start(job)
-            return
-        self._wanted = job
-        if time.monotonic() - self._began > PATIENCE:
-            self._drop()
+        began = not self._runs.running
+        if not began and time.monotonic() - self._began > PATIENCE:
+            self._runs.forget()
+            self._runs.kill()
+        self._runs.start(job)
+        if began:
+            self._watch()
 
     def forget(self) -> None:
         """Forget the waiting job, and ignore the events of the running one."""
-        self._wanted = None
         self._runs.forget()
 
     def take(self) -> None:
         """Forward the worker's events; start the waiting job when it has ended."""
         if self._runs.take():
-            self._end()
+            self._stop_timer()
+            if self._runs.running:
+                self._watch()
 
     def close(self) -> None:
         """End everything."""
-        self._wanted = None
         self._stop_timer()
         self._runs.close()
-        if self._spare is not None:
-            self._spare.close()
-            self._spare = None
 
-    def _start(self, job: CheckCode) -> None:
-        spare, self._spare = self._spare, None
-        if spare is not None and spare.ended():
-            spare.close()
-            spare = None
+    def _watch(self) -> None:
+        """Kill the run that has begun if it does not end."""
         self._began = time.monotonic()
-        self._runs.start(job, spare)
         self._timer = threading.Timer(LAST_RESORT, self._runs.kill)
         self._timer.daemon = True
         self._timer.start()
@@ -87,7 +78,7 @@ class DryRuns:
         elif kind == "code_stuck":
             what = f"the dry run has not ended after {SECONDS:.0f} s: is there a loop without an end?"
             self._stuck(job, event["line"], what, "")
-            self._drop()
+            self._runs.kill()
         elif kind == "failed":
             self._stuck(job, event["line"], event["what"], event["traceback"])
         elif kind == "worker_ended":
@@ -98,19 +89,6 @@ class DryRuns:
         else:
             return False
         return True
-
-    def _drop(self) -> None:
-        self._runs.forget()
-        self._runs.kill()
-
-    def _end(self) -> None:
-        self._stop_timer()
-        wanted, self._wanted = self._wanted, None
-        if wanted is not None:
-            self._start(wanted)
-        elif self._spare is None:
-            # The next pause in typing does not wait for Python and the engine.
-            self._spare = self._make_worker()
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

@@ -54,6 +54,7 @@ class MeasureCode:
     what is fed (``parse_inputs``), with random numbers; images of the data where empty.
     """
 
+    TITLE: ClassVar = "Measuring {0}"
     EVENTS: ClassVar = (CodeMeasured, MeasureFailed)
 
     text: str
@@ -62,6 +63,10 @@ class MeasureCode:
     config: dict[str, Any]
     steps: int = STEPS
     input_text: str = ""
+
+    @property
+    def subject(self) -> str:
+        return self.class_name
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report one ``code_measured`` or ``measure_failed``."""

@@ -27,7 +27,7 @@ from studio.session.problem_view import problem_from_message
 
 if TYPE_CHECKING:
     from studio.session.project.library import Library
-    from studio.session.work.worker import Worker
+    from studio.session.work.running_tasks import RunningTasks
 
 MAX_BYTES = 5_000_000
 
@@ -42,19 +42,17 @@ class ModelEditor:
     Args:
         library: has the settings, whose data defines the inputs; stores agreements and reports problems.
         change_setting: changes one, by its name.
-        make_worker: starts a child process that calls what it is given when there is something to ``take()``.
+        tasks: starts the jobs that try the text.
     """
 
     def __init__(
-        self, library: Library, change_setting: Callable[[str, Any], None], make_worker: Callable[[], Worker]
+        self, library: Library, change_setting: Callable[[str, Any], None], tasks: RunningTasks
     ) -> None:
         self.view, self.text = CodeViewModel(), ""
         self._library, self._change_setting = library, change_setting
-        self._runs = DryRuns(make_worker, self._checked, self._stuck)
-        self.measuring = DryRunScheduler(
-            make_worker, "code_measured", "measure_failed", Measurement.of, "measured"
-        )
-        self.planning = DryRunScheduler(make_worker, "code_planned", "plan_failed", PlanSteps.of, "planned")
+        self._runs = DryRuns(tasks, self._checked, self._stuck)
+        self.measuring = DryRunScheduler(tasks, "code_measured", "measure_failed", Measurement.of, "measured")
+        self.planning = DryRunScheduler(tasks, "code_planned", "plan_failed", PlanSteps.of, "planned")
         self._on_disk = ""  # the text of the file when it was last read or written here
         self._seen = ""  # and the SHA-256 of its bytes
         self._newline = "\n"

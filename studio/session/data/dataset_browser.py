@@ -1,17 +1,16 @@
-"""DatasetBrowser: the child process behind the page Data; started when data is first looked at, replaced if
-it
-dies."""
+"""DatasetBrowser: the child process of the page Data, started when it is needed, replaced if it crashes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, Literal
 
 from studio.session.data.data_job import BrowseData, ComparePreparation, OpenData, ShowSamples, StopCheck
 from studio.session.data.data_view import DataViewModel
-from studio.session.train.run_settings import RunSettings
-from studio.session.work.worker import Worker
+from studio.session.train.run_settings import RunSettings, title_of
+from studio.session.work.job import Event
+from studio.session.work.running_tasks import RunningTasks
+from studio.session.work.task import JobTask
 
 PAGE = 40
 """Samples of a page."""
@@ -21,13 +20,13 @@ class DatasetBrowser:
     """Opens data, asks for samples, and keeps the view model up to date. Nothing here waits.
 
     Args:
-        make_worker: gives a worker that has no job yet.
+        tasks: starts the child.
     """
 
-    def __init__(self, view: DataViewModel, make_worker: Callable[[], Worker]) -> None:
-        self._view, self._make_worker = view, make_worker
-        self._worker: Worker | None = None
-        self._ending: list[Worker] = []
+    def __init__(self, view: DataViewModel, tasks: RunningTasks) -> None:
+        self._view, self._tasks = view, tasks
+        self._task: JobTask | None = None
+        self._ending: list[JobTask] = []
         self._asked: dict[str, Any] = {}
         self._number = 0
 
@@ -36,70 +35,82 @@ class DatasetBrowser:
         asked = about_data(settings)
         if asked == self._asked and not again:
             return
-        if self._worker is not None and self._view.state == "opening":
+        if self._task is not None and self._view.state == "opening":
             self._end()  # it is busy with data that is no longer wanted
         self._asked = asked
         self._number += 1
         self._view.begin()
-        if self._worker is None:
-            self._worker = self._make_worker()
-            self._worker.start(BrowseData())
-        self._worker.send(OpenData(asked, self._number, PAGE))
+        if self._task is None:
+            self._task = self._tasks.start(BrowseData(), self._follow, self._stop)
+        self._task.begin("Reading {0}", title_of(settings.data))
+        self._task.send(OpenData(asked, self._number, PAGE))
 
     def show_page(self, split: Literal["train", "test"], label: int, page: int) -> None:
         """Ask for another page of samples; label -1 for all classes."""
-        if self._worker is not None:
-            self._worker.send(ShowSamples(split, label, page, PAGE))
+        if self._task is not None:
+            self._task.send(ShowSamples(split, label, page, PAGE))
 
     def compare(self, page: int) -> None:
         """Ask for other samples before and after the preparation."""
-        if self._worker is not None:
-            self._worker.send(ComparePreparation(page))
+        if self._task is not None:
+            self._task.send(ComparePreparation(page))
 
     def stop_check(self) -> None:
         """Look for no further problems; those found stay."""
-        if self._worker is not None:
-            self._worker.send(StopCheck())
+        if self._task is not None:
+            self._task.send(StopCheck())
 
     def cancel(self) -> None:
         """End whatever is being read."""
-        if self._worker is not None and self._view.state == "opening":
+        if self._task is not None and self._view.state == "opening":
             self._end()
             self._asked = {}
             self._view.failed("data: reading it was cancelled; choose it again, or other data, to look at it")
 
     def take(self) -> None:
-        """Take what the worker left."""
-        for worker in list(self._ending):
-            worker.take()
-            if worker.ended():
-                worker.close()
-                self._ending.remove(worker)
-        worker_now = self._worker
-        if worker_now is None:
-            return
-        ended = worker_now.ended()
-        for event in worker_now.take():
-            if event.get("number") == self._number or event["event"] == "failed":
-                self._view.take(event)
-            elif event["event"] == "worker_ended" and not event["killed"]:
-                message = event["message"] or "data: the process that reads it ended; choose the data again"
-                self._view.failed(message.replace("training process", "data"))
-        if ended:
-            worker_now.close()
-            self._worker, self._asked = None, {}
+        """Take what the child left."""
+        self._ending = [task for task in self._ending if not task.take()]
+        if self._task is not None and self._task.take():
+            self._task, self._asked = None, {}
+
+    def _follow(self, event: Event) -> None:
+        if event.get("number") == self._number or event["event"] == "failed":
+            self._view.take(event)
+        elif event["event"] == "worker_ended" and not event["killed"]:
+            message = event["message"] or "data: the process that reads it ended; choose the data again"
+            self._view.failed(message.replace("training process", "data"))
+        if self._task is not None:
+            self._report(self._task)
+
+    def _report(self, task: JobTask) -> None:
+        view = self._view
+        if view.state == "opening":
+            task.report(view.message)
+        elif view.checking:
+            if not task.title.startswith("Checking"):
+                task.begin("Checking {0}", task.subject)
+            task.report("", view.done / view.total if view.total else None)
+        else:
+            task.rest()
+
+    def _stop(self) -> None:
+        if self._view.state == "opening":
+            self.cancel()
+        else:
+            self.stop_check()
 
     def _end(self) -> None:
-        if self._worker is not None:
-            self._worker.kill()
-            self._ending.append(self._worker)
-            self._worker = None
+        if self._task is not None:
+            self._task.forget()
+            self._task.kill()
+            self._ending.append(self._task)
+            self._task = None
 
     def close(self) -> None:
         """End the process."""
         self._end()
-        for worker in self._ending:
-            worker.close()
+        for task in self._ending:
+            task.close()
         self._ending.clear()
 
 

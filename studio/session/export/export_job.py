@@ -21,12 +21,17 @@ class Export:
     ``shape`` is that of the input, -1 for any size; empty for that of the run's data.
     """
 
+    TITLE: ClassVar = "Exporting {0}"
     EVENTS: ClassVar = (ExportProgress, Exported)
 
     folder: str
     prefix: str
     settings: ExportSettings
     shape: tuple[int, ...] = ()
+
+    @property
+    def subject(self) -> str:
+        return Path(self.prefix).name
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report the progress and one event ``exported``."""
@@ -49,11 +54,16 @@ class Export:
 class Verify:
     """Verify exported files again against the run in ``folder``."""
 
+    TITLE: ClassVar = "Verifying {0}"
     EVENTS: ClassVar = (ExportProgress, Exported)
 
     prefix: str
     folder: str
     samples: int
+
+    @property
+    def subject(self) -> str:
+        return Path(self.prefix).name
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report the progress and one event ``exported``."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from resources.training_events import ProgramShown
+from studio.session.train.run_settings import title_of
 from studio.session.work.job import Emit, Inbox, job
 
 
@@ -12,9 +13,14 @@ from studio.session.work.job import Emit, Inbox, job
 class TraceModel:
     """Trace the model of ``config`` without training it."""
 
+    TITLE: ClassVar = "Tracing {0}"
     EVENTS: ClassVar = (ProgramShown,)
 
     config: dict[str, Any]
+
+    @property
+    def subject(self) -> str:
+        return title_of(self.config["model"])
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report one event ``program``."""

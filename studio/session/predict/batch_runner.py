@@ -13,9 +13,14 @@ from psygnal import SignalGroupDescriptor
 from studio.session.predict.batch_predictions import items_in, only_input, write_predictions
 from studio.session.predict.model_choice import ModelChoice
 from studio.session.predict.model_info import arrays_of, model_info, scores_of
+from studio.session.work.running_tasks import RunningTasks
+from studio.session.work.task import RequestTask, State
 
 if TYPE_CHECKING:
     from engine.inference.process import ModelProcess
+
+
+_ENDED: dict[str, State] = {"done": "done", "cancelled": "cancelled", "failed": "failed"}
 
 
 @dataclass(frozen=True)
@@ -44,11 +49,13 @@ class BatchRunner:
 
     Args:
         wake: called from the thread when ``take()`` has something.
+        tasks: lists what is predicted.
     """
 
-    def __init__(self, wake: Callable[[], None]) -> None:
+    def __init__(self, wake: Callable[[], None], tasks: RunningTasks) -> None:
         self.view = BatchViewModel()
-        self._wake = wake
+        self._wake, self._tasks = wake, tasks
+        self._task: RequestTask | None = None
         self._newest = BatchProgress()
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
@@ -63,6 +70,7 @@ class BatchRunner:
         self._stopped.clear()
         self._newest = self.view.progress = BatchProgress("running", out=out)
         self._process = choice.process(current())
+        self._task = self._tasks.add(RequestTask("Predicting {0}", Path(source).name, self.cancel))
         self._thread = threading.Thread(
             target=self._work, args=(choice, Path(source), Path(out), self._process), name="many", daemon=True
         )
@@ -74,7 +82,12 @@ class BatchRunner:
 
     def take(self) -> None:
         """Show what the thread has done."""
-        self.view.progress = self._newest
+        newest = self.view.progress = self._newest
+        if self._task is not None:
+            self._task.report("", newest.done / newest.total if newest.total else None)
+            if newest.state in _ENDED:
+                self._task.end(_ENDED[newest.state])
+                self._task = None
 
     def close(self, timeout: float) -> None:
         """End it, whatever it does."""
@@ -83,6 +96,9 @@ class BatchRunner:
             self._process.end()
         if self._thread is not None:
             self._thread.join(timeout)
+        if self._task is not None:
+            self._task.end("cancelled")
+            self._task = None
 
     # ----- in the thread -----
 

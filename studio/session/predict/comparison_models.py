@@ -18,6 +18,7 @@ from studio.session.predict.model_info import ModelInfo
 from studio.session.predict.model_input import ModelInput, inputs_of
 from studio.session.predict.predict_view import ComparisonLine, PredictViewModel, rank
 from studio.session.problem_view import problem_from_message
+from studio.session.work.running_tasks import RunningTasks
 
 MOST = 6
 
@@ -30,6 +31,7 @@ class ComparisonModels:
     Args:
         tell: given to each model; its replies come back through ``take``.
         let_go: ends a model.
+        tasks: lists the loading of each.
     """
 
     def __init__(
@@ -37,8 +39,9 @@ class ComparisonModels:
         view: PredictViewModel,
         tell: Callable[[ModelClient, ModelReply], None],
         let_go: Callable[[ModelClient], None],
+        tasks: RunningTasks,
     ) -> None:
-        self._view, self._tell, self._let_go = view, tell, let_go
+        self._view, self._tell, self._let_go, self._tasks = view, tell, let_go, tasks
         self._models: dict[ModelChoice, ModelClient] = {}
         self._infos: dict[ModelChoice, ModelInfo] = {}
         self._newest: Values | None = None
@@ -65,7 +68,7 @@ class ComparisonModels:
         from engine.core.model_limits import current
 
         try:
-            self._models[choice] = ModelClient(choice, current(), self._tell)
+            self._models[choice] = ModelClient(choice, current(), self._tell, self._tasks)
         except EngineError as error:
             return ComparisonLine(choice, words=str(error))
         return line

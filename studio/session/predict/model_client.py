@@ -1,4 +1,4 @@
-"""ModelClient: a model that the window asks, in a process of its own, and the thread that waits for it."""
+"""ModelClient: a model in a child process, the thread that waits for its replies, and its task."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from studio.session.graph.program_check import checked_program
 from studio.session.predict.model_choice import ModelChoice
 from studio.session.predict.model_info import ModelInfo, arrays_of, model_info, scores_of
+from studio.session.work.running_tasks import RunningTasks
+from studio.session.work.task import RequestTask
 
 if TYPE_CHECKING:
     from engine.core.model_limits import ModelLimits
@@ -66,11 +68,17 @@ ModelReply = ModelLoaded | PredictionReply | ProgramReply | RequestFailed
 class ModelClient:
     """Loads the chosen model at once, then answers what it is fed, the newest only.
 
-    No method waits. ``tell`` is called from another thread with this object and what there is to tell.
+    No method waits. ``tell`` is called from another thread with this object and what there is to tell;
+    the receiver calls ``note`` in its own thread. The task is shown while the model is loaded, or its Program
+    read.
     """
 
     def __init__(
-        self, choice: ModelChoice, limits: ModelLimits, tell: Callable[[ModelClient, ModelReply], None]
+        self,
+        choice: ModelChoice,
+        limits: ModelLimits,
+        tell: Callable[[ModelClient, ModelReply], None],
+        tasks: RunningTasks,
     ) -> None:
         self.choice = choice
         self._process: ModelProcess = choice.process(limits)
@@ -82,6 +90,7 @@ class ModelClient:
         self._info: ModelInfo | None = None
         # When the newest request was made: it can be cancelled from then on, also before the thread begins.
         self._since = self._process.moment()
+        self._task = tasks.add(RequestTask("Loading {0}", Path(choice.path).name, self.cancel))
         self._thread = threading.Thread(target=self._work, name="asked-model", daemon=True)
         self._thread.start()
 
@@ -108,10 +117,18 @@ class ModelClient:
 
     def ask_program(self) -> None:
         """Ask for the Program."""
+        self._task.begin("Reading the graph of {0}", Path(self.choice.path).name)
         with self._condition:
             self._program_wanted = True
             self._since = self._process.moment()
             self._condition.notify()
+
+    def note(self, reply: ModelReply) -> None:
+        """Bring the task up to date with a reply."""
+        if isinstance(reply, RequestFailed) and reply.doing == "loading":
+            self._task.end("cancelled" if reply.why == "cancelled" else "failed")
+        elif not isinstance(reply, PredictionReply):
+            self._task.rest()
 
     def alive(self) -> bool:
         """Whether it has not ended yet."""
@@ -132,6 +149,7 @@ class ModelClient:
             self._closed = True
             self._condition.notify()
         self._process.end()
+        self._task.end("cancelled")
 
     def join(self, timeout: float) -> None:
         """Wait until everything has ended, after ``close()``."""

@@ -23,6 +23,7 @@ from studio.session.predict.model_client import (
 )
 from studio.session.predict.predict_view import PredictViewModel
 from studio.session.problem_view import ProblemView, problem_from_message
+from studio.session.work.running_tasks import RunningTasks
 
 if TYPE_CHECKING:
     from engine.core.model_limits import ModelLimits
@@ -35,6 +36,7 @@ class PredictModels:
     """Loads models, asks the one that is loaded, and keeps the view model up to date. Nothing here waits.
 
     Args:
+        tasks: lists what the models do.
         wake: called from another thread when there is something to ``take()``.
         report: called with problems that are also shown outside the page.
         remember: called with each loaded prefix.
@@ -44,11 +46,12 @@ class PredictModels:
         self,
         view: PredictViewModel,
         graph: GraphViewModel,
+        tasks: RunningTasks,
         wake: Callable[[], None],
         report: Callable[[ProblemView], None],
         remember: Callable[[str], None],
     ) -> None:
-        self._view, self._graph = view, graph
+        self._view, self._graph, self._tasks = view, graph, tasks
         self._wake, self._report, self._remember = wake, report, remember
         self.hurry: Callable[[], None] | None = None  # as ``wake``, and what is there is taken at once
         self._replies: deque[tuple[ModelClient, ModelReply]] = deque()
@@ -56,8 +59,8 @@ class PredictModels:
         self._coming: ModelClient | None = None
         self._ending: list[ModelClient] = []
         self._failed: ModelChoice | None = None
-        self._comparisons = ComparisonModels(view, self._tell, self._let_go)
-        self.many = BatchRunner(wake)
+        self._comparisons = ComparisonModels(view, self._tell, self._let_go, tasks)
+        self.many = BatchRunner(wake, tasks)
         self._program_wanted = False
         self._limits: ModelLimits | None = None  # of the last attempt
 
@@ -73,7 +76,7 @@ class PredictModels:
         self._view.begin()
         self._failed = ModelChoice(model) if isinstance(model, str) else model
         try:
-            self._coming = ModelClient(self._failed, limits or current(), self._tell)
+            self._coming = ModelClient(self._failed, limits or current(), self._tell, self._tasks)
         except EngineError as error:  # a prefix without a name
             self._fail(RequestFailed("loading", str(error), ""))
 
@@ -105,11 +108,6 @@ class PredictModels:
             if model is not None:
                 model.cancel()
 
-    def cancel_program(self) -> None:
-        """End what the model does if its Program is waited for."""
-        if self._program_wanted:
-            self.cancel()
-
     def try_again(self) -> None:
         """After a stop: load or ask again; where a limit was too low, with four times the limits."""
         more = self._view.stopped == "limit"
@@ -138,6 +136,7 @@ class PredictModels:
         self.many.take()
         while self._replies:
             model, reply = self._replies.popleft()
+            model.note(reply)
             if model is self._coming:
                 self._take_coming(model, reply)
             elif model is self._model:

@@ -11,8 +11,8 @@ from psygnal import SignalGroupDescriptor
 
 from studio.session.predict.test_samples_job import ReadSamples
 from studio.session.problem_view import ProblemView, problem_from_event
-from studio.session.work.task import Task
-from studio.session.work.worker import Worker
+from studio.session.work.running_tasks import RunningTasks
+from studio.session.work.task import JobTask
 
 BATCH = 32
 _DATA_KEYS = ("data", "input_name", "label_name", "test_share", "split_seed", "resize", "color", "normalize")
@@ -43,14 +43,14 @@ class Samples:
     """Steps through the test split of one data set after the other.
 
     Args:
-        make_worker: makes a worker for each batch.
+        tasks: starts a job for each batch.
         report: called with errors of data that can't be read.
     """
 
-    def __init__(self, make_worker: Callable[[], Worker], report: Callable[[ProblemView], None]) -> None:
+    def __init__(self, tasks: RunningTasks, report: Callable[[ProblemView], None]) -> None:
         self.view = SamplesViewModel()
-        self._make_worker, self._report = make_worker, report
-        self._task: Task | None = None
+        self._tasks, self._report = tasks, report
+        self._task: JobTask | None = None
         self._config: dict[str, Any] = {}
         self._known: dict[int, Sample] = {}
         self._random: list[int] = []
@@ -103,7 +103,7 @@ class Samples:
             self._wanted = wanted
             self.view.reading = True
             job = ReadSamples(self._config, first, BATCH)
-            self._task = Task(job, self._make_worker(), self._take)
+            self._task = self._tasks.start(job, self._take)
 
     def _came(self, event: Mapping[str, Any]) -> None:
         rows = zip(event["places"], event["values"], event["labels"], strict=True)

@@ -28,6 +28,7 @@ class ReadSamples:
     as
     many at random."""
 
+    TITLE: ClassVar = "Reading test samples"
     EVENTS: ClassVar = (SamplesRead,)
 
     config: dict[str, Any]

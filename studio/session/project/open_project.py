@@ -32,7 +32,7 @@ from studio.session.project.project_folder import (
 
 _UNPLACED = "projects"  # the folder of projects that a person has chosen no place for
 _TRIES = 3  # another window may write again while what it wrote is joined
-_FIELDS = ("name", "settings", "runs", "further_runs", "export", "quantize")
+_FIELDS = ("name", "settings", "runs", "further_runs", "export", "quantize", "rate")
 
 
 @dataclass

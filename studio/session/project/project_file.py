@@ -23,7 +23,8 @@ from resources.locks import Holder, wait_for
 from resources.regular_files import open_regular
 from resources.replacing import hidden_prefix
 from resources.settings.export import EXPORT_SETTINGS, ExportSettings
-from resources.settings.quantize import METHODS, QUANTIZE_SETTINGS
+from resources.settings.quantize import QUANTIZE_SETTINGS
+from resources.settings.rate import RATE_SETTINGS, RateSettings
 from resources.settings.setting import Setting
 from resources.user_folders import NO_HOME, user_folder
 from studio.session.export.quantization.choices import QuantizeChoices
@@ -63,6 +64,7 @@ class Project(BaseModel):
     further_runs: list[str] = Field(default_factory=list)
     export: ExportSettings = Field(default_factory=ExportSettings)
     quantize: QuantizeChoices = Field(default_factory=QuantizeChoices)
+    rate: RateSettings = Field(default_factory=RateSettings)
 
     @field_validator("export")
     @classmethod
@@ -73,19 +75,25 @@ class Project(BaseModel):
     @field_validator("quantize")
     @classmethod
     def _valid_quantize(cls, quantize: QuantizeChoices) -> QuantizeChoices:
-        if quantize.method not in dict(METHODS):
-            raise ValueError(f"method: no such choice: got {quantize.method!r:.80}")
         _refuse_problems(QUANTIZE_SETTINGS, vars(quantize))
         return quantize
 
+    @field_validator("rate")
+    @classmethod
+    def _valid_rate(cls, rate: RateSettings) -> RateSettings:
+        _refuse_problems(RATE_SETTINGS, vars(rate))
+        return rate
+
     @model_serializer(mode="wrap")
     def _without_defaults(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Settings of exports are written where they differ from the defaults."""
+        """Settings of other tasks than a run are written where they differ from the defaults."""
         plain: dict[str, Any] = serialize(self)
         if self.export == ExportSettings():
             plain.pop("export", None)
         if self.quantize == QuantizeChoices():
             plain.pop("quantize", None)
+        if self.rate == RateSettings():
+            plain.pop("rate", None)
         return plain
 
     @field_validator("version")

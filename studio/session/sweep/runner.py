@@ -68,11 +68,11 @@ def due(sweep: Sweep) -> list[tuple[Trial, int]]:
         scores = {number: score(sweep, result) for number, result in results.items() if result is not None}
         order = sorted(scores, key=lambda number: (scores[number], number))
         # Of those that entered: one that failed on the way has taken a place.
-        kept = order[: survivors(len(entered), sweep.halving.eta)] if epochs != steps[-1] else order
+        survivors_now = order[: survivors(len(entered), sweep.halving.eta)] if epochs != steps[-1] else order
         for trial in entered:
-            if trial.number in scores and trial.number not in kept:
+            if trial.number in scores and trial.number not in survivors_now:
                 trial.state = "dropped"
-        entered = [trial for trial in entered if trial.number in kept]
+        entered = [trial for trial in entered if trial.number in survivors_now]
     return []
 
 

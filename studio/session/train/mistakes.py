@@ -15,40 +15,38 @@ from studio.session.problem_view import ProblemView, problem_from_event, problem
 from studio.session.runs.epoch_tables import EpochTable, table_of
 from studio.session.train.mistakes_job import ReadMistakes
 from studio.session.train.mistakes_view import MistakesView, SampleView
-from studio.session.work.task import Task
-from studio.session.work.worker import Worker
+from studio.session.work.running_tasks import RunningTasks
+from studio.session.work.task import JobTask
 
 if TYPE_CHECKING:
     from engine.training.corrections import Correction
     from engine.training.predictions import Predictions
 
 PAGE = 40
-NOT_KEPT = "The images of this epoch are not kept with the run."
+NO_IMAGES = "The images of this epoch are not kept with the run."
 
 
 class Mistakes:
     """Keeps the view up to date. Nothing here waits: files are read by a thread, images by a child.
 
     Args:
-        make_worker: a worker for one job.
+        tasks: starts the jobs; the next worker is made ready ahead: who looks at one cell looks at more.
         wake: called from another thread when there is something to ``take()``.
         report: called with problems that are also shown outside the page.
         corrections: where the corrections of the project are now.
-        warm_up: makes the next worker ready ahead: who looks at one cell looks at more.
     """
 
     def __init__(
         self,
-        make_worker: Callable[[], Worker],
+        tasks: RunningTasks,
         wake: Callable[[], None],
         report: Callable[[ProblemView], None],
         corrections: Callable[[], ProjectCorrections],
-        warm_up: Callable[[], None],
     ) -> None:
         self.view = MistakesView()
-        self._make_worker, self._wake, self._report = make_worker, wake, report
-        self._corrections, self._warm_up = corrections, warm_up
-        self._task: Task | None = None
+        self._tasks, self._wake, self._report = tasks, wake, report
+        self._corrections = corrections
+        self._task: JobTask | None = None
         self._reader: ThreadPoolExecutor | None = None
         self._answers: deque[tuple[str, int, Predictions | Exception | None]] = deque()
         self._known: tuple[str, int, Predictions | None] | None = None
@@ -168,7 +166,7 @@ class Mistakes:
             samples = [_with_answers(sample, found) for sample in view.hardest]
         else:
             samples = []
-            view.message = NOT_KEPT if view.table.counts[view.cell] else ""
+            view.message = NO_IMAGES if view.table.counts[view.cell] else ""
         view.total, view.pages = len(samples), max(1, -(-len(samples) // PAGE))
         view.samples = samples[view.page * PAGE : (view.page + 1) * PAGE]
         view.loading = bool(view.samples)
@@ -178,13 +176,12 @@ class Mistakes:
     def _read_images(self, samples: list[SampleView]) -> None:
         self._stop_worker()
         if samples:
-            self._task = Task(
+            self._task = self._tasks.start(
                 ReadMistakes(
                     self.view.folder,
                     tuple(each.index for each in samples),
                     tuple(each.label for each in samples),
                 ),
-                self._make_worker(),
                 self._follow,
             )
 
@@ -300,7 +297,7 @@ class Mistakes:
             if ended and task is self._task:
                 self._stop_worker()
                 if self.view.what:
-                    self._warm_up()
+                    self._tasks.warm_up()
 
     def _follow(self, event: Mapping[str, Any]) -> None:
         if event["event"] == "mistakes":

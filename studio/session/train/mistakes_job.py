@@ -29,6 +29,7 @@ class ReadMistakes:
     Fails if the data has other samples there.
     """
 
+    TITLE: ClassVar = "Reading test images"
     EVENTS: ClassVar = (MistakesRead,)
 
     folder: str

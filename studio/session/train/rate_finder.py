@@ -4,39 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from resources.settings.rate import RateSettings
 from studio.session.problem_view import ProblemView
 from studio.session.train.rate_finder_job import FindRate
 from studio.session.train.rate_finder_view import RateViewModel
 from studio.session.train.run_settings import RunSettings, title_of
-from studio.session.work.task import Task
-from studio.session.work.worker import Worker
+from studio.session.work.job import Event
+from studio.session.work.running_tasks import RunningTasks
+from studio.session.work.task import JobTask
 
 
 class RateFinder:
     """One search at a time; it may run next to a training.
 
     Args:
-        make_worker: gives a worker that has nothing to do yet.
+        tasks: starts the search.
         report: takes the problem of a search that failed.
     """
 
-    def __init__(self, make_worker: Callable[[], Worker], report: Callable[[ProblemView], object]) -> None:
+    def __init__(self, tasks: RunningTasks, report: Callable[[ProblemView], object]) -> None:
         self.view = RateViewModel()
-        self._make_worker, self._report = make_worker, report
-        self._task: Task | None = None
+        self._tasks, self._report = tasks, report
+        self._task: JobTask | None = None
 
     @property
     def searching(self) -> bool:
         """True from the start until the worker has ended."""
         return self._task is not None
 
-    def start(self, settings: RunSettings, rates: RateSettings | None = None) -> None:
-        """Try ``rates`` with these settings; nothing while a search runs."""
+    def start(self, settings: RunSettings) -> None:
+        """Try the learning rates of the view with these settings of a run; nothing while a search runs."""
         if self._task is None:
-            self.view.begin(f"{title_of(settings.model)}, {settings.optimizer}, batch {settings.batch_size}")
-            job = FindRate(settings.as_config(""), rates or RateSettings())
-            self._task = Task(job, self._make_worker(), self.view.take)
+            self.view.begin(search_title(settings))
+            job = FindRate(settings.as_config(""), self.view.settings)
+            self._task = self._tasks.start(job, self._follow)
 
     def cancel(self) -> None:
         """End the search at once; what was tried stays."""
@@ -50,8 +50,18 @@ class RateFinder:
             if self.view.last_problem is not None:
                 self._report(self.view.last_problem)
 
+    def _follow(self, event: Event) -> None:
+        self.view.take(event)
+        if self._task is not None and self.view.steps:
+            self._task.report("", len(self.view.rates) / self.view.steps)
+
     def close(self) -> None:
         """End what still runs."""
         if self._task is not None:
             self._task.close()
             self._task = None
+
+
+def search_title(settings: RunSettings) -> str:
+    """Which network a search with these settings trains, in a few words."""
+    return f"{title_of(settings.model)}, {settings.optimizer}, batch {settings.batch_size}"

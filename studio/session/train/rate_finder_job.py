@@ -36,6 +36,7 @@ class RateFound(TypedDict):
 class FindRate:
     """Try the learning rates of ``rates`` with the other settings of ``config``."""
 
+    TITLE: ClassVar = "Finding a learning rate"
     EVENTS: ClassVar = (RatesTried, RateFound)
 
     config: dict[str, Any]

@@ -9,17 +9,20 @@ from typing import Any, ClassVar
 
 from psygnal import SignalGroupDescriptor
 
+from resources.settings.rate import RateSettings
 from studio.session.equality import same_number
 from studio.session.problem_view import ProblemView, problem_from_event
 
 
 @dataclass
 class RateViewModel:
-    """``rates``, ``losses`` and ``smoothed`` are equally long, one for each step.
+    """``rates``, ``losses`` and ``smoothed`` are equally long, one for each step; ``settings`` say which
+    rates are tried.
 
     ``state`` is idle, searching, done, cancelled or failed; ``why`` says why there is no suggestion (NaN).
     """
 
+    settings: RateSettings = field(default_factory=RateSettings)
     state: str = "idle"
     title: str = ""
     rates: list[float] = field(default_factory=list)

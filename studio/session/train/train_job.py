@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from resources.training_events import TRAINING_EVENTS, ProgramShown
@@ -16,10 +17,15 @@ if TYPE_CHECKING:
 class Train:
     """Train with ``config``; ``resume`` continues from the newest valid checkpoint."""
 
+    TITLE: ClassVar = "Training {0}"
     EVENTS: ClassVar = (*TRAINING_EVENTS, ProgramShown)
 
     config: dict[str, Any]
     resume: bool = False
+
+    @property
+    def subject(self) -> str:
+        return Path(self.config.get("out", "")).name
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report the events of the training, and the model's Program after its start."""

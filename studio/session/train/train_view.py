@@ -140,6 +140,17 @@ class TrainViewModel:
         return self.step / self.total_steps if self.total_steps else 0.0
 
     @property
+    def waiting(self) -> str:
+        """Says that the training does not answer, or makes no step; empty for one that does."""
+        if self.unanswered:
+            return f"{self.message} It does not respond. You can end the process; checkpoints stay."
+        if self.quiet and self.state == "starting":
+            return f"Starting for {self.quiet} s: the model's constructor may not terminate"
+        if self.quiet:
+            return f"No step for {self.quiet} s: the model's forward may not terminate"
+        return ""
+
+    @property
     def wrong_setting(self) -> str:
         """The first setting that is wrong, and why; empty where all can be used."""
         # What the form marks is in its order, so that the first one named is the first one seen.

@@ -92,6 +92,8 @@ class Job(Protocol):
     """What ``@job`` makes of a class. It may also have
 
     - ``EVENTS``: the TypedDicts of the events that it reports; the parent refuses others, and wrong fields.
+    - ``TITLE``: what it does, for the list of tasks, with ``{0}`` for its property ``subject``; the list
+      omits a job without one.
     - ``record(script)``: adds its commands to a :class:`studio.session.project.session_script.SessionScript`.
     - ``config``: the settings of a run, whose model is the user's file that a failure may be in.
     """
@@ -114,6 +116,11 @@ def job(cls: type[C]) -> type[C]:
 def name_of(job: Job) -> str:
     """The job's name: that of its class, as ``find_rate`` of ``FindRate``."""
     return str(type(job).__job__)  # type: ignore[attr-defined]
+
+
+def title_of(job: Job) -> tuple[str, str]:
+    """Its ``TITLE`` and ``subject``, empty where it has none."""
+    return str(getattr(job, "TITLE", "")), str(getattr(job, "subject", ""))
 
 
 def plain_job(job: Job) -> dict[str, Any]:

@@ -1,48 +1,113 @@
-"""Task: one job in one child, from its start to its end."""
+"""Task: what a child process does now, as the list of tasks shows it, with a way to cancel it."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
-from studio.session.work.job import Event, Job, Request
+from psygnal import Signal
+
+from studio.session.work.job import Event, Job, Request, title_of
 from studio.session.work.worker import Worker
 
 State: TypeAlias = Literal["running", "done", "failed", "cancelled"]
 
 
-class Task:
-    """Starts ``job`` in ``worker``, and hands each event to ``follow``.
+class Task(ABC):
+    """What a child does now; ``changed`` is emitted after each change.
 
-    ``progress`` is how much is done (0 to 1), None where it is not known; ``message`` what is being done;
-    ``result`` the last event of the job itself; ``failure`` the event that says what went wrong.
+    ``title`` says what it does, with ``{0}`` for ``subject``; it is empty while the task is not worth
+    showing, as that of a child that waits for requests. ``progress`` is how much is done (0 to 1), None where
+    it is not known; ``message`` what is being done. ``state`` becomes done, failed or cancelled at the end.
     """
 
-    def __init__(self, job: Job, worker: Worker, follow: Callable[[Event], object]) -> None:
-        self.job = job
+    changed = Signal()
+
+    def __init__(self, title: str = "", subject: str = "") -> None:
+        self.title, self.subject = title, subject
         self.state: State = "running"
         self.progress: float | None = None
         self.message = ""
-        self.result: Event | None = None
-        self.failure: Event | None = None
-        self._worker, self._follow = worker, follow
-        worker.start(job)
 
     @property
     def ended(self) -> bool:
         """Whether the child has exited and all of its events were handed on."""
         return self.state != "running"
 
+    @property
+    def shown(self) -> bool:
+        """Whether it is worth showing now."""
+        return bool(self.title) and not self.ended
+
+    def begin(self, title: str, subject: str = "") -> None:
+        """Something else is done from now on."""
+        self.title, self.subject, self.message, self.progress = title, subject, "", None
+        self.changed.emit()
+
+    def rest(self) -> None:
+        """Nothing is done until the next ``begin``."""
+        if self.title:
+            self.begin("")
+
+    def report(self, message: str, progress: float | None = None) -> None:
+        """Say how far it is."""
+        if (self.message, self.progress) != (message, progress):
+            self.message, self.progress = message, progress
+            self.changed.emit()
+
+    def _end(self, state: State) -> None:
+        if not self.ended:
+            self.state = state
+            self.changed.emit()
+
+    @abstractmethod
+    def cancel(self) -> None:
+        """End what it does now, as the user wishes."""
+
+
+class JobTask(Task):
+    """Starts ``job`` in ``worker``, and hands each event to ``follow``.
+
+    ``result`` is the last event of the job itself; ``failure`` the event that says what went wrong.
+
+    Args:
+        stop: carried out by ``cancel`` where the child is not to be killed.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        worker: Worker,
+        follow: Callable[[Event], object],
+        stop: Callable[[], object] | None = None,
+    ) -> None:
+        super().__init__(*title_of(job))
+        self.job = job
+        self.result: Event | None = None
+        self.failure: Event | None = None
+        self._worker = worker
+        self._follow: Callable[[Event], object] | None = follow
+        self._stop = stop
+        worker.start(job)
+
+    @property
+    def pid(self) -> int:
+        """The id of the child process; 0 where there is none."""
+        return int(getattr(self._worker, "pid", 0))
+
     def take(self) -> bool:
         """Hand on the events that arrived; True where the child has exited."""
         ended = self._worker.ended()
+        killed = False
         for event in self._worker.take():
             self._note(event)
-            self._follow(event)
+            killed = killed or (event["event"] == "worker_ended" and bool(event["killed"]))
+            if self._follow is not None:
+                self._follow(event)
         if ended:
             self._worker.close()
-            if self.state == "running":
-                self.state = "done" if self.failure is None else "failed"
+            self._end("cancelled" if killed else "done" if self.failure is None else "failed")
         return ended
 
     def send(self, message: str | Request) -> None:
@@ -50,27 +115,52 @@ class Task:
         self._worker.send(message)
 
     def cancel(self) -> None:
+        if self._stop is not None:
+            self._stop()
+        else:
+            self.kill()
+
+    def kill(self) -> None:
         """Kill the child; the events that it sent before still arrive."""
         self._worker.kill()
+
+    def forget(self) -> None:
+        """Hand no further event on."""
+        self._follow = None
 
     def close(self) -> None:
         """Kill the child and free what it held; no further event arrives."""
         self._worker.close()
-        if self.state == "running":
-            self.state = "cancelled"
+        self._end("cancelled")
 
     def _note(self, event: Event) -> None:
         kind = event["event"]
         if kind == "failed":
             self.failure = event
         elif kind == "worker_ended":
-            if event["killed"]:
-                self.state = "cancelled"
-            elif event["message"] and self.failure is None:
+            if not event["killed"] and event["message"] and self.failure is None:
                 self.failure = event
         elif kind.endswith("_progress"):
-            self.message = event["message"]
-            if event.get("total"):
-                self.progress = event["done"] / event["total"]
+            share = event["done"] / event["total"] if event.get("total") else None
+            self.report(event["message"], share)
         elif kind not in ("worker_ready", "vitals", "output", "pong", "job_done"):
             self.result = event
+
+
+class RequestTask(Task):
+    """The requests to a child that is not a worker; the object that reads the replies reports here.
+
+    Args:
+        stop: ends the request in progress.
+    """
+
+    def __init__(self, title: str, subject: str, stop: Callable[[], object]) -> None:
+        super().__init__(title, subject)
+        self._stop = stop
+
+    def cancel(self) -> None:
+        self._stop()
+
+    def end(self, state: State) -> None:
+        """The child has exited, or does so now."""
+        self._end(state)

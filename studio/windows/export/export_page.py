@@ -17,12 +17,12 @@ from PySide6.QtWidgets import (
 )
 
 from resources.settings.export import EXPORT_SETTINGS
-from resources.settings.quantize import METHODS
+from resources.settings.quantize import METHOD
 from studio.windows.controls import Facts, PageCard
 from studio.windows.export.exported_files_card import ExportedFilesCard
 from studio.windows.export.quantization_card import QuantizeCard
 from studio.windows.export.quantization_page import QuantizationPage
-from studio.windows.setting_fields import field_of, retranslate_fields
+from studio.windows.setting_fields import field_of, help_of, retranslate_fields
 from widgets import theme
 from widgets.cards import Card, EmptyState, KeyFigure
 from widgets.flow import FlowLayout
@@ -99,7 +99,7 @@ class ExportPage(Retranslated, QWidget):
             Field("folder", "", "path", ""),
             Field("name", "", "text", "model", required=True),
             *others,
-            Field("quantize", "", "choice", "none", choices=METHODS),
+            field_of(METHOD, "quantize"),
         ]
 
     @staticmethod
@@ -284,10 +284,8 @@ class ExportPage(Retranslated, QWidget):
         form.set_text(
             "name", tr("Name"), tr("The files are NAME.pdmodel, NAME.pdiparams and NAME.pdiparams.info")
         )
-        form.set_text(
-            "quantize", tr("Quantize"), tr("Store weights and compute in small integers, for smaller files")
-        )
-        form.set_choices("quantize", tuple((value, tr(word)) for value, word in METHODS))
+        form.set_text("quantize", tr(METHOD.title), help_of(METHOD, tr))
+        form.set_choices("quantize", tuple((value, tr(word)) for value, word in METHOD.choices))
         retranslate_fields(inputs, INPUT_SETTINGS, tr)
         inputs.set_text(
             "shape",

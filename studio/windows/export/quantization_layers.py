@@ -81,7 +81,7 @@ class LayersCard(Retranslated, Card):
         self.explained.setText(explained)
         self._stack.setCurrentIndex(0 if rows else 1)
 
-    def show_chosen(self, layer: str, about: str, kept: bool, why_not: str) -> None:
+    def show_chosen(self, layer: str, about: str, in_float: bool, why_not: str) -> None:
         """Mark a layer (empty for none) and say all about it; ``why_not`` says why nothing can be quantized
         again without it."""
         self.bars.choose(layer)
@@ -89,7 +89,7 @@ class LayersCard(Retranslated, Card):
         self.about.setVisible(bool(about))
         for button in (self.keep, self.again):
             button.setVisible(bool(layer))
-        self.keep.setChecked(kept)
+        self.keep.setChecked(in_float)
         self.again.setEnabled(not why_not)
         self.again.setToolTip(why_not or self.tr("Quantize with the same choices, this layer in float"))
 

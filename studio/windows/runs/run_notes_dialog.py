@@ -6,7 +6,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QFormLayout,
     QLabel,
     QLineEdit,
     QPlainTextEdit,
@@ -15,6 +14,7 @@ from PySide6.QtWidgets import (
 
 from studio.session.runs.run_notes import LONGEST_NAME, LONGEST_NOTE, RunNotes, parse_tags
 from widgets import theme
+from widgets.layouts import form
 
 
 class RunNotesDialog(QDialog):
@@ -44,18 +44,16 @@ class RunNotesDialog(QDialog):
         self.buttons = QDialogButtonBox(buttons.Save | buttons.Cancel)
         self.buttons.accepted.connect(self._accept)
         self.buttons.rejected.connect(self.reject)
-        form = QFormLayout(self)
-        form.setContentsMargins(*[theme.SPACE_L] * 4)
-        form.setSpacing(theme.SPACE_S)
+        rows = form(self, theme.SPACE_L)
         for label, field in (
             (self.tr("&Name"), self.name),
             (self.tr("&Tags"), self.tags),
             (self.tr("N&ote"), self.note),
         ):
-            form.addRow(label, field)
+            rows.addRow(label, field)
             field.setAccessibleName(label.replace("&", ""))
-        form.addRow(self.wrong)
-        form.addRow(self.buttons)
+        rows.addRow(self.wrong)
+        rows.addRow(self.buttons)
         self.resize(420, self.sizeHint().height())
         self.name.selectAll()
 

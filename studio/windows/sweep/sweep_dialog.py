@@ -8,7 +8,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QFormLayout,
     QLabel,
     QPlainTextEdit,
     QSpinBox,
@@ -18,7 +17,7 @@ from PySide6.QtWidgets import (
 from widgets import theme
 from widgets.delayed import delayed
 from widgets.labels import mute
-from widgets.layouts import vertical
+from widgets.layouts import form, vertical
 
 CHECK_MS = 300
 MOST = 5000
@@ -61,14 +60,13 @@ class SweepDialog(QDialog):
         self.buttons.button(buttons.Ok).setText(self.tr("Add to queue"))
         self.buttons.accepted.connect(self._accept)
         self.buttons.rejected.connect(self.reject)
-        form = QFormLayout()
-        form.setSpacing(theme.SPACE_S)
-        form.addRow(self.tr("What &varies"), self.words)
-        form.addRow(self.tr("&Trials"), self.draws)
+        rows = form(None, 0)
+        rows.addRow(self.tr("What &varies"), self.words)
+        rows.addRow(self.tr("&Trials"), self.draws)
         layout = vertical(self, theme.SPACE_L, theme.SPACE_M)
         for part in (about, self.outcome, self.buttons):
             layout.addWidget(part)
-        layout.insertLayout(1, form)
+        layout.insertLayout(1, rows)
         self._timer = delayed(self, CHECK_MS, self.look)
         self.words.textChanged.connect(self._timer.start)
         self.draws.valueChanged.connect(self._timer.start)

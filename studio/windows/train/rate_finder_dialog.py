@@ -8,10 +8,13 @@ import numpy as np
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QProgressBar, QPushButton, QWidget
 
+from resources.settings.rate import RATE_SETTINGS, RateSettings
 from studio.windows.controls import ValueLabel
+from studio.windows.setting_fields import field_of, retranslate_fields
 from widgets import theme
 from widgets.labels import mute
 from widgets.layouts import vertical
+from widgets.param_form import ParamForm
 from widgets.plot import CurvePlot
 from widgets.retranslated import Retranslated
 
@@ -19,7 +22,8 @@ LOSS, SMOOTHED, SUGGESTION = "loss", "smoothed", "suggestion"
 
 
 class RateFinderDialog(Retranslated, QDialog):
-    """Modeless: the window stays usable. ``rate_used`` carries the accepted suggestion."""
+    """Modeless: the window stays usable. ``rate_used`` carries the accepted suggestion,
+    ``form.changed`` what was edited of the settings of the search."""
 
     rate_used = Signal(float)
     again_requested = Signal()
@@ -33,6 +37,8 @@ class RateFinderDialog(Retranslated, QDialog):
         self.plot = CurvePlot()
         self.plot.set_controls_visible(False)
         self.plot.setMinimumHeight(220)
+        self.form = ParamForm([field_of(setting) for setting in RATE_SETTINGS.values()])
+        self.form.errors_changed.connect(self._enable_again)
         self._about, self._result = mute(wrap=True), ValueLabel()
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
@@ -49,6 +55,7 @@ class RateFinderDialog(Retranslated, QDialog):
         buttons.addWidget(self.use)
         layout = vertical(self, theme.SPACE_L, theme.SPACE_M)
         layout.addWidget(self._about)
+        layout.addWidget(self.form)
         layout.addWidget(self.plot, 1)
         layout.addWidget(self.bar)
         layout.addWidget(self._result)
@@ -56,7 +63,7 @@ class RateFinderDialog(Retranslated, QDialog):
         self.retranslate()
 
     def sizeHint(self) -> QSize:
-        return QSize(560, 460)
+        return QSize(560, 560)
 
     def begin(self, settings: str) -> None:
         """Nothing is tried yet; ``settings`` says with what the rates are tried."""
@@ -67,6 +74,14 @@ class RateFinderDialog(Retranslated, QDialog):
         self.plot.add_series(SMOOTHED, self.tr("smoothed"), 0, smooth=False)
         self.bar.setValue(0)
         self.retranslate()
+
+    def show_settings(self, settings: RateSettings) -> None:
+        """What is searched next."""
+        for name in RATE_SETTINGS:
+            self.form.set_value(name, getattr(settings, name))
+
+    def _enable_again(self) -> None:
+        self.again.setEnabled(self._state != "searching" and not self.form.errors())
 
     def show_points(self, rates: list[float], losses: list[float], smoothed: list[float], steps: int) -> None:
         """All that was tried so far; what was shown already is not drawn anew."""
@@ -93,7 +108,8 @@ class RateFinderDialog(Retranslated, QDialog):
         self._result.set_value(words)
         self._result.setVisible(bool(words))
         self.use.setEnabled(suggestion == suggestion)
-        self.again.setEnabled(not searching)
+        self.form.set_enabled_keys([] if searching else self.form.keys())
+        self._enable_again()
         self.retranslate()
 
     def text(self) -> str:
@@ -113,6 +129,7 @@ class RateFinderDialog(Retranslated, QDialog):
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         tr = self.tr
+        retranslate_fields(self.form, RATE_SETTINGS, tr)
         self.setWindowTitle(tr("Find a learning rate"))
         self._about.setText(
             tr("{0}: a few steps, each with a higher learning rate. The weights are not saved.").format(

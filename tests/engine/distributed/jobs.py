@@ -19,8 +19,8 @@ def command(count: int, *arguments: object) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    kept = {name: text for name, text in os.environ.items() if not name.startswith(OURS)}
-    return kept | {"PYTHONPATH": str(ROOT)}
+    inherited = {name: text for name, text in os.environ.items() if not name.startswith(OURS)}
+    return inherited | {"PYTHONPATH": str(ROOT)}
 
 
 def job(count: int, *arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:

@@ -65,14 +65,16 @@ def test_inputs_and_outputs_in_half_precision(model: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("options", "kept"),
+    ("options", "in_single"),
     [({"black_list": {"matmul_v2"}}, 2), ({"white_list": {"elementwise_add"}}, 4)],
     ids=["black", "white"],
 )
-def test_operators_that_keep_their_parameters(model: str, tmp_path: Path, options: Any, kept: int) -> None:
+def test_operators_that_keep_their_parameters(
+    model: str, tmp_path: Path, options: Any, in_single: int
+) -> None:
     made = _converted(model, tmp_path, **options)
     dtypes = [p.dtype.name for p in jit.load(made).state_dict().values()]
-    assert dtypes.count("float32") == kept + 2  # and the running statistics
+    assert dtypes.count("float32") == in_single + 2  # and the running statistics
 
 
 def test_what_is_refused(model: str, tmp_path: Path) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 import types
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
 
 import engine
 from engine.core.errors import DeviceError
+from tests.cupy_stand_in.module import replaced
 
 
 class _RuntimeError(Exception):
@@ -38,14 +39,14 @@ def _stand_in(count: Any, zeros: Any = None) -> types.ModuleType:
 
 
 @pytest.fixture
-def cupy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    def install(*arguments: Any) -> None:
-        monkeypatch.setitem(sys.modules, "cupy", _stand_in(*arguments))
-        monkeypatch.delitem(sys.modules, "engine.kernels.cupy", raising=False)
-        monkeypatch.delattr("engine.kernels.cupy", raising=False)
+def cupy() -> Iterator[Any]:
+    with ExitStack() as stack:
 
-    yield install
-    sys.modules.pop("engine.kernels.cupy", None)
+        def install(*arguments: Any) -> None:
+            stack.close()  # the one before
+            stack.enter_context(replaced(cupy=_stand_in(*arguments)))
+
+        yield install
 
 
 def test_no_driver(cupy: Any) -> None:

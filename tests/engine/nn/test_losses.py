@@ -314,8 +314,8 @@ def test_small_integers_as_labels_are_numbers_with_a_sign() -> None:
         functional.cross_entropy(logits, to_tensor(labels), reduction="none").numpy(), wanted
     )
     labels[1] = -100  # ignore_index
-    kept = functional.cross_entropy(logits, to_tensor(labels), reduction="none").numpy()
-    np.testing.assert_array_equal(kept, wanted * [[1], [0], [1]])
+    losses = functional.cross_entropy(logits, to_tensor(labels), reduction="none").numpy()
+    np.testing.assert_array_equal(losses, wanted * [[1], [0], [1]])
     labels[1] = -3
     with pytest.raises(OutOfRangeError, match="label -3 is not a class number: there are 200 classes"):
         functional.cross_entropy(logits, to_tensor(labels))

@@ -208,8 +208,8 @@ def run(name: str, F: Any, tensor: Any) -> list[list[float]]:
     out = call(*tensors)
     factor = tensor(given.normal(*out.shape)) if out.shape else 1.0
     (out * factor).sum().backward()
-    kept = [out, *[t.grad for t in tensors], *(others[0] if others else ())]
-    return [digest(np.asarray(t.numpy(), "float64").reshape(-1)) for t in kept]
+    results = [out, *[t.grad for t in tensors], *(others[0] if others else ())]
+    return [digest(np.asarray(t.numpy(), "float64").reshape(-1)) for t in results]
 
 
 def digest(values: np.ndarray) -> list[float]:

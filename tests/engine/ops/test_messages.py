@@ -185,6 +185,16 @@ def test_eager_and_inference_raise_the_same_message(
     assert words in str(inferred.value)
 
 
+@pytest.mark.parametrize(
+    ("kinds", "wrong"), [(("float32", "int64"), "ids"), (("int64", "float32"), "parents")]
+)
+def test_inference_of_gather_tree_requires_integers(kinds: tuple[str, str], wrong: str) -> None:
+    """Eager calls compute with floating-point numbers too."""
+    specs = [Spec((3, 2, 2), kind) for kind in kinds]
+    with pytest.raises(DTypeError, match=f"gather_tree: {wrong} holds integers: got float32"):
+        OPS["gather_tree"].infer_specs(specs, {})
+
+
 def test_shapes_with_unknown_dimensions() -> None:
     infer = OPS["conv2d"].infer_specs
     attrs = OPS["conv2d"].with_defaults({"paddings": [2, 2], "strides": [1, 2]})

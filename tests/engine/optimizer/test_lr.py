@@ -28,6 +28,7 @@ def test_stepping_to_an_epoch() -> None:
     [
         lambda: lr.CosineAnnealingDecay(0.5, 4),
         lambda: lr.LinearWarmup(lr.ExponentialDecay(0.5, 0.5), 3, 0.0, 0.5),
+        lambda: lr.LinearWarmup(0.5, 6, 0.0, 0.5),
         lambda: lr.LinearLR(0.5, 7),
     ],
 )
@@ -38,6 +39,7 @@ def test_state_continues(make) -> None:
     second = make()
     second.set_state_dict(first.state_dict())
     assert second() == first()
+    assert second.state_dict() == first.state_dict()
     for _ in range(4):
         first.step()
         second.step()

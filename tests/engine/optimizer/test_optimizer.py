@@ -78,9 +78,9 @@ def test_keys_are_paddles() -> None:
     train(net, rule, range(1))
     # Printed by PaddlePaddle 2.6.2 for the same model in a fresh process.
     expected = {
-        f"{parameter}_{kept}_0"
+        f"{parameter}_{slot}_0"
         for parameter in ("linear_0.w_0", "linear_0.b_0", "linear_1.w_0", "linear_1.b_0")
-        for kept in ("moment1", "moment2", "beta1_pow_acc", "beta2_pow_acc")
+        for slot in ("moment1", "moment2", "beta1_pow_acc", "beta2_pow_acc")
     }
     assert set(rule.state_dict()) == expected | {"LR_Scheduler"}
     assert rule.state_dict()["linear_1.b_0_beta2_pow_acc_0"].shape == [1]

@@ -100,12 +100,12 @@ def train(make: Callable[[Any, Any], Any], api: Any) -> dict[str, list[float]]:
         optimizer.clear_grad()
         if not isinstance(rate, float):
             rate.step()
-    kept = {"weight": net.weight, "bias": net.bias, **optimizer.state_dict()}
+    tensors = {"weight": net.weight, "bias": net.bias, **optimizer.state_dict()}
     return {
         key.replace(net.full_name(), "linear"): [
             float(f"{v:.7g}") for v in np.asarray(value.numpy()).reshape(-1)
         ]
-        for key, value in kept.items()
+        for key, value in tensors.items()
         if key != "LR_Scheduler"
     }
 

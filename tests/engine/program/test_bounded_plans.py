@@ -14,7 +14,7 @@ from engine.core import lru
 from engine.program.run.prepared import Compiled
 from engine.static import Program, Scope, program_guard, scope_guard
 
-SHAPES = 10_000
+SHAPES = 1_000
 
 
 @pytest.fixture

@@ -97,8 +97,8 @@ def test_saved_and_loaded_to_the_last_bit(tmp_path: Path) -> None:
     assert types.count("quantize_linear") == 5  # three inputs of layers with weights, relu and tanh
     assert types.count("dequantize_linear") == 8
     assert not [each for each in types if each.startswith("fake_")]
-    kept = [name for name, _ in loaded.named_parameters()] + [name for name, _ in loaded.named_buffers()]
-    assert len([name for name in kept if "scale" in name]) == 8  # both halves of a pair read one
+    names = [name for name, _ in loaded.named_parameters()] + [name for name, _ in loaded.named_buffers()]
+    assert len([name for name in names if "scale" in name]) == 8  # both halves of a pair read one
 
 
 def test_a_network_that_is_not_converted_can_be_saved_too(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_layers_that_lose_the_same_are_ordered_by_their_noise() -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "kept", "drop"),
+    ("target", "in_float", "drop"),
     [
         (10, (), 6.25),
         (5, ("conv1",), 4.25),
@@ -45,10 +45,10 @@ def test_layers_that_lose_the_same_are_ordered_by_their_noise() -> None:
     ],
 )
 def test_the_worst_layers_stay_in_float_until_the_target_is_met(
-    target: float, kept: tuple[str, ...], drop: float
+    target: float, in_float: tuple[str, ...], drop: float
 ) -> None:
     assert keep_in_float(worst_first(COSTS, {}), 0.97, target, accuracy) == FloatLayers(
-        kept, pytest.approx(drop)
+        in_float, pytest.approx(drop)
     )
 
 

@@ -294,9 +294,9 @@ def test_two_files_written_from_bytes_are_a_model(static, saved, tmp_path):
         loaded, names, fetches = static.load_inference_model(str(tmp_path / "new" / "m"), executor)
         np.testing.assert_array_equal(executor.run(loaded, {names[0]: X}, fetches)[0], expected)
     with static.scope_guard(static.Scope()):
-        kept = [static.load_from_file(f"{model}.{suffix}") for suffix in ("pdmodel", "pdiparams")]
+        contents = [static.load_from_file(f"{model}.{suffix}") for suffix in ("pdmodel", "pdiparams")]
         loaded, names, fetches = static.load_inference_model(
-            None, executor, model_filename=kept[0], params_filename=kept[1]
+            None, executor, model_filename=contents[0], params_filename=contents[1]
         )
         np.testing.assert_array_equal(executor.run(loaded, {names[0]: X}, fetches)[0], expected)
     (tmp_path / "model.pdiparams.info").unlink()

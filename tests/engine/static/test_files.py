@@ -37,12 +37,12 @@ def test_training_continues_where_it_was_saved(static, trained, tmp_path):
     program, executor, _, _, loss = trained
     static.save(program, str(tmp_path / "model"))
     assert sorted(p.name for p in tmp_path.iterdir()) == ["model.pdmodel", "model.pdopt", "model.pdparams"]
-    kept = values(program)
+    saved = values(program)
     paddle.seed(5)
     expected = [executor.run(program, {"x": X}, [loss])[0] for _ in range(3)]
-    assert not np.array_equal(values(program)["fc_0.w_0"], kept["fc_0.w_0"])
+    assert not np.array_equal(values(program)["fc_0.w_0"], saved["fc_0.w_0"])
     static.load(program, str(tmp_path / "model"), executor)
-    assert all(np.array_equal(v, kept[k]) for k, v in values(program).items())
+    assert all(np.array_equal(v, saved[k]) for k, v in values(program).items())
     paddle.seed(5)
     assert [executor.run(program, {"x": X}, [loss])[0] for _ in range(3)] == expected
 

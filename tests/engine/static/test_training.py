@@ -143,13 +143,13 @@ def test_the_state_of_an_optimizer_continues_elsewhere(static):
     executor.run(startup)
     for _ in range(3):
         executor.run(main, feed, [loss])
-    kept = {k: v.numpy() for k, v in stepper.state_dict().items()}
+    saved = {k: v.numpy() for k, v in stepper.state_dict().items()}
     state = {k: v.numpy() for k, v in main.state_dict("param").items()}
     expected = [executor.run(main, feed, [loss])[0] for _ in range(3)]
     with static.scope_guard(static.Scope()):
         executor.run(startup)
         main.set_state_dict(state)
-        stepper.set_state_dict(kept)
+        stepper.set_state_dict(saved)
         assert [executor.run(main, feed, [loss])[0] for _ in range(3)] == expected
 
 

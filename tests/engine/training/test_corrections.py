@@ -178,9 +178,9 @@ def test_a_run_records_what_was_applied(corrected: TrainingConfig, bars: Path) -
     assert reported["relabelled"]["train"] >= 1
     assert reported["missing"] == 0
     assert started["test_samples"] == len(plain.test) - 1
-    kept = PredictionsFolder(out).read(events[-1]["step"])
-    assert kept is not None
-    assert kept.labels.tolist() == labels_of(plain.test)[1:]
+    predictions = PredictionsFolder(out).read(events[-1]["step"])
+    assert predictions is not None
+    assert predictions.labels.tolist() == labels_of(plain.test)[1:]
     # The accuracy of an export is that on the corrected images.
     exported = export_run(out, str(out / "inference" / "model"), ExportSettings("last", samples=1000))
     assert exported["samples"] == len(plain.test) - 1

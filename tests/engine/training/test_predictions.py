@@ -107,9 +107,9 @@ def test_old_ones_go_where_they_are_too_many(tmp_path: Path) -> None:
     for step in range(2, 40):
         folder.write(step, found, best_step=5 if step >= 5 else step, most=most)
         assert sum(path.stat().st_size for _, path in folder.entries()) <= most
-    kept = [step for step, _ in folder.entries()]
-    assert kept[0] == 5  # the best
-    assert kept[-1] == 39
+    steps = [step for step, _ in folder.entries()]
+    assert steps[0] == 5  # the best
+    assert steps[-1] == 39
     folder.remove_after(5)
     assert [step for step, _ in folder.entries()] == [5]
     folder.remove_after(-1)

@@ -179,7 +179,7 @@ def test_batch_norm_counts_over_the_whole_batch(
 
 def test_orders_reach_all(several: None, bars: Path, tmp_path: Path, capfd: Any) -> None:
     name = model(tmp_path / "code", "print('the model speaks')")
-    kept = RecordedTraining(
+    recorded = RecordedTraining(
         data=str(bars),
         model=name,
         static=False,
@@ -193,23 +193,23 @@ def test_orders_reach_all(several: None, bars: Path, tmp_path: Path, capfd: Any)
     )
 
     def hold(event: Any) -> None:
-        if event["event"] == "paused" and not kept.of("resumed"):
-            if "asked" not in [each["reason"] for each in kept.of("checkpoint")]:
-                kept.run.checkpoint_now()
+        if event["event"] == "paused" and not recorded.of("resumed"):
+            if "asked" not in [each["reason"] for each in recorded.of("checkpoint")]:
+                recorded.run.checkpoint_now()
         elif event["event"] == "checkpoint" and event["reason"] == "asked":
-            kept.run.resume()
+            recorded.run.resume()
 
-    kept.run.listeners.append(hold)
-    result = kept.run.run()
+    recorded.run.listeners.append(hold)
+    result = recorded.run.run()
     assert (result.outcome, result.reason) == ("stopped", "early")
     assert 30 <= result.step < 600
-    kinds = [event["event"] for event in kept.events]
+    kinds = [event["event"] for event in recorded.events]
     assert kinds.index("paused") < kinds.index("resumed") < kinds.index("stopping")
-    asked = next(event for event in kept.of("checkpoint") if event["reason"] == "asked")
-    assert asked["step"] == kept.of("paused")[0]["step"]  # of a pause between test images too
+    asked = next(event for event in recorded.of("checkpoint") if event["reason"] == "asked")
+    assert asked["step"] == recorded.of("paused")[0]["step"]  # of a pause between test images too
     assert "rank 1: the model speaks" in capfd.readouterr().out
     # The weights are those of the best checkpoint, as in one process.
-    best = np.asarray(kept.run.network.state_dict()["last.weight"].numpy())
+    best = np.asarray(recorded.run.network.state_dict()["last.weight"].numpy())
     from engine.files.checkpoint import read_checkpoint
 
     saved = read_checkpoint(tmp_path / "run" / "checkpoints" / "best.h5")
@@ -329,11 +329,11 @@ def wait_for_end(pid: int) -> None:
 
 def test_without_the_extra_one_line_says_what_to_install(monkeypatch: Any, tmp_path: Path) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    kept = RecordedTraining(workers=2, out=str(tmp_path / "run"))
+    recorded = RecordedTraining(workers=2, out=str(tmp_path / "run"))
     with pytest.raises(
         DeviceError, match=r"mpi4py is not installed; pip install 'model-studio\[distributed\]'"
     ):
-        kept.run.run()
+        recorded.run.run()
     assert not (tmp_path / "run").exists()
 
 

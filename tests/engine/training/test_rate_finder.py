@@ -17,7 +17,7 @@ from engine.training.rate_finder import Tried, find_rate, suggest
 from engine.training.stepper import random_state
 from resources.settings.rate import RateSettings
 from studio.session.train.rate_finder_job import FindRate
-from studio.session.work.job import Inbox, perform
+from studio.session.work.job import Inbox, perform, plain_message
 
 
 def config(bars: Path, **settings: Any) -> TrainingConfig:
@@ -57,8 +57,8 @@ def test_nothing_is_left_behind(bars: Path, tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
     default_generator().manual_seed(7)
     before = random_state()
-    kept = config(bars, out=str(tmp_path / "run"), schedule="cosine_annealing_decay")
-    find_rate(kept, steps=20)
+    settings = config(bars, out=str(tmp_path / "run"), schedule="cosine_annealing_decay")
+    find_rate(settings, steps=20)
     assert list(tmp_path.iterdir()) == []
     after = random_state()
     np.testing.assert_equal(after, before)
@@ -101,7 +101,7 @@ def test_the_job_reports_what_it_tried_and_can_be_cancelled(bars: Path) -> None:
     assert (events[-1]["event"], events[-1]["stopped"]) == ("rate_found", "")
     events.clear()
     inbox = Inbox()
-    inbox.put("cancel")
+    inbox.put(plain_message("cancel"))
     assert perform(job, events.append, inbox)
     (event,) = events
     assert (event["stopped"], event["why"]) == (

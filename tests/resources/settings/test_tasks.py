@@ -7,11 +7,17 @@ from typing import Any
 import pytest
 
 from resources.settings.export import EXPORT_SETTINGS
+from resources.settings.predict import PREDICT_SETTINGS
 from resources.settings.quantize import QUANTIZE_SETTINGS
 from resources.settings.rate import RATE_SETTINGS
 from resources.settings.setting import Setting, words_of
 
-TABLES = {"export": EXPORT_SETTINGS, "quantize": QUANTIZE_SETTINGS, "rate": RATE_SETTINGS}
+TABLES = {
+    "export": EXPORT_SETTINGS,
+    "quantize": QUANTIZE_SETTINGS,
+    "rate": RATE_SETTINGS,
+    "predict": PREDICT_SETTINGS,
+}
 EACH = [
     pytest.param(setting, id=f"{task}.{setting.name}")
     for task, table in TABLES.items()

@@ -84,7 +84,8 @@ def test_many_wakes_are_few_pumps(pumped: tuple[Pumped, Bridge], qtbot: Any) -> 
         return session.pumps >= 5
 
     qtbot.waitUntil(keep_waking)
-    assert session.pumps <= 20 * (time.monotonic() - begin) + 1
+    # Qt's timers may fire up to 5% early.
+    assert session.pumps <= 21 * (time.monotonic() - begin) + 1
     assert wakes > 10 * session.pumps
 
 

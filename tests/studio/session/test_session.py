@@ -287,8 +287,8 @@ def test_closing_stops_the_training_with_a_checkpoint(stage: Any) -> None:
 
 
 def test_a_spare_worker_is_used_for_the_next_job(stage: Any) -> None:
-    stage.session.warm_up()
-    stage.session.warm_up()
+    stage.session.tasks.warm_up()
+    stage.session.tasks.warm_up()
     assert len(stage.workers) == 1
     stage.session.execute("start")
     assert len(stage.workers) == 1
@@ -296,7 +296,7 @@ def test_a_spare_worker_is_used_for_the_next_job(stage: Any) -> None:
 
 
 def test_a_spare_that_died_is_replaced(stage: Any) -> None:
-    stage.session.warm_up()
+    stage.session.tasks.warm_up()
     stage.worker.end(clean=False)
     stage.session.execute("start")
     assert len(stage.workers) == 2
@@ -318,7 +318,8 @@ def test_projects_keep_settings_and_runs_next_to_the_file(stage: Any, tmp_path: 
 
 
 def test_a_project_that_another_window_saved_meanwhile_is_not_overwritten(stage: Any, tmp_path: Path) -> None:
-    first, second, path = stage.session, Session(make_worker=stage.session._make_worker), tmp_path / "p.json"
+    first, path = stage.session, tmp_path / "p.json"
+    second = Session(make_worker=first.tasks.make_worker)
     first.save_project(path)
     second.open_project(path)
     first.change_setting("epochs", 7)

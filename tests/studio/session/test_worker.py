@@ -77,7 +77,7 @@ def test_a_training_in_a_child(session: Session) -> None:
     train.events.step.connect(lambda: threads.add(threading.current_thread().name))
     session.change_setting("epochs", 3)
     session.execute("start")
-    assert session.training_pid not in (0, os.getpid())
+    assert session.trainer.pid not in (0, os.getpid())
     until(session, lambda: train.step > 0)
     assert train.memory > 10_000_000
     until(session, lambda: not session.busy())
@@ -133,7 +133,7 @@ def test_a_killed_child_leaves_the_session_alive_and_the_run_resumable(
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
     endless(session)
     assert len(os.listdir(temporary)) == 1
-    os.kill(session.training_pid, signal.SIGKILL)
+    os.kill(session.trainer.pid, signal.SIGKILL)
     until(session, lambda: not session.busy())
     assert os.listdir(temporary) == [], "the place for the child's crash report stays"
     assert train.state == "crashed"
@@ -144,12 +144,12 @@ def test_a_killed_child_leaves_the_session_alive_and_the_run_resumable(
     assert f"resume from step {train.last_checkpoint_step}" in train.message
     (run,) = session.runs
     assert (run.state, run.checkpoint_step) == ("interrupted", train.last_checkpoint_step)
-    kept, rewound = train.last_checkpoint_step, []
+    saved_step, rewound = train.last_checkpoint_step, []
     train.rewound.connect(rewound.append)
     assert session.execute("resume_run") == ""
     until(session, lambda: train.state == "running")
-    assert rewound == [kept]
-    until(session, lambda: train.step > kept)
+    assert rewound == [saved_step]
+    until(session, lambda: train.step > saved_step)
     session.interrupt()
     until(session, lambda: not session.busy())
     steps = session.history(train.folder).steps
@@ -159,7 +159,7 @@ def test_a_killed_child_leaves_the_session_alive_and_the_run_resumable(
 @pytest.mark.skipif(os.name == "nt", reason="sends a POSIX signal")
 def test_a_crash_in_native_code_brings_its_trace(session: Session) -> None:
     endless(session)
-    os.kill(session.training_pid, signal.SIGSEGV)
+    os.kill(session.trainer.pid, signal.SIGSEGV)
     until(session, lambda: not session.busy())
     problem = problems(session)[-1]
     assert "crashed in native code: signal SIGSEGV" in problem.what

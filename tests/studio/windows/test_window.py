@@ -81,6 +81,13 @@ def test_every_command_is_in_menu_and_palette(stage: Any) -> None:
     stage.studio.frame.palette.reject()
 
 
+# Commands that the window prepares, by a question or a dialog, before the session carries them out.
+BOTH = [
+    *("new_project", "start", "resume_run", "train_corrected", "add_to_queue", "cancel", "find_rate"),
+    *("change_rate", "show_graph", "export"),
+]
+
+
 def test_every_command_has_one_handler_and_its_positions(stage: Any) -> None:
     studio = stage.studio
     for command in COMMANDS:
@@ -88,6 +95,8 @@ def test_every_command_has_one_handler_and_its_positions(stage: Any) -> None:
         if studio.actions.handles(command):
             with pytest.raises(ValueError, match="has a handler"):
                 studio.actions.handle(command, lambda: None)
+    both = [each.id for each in COMMANDS if studio.actions.handles(each) and stage.session.handles(each)]
+    assert both == BOTH
     shown = {page: list(bar.buttons) for page, bar in studio._bars.items() if bar.buttons}
     for area in ("measured", "planned"):
         found = getattr(studio.code_page, area).findChildren(ActionButton)

@@ -123,8 +123,8 @@ class BasicLSTMUnit(_Unit):
         """The new hidden and cell states, both [N, hidden_size]."""
         joined = manipulation.concat([input, pre_hidden], 1)
         i, j, f, o = manipulation.split(_affine(joined, self._weight, self._bias), 4, -1)
-        kept = functional.sigmoid(f + self._forget_bias) * pre_cell
-        cell = kept + functional.sigmoid(i) * functional.tanh(j)
+        remembered = functional.sigmoid(f + self._forget_bias) * pre_cell
+        cell = remembered + functional.sigmoid(i) * functional.tanh(j)
         return result((functional.tanh(cell) * functional.sigmoid(o), cell))
 
 

@@ -183,7 +183,7 @@ class Pool2D(Formed):
     def _make(self) -> None:
         given = self.given
         if given["pool_type"] not in ("max", "avg"):
-            raise ArgumentError(f"Pool2D: pool_type is 'max' or 'avg': got {given['pool_type']!r}")
+            raise ArgumentError(f"Pool2D: pool_type must be 'max' or 'avg': got {given['pool_type']!r}")
         if not given["global_pooling"] and given["pool_size"] == -1:
             raise ArgumentError(
                 "Pool2D: When the global_pooling is False, pool_size must be passed and be a valid value: "

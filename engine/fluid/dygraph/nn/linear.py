@@ -65,21 +65,21 @@ class FC(Formed):
 
     def forward(self, input: Any) -> Any:
         """``input`` [..., features] or a list of such; the result keeps the first num_flatten_dims."""
-        kept = self.given["num_flatten_dims"]
+        flat_dims = self.given["num_flatten_dims"]
         inputs = input if isinstance(input, (list, tuple)) else [input]
         bias = self._b
         if len(inputs) == 1:
             weight = self._weights[0]
-            return self._activated(functional.linear(_flat(inputs[0], weight, kept), weight, bias))
+            return self._activated(functional.linear(_flat(inputs[0], weight, flat_dims), weight, bias))
         pairs = zip(inputs, self._weights, strict=True)
-        total = add_n([functional.linear(_flat(x, w, kept), w) for x, w in pairs])
+        total = add_n([functional.linear(_flat(x, w, flat_dims), w) for x, w in pairs])
         return self._activated(total if bias is None else total + bias)
 
 
-def _flat(x: Any, weight: Any, kept: int) -> Any:
-    """``x``, its dimensions from ``kept`` on as one: as many as ``weight`` has rows."""
-    leading = [0] * kept  # 0 keeps a dimension, also one that is not known before the Program runs
-    return x if len(x.shape) == kept + 1 else reshape(x, [*leading, int(weight.shape[0])])
+def _flat(x: Any, weight: Any, flat_dims: int) -> Any:
+    """``x``, its dimensions from ``flat_dims`` on as one: as many as ``weight`` has rows."""
+    leading = [0] * flat_dims  # 0 keeps a dimension, also one that is not known before the Program runs
+    return x if len(x.shape) == flat_dims + 1 else reshape(x, [*leading, int(weight.shape[0])])
 
 
 class Linear(Formed):

@@ -198,8 +198,8 @@ def lstm_unit(
     joined = manipulation.concat([x_t, hidden_t_prev], 1)
     parts = modern.fc(joined, 4 * size, 1, param_attr, bias_attr, None, name)
     i, f, o, g = manipulation.split(parts, 4, 1)
-    kept = functional.sigmoid(f + forget_bias) * cell_t_prev
-    cell = kept + functional.sigmoid(i) * functional.tanh(g)
+    remembered = functional.sigmoid(f + forget_bias) * cell_t_prev
+    cell = remembered + functional.sigmoid(i) * functional.tanh(g)
     return functional.sigmoid(o) * functional.tanh(cell), cell
 
 

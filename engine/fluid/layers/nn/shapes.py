@@ -278,7 +278,7 @@ def pad2d(
 ) -> Any:
     """Images with ``paddings`` [top, bottom, left, right] in ``mode`` 'constant', 'reflect' or 'edge'."""
     if mode not in ("constant", "reflect", "edge"):
-        raise ArgumentError(f"pad2d: mode is 'constant', 'reflect' or 'edge': got {mode!r}")
+        raise ArgumentError(f"pad2d: mode must be 'constant', 'reflect' or 'edge': got {mode!r}")
     top, bottom, left, right = paddings
     modern = "replicate" if mode == "edge" else mode
     return functional.pad(input, [left, right, top, bottom], modern, pad_value, data_format, name)

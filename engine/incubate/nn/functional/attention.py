@@ -260,16 +260,16 @@ def masked_multihead_attention(
     else:
         place = math.cast(manipulation.reshape(sequence_lengths, [-1, 1, 1, 1]), "int64")
     at = manipulation.expand(place, [batch, count, 1, size])
-    kept = [
+    cached = [
         scattering.put_along_axis(cache_kv[n], at, manipulation.unsqueeze(new, 2), 2)
         for n, new in enumerate((k, v))
     ]
-    creation.assign(manipulation.stack(kept), cache_kv)
+    creation.assign(manipulation.stack(cached), cache_kv)
     steps = creation.arange(most)
     mask = math.scale(math.cast(steps <= place, q.dtype), -FORBIDDEN, FORBIDDEN)
     if src_mask is not None:
         mask = math.add(mask, _widened(math.cast(src_mask, q.dtype), most))
-    made = attended(manipulation.unsqueeze(q, 2), kept[0], kept[1], mask, size**-0.5)
+    made = attended(manipulation.unsqueeze(q, 2), cached[0], cached[1], mask, size**-0.5)
     return manipulation.reshape(made, [batch, count * size]), cache_kv
 
 

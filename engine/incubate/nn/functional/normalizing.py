@@ -113,10 +113,10 @@ def fused_layer_norm(
         out, mean, variance = layer_norm_ops.layer_norm(
             total, norm_weight, norm_bias, epsilon=epsilon, begin_norm_axis=begin_norm_axis
         )
-    kept = None if residual is None else total
+    residual_out = None if residual is None else total
     if modes.is_static():
-        return out if residual is None else (out, kept)
-    return out, kept, mean, variance
+        return out if residual is None else (out, residual_out)
+    return out, residual_out, mean, variance
 
 
 def fused_rms_norm(
@@ -150,7 +150,7 @@ def fused_rms_norm(
     for weight, combined in ((norm_weight, math.multiply), (norm_bias, math.add)):
         if weight is not None:
             out = combined(out, manipulation.reshape(weight, sizes))
-    kept = None if residual is None else total
+    residual_out = None if residual is None else total
     if modes.is_static():
-        return out if residual is None else (out, kept)
-    return out, kept
+        return out if residual is None else (out, residual_out)
+    return out, residual_out

@@ -15,7 +15,7 @@ from engine.tensor import linalg, manipulation, math
 
 def _activated(where: str, x: Any, activation: str) -> Any:
     if activation not in ("relu", "gelu"):
-        raise ArgumentError(f"{where}: activation is 'relu' or 'gelu': got {activation!r}")
+        raise ArgumentError(f"{where}: activation must be 'relu' or 'gelu': got {activation!r}")
     return getattr(functional, activation)(x)
 
 

@@ -121,7 +121,7 @@ class FrozenPlan(Plan):
 def freezable(program: Program, ops: Sequence[Operator]) -> bool:
     """Whether a Program is one for a frozen plan: nothing of it is metered, written or stored."""
     return not program.foreign and not any(
-        has_effect(o) or o.kept is not None or o.opdef.opaque for o in with_sub_blocks(ops)
+        has_effect(o) or o.saved_state is not None or o.opdef.opaque for o in with_sub_blocks(ops)
     )
 
 

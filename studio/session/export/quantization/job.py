@@ -19,12 +19,17 @@ if TYPE_CHECKING:
 class Quantize:
     """Quantize the run in ``folder`` into files under ``prefix`` and measure them."""
 
+    TITLE: ClassVar = "Quantizing {0}"
     EVENTS: ClassVar = (QuantizeProgress, Quantized)
 
     folder: str
     prefix: str
     checkpoint: str
     choices: QuantizeChoices
+
+    @property
+    def subject(self) -> str:
+        return Path(self.prefix).name
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report the progress and one event ``quantized``.

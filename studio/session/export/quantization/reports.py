@@ -16,8 +16,8 @@ from studio.session.export.quantization.view import QuantizationView
 from studio.session.graph.graph_view import GraphViewModel
 from studio.session.problem_view import ProblemView, problem_from_message
 from studio.session.train.mistakes_job import ReadMistakes
-from studio.session.work.task import Task
-from studio.session.work.worker import Worker
+from studio.session.work.running_tasks import RunningTasks
+from studio.session.work.task import JobTask
 
 if TYPE_CHECKING:
     from engine.quantization.report import QuantizationReport
@@ -32,7 +32,7 @@ class QuantizationReports:
     Args:
         export: whose quantizations end with a report.
         graph: where the Program is shown in which a chosen layer is looked for.
-        make_worker: a worker for one job.
+        tasks: starts the jobs.
         wake: called from another thread when there is something to ``take()``.
         tell: called with problems that are also shown outside the report.
     """
@@ -41,15 +41,15 @@ class QuantizationReports:
         self,
         export: ExportViewModel,
         graph: GraphViewModel,
-        make_worker: Callable[[], Worker],
+        tasks: RunningTasks,
         wake: Callable[[], None],
         tell: Callable[[ProblemView], None],
     ) -> None:
         self.view = QuantizationView()
-        self._graph, self._make_worker, self._wake, self._tell = graph, make_worker, wake, tell
+        self._graph, self._tasks, self._wake, self._tell = graph, tasks, wake, tell
         self._reader: ThreadPoolExecutor | None = None
         self._answers: deque[Callable[[], None]] = deque()
-        self._task: Task | None = None
+        self._task: JobTask | None = None
         self._places: dict[str, list[Place]] = {}
         self._places_for: tuple[int, int] = (0, 0)
         graph.events.selected.connect(self._selected)
@@ -114,7 +114,7 @@ class QuantizationReports:
             return
         places, labels = tuple(each.index for each in wanted), tuple(each.label for each in wanted)
         job = ReadMistakes(self.view.run, places, labels)
-        self._task = Task(job, self._make_worker(), self._take_images)
+        self._task = self._tasks.start(job, self._take_images)
 
     def _take_images(self, event: Mapping[str, Any]) -> None:
         view = self.view

@@ -12,8 +12,8 @@ from psygnal import Signal
 
 from studio.session.problem_view import ProblemView, problem_from_event
 from studio.session.work.job import Emit, Inbox, job
-from studio.session.work.task import Task
-from studio.session.work.worker import Worker
+from studio.session.work.running_tasks import RunningTasks
+from studio.session.work.task import JobTask
 
 if TYPE_CHECKING:
     from studio.session.project.session_script import SessionScript
@@ -31,10 +31,15 @@ class Reported(TypedDict):
 class WriteReport:
     """Write a report about the run in ``folder`` to ``out``."""
 
+    TITLE: ClassVar = "Writing {0}"
     EVENTS: ClassVar = (Reported,)
 
     folder: str
     out: str
+
+    @property
+    def subject(self) -> str:
+        return Path(self.out).name
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report one event ``reported``. Raises DataError, FormatError, SaveError."""
@@ -54,24 +59,24 @@ class ReportWriter:
     """Reports that are being written; ``written`` carries the path of one that is there.
 
     Args:
-        make_worker: a worker for one job. tell: called with problems.
+        tasks: starts the jobs. tell: called with problems.
     """
 
     written = Signal(str)
 
-    def __init__(self, make_worker: Callable[[], Worker], tell: Callable[[ProblemView], None]) -> None:
-        self._make_worker, self._tell = make_worker, tell
-        self._tasks: deque[Task] = deque()
+    def __init__(self, tasks: RunningTasks, tell: Callable[[ProblemView], None]) -> None:
+        self._tasks, self._tell = tasks, tell
+        self._writing: deque[JobTask] = deque()
 
     def write(self, folder: str, out: str) -> None:
         """Begin to write a report."""
-        self._tasks.append(Task(WriteReport(folder, out), self._make_worker(), self._follow))
+        self._writing.append(self._tasks.start(WriteReport(folder, out), self._follow))
 
     def take(self) -> None:
         """Tell what has become of them."""
-        for task in list(self._tasks):
+        for task in list(self._writing):
             if task.take():
-                self._tasks.remove(task)
+                self._writing.remove(task)
 
     def _follow(self, event: Mapping[str, Any]) -> None:
         if event["event"] == "reported":
@@ -81,5 +86,5 @@ class ReportWriter:
 
     def close(self) -> None:
         """End those that are not written yet."""
-        while self._tasks:
-            self._tasks.popleft().close()
+        while self._writing:
+            self._writing.popleft().close()

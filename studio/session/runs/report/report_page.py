@@ -155,15 +155,15 @@ def _confusion(found: ReportData) -> str:
 
 
 def _hardest(found: ReportData) -> str:
-    kept = found.predictions
-    if kept is None or found.table is None:
+    predictions = found.predictions
+    if predictions is None or found.table is None:
         return ""
-    names = _names(found, kept.classes)
+    names = _names(found, predictions.classes)
     figures = []
-    for place, image in zip(kept.hardest.tolist(), kept.pictures, strict=True):
-        true, answer = names[kept.labels[place]], names[kept.answers[place]]
+    for place, image in zip(predictions.hardest.tolist(), predictions.pictures, strict=True):
+        true, answer = names[predictions.labels[place]], names[predictions.answers[place]]
         words = f"{true} \u2192 {answer}"
-        more = f"test image {place}, {_percent(float(kept.of_truth[place]))} for {true}"
+        more = f"test image {place}, {_percent(float(predictions.of_truth[place]))} for {true}"
         figures.append(
             f'<figure><img alt="{escape(f"{words}, {more}", quote=True)}" src="{data_uri(image)}">'
             f'<figcaption>{escape(words)}<br><span class="mute">{place}</span></figcaption></figure>'

@@ -45,9 +45,9 @@ dist.barrier()
 
 
 def environment() -> dict[str, str]:
-    kept = {name: text for name, text in os.environ.items() if not name.startswith(OURS)}
+    inherited = {name: text for name, text in os.environ.items() if not name.startswith(OURS)}
     # A secret that no message may show.
-    return kept | {"PYTHONPATH": str(ROOT), "SECRET_TOKEN": "never-shown"}
+    return inherited | {"PYTHONPATH": str(ROOT), "SECRET_TOKEN": "never-shown"}
 
 
 class Launched:
@@ -89,11 +89,15 @@ class Launched:
         """Kill what a test that failed has left: all processes in the folder, which is its own."""
         if self.process.poll() is None:
             self.process.kill()
+        killed = set()
         while left := working_in(self.folder):
+            killed.update(left)
             for pid in left:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
         self.process.wait()
+        # A process that exits gives up its working folder a moment before it is gone.
+        wait_until_gone(killed)
         for pipe in (self.process.stdout, self.process.stderr):
             if pipe is not None:
                 pipe.close()
@@ -112,9 +116,8 @@ class Launched:
         """All processes that printed their numbers are gone, so are pipes and shared memory."""
         pids = self.pids()
         assert len(pids) >= 6
+        wait_until_gone(pids)
         deadline = time.monotonic() + 60
-        while left := [pid for pid in pids if alive(pid)]:
-            assert time.monotonic() < deadline, left
         while list((self.folder / "temporary").iterdir()):
             assert time.monotonic() < deadline
         shared = [line.split() for line in re.findall(r"^shared (.*)$", self.said(), re.M)]
@@ -152,6 +155,13 @@ def alive(pid: int) -> bool:
     except OSError:
         return False
     return text.rpartition(")")[2].split()[0] != "Z"  # one that its parent has not asked for yet
+
+
+def wait_until_gone(pids: set[int]) -> None:
+    deadline = time.monotonic() + 60
+    while left := [pid for pid in pids if alive(pid)]:
+        assert time.monotonic() < deadline, left
+        time.sleep(0.01)
 
 
 PRINTS = (

@@ -20,7 +20,7 @@ def alive() -> dict[str, int]:
     gc.collect()
     found = dict.fromkeys(("Tensor", "Operator", "Leaf", "_Kept"), 0)
     for each in gc.get_objects():
-        if isinstance(each, (Tensor, Operator, Leaf, tracers._Kept)):
+        if isinstance(each, (Tensor, Operator, Leaf, tracers._GradientHook)):
             found["Tensor" if isinstance(each, Tensor) else type(each).__name__] += 1
     return found
 

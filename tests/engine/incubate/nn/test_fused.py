@@ -158,6 +158,27 @@ def test_the_encoder_layer_joins_both_parts(x: Any) -> None:
 
 
 @pytest.mark.parametrize("before", [True, False])
+def test_two_attributes_are_for_the_attention_and_for_the_feed_forward_part(before: bool) -> None:
+    weights, biases = (
+        [paddle.ParamAttr(initializer=paddle.nn.initializer.Constant(value)) for value in values]
+        for values in ((1.0, 2.0), (3.0, 4.0))
+    )
+    layer = nn.FusedTransformerEncoderLayer(
+        8, 2, 16, normalize_before=before, weight_attr=weights, bias_attr=biases
+    )
+    attention = {name: set(value.numpy().ravel()) for name, value in layer.fused_attn.named_parameters()}
+    assert attention == {name: {3.0 if "bias" in name else 1.0} for name in attention}
+    feed = {name: set(value.numpy().ravel()) for name, value in layer.ffn.named_parameters()}
+    linear = {
+        "_linear1_weight": {2.0},
+        "_linear1_bias": {4.0},
+        "_linear2_weight": {2.0},
+        "_linear2_bias": {4.0},
+    }
+    assert linear.items() <= feed.items()
+
+
+@pytest.mark.parametrize("before", [True, False])
 def test_layers_of_a_decoder_with_a_cache(x: Any, before: bool) -> None:
     pairs = [encoder_pair(before) for _ in range(2)]
     layer = nn.FusedMultiTransformer(8, 2, 16, normalize_before=before, num_layers=2)

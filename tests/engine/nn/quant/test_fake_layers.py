@@ -50,9 +50,9 @@ def test_a_converted_layer_learns_as_an_eager_one() -> None:
     converted.eval()
     x = paddle.to_tensor(_batch(9))
     np.testing.assert_allclose(converted(x).numpy(), plain(x).numpy(), rtol=1e-5, atol=1e-6)
-    kept = [name for name in got if name.startswith("_fake_quant_input")]
-    assert len(kept) == 3
-    for name in kept:
+    names = [name for name in got if name.startswith("_fake_quant_input")]
+    assert len(names) == 3
+    for name in names:
         np.testing.assert_array_equal(_state(converted)[name], got[name])
 
 

@@ -54,7 +54,7 @@ def _soft(*shape: int) -> Any:
 IGNORED = np.array([[1], [-100], [2]])
 
 
-def _kept(label: Any, ignore_index: int) -> int:
+def _valid(label: Any, ignore_index: int) -> int:
     return max(int((label != ignore_index).sum()), 1)
 
 
@@ -89,11 +89,11 @@ CASES: list[Case] = [
     *row("pick_class_grad", _put_class, s(v(3, 1), ints(3, 1), v(3, 4)), s(v(3, 1), IGNORED, v(3, 4)),
          s(v(2, 1, 2), ints(2, 1, 2, high=3), v(2, 3, 2), axis=1),
          grads="g_in"),
-    *row("kept_mean", lambda x, label, ignore_index=-100: x.sum() / _kept(label, ignore_index),
+    *row("kept_mean", lambda x, label, ignore_index=-100: x.sum() / _valid(label, ignore_index),
          s(v(3, 1), IGNORED), s(v(3), ints(3)),
          s(v(2), np.array([7, 7]), ignore_index=7), grads="x"),
     *row("kept_mean_grad", lambda g, x, label, ignore_index=-100: np.full(x.shape,
-         g / _kept(label, ignore_index)), s(v(), v(3, 1), IGNORED), s(v(), v(3), ints(3)),
+         g / _valid(label, ignore_index)), s(v(), v(3, 1), IGNORED), s(v(), v(3), ints(3)),
          grads="g_in"),
     *row("bce_loss", lambda x, y: -np.log(np.where(y == 1, x, 1 - x)),
          s(_soft(2, 3), bools(2, 3).astype(float)), grads="x"),

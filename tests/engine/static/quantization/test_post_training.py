@@ -31,8 +31,10 @@ def stored(prefix: Path) -> dict[str, Any]:
     scope = static.Scope()
     program = model_at(str(prefix), scope)
     check(program)
-    kept = {v.name: scope.find_var(v.name) for v in program.global_block().vars.values() if v.persistable}
-    return {name: found.get_tensor().numpy() for name, found in kept.items()}
+    persistables = {
+        v.name: scope.find_var(v.name) for v in program.global_block().vars.values() if v.persistable
+    }
+    return {name: found.get_tensor().numpy() for name, found in persistables.items()}
 
 
 @pytest.mark.parametrize(

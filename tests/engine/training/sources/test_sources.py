@@ -133,10 +133,10 @@ def test_images_of_several_sizes_need_resize(tmp_path):
 def test_collected_images_are_such_a_folder(tmp_path):
     from studio.session.data.collected_images import CollectedImages
 
-    kept = CollectedImages(tmp_path)
+    collected = CollectedImages(tmp_path)
     values, _ = writing.images(6, (28, 28))
     for number, value in enumerate(values):
-        kept.collect(value, 3 if number < 4 else "7", "drawn")
+        collected.collect(value, 3 if number < 4 else "7", "drawn")
     data = load_data(str(tmp_path))
     assert data.classes == tuple("0123456789")
     assert data.shape == (1, 28, 28)

@@ -134,9 +134,9 @@ def test_what_was_prepared_stands_in_the_checkpoint(tmp_path, model):
     )
     run.run()
     folder = RunFolder(out)
-    kept = folder.read_checkpoint(folder.latest_checkpoint()[0])["data"]
-    assert kept["shape"] == [3, 8, 8]
-    assert kept["prepare"] == {
+    saved = folder.read_checkpoint(folder.latest_checkpoint()[0])["data"]
+    assert saved["shape"] == [3, 8, 8]
+    assert saved["prepare"] == {
         "picture": True,
         "resize": 0,
         "color": "auto",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -60,13 +62,13 @@ def test_a_child_that_dies_is_said_and_replaced(tmp_path):
     session = Session(ProcessWorker, runs_folder=tmp_path / "runs")
     try:
         session.dataset_browser.look(settings(session, data="digits", resize=9))
-        worker = session.dataset_browser._worker
+        task = session.dataset_browser._task
         assert session.wait_until(lambda: session.data.state == "ready", 60)
-        worker._process.kill()
+        os.kill(task.pid, signal.SIGKILL)
         assert session.wait_until(lambda: session.data.state == "failed", 60)
         assert "killed from outside" in session.data.last_problem.what
         session.dataset_browser.look(settings(session, data="digits", resize=10))
-        assert session.dataset_browser._worker is not worker
+        assert session.dataset_browser._task is not task
         assert session.data.state == "opening"
     finally:
         session.close()

@@ -33,7 +33,7 @@ def names(session: Session) -> list[str]:
 @pytest.fixture
 def other(stage: Any) -> Iterator[Session]:
     """Another window on the same files."""
-    session = Session(stage.session._make_worker, stage.session.runs_folder)
+    session = Session(stage.session.tasks.make_worker, stage.session.runs_folder)
     session.problem.connect(stage.problems.append)
     yield session
     session.close(0.0)
@@ -207,13 +207,13 @@ def test_what_two_windows_changed_is_asked_about_and_nothing_is_lost(
     second.change_setting("epochs", 9)
     second.autosave()
     assert [problem.title for problem in stage.problems] == ["Two windows have changed this project"]
-    kept = folder / "project.conflict-1.studio.json"
+    conflict = folder / "project.conflict-1.studio.json"
     assert read_project(folder / "project.studio.json").settings.epochs == 7
     second.change_setting("batch_size", 32)
     second.autosave()
-    assert (read_project(kept).settings.epochs, read_project(kept).settings.batch_size) == (9, 32)
+    assert (read_project(conflict).settings.epochs, read_project(conflict).settings.batch_size) == (9, 32)
     second.resolve_conflict(own)
-    assert not kept.exists()
+    assert not conflict.exists()
     second.autosave()
     assert read_project(folder / "project.studio.json").settings.epochs == (9 if own else 7)
     second.execute("undo")

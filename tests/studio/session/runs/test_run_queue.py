@@ -70,7 +70,7 @@ def test_a_found_queue_waits_for_a_command(stage: Any) -> None:
     assert stage.session.queue.held
     stage.ended("stopped", reason="interrupted")
     assert not stage.session.train.busy, "who stops the training to close wants no other one"
-    other = Session(stage.session._make_worker, stage.session.runs_folder)
+    other = Session(stage.session.tasks.make_worker, stage.session.runs_folder)
     other.queue.look()
     assert (rates(other.queue), other.queue.held) == ([0.2], True)
     workers = len(stage.workers)

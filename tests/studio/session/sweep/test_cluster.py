@@ -106,10 +106,10 @@ def test_stopping_brings_the_checkpoints_back(
     run.run()
     assert [trial.state for trial in sweep.trials] == ["interrupted", "waiting"]
     assert read_sweep(tmp_path) == sweep
-    kept = read_run_line(tmp_path / "trial-001")
-    assert kept is not None
-    assert kept.state == "interrupted"
-    assert kept.checkpoint_step == kept.step
+    line = read_run_line(tmp_path / "trial-001")
+    assert line is not None
+    assert line.state == "interrupted"
+    assert line.checkpoint_step == line.step
     assert not (tmp_path / "trial-002").exists()
 
 

@@ -18,7 +18,7 @@ from engine.training.data import load_data
 from studio.session.data.corrections import ProjectCorrections
 from studio.session.runs.runs_folder import read_history
 from studio.session.session import Session
-from studio.session.train.mistakes import NOT_KEPT, PAGE
+from studio.session.train.mistakes import NO_IMAGES, PAGE
 from studio.session.train.mistakes_job import ReadMistakes
 from studio.session.work.job import Inbox, perform
 from studio.session.work.worker import ThreadWorker
@@ -118,7 +118,7 @@ def test_a_run_of_an_earlier_version_says_what_it_can_not_show(
     true, answer = np.unravel_index(view.table.counts.argmax(), view.table.counts.shape)
     session.mistakes.open_cell(int(true), int(answer))
     wait(session, lambda: not view.loading)
-    assert (view.samples, view.message) == ([], NOT_KEPT)
+    assert (view.samples, view.message) == ([], NO_IMAGES)
 
 
 def test_other_data_is_noticed(run: tuple[Path, np.ndarray], tmp_path: Path) -> None:
@@ -145,14 +145,14 @@ def test_corrections_are_kept_undone_and_used(run: tuple[Path, np.ndarray], sess
     session.mistakes.relabel(one, one.answer)  # another word about the same image replaces the first
     path = session.corrections.path
     assert path == session.project_folder / "data" / "corrections.json"
-    kept, _ = read_corrections(path)
-    assert [(each.sha256, each.action, each.label, each.was) for each in kept] == [
+    stored, _ = read_corrections(path)
+    assert [(each.sha256, each.action, each.label, each.was) for each in stored] == [
         (other.digest, "drop", -1, other.label),
         (one.digest, "relabel", one.answer, one.label),
     ]
-    session.mistakes.take_back(kept[0])
+    session.mistakes.take_back(stored[0])
     assert [each.sha256 for each in read_corrections(path)[0]] == [one.digest]
-    assert view.correction_of(one) == kept[1]
+    assert view.correction_of(one) == stored[1]
     assert session.use_corrections(str(run[0])) == ""
     settings = session.train.settings
     assert (settings.corrections, settings.model, settings.samples) == (str(path), "linear", 500)

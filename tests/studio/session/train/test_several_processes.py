@@ -30,7 +30,7 @@ def test_a_killed_training_leaves_no_rank_behind(
         assert [pace["rank"] for pace in session.train.ranks] == [0, 1]
         assert session.graph.program["blocks"][0]["ops"]
         assert processes_with(str(tmp_path))
-        session.end_training()
+        session.trainer.kill()
         assert session.wait_until(lambda: not session.busy(), SECONDS)
         deadline = time.monotonic() + SECONDS
         while processes_with(str(tmp_path)) and time.monotonic() < deadline:

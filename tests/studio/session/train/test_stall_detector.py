@@ -21,7 +21,7 @@ class Clock:
 @pytest.fixture
 def clock(stage: Any) -> Clock:
     made = Clock()
-    stage.session.stall_detector = StallDetector(stage.session.train, made)
+    stage.session.trainer.stall_detector = StallDetector(stage.session.train, made)
     stage.session.execute("start")
     stage.started(folder=stage.session.train.folder)
     return made
@@ -29,7 +29,7 @@ def clock(stage: Any) -> Clock:
 
 def wait(stage: Any, clock: Clock, seconds: float) -> None:
     clock.now += seconds
-    stage.session.stall_detector.look()
+    stage.session.trainer.stall_detector.look()
 
 
 @pytest.mark.parametrize("command", ["pause", "stop_early", "cancel"])
@@ -92,7 +92,7 @@ def test_ending_says_where_it_can_be_resumed(stage: Any, clock: Clock) -> None:
     folder = Path(stage.session.train.folder) / "checkpoints"
     folder.mkdir(parents=True)
     (folder / "step-00000012.h5").write_bytes(b"")
-    stage.session.end_training()
+    stage.session.trainer.kill()
     stage.session.pump()
     assert stage.session.train.message == "Ended; resume from step 12"
 
@@ -126,7 +126,7 @@ def test_a_forward_without_an_end_is_ended(tmp_path: Path) -> None:
         session.execute("cancel")
 
         def offered() -> bool:
-            session.stall_detector.look()
+            session.trainer.stall_detector.look()
             return session.train.unanswered
 
         assert session.wait_until(offered, 60)

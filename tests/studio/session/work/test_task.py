@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from studio.session.work.task import Task
+from studio.session.work.task import JobTask
 from studio.session.work.worker import ProcessWorker, ThreadWorker
 from tests.studio.session.work.own_job import DoubleValues
 
 SECONDS = 40.0
 
 
-def finished(task: Task, worker: Any) -> Task:
+def finished(task: JobTask, worker: Any) -> JobTask:
     deadline = time.monotonic() + SECONDS
     while not task.take():
         assert time.monotonic() < deadline
@@ -30,7 +30,7 @@ def finished(task: Task, worker: Any) -> Task:
 def test_a_task_ends_with_its_result_or_its_failure(how: str, state: str, said: str | None) -> None:
     events: list[Any] = []
     worker = ThreadWorker()
-    task = finished(Task(DoubleValues((1.0, 2.0), how), worker, events.append), worker)
+    task = finished(JobTask(DoubleValues((1.0, 2.0), how), worker, events.append), worker)
     assert (task.state, task.ended) == (state, True)
     assert [event["event"] for event in events][-2:] == ["job_done", "worker_ended"]
     if said is None:
@@ -45,19 +45,19 @@ def test_a_task_ends_with_its_result_or_its_failure(how: str, state: str, said: 
 
 def test_a_child_that_sends_an_invalid_event_is_a_failed_task() -> None:
     worker = ProcessWorker()
-    task = finished(Task(DoubleValues((1.0,), "wrong type"), worker, lambda event: None), worker)
+    task = finished(JobTask(DoubleValues((1.0,), "wrong type"), worker, lambda event: None), worker)
     assert task.state == "failed"
     assert task.failure is not None
     assert "event doubled.mean: must be float" in task.failure["message"]
 
 
-@pytest.mark.parametrize("stop", [Task.cancel, Task.close])
-def test_a_cancelled_task_is_neither_done_nor_failed(stop: Callable[[Task], None]) -> None:
+@pytest.mark.parametrize("stop", [JobTask.cancel, JobTask.close])
+def test_a_cancelled_task_is_neither_done_nor_failed(stop: Callable[[JobTask], None]) -> None:
     worker = ProcessWorker()
-    task = Task(DoubleValues((1.0,), "wait"), worker, lambda event: None)
+    task = JobTask(DoubleValues((1.0,), "wait"), worker, lambda event: None)
     assert worker.wait(SECONDS)
     stop(task)
-    if stop is Task.cancel:
+    if stop is JobTask.cancel:
         finished(task, worker)
     assert (task.state, task.failure, task.result) == ("cancelled", None, None)
 
@@ -80,7 +80,7 @@ class Reporter:
 
 def test_progress_is_that_of_the_last_event() -> None:
     worker: Any = Reporter()
-    task = Task(DoubleValues(()), worker, lambda event: None)
+    task = JobTask(DoubleValues(()), worker, lambda event: None)
     assert (task.progress, task.message) == (None, "")
     assert not task.take()
     assert (task.progress, task.message, task.state) == (0.25, "Reading...", "running")

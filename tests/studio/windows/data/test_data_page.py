@@ -67,6 +67,7 @@ def test_ctrl_1_opens_the_chosen_data(stage, qtbot):
     assert page.samples.tiles.item(1).toolTip() == "b.png"
     assert page.balance.rows() == [("zero", 20, 5), ("one", 10, 3)]
     assert [figure.text() for figure in page.figures.values()] == ["30", "8", "2", "1 \u00d7 28 \u00d7 28"]
+    assert all(page.isAncestorOf(figure) and figure.isVisible() for figure in page.figures.values())
     assert "fed as numbers from 0 to 1" in page.pair_note.text()
     stage.tell("data_checked", number=number - 1, done=38, total=38, problems=[])  # of data before
     stage.tell("data_checked", number=number, done=10, total=38, problems=[])

@@ -64,10 +64,10 @@ def test_a_drawing_is_added_to_the_data_set_with_its_label(page: Stage, qtbot: Q
     qtbot.keyClicks(tools.label, "7")
     qtbot.mouseClick(tools.collect_button, Qt.MouseButton.LeftButton)
     assert tools.words.text() == "added as 7: 1 collected"
-    [kept] = page.session.collected.images()
-    assert (kept.label, kept.source) == ("7", "drawing")
+    [image] = page.session.collected.images()
+    assert (image.label, image.source) == ("7", "drawing")
     fed = page.session.predict.fed[0]
-    np.testing.assert_array_equal(kept.pixels(), np.rint(fed * 255).astype(np.uint8))
+    np.testing.assert_array_equal(image.pixels(), np.rint(fed * 255).astype(np.uint8))
 
 
 def test_the_child_reads_samples_as_a_person_gives_them() -> None:

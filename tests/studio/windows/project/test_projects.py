@@ -93,7 +93,7 @@ def test_two_windows_that_changed_the_settings_are_asked(
     stage: Any, qtbot: Any, tmp_path: Path, answer: str, epochs: int
 ) -> None:
     stage.session.save_project(tmp_path / "mine")
-    other = Session(stage.session._make_worker, tmp_path / "runs")
+    other = Session(stage.session.tasks.make_worker, tmp_path / "runs")
     other.open_project(tmp_path / "mine")
     other.change_setting("epochs", 7)
     other.autosave()

@@ -120,6 +120,18 @@ def test_filter_order_and_hidden_runs(stage: Any, runs: Path, click: Callable[..
     assert [row.title for row in panel.runs.rows()] == ["linear · eager"]
 
 
+def test_few_runs_that_are_all_shown_have_no_filter(stage: Any, runs: Path) -> None:
+    panel = stage.window.project
+    offered = {}
+    for shown, there in ((0, 0), (3, 3), (2, 3), (4, 4), (1, 9)):
+        panel.set_counts(shown, there)
+        offered[shown, there] = not panel.filter.isHidden()
+    assert offered == {(0, 0): False, (3, 3): False, (2, 3): True, (4, 4): True, (1, 9): True}
+    panel.filter.box.setText("eager")
+    panel.set_counts(3, 3)
+    assert not panel.filter.isHidden(), "its text can be deleted"
+
+
 def test_a_run_is_deleted_with_the_key_and_put_back(
     stage: Any, runs: Path, click: Callable[..., None], tmp_path: Path
 ) -> None:

@@ -145,8 +145,8 @@ def test_relabelled_dropped_and_taken_back(trained: Any, qtbot: Any) -> None:
     click(gallery.relabel)
     QTest.keyClick(gallery.grid, Qt.Key.Key_Right)
     click(gallery.drop)
-    kept, _ = read_corrections(path)
-    assert [(each.data, each.index, each.action, each.label, each.was) for each in kept] == [
+    stored, _ = read_corrections(path)
+    assert [(each.data, each.index, each.action, each.label, each.was) for each in stored] == [
         ("digits", 4, "relabel", 9, 4),
         ("digits", 7, "drop", -1, 7),
     ]

@@ -9,6 +9,9 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from resources.settings.rate import RateSettings
+from studio.session.project.project_file import Project
+
 
 def tried(stage: Any, *rates: float) -> None:
     losses = [2.0 - 0.1 * n for n in range(len(rates))]
@@ -90,3 +93,25 @@ def test_wrong_settings_block_it(stage: Any) -> None:
     stage.studio.settings_panel.form.control("batch_size").setText("many")
     assert stage.studio.actions.trigger("find_rate") == "Batch: Enter an integer"
     assert stage.studio.rate_finder.dialog is None
+
+
+def test_the_range_is_edited_stored_in_the_project_and_searched(stage: Any) -> None:
+    session = stage.session
+    stage.studio._focus_setting("rate:lowest")
+    dialog = stage.studio.rate_finder.dialog
+    assert dialog.isVisible()
+    assert stage.workers == []
+    dialog.form.control("lowest").setText("1e-4")
+    dialog.form.control("steps").setText("40")
+    assert session.rate_finder.view.settings == RateSettings(1e-4, 1.0, 40)
+    assert session.project.rate == RateSettings(1e-4, 1.0, 40)
+    assert Project.model_validate_json(session.project.model_dump_json()).rate.steps == 40
+    dialog.form.control("steps").setText("3")
+    assert not dialog.again.isEnabled()
+    dialog.form.control("steps").setText("50")
+    assert dialog.again.isEnabled()
+    QTest.mouseClick(dialog.again, Qt.MouseButton.LeftButton)
+    assert stage.worker.job.rates == RateSettings(1e-4, 1.0, 50)
+    assert not dialog.form.control("lowest").isEnabled()
+    session.rate_finder.view.settings = RateSettings()
+    assert dialog.form.value("steps") == 100

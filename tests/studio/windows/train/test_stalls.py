@@ -17,17 +17,17 @@ def button(stage: Any, text: str) -> QPushButton:
 
 def test_ending_the_process_is_offered_by_a_button_and_the_status(stage: Any) -> None:
     now = [0.0]
-    stage.session.stall_detector = StallDetector(stage.session.train, lambda: now[0])
+    stage.session.trainer.stall_detector = StallDetector(stage.session.train, lambda: now[0])
     stage.start()
     assert not button(stage, "End the process").isVisible()
     now[0] = 7.4
-    stage.session.stall_detector.look()
+    stage.session.trainer.stall_detector.look()
     words = "No step for 7 s: the model's forward may not terminate"
     assert stage.window.status.field("state") == words
     QTest.mouseClick(button(stage, "Pause"), Qt.MouseButton.LeftButton)
     assert stage.window.status.field("state") == "Pausing..."
     now[0] = 10.5
-    stage.session.stall_detector.look()
+    stage.session.trainer.stall_detector.look()
     assert button(stage, "End the process").isVisible()
     assert stage.window.status.field("state").startswith(
         "Pausing... It does not respond. You can end the process"

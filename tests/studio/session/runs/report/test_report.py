@@ -94,11 +94,11 @@ def test_a_report_reports_what_the_run_did(runs: tuple[Path, Path], tmp_path: Pa
     assert "in linear-001" in page.texts
     cells = [int(cell or 0) for cell in re.findall(r'<td class="c[^"]*" style="[^"]*">(\d*)</td>', text)]
     assert np.array(cells).reshape(10, 10).tolist() == epoch["confusion"]
-    kept = PredictionsFolder(runs[1]).read(epoch["step"])
-    assert kept is not None
+    predictions = PredictionsFolder(runs[1]).read(epoch["step"])
+    assert predictions is not None
     images = [str(image["src"]).partition(",")[2] for image in page.of("img")]
-    assert len(images) == len(kept.pictures) == 40
-    for data, image in zip(images, kept.pictures, strict=True):
+    assert len(images) == len(predictions.pictures) == 40
+    for data, image in zip(images, predictions.pictures, strict=True):
         assert np.array_equal(np.asarray(Image.open(io.BytesIO(base64.b64decode(data)))), image)
     assert len(page.of("svg")) == 2
     assert any(each.startswith("model-studio") for each in page.texts)
