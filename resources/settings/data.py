@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from resources.settings.setting import declared
@@ -28,6 +28,8 @@ class DataSettings:
         choices=(("digits", "Digits (built in)"), ("mnist", "MNIST"), ("fashion-mnist", "FashionMNIST")),
         example="digits, mnist or the path of a folder or file",
     )
+    # In the order of earlier versions a script gives data and model, then what it changes.
+    _: KW_ONLY
     kind: str = declared(
         "choice",
         "auto",
