@@ -54,8 +54,8 @@ class LayerReport:
         threshold: the abs max beyond which its input is cut off; None where its input stays in float.
         noise_to_signal: power of what quantization changes in its input, over the power of the input.
         weight_noise_to_signal: the same of its weight.
-        drop: points of accuracy (0 to 100) lost with this layer alone quantized; None where not measured,
-            below 0 where accuracy rises.
+        drop: points of accuracy (0 to 100), or hundredths of R², lost with this layer alone quantized; None
+            where not measured, below 0 where it rises.
     """
 
     name: Text
@@ -79,6 +79,23 @@ class Accuracy:
     @property
     def drop(self) -> Number:
         """Points of accuracy lost, 0 to 100; below 0 where accuracy rises."""
+        return 100 * (self.float - self.quantized)
+
+
+@dataclass(frozen=True, config=_CONFIG)
+class NumberFigures:
+    """R² of the float and the quantized model, and their mean absolute errors in the unit of the targets, on
+    ``samples`` samples."""
+
+    float: Number
+    quantized: Number
+    float_error: Measure
+    quantized_error: Measure
+    samples: Count
+
+    @property
+    def drop(self) -> Number:
+        """Hundredths of R² lost; below 0 where it rises."""
         return 100 * (self.float - self.quantized)
 
 
@@ -128,6 +145,7 @@ class QuantizationReport:
         samples: how many samples calibrated them; the number of training samples seen for ``qat``.
         seconds: what the calibration, or the training with quantization, took.
         accuracy: None without labelled test data, as are ``per_class`` and ``confusion_difference``.
+        r2: instead of these, of a model that predicts numbers.
         confusion_difference: rows are classes, columns answers: counts of the quantized model minus those of
             the float model.
         changed: the first of the ``changed_count`` test samples whose answer changed.
@@ -147,6 +165,7 @@ class QuantizationReport:
     latency: Latency
     difference: Measure
     accuracy: Accuracy | None = None
+    r2: NumberFigures | None = None
     per_class: ClassAccuracy | None = None
     confusion_difference: Annotated[tuple[Row, ...], _CLASSES] | None = None
     changed: Annotated[tuple[Changed, ...], Field(max_length=MOST_CHANGED)] = ()
@@ -172,6 +191,8 @@ class QuantizationReport:
     def to_plain(self) -> dict[str, Any]:
         """The report as plain values (dicts, lists, texts, numbers), for files and events."""
         plain: dict[str, Any] = _REPORT.dump_python(self, mode="json")
+        if self.r2 is None:
+            del plain["r2"]  # which earlier versions do not know
         return plain
 
     @staticmethod

@@ -9,6 +9,7 @@ from typing import Any
 from engine.training.config import TrainingConfig
 from engine.training.data import BUILT_IN, load_data
 from engine.training.events import now
+from engine.training.resolve import with_kind
 from engine.training.sources.options import DataOptions
 from engine.training.sources.spec import DataSpec
 from engine.training.stepper import measuring
@@ -57,7 +58,7 @@ def data_spec(config: TrainingConfig) -> DataSpec:
     """What the config's data is; the built-in data need not be read for it."""
     if config.data in BUILT_IN and not config.resize and config.color != "rgb":
         return DataSpec("images", "classes", DIGIT_SHAPE, tuple(map(str, range(10))))
-    return load_data(config.data, options=DataOptions.of(config)).spec
+    return load_data(config.data, options=DataOptions.of(with_kind(config))).spec
 
 
 def _place(network: Any) -> tuple[str, int]:

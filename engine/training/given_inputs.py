@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError
 from engine.training.config import TrainingConfig
+from engine.training.resolve import LOSSES
 from engine.training.rules import make_optimizer, make_schedule
 from engine.training.setup import Parts, build_network
 from engine.training.stepper import Stepper
@@ -68,7 +69,9 @@ def build_given(config: TrainingConfig, inputs: Sequence[Input]) -> Parts:
     batches = OneBatch(random_inputs(inputs, config.batch_size), zeros([samples, 1], "int64"))
     schedule = make_schedule(config, len(batches))
     optimizer = make_optimizer(config, schedule, network.parameters())
-    stepper = Stepper(_scores_of(network), optimizer, config.static, (), schedule, config.loss, inputs=specs)
+    classes = LOSSES["classes"]
+    loss = config.loss if config.loss in classes else classes[0]
+    stepper = Stepper(_scores_of(network), optimizer, config.static, (), schedule, loss, inputs=specs)
     return Parts(stepper, batches, (), (), samples, 0, model_files=files, fallback=used.fallback)
 
 

@@ -35,18 +35,23 @@ class Samples(Protocol):
 
 @dataclass(frozen=True)
 class Labelled:
-    """Samples that measure: values float32 [n, ...], labels int64 [n] and their places in the test data."""
+    """Samples that measure: values float32 [n, ...], labels int64 [n] and their places in the test data.
+
+    ``targets`` [n, k] are the numbers to predict in their units, where it is not classes.
+    """
 
     values: NDArray[np.float32]
     labels: NDArray[np.int64]
     places: NDArray[np.int64]
+    targets: NDArray[np.float64] | None = None
 
     def some(self, count: int) -> Labelled:
         """At most ``count`` of them, evenly from the first to the last."""
         chosen = np.unique(
             np.linspace(0, len(self.places) - 1, min(count, len(self.places))).astype(np.int64)
         )
-        return Labelled(self.values[chosen], self.labels[chosen], self.places[chosen])
+        targets = None if self.targets is None else self.targets[chosen]
+        return Labelled(self.values[chosen], self.labels[chosen], self.places[chosen], targets)
 
 
 @dataclass(frozen=True)
@@ -84,11 +89,11 @@ class QuantizeData:
         fit = max(1, _MOST_BYTES // (4 * int(np.prod(self.test.shape))))
         places = _drawn(len(self.test), min(len(self.test), most, fit))
         parts = [self.test.__getitems__([int(p) for p in part]) for part in _parts(places, 256)]
-        return Labelled(
-            np.concatenate([values for values, _ in parts]),
-            np.concatenate([labels for _, labels in parts]).reshape(-1),
-            places,
-        )
+        values, labels = (np.concatenate(each) for each in zip(*parts, strict=True))
+        if self.test.rows.targets is not None:
+            targets = self.test.prepare.raw_targets(labels)
+            return Labelled(values, np.zeros(len(values), np.int64), places, targets)
+        return Labelled(values, labels.reshape(-1), places)
 
 
 @dataclass(frozen=True)

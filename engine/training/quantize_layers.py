@@ -14,6 +14,7 @@ from engine.quantization.post_training import Quantized, freeze
 from engine.quantization.preparing import Prepared
 from engine.quantization.sensitivity import drops_alone, keep_in_float, worst_first
 from engine.quantization.thresholds import Calibration
+from engine.training.metrics import r2_score
 from engine.training.quantize_choices import Choices, Emit, report_progress
 from engine.training.quantize_data import Labelled
 
@@ -94,14 +95,17 @@ def _in_float(prepared: Prepared) -> Any:
 
 
 def accuracy_of(layer: Any, tested: Labelled) -> float:
-    """The share of samples that ``layer`` answers rightly."""
+    """The share of samples that ``layer`` answers rightly, or its R² where it predicts numbers."""
     from engine.eager.grad_mode import no_grad
     from engine.tensor.creation import to_tensor
 
     layer.eval()
     with no_grad():
         answers = [
-            layer(to_tensor(tested.values[first : first + _AT_ONCE])).numpy().argmax(axis=1)
+            layer(to_tensor(tested.values[first : first + _AT_ONCE])).numpy()
             for first in range(0, len(tested.values), _AT_ONCE)
         ]
-    return share_right(np.concatenate(answers), tested.labels)
+    found = np.concatenate(answers)
+    if tested.targets is not None:
+        return r2_score(tested.targets, found)
+    return share_right(found.argmax(axis=1), tested.labels)

@@ -27,17 +27,19 @@ from engine.quantization.comparison import compare
 from engine.quantization.post_training import Quantized as QuantizedProgram
 from engine.quantization.preparing import Prepared, prepare
 from engine.quantization.quantize_model import stored_program
-from engine.quantization.report import KEY, Latency, QuantizationReport, Sizes
+from engine.quantization.report import KEY, Latency, NumberFigures, QuantizationReport, Sizes
 from engine.quantization.thresholds import Calibration, calibrate
 from engine.training.config import TrainingConfig
 from engine.training.events import now
 from engine.training.export import chosen_checkpoint, information, network_of, verify_all
+from engine.training.metrics import mean_absolute_error, r2_score
 from engine.training.normalizing import own_names
 from engine.training.quantize_choices import Choices, Emit, Pace, report_progress
-from engine.training.quantize_data import QuantizeData, data_named, data_of_run
+from engine.training.quantize_data import Labelled, QuantizeData, data_named, data_of_run
 from engine.training.quantize_layers import chosen_layers
 from engine.training.run_folder import RunFolder
 from engine.training.sources.options import DataOptions
+from resources.settings import as_recorded
 from resources.training_events import Quantized
 
 if TYPE_CHECKING:
@@ -168,7 +170,9 @@ def _quantize(
         [model.before, written], values, target, _made(work / "verify", target), "quantize", VERIFY_SECONDS
     )
     labels, classes = (
-        (None, ()) if tested is None or model.data is None else (tested.labels, model.data.classes)
+        (None, ())
+        if tested is None or tested.targets is not None or model.data is None
+        else (tested.labels, model.data.classes)
     )
     places = None if tested is None else tested.places
     compared = compare(before.scores, after.scores, labels, classes, places)
@@ -186,6 +190,7 @@ def _quantize(
         latency=Latency(before.latency, after.latency),
         difference=compared.difference,
         accuracy=compared.accuracy,
+        r2=None if tested is None else _numbers(tested, before.scores, after.scores),
         per_class=compared.per_class,
         confusion_difference=compared.confusion_difference,
         changed=compared.changed,
@@ -199,6 +204,20 @@ def _quantize(
         prefix=prefix,
         save_id=describe_inference(target).save_id,
         report=report.to_plain(),
+    )
+
+
+def _numbers(tested: Labelled, before: np.ndarray, after: np.ndarray) -> NumberFigures | None:
+    """The figures of both models where they predict numbers."""
+    true = tested.targets
+    if true is None:
+        return None
+    return NumberFigures(
+        r2_score(true, before),
+        r2_score(true, after),
+        mean_absolute_error(true, before),
+        mean_absolute_error(true, after),
+        len(true),
     )
 
 
@@ -325,7 +344,13 @@ def _prepared_as(info: dict[str, Any]) -> DataOptions:
     said = plain if isinstance(plain, dict) else {}
     resize, color = said.get("resize", 0), said.get("color", "auto")
     sound = type(resize) is int and 0 <= resize <= 4096 and color in ("auto", "grey", "rgb")
-    return DataOptions(resize=resize, color=color) if sound else DataOptions()
+    spec = info.get("data_spec")
+    kind, task = (spec.get("kind"), spec.get("task")) if isinstance(spec, dict) else (None, None)
+    if kind in ("images", "table", "sequences") and task in ("classes", "numbers"):
+        fed = DataOptions(kind=kind, task=task)
+    else:  # of an earlier version
+        fed = DataOptions.of(as_recorded({}))
+    return replace(fed, resize=resize, color=color) if sound else fed
 
 
 def _other_samples(model: _Model, prepared: Prepared) -> np.ndarray:

@@ -20,7 +20,7 @@ LEFT_OUT: dict[str, str] = {
 }
 # The same for one optimizer or schedule alone.
 LEFT_OUT_OF: dict[tuple[str, str], str] = {
-    ("ReduceOnPlateau", "mode"): "follows from the parameter metric: a loss falls, an accuracy rises",
+    ("ReduceOnPlateau", "mode"): "follows from the parameter metric: a loss falls, accuracy and R² rise",
 }
 
 # How often a schedule moves on unless the run says otherwise: those whose numbers are counted in steps by
@@ -30,6 +30,7 @@ EACH_BATCH = ("NoamDecay", "LinearWarmup", "LinearLR", "OneCycleLR", "CyclicLR")
 METRICS = (
     ("validation_loss", "Test loss"),
     ("validation_accuracy", "Test accuracy"),
+    ("validation_r2", "Test R²"),
     ("train_loss", "Training loss"),
 )
 

@@ -35,9 +35,9 @@ class Schedule:
     def after_epoch(self, measured: Mapping[str, float]) -> None:
         """An epoch is over; ``measured`` has validation_loss, train_loss and the metric of the task."""
         if self.metric:
-            # Numbers have no accuracy: their metric is R².
-            name = self.metric if self.metric in measured else "validation_r2"
-            self.scheduler.step(measured[name])
+            # Numbers have no accuracy, and classes no R²: each stands for the metric of the task.
+            of_task = "validation_r2" if "validation_r2" in measured else "validation_accuracy"
+            self.scheduler.step(measured[self.metric if self.metric in measured else of_task])
         elif self.each == "epoch":
             self.scheduler.step()
 
@@ -92,8 +92,8 @@ def _scheduler(rule: Rule, given: Mapping[str, Any], rate: float, length: int) -
     if rule.rate:
         arguments[rule.rate] = rate
     if rule.measures:
-        # A loss is to fall, an accuracy to rise.
-        arguments["mode"] = "max" if arguments.pop("metric").endswith("accuracy") else "min"
+        # A loss is to fall, an accuracy and R² are to rise.
+        arguments["mode"] = "min" if arguments.pop("metric").endswith("loss") else "max"
     return getattr(lr, rule.class_name)(**arguments)
 
 

@@ -201,7 +201,7 @@ def _outside_quotes(text: str) -> str:
 
 
 def _names(fields: Sequence[str], stored: bool) -> tuple[str, ...]:
-    names = [field.strip() for field in fields]
+    names = [" ".join(field.splitlines()).strip() for field in fields]
     if stored:
         return tuple(names)
     given: dict[str, int] = {}

@@ -63,6 +63,15 @@ def _facts(report: QuantizationReport) -> list[tuple[str, str]]:
                 f"{accuracy.samples} test samples, {report.changed_count} answers changed",
             )
         )
+    if report.r2 is not None:
+        found = report.r2
+        facts.append(
+            (
+                "R²",
+                f"{found.float:.4f} -> {found.quantized:.4f}, error {found.float_error:.4g} -> "
+                f"{found.quantized_error:.4g} on {found.samples} test samples",
+            )
+        )
     sizes = [report.sizes.float, report.sizes.quantized]
     for name, counts in (
         ("files", [sum(each.values()) for each in sizes]),

@@ -54,7 +54,7 @@ class ReadMistakes:
         if run is None:
             raise DataError(f"{folder}: there is no run any more; choose another one")
         config = TrainingConfig.from_dict({**run.config, "out": str(folder)})
-        test = load_run_data(config, folder / SOURCE).splits.test
+        test = load_run_data(config, folder / SOURCE).splits.measured
         for place, expected in zip(self.places, self.labels, strict=True):
             label = int(test.labels[place]) if place < len(test) else -1
             if label != expected:

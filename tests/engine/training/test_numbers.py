@@ -10,9 +10,12 @@ import pytest
 
 from engine.core.errors import ArgumentError
 from engine.files.inference import describe_inference
+from engine.quantization.report import QuantizationReport
 from engine.training import TrainingConfig, TrainingRun
 from engine.training.export import export_run
 from engine.training.predictions import PredictionsFolder
+from engine.training.quantize_choices import Choices
+from engine.training.quantize_run import quantize_run
 from resources.settings.export import ExportSettings
 from tests.engine.training.number_data import number_splits
 
@@ -216,3 +219,17 @@ def test_exported_files_answer_in_the_units_of_the_targets(tmp_path: Path) -> No
     inputs = np.stack([splits.test[place][0] for place in range(len(splits.test))])
     layer = jit.load(str(tmp_path / "model"), for_prediction=True)
     np.testing.assert_allclose(layer(to_tensor(inputs)).numpy(), answers(run), rtol=1e-4, atol=1e-4)
+
+
+def test_a_quantized_model_is_compared_by_r2(tmp_path: Path) -> None:
+    trained(str(tmp_path / "run"), epochs=3)
+    event = quantize_run(tmp_path / "run", str(tmp_path / "small"), Choices(target_drop=50.0))
+    report = QuantizationReport.from_plain(event["report"])
+    assert report.accuracy is None
+    assert report.r2 is not None
+    exported = export_run(tmp_path / "run", str(tmp_path / "model"), ExportSettings(samples=60))
+    assert report.r2.float == pytest.approx(exported["r2"], abs=1e-4)
+    assert report.r2.float_error == pytest.approx(exported["mae"], rel=1e-3)
+    assert report.r2.quantized != report.r2.float
+    assert report.r2.drop == pytest.approx(100 * (report.r2.float - report.r2.quantized))
+    assert {layer.drop for layer in report.layers if layer.quantized} != {None}

@@ -50,6 +50,12 @@ def report_text(report: QuantizationReport, prefix: str) -> str:
                 f"({-found.drop:+.2f} points)",
             )
         )
+    if report.r2 is not None:
+        fit = report.r2
+        facts += [
+            ("R²", f"{fit.float:.4f} -> {fit.quantized:.4f} on {fit.samples} test samples"),
+            ("Error", f"{fit.float_error:.4g} -> {fit.quantized_error:.4g} (mean, absolute)"),
+        ]
     facts += [
         ("Size", f"{float_size} -> {quantized_size} bytes ({times(float_size, quantized_size)})"),
         (

@@ -170,6 +170,7 @@ def test_several_targets_are_one_vector(tmp_path):
         ("a,y\n" + "1,5.5\n2,6\n" * 9 + "1,cheap\n", {}, "row 18, column y: not a number: 'cheap'"),
         ("a,y\n1,x\n2,z\n", {"kind": "images"}, "can't be images; choose kind table or sequences"),
         ("a,b,y\n1,u,0\n2,v,1\n", {"kind": "sequences"}, "can't be steps of a sequence: b"),
+        ('"a\nb",z\n1,x\n2,z\n', {}, r"which column is the target\? There are a b \(numbers\), z \(words\)"),
         ("a,y\n1,x\n2,z\n", {"label_name": "price"}, r"no column 'price': a \(numbers\), y \(words\)"),
     ],
 )
