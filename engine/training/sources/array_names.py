@@ -64,12 +64,23 @@ def find_lengths(arrays: Mapping[str, tuple[int, ...]], found: FoundArrays) -> t
     """The arrays with the lengths of the sequences of both splits, such as ``lengths_train``; else None."""
     by_split: dict[str, str] = {}
     for name, shape in arrays.items():
-        base, split = _base(name)
-        of_inputs = base.partition("_")
-        if len(shape) <= 2 and (base in LENGTHS or (of_inputs[0] in INPUTS and of_inputs[2] in LENGTHS)):
+        split = _base(name)[1]
+        if len(shape) <= 2 and is_lengths_name(name):
             by_split.setdefault(split, name)
     train = by_split.get("train", by_split.get(""))
     return train, by_split.get("test") if found.test is not None else None
+
+
+def is_inputs_name(name: str) -> bool:
+    """Whether an array of this name usually holds inputs."""
+    return _base(name)[0] in INPUTS
+
+
+def is_lengths_name(name: str) -> bool:
+    """Whether an array of this name holds the lengths of sequences."""
+    base = _base(name)[0]
+    of_inputs = base.partition("_")
+    return base in LENGTHS or (of_inputs[0] in INPUTS and of_inputs[2] in LENGTHS)
 
 
 def _by_split(

@@ -38,15 +38,25 @@ class CsvLines:
     Args:
         stored: find separator, header and encoding as earlier versions did.
         wanted: names of columns that are asked for; a line that has one of them is the header.
+        text: the content of the file where there is none; ``path`` names it in messages.
+        narrowest: so many columns at least.
 
     Raises:
-        FormatError: no table: lines too long, quotes that do not end, one column only. OSError.
+        FormatError: no table: lines too long, quotes that do not end, too few columns. OSError.
     """
 
-    def __init__(self, path: Path, stored: bool, wanted: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        path: Path,
+        stored: bool,
+        wanted: Sequence[str] = (),
+        text: str | None = None,
+        narrowest: int = 2,
+    ) -> None:
         self.path, self._stored = path, stored
+        self._given = None if text is None else text.encode("utf-8", "replace")
         self.delimiter = ","
-        with path.open("rb") as file:
+        with self._opened() as file:
             lines: list[bytes] = []
             for _, piece in self._pieces(file):
                 lines += [line for line in piece.splitlines(keepends=True) if line.strip()]
@@ -57,11 +67,11 @@ class CsvLines:
         if len(self.head) < 2:
             raise FormatError(f"{path}: no table: {len(self.head)} lines; give a header and rows")
         width = len(self.head[0])
-        if not 2 <= width <= MOST_COLUMNS:
+        if not narrowest <= width <= MOST_COLUMNS:
             raise FormatError(
                 f"{path}: no table of inputs and a label: {width} columns in "
-                f"{','.join(self.head[0])[:60]!r}; give from 2 to {MOST_COLUMNS}, separated by commas, "
-                "semicolons or tabs"
+                f"{','.join(self.head[0])[:60]!r}; give from {narrowest} to {MOST_COLUMNS}, separated by "
+                "commas, semicolons or tabs"
             )
         self.header = _stored_header(self.head) if stored else _has_header(self.head, wanted)
         self.names = _names(self.head[0], stored) if self.header else tuple(map(str, range(width)))
@@ -72,7 +82,7 @@ class CsvLines:
     def blocks(self) -> Iterator[Block]:
         """The rows below the header. Raises FormatError: a row of another number of columns; OSError."""
         width, count, header = len(self.names), 0, self.header
-        with self.path.open("rb") as file:
+        with self._opened() as file:
             for begin, data in self._pieces(file):
                 rows = self._split(data, begin)
                 if header and rows:
@@ -91,6 +101,9 @@ class CsvLines:
                     )
                 yield Block(count, begin, data, rows)
                 count += len(rows)
+
+    def _opened(self) -> IO[bytes]:
+        return io.BytesIO(self._given) if self._given is not None else self.path.open("rb")
 
     def split(self, records: Sequence[bytes]) -> list[list[str]]:
         """The texts of these records, as ``record_places`` gave them."""

@@ -14,8 +14,9 @@ from engine.core.errors import DataError, FormatError
 from engine.files.reading import read_error
 from engine.training.sources.csv_columns import ColumnScan, target_columns, typed_columns
 from engine.training.sources.csv_lines import CsvLines
+from engine.training.sources.csv_rows import RowParser
 from engine.training.sources.csv_stored import stored_columns
-from engine.training.sources.csv_values import MISSING, as_number, date_number, is_missing
+from engine.training.sources.csv_values import MISSING, as_number, is_missing
 from engine.training.sources.options import DataOptions
 from engine.training.sources.rows import TableRows
 from engine.training.sources.spec import Column
@@ -107,17 +108,14 @@ class CsvTable:
                 f"{lines.path}: no column holds inputs: {', '.join(lines.names[:12])} ({reasons[:300]}); "
                 "give some, or --include one"
             )
-        self._indices = {
-            place: {word: index for index, word in enumerate(column.words, 1)}
-            for place, column in self._inputs
-        }
+        self._parser = RowParser(str(lines.path), self._inputs, lines.commas)
         in_memory = os.path.getsize(lines.path) <= IN_MEMORY
         blocks: list[np.ndarray] = []
         places: list[np.ndarray] = []
         texts: list[list[str]] = [[] for _ in self._targets]
         known: dict[str, str] = {}
         for block in lines.blocks():
-            parsed = self._parse(block.rows, range(block.first, block.first + len(block.rows)))
+            parsed = self._parser.parse(block.rows, range(block.first, block.first + len(block.rows)))
             if in_memory:
                 blocks.append(parsed)
             else:
@@ -150,7 +148,7 @@ class CsvTable:
             raise read_error(self._lines.path, error) from error
         out = np.empty((len(indices), self.shape[1]), np.float32)
         if len(indices):
-            out[order] = self._parse(self._lines.split(records), indices[order])
+            out[order] = self._parser.parse(self._lines.split(records), indices[order])
         return out
 
     def groups(self, name: str) -> np.ndarray:
@@ -174,45 +172,6 @@ class CsvTable:
             ),
             np.int64,
         )
-
-    def _parse(self, rows: Sequence[Sequence[str]], numbers: Sequence[int] | np.ndarray) -> np.ndarray:
-        """The inputs of these rows, float32; ``numbers`` are those of the rows, for messages."""
-        out = np.empty((len(rows), len(self._inputs)), np.float32)
-        columns = list(zip(*rows, strict=True))
-        with np.errstate(over="ignore"):
-            for target, (place, column) in enumerate(self._inputs):
-                texts = columns[place]
-                if column.words:
-                    index = self._indices[place]
-                    out[:, target] = [index.get(text.strip(), 0) for text in texts]
-                elif column.type == "date":
-                    out[:, target] = self._converted(date_number, texts, numbers, column)
-                else:
-                    out[:, target] = self._as_numbers(texts, numbers, column)
-        return out
-
-    def _as_numbers(self, texts: Sequence[str], numbers: Any, column: Column) -> Any:
-        if not self._lines.commas:
-            try:
-                return np.fromiter(map(float, texts), np.float64, len(texts))
-            except ValueError:
-                pass  # something is missing or no number: one by one
-        return self._converted(lambda text: as_number(text, self._lines.commas), texts, numbers, column)
-
-    def _converted(
-        self, convert: Callable[[str], float], texts: Sequence[str], numbers: Any, column: Column
-    ) -> list[float]:
-        values = []
-        for place, text in enumerate(texts):
-            try:
-                values.append(convert(text))
-            except ValueError:
-                what = "a number" if column.type == "number" else "a date as YYYY-MM-DD or DD.MM.YYYY"
-                raise FormatError(
-                    f"{self._lines.path}: row {int(numbers[place])}, column {column.name}: not {what}: "
-                    f"{text.strip()[:60]!r}; fix it, or leave it empty where it is not known"
-                ) from None
-        return values
 
     def _as_answers(self, texts: Sequence[Sequence[str]], columns: Sequence[Column]) -> np.ndarray:
         """Numbers where all are numbers or missing, else texts."""
