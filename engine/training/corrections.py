@@ -202,8 +202,10 @@ def apply_corrections(
             )
     found: set[str] = set()
     applied = Applied(sha256="", count=len(mine), relabelled={}, dropped={}, missing=0)
-    parts = {}
-    for name, split in (("train", splits.train), ("test", splits.test)):
+    parts: dict[str, Any] = {}
+    for name, split in (("train", splits.train), ("validation", splits.validation), ("test", splits.test)):
+        if split is None:
+            continue
         labels, dropped = _places(split, mine, found) if mine else ({}, [])
         applied["relabelled"][name], applied["dropped"][name] = len(labels), len(dropped)
         if len(dropped) == len(split):
@@ -212,7 +214,7 @@ def apply_corrections(
             )
         parts[name] = _corrected(split, labels, dropped) if labels or dropped else split
     applied["missing"] = len(mine.keys() - found)
-    return replace(splits, train=parts["train"], test=parts["test"]), applied
+    return replace(splits, **parts), applied
 
 
 def _places(

@@ -342,15 +342,16 @@ def _prepared_as(info: dict[str, Any]) -> DataOptions:
     """How images are made what the model takes, as its files say; the defaults where they say nothing."""
     plain = info.get("prepare")
     said = plain if isinstance(plain, dict) else {}
-    resize, color = said.get("resize", 0), said.get("color", "auto")
+    resize, color, fit = said.get("resize", 0), said.get("color", "auto"), said.get("fit", "stretch")
     sound = type(resize) is int and 0 <= resize <= 4096 and color in ("auto", "grey", "rgb")
+    sound = sound and fit in ("stretch", "crop", "pad")
     spec = info.get("data_spec")
     kind, task = (spec.get("kind"), spec.get("task")) if isinstance(spec, dict) else (None, None)
     if kind in ("images", "table", "sequences") and task in ("classes", "numbers"):
         fed = DataOptions(kind=kind, task=task)
     else:  # of an earlier version
         fed = DataOptions.of(as_recorded({}))
-    return replace(fed, resize=resize, color=color) if sound else fed
+    return replace(fed, resize=resize, color=color, fit=fit) if sound else fed
 
 
 def _other_samples(model: _Model, prepared: Prepared) -> np.ndarray:

@@ -75,6 +75,11 @@ def has_images(folder: Path) -> bool:
     return False
 
 
+def images_in(folder: Path) -> int:
+    """How many images are in the folder itself."""
+    return sum(name.lower().endswith(SUFFIXES) for name in _entries(folder, folders=False))
+
+
 def open_image_folder(folder: Path, color: str, resize: int) -> tuple[Rows, Rows | None, tuple[str, ...]]:
     """The images of a folder: those for training, those for testing where there are ``train`` and ``test``
     (or ``val``) in it, and the classes: by ``classes.txt`` where there is one, else by name.

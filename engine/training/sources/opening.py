@@ -51,13 +51,19 @@ def kind_of(name: str) -> str:
         return name
     path = Path(name).expanduser()
     if path.is_dir():
-        from engine.training.sources.image_folder import has_images
+        from engine.training.sources.image_folder import has_images, images_in
         from engine.vision.datasets.locate import find_pair
 
         if find_pair([path], "train") is not None or find_pair([path], "test") is not None:
             return "idx"
         if has_images(path):
             return "images"
+        if count := images_in(path):
+            raise ArgumentError(
+                f"data: {path}: {count} image{'s' * (count > 1)}, but no folder for each class; put the "
+                f"images of each class into a folder with its name, as {path.name}/cat and {path.name}/dog; "
+                "or open the folder on the Data page and label them"
+            )
         raise ArgumentError(
             f"data: nothing to learn from in this folder: {path}; it needs IDX files such as "
             "train-images-idx3-ubyte, or a sub-folder with images for each class"

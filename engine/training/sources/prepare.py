@@ -28,6 +28,7 @@ class Prepare:
     Args:
         is_image: samples are images [H, W, C] and become float32 [C, H, W]; others stay as they are.
         resize: the side of the square that images are scaled to; 0 leaves them.
+        fit: how images of other proportions become squares: stretch, crop or pad.
         color: auto (as they are), grey or rgb.
         mean, deviation: what is taken off and divided by, of each channel, column or value of a step; empty
             for nothing.
@@ -43,6 +44,7 @@ class Prepare:
     fill: tuple[float, ...] = ()
     target_mean: tuple[float, ...] = ()
     target_deviation: tuple[float, ...] = ()
+    fit: str = "stretch"
 
     def shape(self, raw: Sequence[int]) -> tuple[int, ...]:
         """What a sample of shape ``raw`` becomes."""
@@ -64,7 +66,7 @@ class Prepare:
                 values = np.where(np.isnan(values), np.asarray(self.fill, np.float32), values)
             return values
         if self.resize:
-            raw = [self._resized(image) for image in raw]
+            raw = [resized(image, self.resize, self.fit) for image in raw]
         pixels = np.stack(raw) if isinstance(raw, list) else raw
         values = np.ascontiguousarray(colored(pixels, self.color).transpose(0, 3, 1, 2))
         if values.dtype == np.uint8:
@@ -93,25 +95,6 @@ class Prepare:
         mean, deviation = (np.asarray(each, np.float64) for each in (self.target_mean, self.target_deviation))
         return np.asarray(np.asarray(scaled, np.float64) * deviation + mean)
 
-    def _resized(self, image: np.ndarray) -> np.ndarray:
-        from PIL import Image
-
-        side = (self.resize, self.resize)
-        if image.shape[:2] == side:
-            return image
-        if image.dtype == np.uint8 and image.shape[2] in (1, 3):
-            flat = image[..., 0] if image.shape[2] == 1 else image
-            done = np.asarray(
-                Image.fromarray(np.ascontiguousarray(flat)).resize(side, Image.Resampling.BILINEAR)
-            )
-            return done[..., None] if done.ndim == 2 else done
-        planes = [
-            np.asarray(Image.fromarray(plane.astype(np.float32)).resize(side, Image.Resampling.BILINEAR))
-            for plane in image.transpose(2, 0, 1)
-        ]
-        done = np.stack(planes, axis=2)
-        return np.rint(done).astype(np.uint8) if image.dtype == np.uint8 else done
-
     def as_plain(self) -> dict[str, Any]:
         """As plain values, for a checkpoint or a file."""
         return {
@@ -125,7 +108,49 @@ class Prepare:
                 for name in ("fill", "target_mean", "target_deviation")
                 if getattr(self, name)
             },
+            **({"fit": self.fit} if self.fit != "stretch" else {}),
         }
+
+
+def resized(image: np.ndarray, side: int, fit: str = "stretch") -> np.ndarray:
+    """An image [H, W, C] as a square of ``side`` pixels, of the same type.
+
+    Args:
+        fit: stretch it, crop its middle, or pad it with 0 on both sides.
+    """
+    from PIL import Image
+
+    height, width = image.shape[:2]
+    if height == width == side:
+        return image
+    if fit == "crop":
+        shorter = min(height, width)
+        top, left = (height - shorter) // 2, (width - shorter) // 2
+        image = image[top : top + shorter, left : left + shorter]
+    size = (side, side)
+    if fit == "pad":
+        longer = max(height, width)
+        size = (max(1, round(width * side / longer)), max(1, round(height * side / longer)))
+    if image.shape[:2] == size[::-1]:
+        done = image
+    elif image.dtype == np.uint8 and image.shape[2] in (1, 3):
+        flat = image[..., 0] if image.shape[2] == 1 else image
+        done = np.asarray(Image.fromarray(np.ascontiguousarray(flat)).resize(size, Image.Resampling.BILINEAR))
+        done = done[..., None] if done.ndim == 2 else done
+    else:
+        planes = [
+            np.asarray(Image.fromarray(plane.astype(np.float32)).resize(size, Image.Resampling.BILINEAR))
+            for plane in image.transpose(2, 0, 1)
+        ]
+        done = np.stack(planes, axis=2)
+        if image.dtype == np.uint8:
+            done = np.rint(done).astype(np.uint8)
+    if size == (side, side):
+        return done
+    ground = np.zeros((side, side, done.shape[2]), done.dtype)
+    top, left = (side - size[1]) // 2, (side - size[0]) // 2
+    ground[top : top + size[1], left : left + size[0]] = done
+    return ground
 
 
 def colored(pixels: np.ndarray, color: str) -> np.ndarray:
@@ -161,7 +186,12 @@ def preparation(
             f"data: images of {rows.shape[2]} channels can't be made {color}: {list(rows.shape)}; choose "
             "color auto"
         )
-    plain = Prepare(rows.is_image, options.resize if rows.is_image else 0, color if rows.is_image else "auto")
+    plain = Prepare(
+        rows.is_image,
+        options.resize if rows.is_image else 0,
+        color if rows.is_image else "auto",
+        fit=options.fit if rows.is_image else "stretch",
+    )
     if rows.targets is not None:
         plain = with_targets(plain, rows.targets[chosen])
     by_kind = options.kind != STORED and not rows.is_image

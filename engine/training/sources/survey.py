@@ -58,7 +58,7 @@ class Survey:
     def __init__(self, name: str, options: DataOptions) -> None:
         self.options = options
         self.source = open_source(name, options)
-        self.splits = splits_of(self.source, 0, options)
+        self.splits = splits_of(self.source, 0, options, surveyed=True)
 
     def facts(self) -> dict[str, Any]:
         """What the data is, as plain values."""

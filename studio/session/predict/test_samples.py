@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 from psygnal import SignalGroupDescriptor
 
+from resources.settings.data import DataSettings
 from studio.session.predict.test_samples_job import ReadSamples
 from studio.session.problem_view import ProblemView, problem_from_event
 from studio.session.work.running_tasks import RunningTasks
 from studio.session.work.task import JobTask
 
 BATCH = 32
-_DATA_KEYS = ("data", "input_name", "label_name", "test_share", "split_seed", "resize", "color", "normalize")
+_VARIED = ("shift", "rotate", "flip", "balance")  # these change training samples only
+_DATA_KEYS = tuple(field.name for field in fields(DataSettings) if field.name not in _VARIED)
 
 
 @dataclass(frozen=True)

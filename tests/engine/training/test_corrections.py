@@ -89,6 +89,11 @@ def test_both_splits_are_corrected_by_content() -> None:
     assert applied["relabelled"] == {"train": 1, "test": 1}
     assert applied["dropped"] == {"train": 1, "test": 0}
     assert (applied["count"], applied["missing"]) == (3, 1)
+    held = replace(before, train=before.test, validation=before.train)
+    after_held, applied = apply_corrections(held, [relabel(3, 2), drop(1)])
+    assert after_held.validation is not None
+    assert labels_of(after_held.validation) == labels_of(after.train)
+    assert applied["relabelled"]["validation"] == 1
     # The data itself is what it was, and an image stays with its label.
     assert labels_of(before.train) == [0, 1, 2, 0, 1]
     assert float(after.train[1][0][0, 0, 0]) * 255 == pytest.approx(2)

@@ -10,6 +10,7 @@ from PIL import Image
 
 from engine.core.errors import ArgumentError, DataError
 from engine.training.data import load_data
+from engine.training.sources.image_sizes import SizesDiffer
 from engine.training.sources.options import DataOptions
 from tests.engine.training.sources import writing
 
@@ -123,9 +124,8 @@ def test_an_image_folder_with_train_and_val(tmp_path):
 def test_images_of_several_sizes_need_resize(tmp_path):
     folder = writing.image_folder(tmp_path)
     Image.new("L", (30, 20)).save(folder / "bee" / "odd.png")
-    data = load_data(str(folder))
-    with pytest.raises(DataError, match=r"odd\.png: another size .*30 x 20 instead of 8 x 8; choose Resize"):
-        read_all(data)
+    with pytest.raises(SizesDiffer, match="images of 2 different sizes, from 8x8 to 30x20: choose Resize"):
+        load_data(str(folder))
     data = load_data(str(folder), 0, DataOptions(resize=5, color="grey"))
     assert data.train.__getitems__(range(len(data.train)))[0].shape == (len(data.train), 1, 5, 5)
 
