@@ -103,6 +103,7 @@ class Baseline(Timed):
     """
 
     event: Literal["baseline"]
+    step: int
     split: str
     constant: BaselineFigures
     linear: NotRequired[BaselineFigures]

@@ -134,7 +134,7 @@ def test_the_command_line_says_r2_and_error_with_their_unit(trained: Trained) ->
 def test_balanced_accuracy_is_said_where_classes_differ_in_size() -> None:
     result = RunResult("finished", "", 4, 1, 0.75, 0.8, 4, 1.0, "", "")
     baseline = Baseline(
-        event="baseline", time=0.0, split="test", constant={"accuracy": 0.6}, linear={"accuracy": 0.7}
+        event="baseline", time=0.0, step=0, split="test", constant={"accuracy": 0.6}, linear={"accuracy": 0.7}
     )
     assert result_words(result, {}, baseline, [[10, 0], [4, 6]]) == (
         "test accuracy 75.00% (best 80.00%); majority class 60.00%, linear model 70.00%"
