@@ -103,7 +103,6 @@ class Baseline(Timed):
     """
 
     event: Literal["baseline"]
-    step: int
     split: str
     constant: BaselineFigures
     linear: NotRequired[BaselineFigures]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-
-from resources.metrics import balanced_accuracy
 
 if TYPE_CHECKING:
     from engine.training.result import RunResult
@@ -26,18 +24,9 @@ def epoch_words(event: Epoch, started: Mapping[str, Any]) -> str:
     return words
 
 
-def result_words(
-    result: RunResult,
-    started: Mapping[str, Any],
-    baseline: Baseline | None,
-    confusion: Sequence[Sequence[int]] = (),
-) -> str:
+def result_words(result: RunResult, started: Mapping[str, Any], baseline: Baseline | None) -> str:
     """What a run has reached, what the simple models reach, and the figures of the test where the best
-    checkpoint was chosen on other data.
-
-    Args:
-        confusion: of the last epoch: where classes differ in size, their balanced accuracy is said too.
-    """
+    checkpoint was chosen on other data."""
     split = _split(started)
     if result.task == "numbers":
         measured = result.validation_metric == result.validation_metric
@@ -45,8 +34,6 @@ def result_words(
         words = f"{split} {reached} (best R² {result.best_metric:.4f})" if measured else "nothing measured"
     else:
         words = f"{split} accuracy {result.validation_accuracy:.2%} (best {result.best_accuracy:.2%})"
-        balanced = balanced_accuracy(confusion) if _is_unequal(confusion) else None
-        words += f", balanced {balanced:.2%}" if balanced is not None else ""
     if baseline is not None:
         words += f"; {baseline_words(baseline, started)}"
     tested = result.tested
@@ -74,12 +61,6 @@ def numbers_words(r2: float, mae: float, started: Mapping[str, Any]) -> str:
     units = {str(unit) for unit in started.get("units", ())}
     unit = units.pop() if len(units) == 1 else ""
     return f"R² {r2:.4f}, MAE {mae:.4g}{f' {unit}' if unit else ''}"
-
-
-def _is_unequal(confusion: Sequence[Sequence[int]]) -> bool:
-    """Whether the largest class has more than one and a half times as many samples as the smallest."""
-    sizes = [sum(row) for row in confusion]
-    return bool(sizes) and 2 * max(sizes) > 3 * min(sizes)
 
 
 def _split(started: Mapping[str, Any]) -> str:

@@ -124,7 +124,7 @@ def _run(run: TrainingRun, as_json: bool, stop_after: int) -> None:
     if not as_json:
         say(
             f"{out}: {result.step} steps in {result.seconds:.1f} s, "
-            f"{result_words(result, teller.started, teller.baseline, teller.confusion)}"
+            f"{result_words(result, teller.started, teller.baseline)}"
         )
 
 
@@ -162,7 +162,6 @@ class EventPrinter:
         self.lost = ""
         self.started: Mapping[str, Any] = {}
         self.baseline: Baseline | None = None
-        self.confusion: list[list[int]] = []
         self._watcher: JsonLines | Watcher | None = watcher
         self._run = run
         self._stdout = stdout
@@ -173,8 +172,6 @@ class EventPrinter:
             self.started = event
         elif event["event"] == "baseline":
             self.baseline = event
-        elif event["event"] == "epoch":
-            self.confusion = event.get("confusion", [])
         elif event["event"] == "diverged":
             self.diverged = event["message"]
         elif event["event"] == "failed":
