@@ -30,17 +30,18 @@ class Publisher:
         self.history.take(event)
         if self._folder is not None:
             self._folder.record(event, self.write_failed)
-        self._deliver(event)
+        self.deliver(event)
 
     def write_failed(self, path: str, message: str) -> None:
         """Report a file that could not be written, to the listeners only: the journal may be that file."""
-        self._deliver(
+        self.deliver(
             CheckpointFailed(
                 event="checkpoint_failed", time=now(), step=self._progress.step, path=path, message=message
             )
         )
 
-    def _deliver(self, event: TrainingEvent) -> None:
+    def deliver(self, event: TrainingEvent) -> None:
+        """Pass the event to all listeners alone: the journal has it, or can't be written."""
         for listener in self.listeners:
             if isinstance(listener, EventListener):
                 listener.on_event(event)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, cast
 
 from engine.core.errors import FormatError
 from engine.files.atomic import saving
@@ -13,6 +14,7 @@ from engine.files.journal import JournalEvent, parse_event
 from engine.training.rate import Change, changes_after
 from resources.json_documents import DocumentError, parse
 from resources.regular_files import open_regular
+from resources.training_events import Baseline
 
 _BEFORE_STEPS = ("started", "checkpoint_failed", "space_low", "failed")
 
@@ -44,6 +46,29 @@ def recorded_best_step(journal: Path) -> int | None:
                 if isinstance(event, dict) and event.get("event") == "epoch" and event.get("best") is True:
                     found = event.get("step")
     return found if isinstance(found, int) else None
+
+
+def recorded_baseline(journal: Path) -> Baseline | None:
+    """What simple models reach, as the journal records it; None where it does not, or not soundly.
+
+    Raises:
+        SaveError: the journal can't be read.
+    """
+    for event in _events(journal):
+        plain: dict[str, Any] = dict(event)
+        if plain.get("event") == "baseline" and isinstance(plain.get("split"), str) and "step" in plain:
+            figures = [plain[name] for name in ("constant", "linear") if name in plain]
+            if "constant" in plain and all(_are_figures(each) for each in figures):
+                return cast("Baseline", plain)
+    return None
+
+
+def _are_figures(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() in ({"accuracy"}, {"r2", "mae"})
+        and all(isinstance(each, float | int) for each in value.values())
+    )
 
 
 def rate_changes(journal: Path, step: int) -> list[Change]:

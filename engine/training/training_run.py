@@ -26,7 +26,7 @@ from engine.training.problem import describe_problem
 from engine.training.progress import History, Progress
 from engine.training.publisher import Publisher
 from engine.training.rate import Pending, Rate
-from engine.training.recorded import rate_changes
+from engine.training.recorded import rate_changes, recorded_baseline
 from engine.training.resolve import as_recorded_run
 from engine.training.result import Outcome, RunResult
 from engine.training.run_folder import RunFolder
@@ -231,6 +231,8 @@ class TrainingRun(Commands):
             if parts.baseline is not None:
                 self._publisher.publish(parts.baseline())
             self._checkpoint("start")
+        elif folder is not None and (baseline := recorded_baseline(folder.journal_path)) is not None:
+            self._publisher.deliver(baseline)
 
     def _preparing(self, message: str) -> None:
         self._publisher.publish(Preparing(event="preparing", time=now(), message=message))

@@ -328,4 +328,4 @@ class Watcher:
             self._say("stopping...")
 
     def _say(self, text: str) -> None:
-        self._lines().print(plain(text), highlight=False)
+        self._lines().print(plain(text), highlight=False, soft_wrap=True)

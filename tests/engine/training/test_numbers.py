@@ -10,9 +10,11 @@ import pytest
 
 from engine.core.errors import ArgumentError
 from engine.files.inference import describe_inference
+from engine.inference.serve_run import RunServer
+from engine.inference.wire import Message
 from engine.quantization.report import QuantizationReport
 from engine.training import TrainingConfig, TrainingRun
-from engine.training.export import export_run
+from engine.training.export import export_run, scores_of
 from engine.training.predictions import PredictionsFolder
 from engine.training.quantize_choices import Choices
 from engine.training.quantize_run import quantize_run
@@ -120,7 +122,12 @@ def test_a_resumed_run_ends_bit_equal(tmp_path: Path, static: bool) -> None:
     whole, _, _ = trained(str(tmp_path / "whole"), epochs=3, static=static)
     trained(str(tmp_path / "parts"), epochs=1, static=static)
     resumed = TrainingRun.from_folder(tmp_path / "parts", epochs=3)
+    events: list[Any] = []
+    resumed.listeners.append(events.append)
     result = resumed.run()
+    lines = (tmp_path / "parts" / "journal.jsonl").read_text(encoding="utf-8").splitlines()
+    assert sum('"baseline"' in line for line in lines) == 1
+    assert of_kind(events, "baseline")[0]["linear"]["r2"] > 0.99
     for name, value in whole.network.state_dict().items():
         np.testing.assert_array_equal(resumed.network.state_dict()[name].numpy(), value.numpy())
     assert result.best_metric == whole.progress.best_metric
@@ -219,6 +226,18 @@ def test_exported_files_answer_in_the_units_of_the_targets(tmp_path: Path) -> No
     inputs = np.stack([splits.test[place][0] for place in range(len(splits.test))])
     layer = jit.load(str(tmp_path / "model"), for_prediction=True)
     np.testing.assert_allclose(layer(to_tensor(inputs)).numpy(), answers(run), rtol=1e-4, atol=1e-4)
+
+
+def test_a_runs_network_answers_in_the_units_of_the_targets(tmp_path: Path) -> None:
+    run, result, _ = trained(str(tmp_path / "run"), epochs=2)
+    server = RunServer()
+    asked = {"do": "load", "folder": str(tmp_path / "run"), "checkpoint": result.checkpoint}
+    said, _ = server.answer(Message({**asked, "memory": None, "seconds": None}, []))
+    assert said["info"]["info"]["validation_r2"] == pytest.approx(result.validation_metric)
+    assert said["info"]["info"]["data_spec"]["task"] == "numbers"
+    splits = number_splits()
+    inputs = np.stack([splits.test[place][0] for place in range(len(splits.test))])
+    np.testing.assert_allclose(scores_of(server._layer, inputs), answers(run), rtol=1e-4, atol=1e-4)
 
 
 def test_a_quantized_model_is_compared_by_r2(tmp_path: Path) -> None:
