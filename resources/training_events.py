@@ -50,6 +50,13 @@ class Preparing(Timed):
     message: str
 
 
+class SkippedImages(TypedDict):
+    """The images of a run's data that can't be read and are in no split: how many, and the first of them."""
+
+    count: int
+    first: list[str]
+
+
 class Started(Timed):
     """The first event of a run that could be set up; ``step`` and ``epoch`` are above 0 where it was
     resumed. ``corrections`` says what a file of corrections did to the data, ``environment`` where it
@@ -57,8 +64,8 @@ class Started(Timed):
     computes where the device ``auto`` hoped for a GPU, ``transferred`` which weights it started from.
 
     ``kind`` and ``task`` are those of the data, ``targets`` the names of the numbers to predict and ``units``
-    their units, ``chosen_on`` is the split on which the best checkpoint is chosen: test or validation. Runs
-    of earlier versions have none of these.
+    their units, ``chosen_on`` is the split on which the best checkpoint is chosen: test or validation, and
+    ``skipped`` names images that can't be read. Runs of earlier versions have none of these.
     """
 
     event: Literal["started"]
@@ -85,6 +92,7 @@ class Started(Timed):
     units: NotRequired[list[str]]
     chosen_on: NotRequired[str]
     validation_samples: NotRequired[int]
+    skipped: NotRequired[SkippedImages]
 
 
 class BaselineFigures(TypedDict):

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from engine.core.errors import DataError
+from engine.training.resolve import with_kind
 from engine.training.sources.built_in import fetch_data
-from engine.training.sources.joined import JoinedRows, labels_by_name
-from engine.training.sources.opening import BUILT_IN, Source, open_source
+from engine.training.sources.division import divide, require_classes
+from engine.training.sources.image_cache import Report
+from engine.training.sources.opening import BUILT_IN, Source, kind_of, open_source
 from engine.training.sources.options import DataOptions
 from engine.training.sources.prepare import Prepare, preparation
 from engine.training.sources.prepared import Prepared, first_of
-from engine.training.sources.rows import Rows
 from engine.training.sources.spec import DataSpec
-from engine.training.sources.split import divided, group_column, only, shuffled
 from engine.training.sources.vary import Vary
-from resources.settings.data import STORED
 
-__all__ = ["BUILT_IN", "DataSplits", "fetch_data", "load_data", "splits_of"]
+if TYPE_CHECKING:
+    from engine.training.config import TrainingConfig
+
+__all__ = ["BUILT_IN", "DataSplits", "fetch_data", "load_data", "read_images", "splits_of"]
+
+_REPORTED = 0.5  # seconds
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,8 @@ class DataSplits:
 
     Images are [C, H, W], from 0 to 1 unless they are normalised; a row of a table is a vector, a sequence
     [steps, values]. ``spec`` says what the data is. Where there is a ``validation`` split, the best
-    checkpoint is chosen on it, else on the test split.
+    checkpoint is chosen on it, else on the test split. ``skipped`` names the images that can't be read, which
+    are in no split.
     """
 
     name: str
@@ -42,6 +47,7 @@ class DataSplits:
     prepare: Prepare
     spec: DataSpec
     validation: Prepared | None = None
+    skipped: tuple[str, ...] = ()
 
     @property
     def measured(self) -> Prepared:
@@ -65,14 +71,20 @@ def load_data(name: str, samples: int = 0, options: DataOptions | None = None) -
     return splits_of(open_source(name, options), samples, options)
 
 
-def splits_of(source: Source, samples: int, options: DataOptions, surveyed: bool = False) -> DataSplits:
+def splits_of(
+    source: Source, samples: int, options: DataOptions, surveyed: bool = False, report: Report | None = None
+) -> DataSplits:
     """The splits of a source that is open.
+
+    Image files are decoded once, unless they have been before: the damaged ones are in no split.
 
     Args:
         surveyed: they are only looked at, so that what stops a training is not refused.
+        report: is given how many of how many image files were read.
 
     Raises:
-        DataError: as ``load_data``. SizesDiffer: images of several sizes, and no ``resize``.
+        DataError: as ``load_data``. SizesDiffer: images of several sizes, and no ``resize``. DamagedImages:
+            more of them can't be read than may be.
     """
     if source.kind == "images" and not surveyed:
         from engine.training.sources.image_sizes import require_one_size
@@ -80,11 +92,13 @@ def splits_of(source: Source, samples: int, options: DataOptions, surveyed: bool
         require_classes(source, options)
         if not options.resize:
             require_one_size(source)
-    rows, test_rows, train, validation, test = _divided(source, options)
-    chosen = train
-    if options.extra_data:
-        rows, chosen = _with_more(rows, chosen, source, options)
-    prepare = preparation(rows, chosen, options, source.spec)
+    division = divide(source, options)
+    if not surveyed:
+        division = division.sound(options.damaged_share, report)
+    elif options.normalize == "statistics":
+        division = division.readable()
+    rows, test_rows, chosen = division.rows, division.test_rows, division.train
+    prepare = preparation(rows, division.measured, options, source.spec)
     shape, measured = prepare.shape(rows.shape), prepare.shape(test_rows.shape)
     if shape != measured:
         raise DataError(
@@ -98,79 +112,41 @@ def splits_of(source: Source, samples: int, options: DataOptions, surveyed: bool
     return DataSplits(
         source.name,
         training,
-        Prepared(test_rows, test, source.classes, prepare),
+        Prepared(test_rows, division.test, source.classes, prepare),
         source.classes,
         shape,
         prepare,
         spec,
-        Prepared(source.train, validation, source.classes, prepare) if len(validation) else None,
+        Prepared(rows, division.validation, source.classes, prepare) if len(division.validation) else None,
+        division.skipped,
     )
 
 
-def _divided(source: Source, options: DataOptions) -> tuple[Rows, Rows, np.ndarray, np.ndarray, np.ndarray]:
-    """The rows for training and those for the test; which are for training, validation and test."""
-    rows, where = source.train, f"data {source.name}"
-    column, groups, is_folder = group_column(options.split), None, source.kind == "images"
-    if column and source.groups is None:
-        raise DataError(
-            f"{where}: split: only tables and files with arrays have groups: got {options.split!r}; choose "
-            "random or order"
-        )
-    if column and source.groups is not None:
-        groups = source.groups(column)
-        if len(groups) != len(rows):
-            raise DataError(
-                f"{where}: split: {column} has {len(groups)} values for {len(rows)} samples; choose another"
-            )
-    divide = partial(
-        divided, seed=options.split_seed, where=where, how=options.split, groups=groups, by_class=is_folder
-    )
-    test_rows = rows
-    if source.test is None:
-        train, test = divide(rows.labels, options.test_share)
-    else:
-        test_rows = source.test
-        train, test = (np.flatnonzero(each.labels >= 0) for each in (rows, test_rows))
-        if is_folder:  # they are stored class by class
-            train = shuffled(train, options.split_seed)
-        for split, chosen in (("training", train), ("test", test)):
-            if not len(chosen):
-                raise DataError(f"{where}: the {split} split has no sample with a label; give some")
-    validation = np.zeros(0, np.int64)
-    if options.validation_share:
-        train, validation = divide(only(rows.labels, train), options.validation_share)
-    return rows, test_rows, train, validation, test
+def read_images(config: TrainingConfig, report: Callable[[str], None]) -> None:
+    """Decode the image files of a training, so that ``load_data`` finds them decoded; no other data is read.
 
+    Args:
+        report: receives the progress, twice a second at most.
 
-def require_classes(source: Source, options: DataOptions) -> None:
-    """Refuse a folder of images with a single class, from which nothing can be learned. Raises DataError."""
-    labels = [each.labels for each in (source.train, source.test) if each is not None]
-    found = np.unique(np.concatenate(labels))
-    if len(found) < 2 and options.kind != STORED:
-        raise DataError(
-            f"data {source.name}: only one class has images: {source.classes[int(found[0])]!r}, "
-            f"{sum(map(len, labels))} of them; a model tells at least two apart: put the images of each "
-            "class into a folder with its name"
-        )
+    Raises:
+        ArgumentError, DataError: no such data.
+    """
+    name, options = config.data, DataOptions.of(with_kind(config))
+    if not Path(name).expanduser().is_dir() or kind_of(name) != "images":
+        return
+    from engine.training.sources.image_sizes import image_sizes
 
+    source = open_source(name, options)
+    found = None if options.resize else image_sizes(source)
+    if found is not None and found.distinct > 1:
+        return  # which load_data refuses
+    last = time.monotonic()
 
-def _with_more(
-    rows: Rows, chosen: np.ndarray, source: Source, options: DataOptions
-) -> tuple[Rows, np.ndarray]:
-    """The rows with those of ``options.extra_data`` behind them, all of which are for the training."""
-    more = open_source(options.extra_data, options)
-    for each in filter(None, (more.train, more.test)):
-        if [column.name for column in more.spec.inputs] != [column.name for column in source.spec.inputs] or [
-            column.words for column in more.spec.inputs
-        ] != [column.words for column in source.spec.inputs]:
-            raise DataError(
-                f"extra_data: {options.extra_data} has other columns or words than the data; give the same "
-                "columns with the same words, or append its rows to the data"
-            )
-        labels = each.labels
-        if each.targets is None:
-            labels = labels_by_name(each, more.classes, source.classes)
-        begin = len(rows)
-        rows = JoinedRows(rows, each, labels, bool(options.resize))
-        chosen = np.concatenate([chosen, begin + np.flatnonzero(labels >= 0)])
-    return rows, shuffled(chosen, options.split_seed)
+    def progress(done: int, total: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _REPORTED:
+            last = time.monotonic()
+            report(f"Reading images: {done:,} of {total:,}")
+
+    for rows in filter(None, (source.train, source.test)):
+        rows.find_damaged(progress)

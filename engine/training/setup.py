@@ -25,12 +25,20 @@ from engine.training.rules import make_optimizer, make_schedule
 from engine.training.sources.spec import DataSpec
 from engine.training.stepper import Stepper
 from engine.training.transfer import freeze_first, start_from
-from resources.training_events import Applied, Baseline, CheckpointSkipped, Started, Transferred
+from resources.training_events import (
+    Applied,
+    Baseline,
+    CheckpointSkipped,
+    SkippedImages,
+    Started,
+    Transferred,
+)
 
 if TYPE_CHECKING:
     from engine.training.team import Team
 
 TEST_BATCH = 256
+_NAMED = 20  # skipped images
 
 
 @dataclass
@@ -42,8 +50,8 @@ class Parts:
     ``corrections`` is the content of the file that was applied to the data, and ``applied`` what it did.
     ``config`` is that of the run fitted to its data, ``spec`` what the data is. The best checkpoint is chosen
     on ``validation_batches``, where there are some. ``baseline`` measures what simple models reach.
-    ``fallback`` says why the CPU computes where ``auto`` hoped for a GPU, ``transferred`` which weights it
-    started from.
+    ``skipped`` names the images that can't be read. ``fallback`` says why the CPU computes where ``auto``
+    hoped for a GPU, ``transferred`` which weights it started from.
     """
 
     stepper: Any
@@ -65,6 +73,7 @@ class Parts:
     validation_batches: Any = None
     validation_samples: int = 0
     baseline: Callable[[], Baseline] | None = None
+    skipped: tuple[str, ...] = ()
 
     @property
     def task(self) -> str:
@@ -204,6 +213,7 @@ def build_parts(
         validation_batches=validation_batches,
         validation_samples=0 if splits.validation is None else len(splits.validation),
         baseline=lambda: baseline_event(splits),
+        skipped=splits.skipped,
     )
 
 
@@ -246,6 +256,8 @@ def started_event(
             started["units"] = [units.get(name, "") for name in parts.spec.targets]
     if parts is not None and parts.applied is not None:
         started["corrections"] = parts.applied
+    if parts is not None and parts.skipped:
+        started["skipped"] = SkippedImages(count=len(parts.skipped), first=list(parts.skipped[:_NAMED]))
     if parts is not None and parts.transferred is not None:
         started["transferred"] = parts.transferred
     if parts is not None and parts.fallback:

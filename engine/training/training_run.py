@@ -16,7 +16,7 @@ from engine.training.checkpoint_keeper import CheckpointKeeper
 from engine.training.checkpointing import checkpoint_tree, restore
 from engine.training.config import TrainingConfig
 from engine.training.control import Commands
-from engine.training.data import fetch_data
+from engine.training.data import fetch_data, read_images
 from engine.training.evaluation import Evaluation
 from engine.training.events import Listener, diverged_event, epoch_event, failed_event, now
 from engine.training.kernel_swap import KernelSwap
@@ -206,6 +206,7 @@ class TrainingRun(Commands):
         self._kernels = KernelSwap.of_run(self.config, checkpoint, journal)
         self.config = self.config.changed(threads=take_threads(self.config.threads))
         fetch_data(self.config.data, self._preparing)
+        read_images(self.config, self._preparing)
         seed_everything(self.config.seed)
         parts = self._parts = self._make_parts(self.config, source)
         self._model_files = parts.model_files

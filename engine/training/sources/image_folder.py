@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,11 @@ import numpy as np
 from engine.core.errors import DataError
 from engine.files.reading import read_error
 from engine.training.sources.class_names import CLASSES_FILE, class_of_folder, read_class_names
+from engine.training.sources.image_cache import DecodedImages
+from engine.training.sources.options import DataOptions
+from engine.training.sources.prepare import resized
 from engine.training.sources.rows import Rows
+from resources.settings.data import STORED
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".ppm", ".pgm", ".tif", ".tiff", ".webp")
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
@@ -22,8 +28,12 @@ MOST_FILES = 5_000_000
 MOST_VALUES = 40_000_000
 """Pixels times channels of an image; more are not decoded."""
 MOST_BYTES = 200_000_000
+MOST_REDUCED = 200_000_000
+"""The same of an image that is resized; one at a time."""
 GREY_MODES = ("1", "L", "LA", "I", "I;16", "I;16B", "I;16L", "F")
 _LOOKED_AT = 64
+_SPREAD = 256
+_one_large = threading.Lock()
 TEST_FOLDERS = ("test", "val", "valid", "validation")
 
 
@@ -80,14 +90,11 @@ def images_in(folder: Path) -> int:
     return sum(name.lower().endswith(SUFFIXES) for name in _entries(folder, folders=False))
 
 
-def open_image_folder(folder: Path, color: str, resize: int) -> tuple[Rows, Rows | None, tuple[str, ...]]:
+def open_image_folder(folder: Path, options: DataOptions) -> tuple[Rows, Rows | None, tuple[str, ...]]:
     """The images of a folder: those for training, those for testing where there are ``train`` and ``test``
     (or ``val``) in it, and the classes: by ``classes.txt`` where there is one, else by name.
 
-    Args:
-        color: auto (grey where all the first images are), grey, or rgb.
-        resize: the side to which images will be scaled, so that a photograph need not be decoded whole;
-            0 where they won't.
+    Images are grey where ``color`` is grey, or auto and all that are looked at are grey.
 
     Raises:
         DataError: no images, or a class that ``classes.txt`` does not list.
@@ -121,16 +128,25 @@ def open_image_folder(folder: Path, color: str, resize: int) -> tuple[Rows, Rows
                 "folder with "
                 f"its name, as {', '.join(SUFFIXES[:4])}"
             )
-        grey = color == "grey" or (color == "auto" and _all_grey(splits[0], found[0]))
-        rows.append(ImageRows(split, files, np.asarray(labels, np.int64), grey, resize))
+        grey = options.color == "grey" or (
+            options.color == "auto" and _all_grey(splits[0], found[0], options.kind != STORED)
+        )
+        rows.append(ImageRows(split, files, np.asarray(labels, np.int64), grey, options.resize, options.fit))
     return rows[0], rows[1] if len(rows) > 1 else None, tuple(classes)
 
 
-def _all_grey(folder: Path, classes: dict[str, list[str]]) -> bool:
-    """Whether the first images of the classes are grey; what can't be read says nothing."""
+def _all_grey(folder: Path, classes: dict[str, list[str]], spread: bool) -> bool:
+    """Whether the first images of the classes are grey; what can't be read says nothing.
+
+    Args:
+        spread: look at more of them, all over the classes.
+    """
     from PIL import Image
 
-    looked: Iterable[str] = [files[0] for files in classes.values() if files][:_LOOKED_AT]
+    looked = [files[0] for files in classes.values() if files][:_LOOKED_AT]
+    if spread:
+        files = [file for each in classes.values() for file in each]
+        looked += files[:: max(1, len(files) // _SPREAD)]
     for name in looked:
         try:
             with warnings.catch_warnings():
@@ -150,11 +166,18 @@ class ImageRows(Rows):
     """
 
     def __init__(
-        self, folder: Path, files: list[str], labels: np.ndarray, grey: bool, resize: int = 0
+        self,
+        folder: Path,
+        files: list[str],
+        labels: np.ndarray,
+        grey: bool,
+        resize: int = 0,
+        fit: str = "stretch",
     ) -> None:
         self.folder, self.files, self.labels = folder, files, labels
         self.is_image = True
-        self._grey, self._resize = grey, resize
+        self._grey, self._resize, self._fit = grey, resize, fit
+        self._decoded: DecodedImages | None = None
         self.shape = self._first_shape()
 
     def _first_shape(self) -> tuple[int, ...]:
@@ -182,6 +205,42 @@ class ImageRows(Rows):
                     )
         return images
 
+    def read_resized(self, indices: np.ndarray) -> np.ndarray | list[np.ndarray]:
+        if self._decoded is None:
+            return self.read(indices)
+        indices = np.asarray(indices, np.int64)
+        images, stored = self._decoded.take(indices)
+        others = np.flatnonzero(~stored)
+        for place, image in zip(others, self.read(indices[others]), strict=True):
+            images[place] = resized(image, self._resize, self._fit) if self._resize else image
+        return images
+
+    def find_damaged(self, report: Callable[[int, int], None] | None = None) -> np.ndarray:
+        """Which images can't be decoded. All are decoded once, and stored in the user's cache folder."""
+        if self._decoded is None:
+            shape = (self._resize, self._resize, self.shape[2]) if self._resize else self.shape
+            form = f"{'grey' if self._grey else 'rgb'} {self._resize} {self._fit}"
+            self._decoded = DecodedImages(self.folder, self.files, form, shape, self._for_cache, report)
+        return self._decoded.damaged
+
+    def readable(self, indices: np.ndarray) -> np.ndarray:
+        """Those of these images that can be fed together. Raises DataError: there is none."""
+        good = []
+        problem: DataError | None = None
+        for index in indices:
+            try:
+                self.read(np.asarray([index]))
+                good.append(index)
+            except DataError as error:
+                problem = problem or error
+        if problem is not None and not good:
+            raise problem
+        return np.asarray(good, np.int64)
+
+    def _for_cache(self, index: int) -> np.ndarray:
+        image = decode_quietly(self.folder / self.files[index], self._grey, self._resize)
+        return resized(image, self._resize, self._fit) if self._resize else image
+
     def decode(self, index: int) -> np.ndarray:
         """One image, of whatever size. Raises DataError."""
         path = self.folder / self.files[index]
@@ -196,12 +255,21 @@ def size_words(shape: tuple[int, ...]) -> str:
 def decode_image(path: Path, grey: bool, resize: int = 0) -> np.ndarray:
     """The image in a file, turned as its camera says: uint8 [H, W, 1] where ``grey``, else [H, W, 3].
 
+    Pillow's warnings are not shown: sizes are checked here, and odd metadata is harmless.
+
     Args:
         resize: a side; a photograph much larger than that is decoded to a part of its size.
 
     Raises:
         DataError: no regular file, no image, damaged, or with too many pixels.
     """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return decode_quietly(path, grey, resize)
+
+
+def decode_quietly(path: Path, grey: bool, resize: int) -> np.ndarray:
+    """As ``decode_image``, where warnings are ignored already, as threads can't do each for itself."""
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     try:
@@ -210,17 +278,20 @@ def decode_image(path: Path, grey: bool, resize: int = 0) -> np.ndarray:
             raise DataError(f"{path}: no regular file; put an image in its place, or remove it")
         if found.st_size > MOST_BYTES:
             raise DataError(f"{path}: too large: {found.st_size} bytes, over {MOST_BYTES}; make it smaller")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # sizes are checked here; odd metadata is harmless
-            with Image.open(path, formats=FORMATS) as image:
-                if resize:
-                    image.draft(None, (2 * resize, 2 * resize))  # does nothing unless it is a JPEG
-                if image.width * image.height * len(image.getbands()) > MOST_VALUES:
-                    raise DataError(
-                        f"{path}: too many pixels: {image.width} x {image.height}, over "
-                        f"{MOST_VALUES // 1_000_000} "
-                        "million values; make it smaller, or remove it"
-                    )
+        with Image.open(path, formats=FORMATS) as image:
+            if resize:
+                image.draft(None, (2 * resize, 2 * resize))  # does nothing unless it is a JPEG
+            values, most = image.width * image.height * len(image.getbands()), MOST_VALUES
+            if resize:
+                most = MOST_REDUCED
+            if values > most:
+                raise DataError(
+                    f"{path}: too many pixels: {image.width} x {image.height}, over {most // 1_000_000} "
+                    "million values; make it smaller, or remove it"
+                )
+            with _one_large if values > MOST_VALUES else nullcontext():
+                if values > MOST_VALUES:
+                    image = _reduced(image, resize)
                 return _pixels(ImageOps.exif_transpose(image), grey)
     except DataError:
         raise
@@ -231,6 +302,17 @@ def decode_image(path: Path, grey: bool, resize: int = 0) -> np.ndarray:
     except Exception as error:  # damaged files make the decoders raise errors of any class
         said = " ".join(str(error).split())[:200] or type(error).__name__
         raise DataError(f"{path}: can't be read: {said}; replace or remove it") from error
+
+
+def _reduced(image: Any, resize: int) -> Any:
+    """A very large image at a part of its size, at least twice the side that it is resized to."""
+    factor = max(1, min(image.size) // (2 * resize))
+    if image.mode in ("1", "P", "PA"):
+        image = image.convert("RGBA" if image.mode == "PA" or "transparency" in image.info else "RGB")
+    exif = image.getexif()
+    done = image.reduce(factor) if image.mode in ("L", "LA", "RGB", "RGBA", "CMYK", "F", "I") else image
+    done.info["exif"] = exif.tobytes()
+    return done
 
 
 def _pixels(image: Any, grey: bool) -> np.ndarray:

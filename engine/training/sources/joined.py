@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -49,6 +49,17 @@ class JoinedRows(Rows):
         self._color = {1: "grey", 3: "rgb"}.get(first.shape[-1], "auto") if first.is_image else "auto"
 
     def read(self, indices: np.ndarray) -> np.ndarray | list[np.ndarray]:
+        return self._read(indices, lambda part, chosen: part.read(chosen))
+
+    def read_resized(self, indices: np.ndarray) -> np.ndarray | list[np.ndarray]:
+        return self._read(indices, lambda part, chosen: part.read_resized(chosen))
+
+    def find_damaged(self, report: Callable[[int, int], None] | None = None) -> np.ndarray:
+        return np.concatenate([part.find_damaged(report) for part in self._parts])
+
+    def _read(
+        self, indices: np.ndarray, read: Callable[[Rows, np.ndarray], Iterable[np.ndarray]]
+    ) -> np.ndarray | list[np.ndarray]:
         indices = np.asarray(indices, np.int64)
         count = len(self._parts[0])
         samples: list[np.ndarray | None] = [None] * len(indices)
@@ -56,7 +67,7 @@ class JoinedRows(Rows):
             places = np.flatnonzero((indices >= count) == bool(begin))
             if not len(places):
                 continue
-            for place, sample in zip(places, part.read(indices[places] - begin), strict=True):
+            for place, sample in zip(places, read(part, indices[places] - begin), strict=True):
                 samples[place] = colored(sample[None], self._color)[0] if self.is_image else sample
         done = [sample for sample in samples if sample is not None]
         alike = len({(sample.shape, sample.dtype) for sample in done}) == 1

@@ -109,7 +109,7 @@ def _grey(name: str, kind: str, options: DataOptions) -> Source:
 def _images(name: str, kind: str, options: DataOptions) -> Source:
     from engine.training.sources.image_folder import open_image_folder
 
-    train, test, classes = open_image_folder(Path(name).expanduser(), options.color, options.resize)
+    train, test, classes = open_image_folder(Path(name).expanduser(), options)
     return Source(name, kind, train, test, classes, _of_images(name, train, classes, options))
 
 

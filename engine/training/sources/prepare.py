@@ -65,7 +65,7 @@ class Prepare:
             if self.fill and np.isnan(values).any():
                 values = np.where(np.isnan(values), np.asarray(self.fill, np.float32), values)
             return values
-        if self.resize:
+        if self.resize and (isinstance(raw, list) or raw.shape[1:3] != (self.resize, self.resize)):
             raw = [resized(image, self.resize, self.fit) for image in raw]
         pixels = np.stack(raw) if isinstance(raw, list) else raw
         values = np.ascontiguousarray(colored(pixels, self.color).transpose(0, 3, 1, 2))
@@ -213,7 +213,7 @@ def preparation(
     count = np.zeros(columns)
     chosen = chosen[:MEASURED]
     for begin in range(0, len(chosen), _BATCH):
-        values = plain.scaled(rows.read(chosen[begin : begin + _BATCH])).astype(np.float64)
+        values = plain.scaled(rows.read_resized(chosen[begin : begin + _BATCH])).astype(np.float64)
         flat = (
             np.moveaxis(values, 1, -1).reshape(-1, columns) if rows.is_image else values.reshape(-1, columns)
         )

@@ -55,7 +55,7 @@ class Prepared(Dataset):
             DataError: a sample can't be read, or holds NaN; names it.
         """
         wanted = self.chosen[np.asarray(indices, np.int64)]
-        raw = self.rows.read(wanted)
+        raw = self.rows.read_resized(wanted)
         values = self.prepare.scaled(raw)
         if isinstance(raw, np.ndarray) and raw.dtype.kind == "f" and not np.isfinite(values).all():
             bad = int(np.flatnonzero(~np.isfinite(values).reshape(len(values), -1).all(axis=1))[0])

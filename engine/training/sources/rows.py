@@ -43,6 +43,18 @@ class Rows(ABC):
             DataError: a sample can't be read; names it.
         """
 
+    def read_resized(self, indices: np.ndarray) -> np.ndarray | list[np.ndarray]:
+        """As ``read``; images may have the size already that they are resized to. Raises DataError."""
+        return self.read(indices)
+
+    def find_damaged(self, report: Callable[[int, int], None] | None = None) -> np.ndarray:
+        """Which samples are files that can't be read: bool [n].
+
+        Args:
+            report: is given how many of how many were looked at.
+        """
+        return np.zeros(len(self), np.bool_)
+
     @abstractmethod
     def where(self, index: int) -> str:
         """Where a sample lies, as people find it: a file, or a row of an array."""

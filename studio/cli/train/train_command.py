@@ -32,6 +32,7 @@ from studio.cli.parameters import read_all_parameters
 from studio.cli.signals import interruptible
 from studio.cli.train.result_words import epoch_words, result_words
 from studio.cli.trust import require_trust
+from studio.session.train.skipped_images import skipped_message
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -305,6 +306,8 @@ class Watcher:
                 self._say(event["fallback"])
             if "transferred" in event:
                 self._say(_transferred(event["transferred"]))
+            if "skipped" in event:
+                self._say(f"warning: {skipped_message(event['skipped'])}")
             if "differs" in event:
                 self._say(f"warning: {event['differs']}")
             self._update(total=event["total_steps"], completed=event["step"])

@@ -18,6 +18,7 @@ from studio.session.problem_view import ProblemView, problem_from_event, problem
 from studio.session.runs.runs_folder import latest_checkpoint
 from studio.session.train.compute_info import ComputeInfo, after
 from studio.session.train.run_settings import RunSettings, title_of_setting
+from studio.session.train.skipped_images import skipped_message
 
 if TYPE_CHECKING:
     from resources import training_events
@@ -239,6 +240,8 @@ class TrainViewModel:
             self.last_checkpoint, self.last_checkpoint_step = event["resumed_from"], event["step"]
         if "fallback" in event:
             self.report(problem_from_message(event["fallback"], "The CPU computes"))
+        if "skipped" in event:
+            self.report(problem_from_message(skipped_message(event["skipped"]), "Damaged images are skipped"))
         if "differs" in event:
             self.report(problem_from_message(event["differs"], "The training goes on a little otherwise"))
         if self.state == "starting":

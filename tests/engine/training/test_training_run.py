@@ -458,7 +458,7 @@ ABSENT = {
     # Of a file of corrections, of another number of threads, of other weights, of data that was read.
     "started": {
         *("corrections", "differs", "fallback", "transferred"),
-        *("kind", "task", "targets", "units", "chosen_on", "validation_samples"),
+        *("kind", "task", "targets", "units", "chosen_on", "validation_samples", "skipped"),
     },
     # Of a fit, of numbers, of over 20 classes.
     "epoch": {"scalars", "task", "worst", "validation_top5", *NUMBERS},

@@ -156,9 +156,15 @@ def test_an_image_of_too_many_pixels_is_not_decoded(tmp_path, side):
 def test_a_broken_image_is_named(tmp_path):
     folder = writing.image_folder(tmp_path)
     (folder / "ant" / "note.png").write_text("no image")
-    one_line(folder, r"ant/note\.png: not an image; replace or remove it")
+    with pytest.raises(DataError, match=r"ant/note\.png: not an image; replace or remove it"):
+        decode_image(folder / "ant" / "note.png", False)
     (folder / "ant" / "note.png").write_bytes((folder / "ant" / "0.png").read_bytes()[:60])
-    one_line(folder, r"ant/note\.png: can't be read")
+    with pytest.raises(DataError, match=r"ant/note\.png: can't be read"):
+        decode_image(folder / "ant" / "note.png", False)
+    (folder / "bee" / "note.png").write_text("no image")
+    one_line(
+        folder, r"2 of 14 images can't be read, .*: ant/note\.png, bee/note\.png; replace or remove them"
+    )
 
 
 def test_links_in_an_image_folder_are_not_followed(tmp_path):
