@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ from engine.training.result import Outcome, RunResult
 from engine.training.run_folder import RunFolder
 from engine.training.setup import Parts, build_parts, own_file, skipped_events, started_event
 from engine.training.stepper import arrays_of, seed_everything
+from engine.training.suggest import AUTO, suggested
 from resources.memory import memory_used
 from resources.training_events import Evaluating, Paused, Preparing, RateChanged, Resumed, Stopping
 
@@ -59,6 +60,8 @@ class TrainingRun(Commands):
         listeners: callables, or objects with ``on_event``; called in the thread that runs the training.
         resume: a checkpoint of ``config.out`` to resume from, or True for the latest one.
         parts: makes network, optimizer and data where they aren't made from the names in ``config``.
+        given: the settings that stay as they are where ``config.model`` is ``auto``, which suggests the
+            others; None for those that differ from their defaults.
 
     Raises:
         ArgumentError: ``resume`` without a folder, or settings that would make it another run.
@@ -71,6 +74,7 @@ class TrainingRun(Commands):
         *,
         resume: bool | str | Path = False,
         parts: Callable[[TrainingConfig, Path | None], Parts] = build_parts,
+        given: Collection[str] | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         if resume and not config.out:
@@ -82,6 +86,7 @@ class TrainingRun(Commands):
         self.state = "ready"
         self.progress = Progress()
         self._resume = resume
+        self._given = given
         self._make_parts = parts
         self._meter = Meter(clock)
         self._folder = RunFolder(config.out) if config.out else None
@@ -155,6 +160,7 @@ class TrainingRun(Commands):
         if self.config.workers > 1 and self._make_parts is build_parts:
             from engine.training.processes import Processes
 
+            self._resolve_model()
             self._processes = Processes(self.config, self._resume, self._control, self._publisher.publish)
             result = self._processes.run()
             self.config = self._processes.config
@@ -201,6 +207,7 @@ class TrainingRun(Commands):
             folder.claim(new=True)
             folder.require_new()
             self._claimed = True
+        self._resolve_model()
         # A chosen checkpoint begins another story.
         journal = folder.journal_path if folder is not None and self._resume is True else None
         self._kernels = KernelSwap.of_run(self.config, checkpoint, journal)
@@ -234,6 +241,13 @@ class TrainingRun(Commands):
             self._checkpoint("start")
         elif folder is not None and (baseline := recorded_baseline(folder.journal_path)) is not None:
             self._publisher.deliver(baseline)
+
+    def _resolve_model(self) -> None:
+        """Take the suggested model and settings where ``auto`` is asked for them."""
+        if self._resume or self.config.model != AUTO:
+            return
+        fetch_data(self.config.data, self._preparing)
+        self.config = suggested(self.config, self._given).config
 
     def _preparing(self, message: str) -> None:
         self._publisher.publish(Preparing(event="preparing", time=now(), message=message))

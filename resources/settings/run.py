@@ -13,7 +13,7 @@ from resources.settings.data import MAX_SEED, DataSettings
 from resources.settings.rules import CONSTANT, Rule, optimizers, schedules
 from resources.settings.setting import Setting, declared, settings_of
 
-_FAMILIES = tuple((family.name, family.title) for family in FAMILIES.values())
+_MODELS = (("auto", "Suggested"), *((family.name, family.title) for family in FAMILIES.values()))
 
 
 def _titles(rules: dict[str, Rule]) -> tuple[tuple[str, str], ...]:
@@ -26,12 +26,12 @@ class Settings(DataSettings):
 
     model: str = declared(
         "name",
-        "lenet",
+        "auto",
         "Model",
         "The network to train: auto suggests one and its settings; "
-        + ", ".join(name for name, _ in _FAMILIES)
+        + ", ".join(FAMILIES)
         + "; or FILE.py:Class.",
-        choices=_FAMILIES,
+        choices=_MODELS,
         example="auto, lenet, mlp or FILE.py:Class",
     )
     model_params: dict[str, Any] = declared(

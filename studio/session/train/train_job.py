@@ -37,7 +37,7 @@ class Train:
         def listen(event: TrainingEvent) -> None:
             emit(event)
             if event["event"] == "started":
-                emit(program_event(run.network, config))
+                emit(program_event(run.network, run.config))
 
         run = TrainingRun(config, [listen], resume=self.resume)
         inbox.attach(run.obey)
