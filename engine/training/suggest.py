@@ -82,6 +82,11 @@ def suggested(config: TrainingConfig, given: Collection[str] | None = None) -> S
     return rest.for_data(source)
 
 
+def with_suggestions(config: TrainingConfig, given: Collection[str] | None = None) -> TrainingConfig:
+    """``config``, with what is suggested where its model is ``auto``. Raises as ``suggested``."""
+    return suggested(config, given).config if config.model == AUTO else config
+
+
 def _digits() -> DataSpec:
     return DataSpec("images", "classes", (1, 28, 28), tuple(map(str, range(10))))
 
@@ -120,8 +125,9 @@ class _Chooser:
     def _suggestion(self, spec: DataSpec) -> Suggestion:
         model_spec = spec.model_spec()
         problems = {name: family.problem(model_spec) for name, family in FAMILIES.items()}
-        config = fitted(self.config, spec) if self.config.data not in BUILT_IN else self.config
-        return Suggestion(config, spec, tuple(self._choices), problems)
+        if self.config.data not in BUILT_IN:
+            fitted(self.config, spec)  # raises for a given model that does not fit
+        return Suggestion(self.config, spec, tuple(self._choices), problems)
 
     def _choose(self, setting: str, value: Any, reason: str) -> None:
         if setting in self._stays or value == getattr(self.config, setting):
@@ -171,7 +177,7 @@ class _Chooser:
             rate = 0.003
         if not {"optimizer", "optimizer_params"} & self._stays:
             self._choose("optimizer", "adamw", "Adam with weight decay")
-            self._choose("optimizer_params", {"weight_decay": rule.decay}, f"weight decay {rule.decay}")
+            self._choose("optimizer_params", {"weight_decay": rule.decay}, "keeps the weights small")
         if self.config.optimizer == "adamw":
             self._choose("learning_rate", rate, f"the highest rate of the schedule for {self.config.model}")
         if not {"schedule", "schedule_params"} & self._stays and not self.config.schedule_params:

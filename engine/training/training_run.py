@@ -32,7 +32,7 @@ from engine.training.result import Outcome, RunResult
 from engine.training.run_folder import RunFolder
 from engine.training.setup import Parts, build_parts, own_file, skipped_events, started_event
 from engine.training.stepper import arrays_of, seed_everything
-from engine.training.suggest import AUTO, suggested
+from engine.training.suggest import AUTO, with_suggestions
 from resources.memory import memory_used
 from resources.training_events import Evaluating, Paused, Preparing, RateChanged, Resumed, Stopping
 
@@ -247,7 +247,7 @@ class TrainingRun(Commands):
         if self._resume or self.config.model != AUTO:
             return
         fetch_data(self.config.data, self._preparing)
-        self.config = suggested(self.config, self._given).config
+        self.config = with_suggestions(self.config, self._given)
 
     def _preparing(self, message: str) -> None:
         self._publisher.publish(Preparing(event="preparing", time=now(), message=message))

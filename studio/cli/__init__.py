@@ -25,6 +25,7 @@ COMMANDS = {
     "profile": "train.profile",
     "quantize": "export.quantize_command",
     "find-rate": "train.find_rate",
+    "suggest": "train.suggest",
     "report": "runs.report_command",
     "sweep": "sweep.sweep_command",
     "train": "train.train_options",

@@ -123,6 +123,8 @@ def sweep(
         folder = Path(out) if out else new_sweep_folder(Path("runs"))
         halved = Halving(eta=eta, min_epochs=min_epochs) if halving else None
         chosen = {"metric": metric.value, "goal": goal.value if goal else None}
+        if not resume:
+            settings = _resolved(settings, [*given, *(word.partition("=")[0] for word in param or [])])
         whole = None if resume else _new(settings, param or [], trials=trials, halving=halved, **chosen)
         if whole is not None and 0 < len(whole.trials) < trials:
             note(f"there are no more than {len(whole.trials)} different trials", as_json)
@@ -131,6 +133,23 @@ def sweep(
             return
         cluster = Cluster(scheduler, trust_scheduler) if scheduler else None
         _carry_out(folder, whole, Place(jobs, trust, cluster), retry, as_json)
+
+
+def _resolved(settings: dict[str, Any], given: list[str]) -> dict[str, Any]:
+    """``settings``, with what is suggested where the model is ``auto`` and is not varied."""
+    from engine.core.errors import ArgumentError
+    from engine.training import TrainingConfig
+    from engine.training.suggest import with_suggestions
+
+    names = {setting.flag.removeprefix("--"): name for name, setting in RUN_SETTINGS.items()}
+    stays = [names.get(word.replace("_", "-"), word) for word in given]
+    if "model" in stays or settings["model"] != "auto":
+        return settings
+    try:
+        found = with_suggestions(TrainingConfig.from_dict(settings), stays).as_dict()
+    except ArgumentError as error:
+        raise typer.BadParameter(str(error)) from None
+    return {name: found[name] for name in settings}
 
 
 def _new(settings: dict[str, Any], words: list[str], **chosen: Any) -> Sweep:

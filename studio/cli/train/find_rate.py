@@ -8,7 +8,14 @@ import typer
 
 from resources.settings.rate import RATE_SETTINGS
 from studio.cli.application import app
-from studio.cli.options import Json, check_options, read_all_parameters, with_options, with_settings
+from studio.cli.options import (
+    Json,
+    check_options,
+    given_options,
+    read_all_parameters,
+    with_options,
+    with_settings,
+)
 from studio.cli.output import emit_json, fail, one_line_errors, say
 
 
@@ -30,9 +37,10 @@ def find_rate(
         from engine.core.errors import ArgumentError
         from engine.training import TrainingConfig
         from engine.training.rate_finder import find_rate as search
+        from engine.training.suggest import with_suggestions
 
         try:
-            config = TrainingConfig.from_dict(settings)
+            config = with_suggestions(TrainingConfig.from_dict(settings), tuple(given_options(context)))
         except ArgumentError as error:
             raise typer.BadParameter(str(error)) from None
         found = search(config, **tried)

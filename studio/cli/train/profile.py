@@ -16,6 +16,7 @@ from studio.cli.trust import require_trust
 
 if TYPE_CHECKING:
     from engine.training import TrainingConfig
+    from engine.training.suggest import with_suggestions
 
 
 @app.command()
@@ -117,7 +118,7 @@ def _config(
 
     if run is None:
         read_all_parameters(settings, settings)
-        return TrainingConfig.from_dict(settings), None
+        return with_suggestions(TrainingConfig.from_dict(settings), tuple(given_options(context))), None
     require_trust("profile", run, trust)
     config = config_of_run(run)
     given = {name: settings[name] for name in given_options(context) if name in settings}

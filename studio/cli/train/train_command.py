@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-    from engine.training import TrainingRun
+    from engine.training import TrainingConfig, TrainingRun
     from resources.training_events import Baseline, TrainingEvent, Transferred
     from studio.session.runs.runs_folder import Run
 
@@ -73,12 +73,27 @@ def carry_out(
                 run = TrainingRun.from_folder(out, **given)
                 require_trust("train", Path(out), trust)  # before the run imports any code
             else:
-                folder = out or str(new_run_folder(Path("runs"), settings["model"], settings["static"]))
-                run = TrainingRun(TrainingConfig.from_dict({**settings, "out": folder}))
+                config = _resolved(TrainingConfig.from_dict(settings), given, as_json)
+                folder = out or str(new_run_folder(Path("runs"), config.model, config.static))
+                run = TrainingRun(config.changed(out=folder))
         except ArgumentError as error:
             raise WrongUsage(str(error)) from None
         note(recorded.note if recorded is not None else "", as_json)
         _run(run, as_json, stop_after)
+
+
+def _resolved(config: TrainingConfig, given: Mapping[str, Any], as_json: bool) -> TrainingConfig:
+    """``config``, with what is suggested where its model is ``auto``; reports each choice."""
+    from engine.training.suggest import AUTO, suggested
+
+    if config.model != AUTO:
+        return config
+    from studio.cli.train.suggested import suggested_settings
+
+    found = suggested(config, given)
+    for line in suggested_settings(found):
+        note(line, as_json)
+    return found.config
 
 
 @contextlib.contextmanager
