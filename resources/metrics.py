@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,3 +56,18 @@ def metric_value(event: Mapping[str, Any]) -> float | None:
     """The metric of its task that an ``epoch`` event, or one like it, has measured; None for none."""
     value = event.get(metric_of(task_of(event)).name)
     return float(value) if isinstance(value, int | float) else None
+
+
+def recalls(confusion: Sequence[Sequence[int]]) -> list[float | None]:
+    """Of each class the share of its samples that were recognized; None for a class without samples.
+
+    ``confusion[label][predicted]`` counts samples; lists or an array.
+    """
+    seen = [int(sum(row)) for row in confusion]
+    return [int(row[at]) / seen[at] if seen[at] else None for at, row in enumerate(confusion)]
+
+
+def balanced_accuracy(confusion: Sequence[Sequence[int]]) -> float | None:
+    """The mean recall of the classes that have samples; None where there are none."""
+    known = [value for value in recalls(confusion) if value is not None]
+    return sum(known) / len(known) if known else None

@@ -111,6 +111,7 @@ class Baseline(Timed):
     """
 
     event: Literal["baseline"]
+    step: int
     split: str
     constant: BaselineFigures
     linear: NotRequired[BaselineFigures]

@@ -38,7 +38,7 @@ def baseline_event(splits: DataSplits) -> Baseline:
     """What the most frequent class, or the mean, and a linear model reach on the split that is measured."""
     measured = splits.measured
     split = "test" if splits.validation is None else "validation"
-    event = Baseline(event="baseline", time=now(), split=split, constant=_constant(splits, measured))
+    event = Baseline(event="baseline", time=now(), step=0, split=split, constant=_constant(splits, measured))
     try:
         figures, samples = _linear(splits, measured)
     except (EngineError, np.linalg.LinAlgError):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from resources.metrics import Metric, metric_of, metric_value, task_of
+from resources.metrics import Metric, balanced_accuracy, metric_of, metric_value, recalls, task_of
 
 __all__ = [
     "TOP_CLASSES",
@@ -23,24 +22,6 @@ __all__ = [
 
 TOP_CLASSES = 20
 """Above so many classes the share of samples is measured whose class is among the five likeliest."""
-
-
-def recalls(confusion: Sequence[Sequence[int]] | np.ndarray) -> list[float | None]:
-    """Of each class the share of its samples that were recognized; None for a class without samples.
-
-    ``confusion[label][predicted]`` counts samples.
-    """
-    table = np.asarray(confusion, np.int64)
-    if table.ndim != 2:
-        return []
-    right, seen = np.diag(table), table.sum(axis=1)
-    return [float(r / n) if n else None for r, n in zip(right, seen, strict=True)]
-
-
-def balanced_accuracy(confusion: Sequence[Sequence[int]] | np.ndarray) -> float | None:
-    """The mean recall of the classes that have samples; None where there are none."""
-    known = [value for value in recalls(confusion) if value is not None]
-    return float(np.mean(known)) if known else None
 
 
 def r2_score(targets: Any, predicted: Any) -> float:

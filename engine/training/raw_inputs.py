@@ -31,7 +31,7 @@ class FedInputs:
         texts: of a table, the text of each input in the first row.
         unknown, missing: of a table, how many words of a column training never saw, and how many of its
             values are missing, by the column's name; columns without any are absent.
-        padded: how many sequences were padded.
+        padded: how many sequences were padded for a model that was trained on sequences of one length.
         problems: why a row can't be fed, by its number from 0; its values are not numbers.
     """
 
@@ -280,7 +280,7 @@ class RawInputs:
     def sequences(self, values: np.ndarray, lengths: np.ndarray | None = None) -> FedInputs:
         """One sequence or several, as :func:`engine.training.raw_sequences.as_fed` takes them."""
         made, padded = as_fed(self.spec, values, lengths)
-        return FedInputs(made, padded=padded)
+        return FedInputs(made, padded=0 if self.spec.masked else padded)
 
     # ----- files -----
 
@@ -320,6 +320,12 @@ class RawInputs:
             (name, float(value), units.get(name, ""))
             for name, value in zip(self.spec.targets, values, strict=True)
         )
+
+
+def without_unit(name: str, unit: str) -> str:
+    """The name of a column without its unit in brackets at the end: ``size`` of ``size (m2)``."""
+    bare = name.rstrip().removesuffix(f"({unit})").removesuffix(f"[{unit}]").rstrip()
+    return bare if unit and bare else name
 
 
 def _lines_of(path: Path, text: str | None, names: Sequence[str]) -> tuple[CsvLines, bool]:

@@ -7,7 +7,7 @@ import os
 import sys
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -22,10 +22,6 @@ from studio.cli.options import Json, Trust, check_options, with_options
 from studio.cli.output import console, emit_json, note, one_line_errors, plain, say
 from studio.cli.trust import require_trust
 from studio.session.runs.runs_folder import read_run_line
-
-if TYPE_CHECKING:
-    from studio.session.predict.model_info import ModelInfo, Scores
-    from studio.session.predict.model_input import ModelInput
 
 
 @app.command()
@@ -76,9 +72,9 @@ def export(
 def predict(
     context: typer.Context,
     prefix: Annotated[str, typer.Argument(help="The saved model, without suffix.", metavar="PREFIX")],
-    images: Annotated[
+    files: Annotated[
         list[Path],
-        typer.Argument(help="Images; or with --out a folder, a CSV, NPZ or NPY file.", metavar="IMAGE..."),
+        typer.Argument(help="Images, folders of images, or CSV, NPZ or NPY files.", metavar="FILE..."),
     ],
     out: Annotated[
         Path | None,
@@ -87,81 +83,27 @@ def predict(
     as_json: Json = False,
     **settings: Any,
 ) -> None:
-    """Classify images with a saved model; one from elsewhere runs in a process with limits."""
+    """Predict images, rows of tables or sequences with a saved model.
+
+    A model from elsewhere runs in a process with limits.
+    """
     check_options(PREDICT_SETTINGS, settings)
     chosen = PredictSettings(**settings)
-    failed = False
     with one_line_errors():
-        from engine.core.errors import LimitError
-        from studio.session.predict.batch_predictions import image_item, only_input
-        from studio.session.predict.digit_images import ImageError
+        from studio.cli.export.prediction_output import print_predictions, write_table
+        from studio.session.predict.batch_predictions import only_input
         from studio.session.predict.model_info import opened
-        from studio.session.predict.predict_view import rank
 
         limits = chosen_limits(chosen)
         chosen_device(chosen.device)
         with opened(prefix, limits) as (info, scores):
             asked = only_input(info)
             if out is not None:
-                missed = _write_table(out, images, asked, info, scores, as_json)
-                raise typer.Exit(1 if missed else 0)
-            for image in images:
-                try:
-                    pixels = image_item(image, asked).read()
-                except ImageError as error:
-                    failed = True
-                    say(str(error), err=True)
-                    continue
-                try:
-                    found = scores(pixels)
-                except LimitError as error:
-                    raise LimitError(f"{prefix}: {error}") from error
-                _tell(image, rank(found, info.classes)[: chosen.top], as_json)
+                failed = write_table(out, files, asked, info, scores, as_json)
+            else:
+                failed = print_predictions(prefix, files, asked, info, scores, chosen.top, as_json)
     if failed:
         raise typer.Exit(1)
-
-
-def _write_table(
-    out: Path, paths: list[Path], asked: ModelInput, info: ModelInfo, scores: Scores, as_json: bool
-) -> int:
-    """Predict everything in ``paths`` into a CSV file; returns how many could not be predicted."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    from studio.session.predict.batch_predictions import (
-        Item,
-        holds_many,
-        image_item,
-        items_in,
-        write_predictions,
-    )
-
-    items: list[Item] = []
-    for path in paths:
-        items += items_in(path, asked) if holds_many(path) else [image_item(path, asked)]
-    screen = Console(stderr=True)
-    with Progress(console=screen, transient=True, disable=as_json or not screen.is_terminal) as progress:
-        task = progress.add_task("", total=len(items))
-        done, missed = write_predictions(
-            out, items, info, scores, lambda place, total: progress.update(task, completed=place)
-        )
-    if as_json:
-        emit_json({"out": str(out), "predicted": done, "failed": missed})
-    else:
-        say(
-            f"{out}: {done} predicted"
-            + (f", {missed} could not be: see the column problem" if missed else "")
-        )
-    return missed
-
-
-def _tell(image: Path, ranking: list[tuple[str, float]], as_json: bool) -> None:
-    """Print the most probable classes of one image."""
-    if as_json:
-        answers = [{"class": name, "probability": value} for name, value in ranking]
-        emit_json({"image": str(image), **answers[0], "top": answers})
-    else:
-        say(f"{image}: " + "  ".join(f"{name} {value:.1%}" for name, value in ranking))
 
 
 class _Mode(Enum):

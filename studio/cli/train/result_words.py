@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+from resources.metrics import balanced_accuracy
 
 if TYPE_CHECKING:
     from engine.training.result import RunResult
@@ -24,9 +26,18 @@ def epoch_words(event: Epoch, started: Mapping[str, Any]) -> str:
     return words
 
 
-def result_words(result: RunResult, started: Mapping[str, Any], baseline: Baseline | None) -> str:
+def result_words(
+    result: RunResult,
+    started: Mapping[str, Any],
+    baseline: Baseline | None,
+    confusion: Sequence[Sequence[int]] = (),
+) -> str:
     """What a run has reached, what the simple models reach, and the figures of the test where the best
-    checkpoint was chosen on other data."""
+    checkpoint was chosen on other data.
+
+    Args:
+        confusion: of the last epoch: where classes differ in size, their balanced accuracy is said too.
+    """
     split = _split(started)
     if result.task == "numbers":
         measured = result.validation_metric == result.validation_metric
@@ -34,6 +45,8 @@ def result_words(result: RunResult, started: Mapping[str, Any], baseline: Baseli
         words = f"{split} {reached} (best R² {result.best_metric:.4f})" if measured else "nothing measured"
     else:
         words = f"{split} accuracy {result.validation_accuracy:.2%} (best {result.best_accuracy:.2%})"
+        balanced = balanced_accuracy(confusion) if _is_unequal(confusion) else None
+        words += f", balanced {balanced:.2%}" if balanced is not None else ""
     if baseline is not None:
         words += f"; {baseline_words(baseline, started)}"
     tested = result.tested
@@ -61,6 +74,12 @@ def numbers_words(r2: float, mae: float, started: Mapping[str, Any]) -> str:
     units = {str(unit) for unit in started.get("units", ())}
     unit = units.pop() if len(units) == 1 else ""
     return f"R² {r2:.4f}, MAE {mae:.4g}{f' {unit}' if unit else ''}"
+
+
+def _is_unequal(confusion: Sequence[Sequence[int]]) -> bool:
+    """Whether the largest class has more than one and a half times as many samples as the smallest."""
+    sizes = [sum(row) for row in confusion]
+    return bool(sizes) and 2 * max(sizes) > 3 * min(sizes)
 
 
 def _split(started: Mapping[str, Any]) -> str:

@@ -140,7 +140,7 @@ def _run(run: TrainingRun, as_json: bool, stop_after: int) -> None:
     if not as_json:
         say(
             f"{out}: {result.step} steps in {result.seconds:.1f} s, "
-            f"{result_words(result, teller.started, teller.baseline)}"
+            f"{result_words(result, teller.started, teller.baseline, teller.confusion)}"
         )
 
 
@@ -178,6 +178,7 @@ class EventPrinter:
         self.lost = ""
         self.started: Mapping[str, Any] = {}
         self.baseline: Baseline | None = None
+        self.confusion: list[list[int]] = []
         self._watcher: JsonLines | Watcher | None = watcher
         self._run = run
         self._stdout = stdout
@@ -188,6 +189,8 @@ class EventPrinter:
             self.started = event
         elif event["event"] == "baseline":
             self.baseline = event
+        elif event["event"] == "epoch":
+            self.confusion = event.get("confusion", [])
         elif event["event"] == "diverged":
             self.diverged = event["message"]
         elif event["event"] == "failed":

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from studio.session.predict.image_fitting import placed, placings_of
 from studio.session.predict.model_info import ModelInfo, Scores
 from studio.session.predict.model_input import ModelInput, inputs_of, numbers_in
 from studio.session.predict.predict_view import rank
+
+if TYPE_CHECKING:
+    from engine.training.raw_inputs import FedInputs
 
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".ppm", ".pgm")
 TABLES = (".csv", ".npz", ".npy")
@@ -35,12 +38,44 @@ class Item:
     read: Callable[[], NDArray[Any]]
 
 
-def items_in(path: Path, asked: ModelInput) -> Sequence[Item]:
+class RawItems(Sequence[Item]):
+    """The rows of a table or the sequences of a file, named by their numbers from 0."""
+
+    def __init__(self, fed: FedInputs) -> None:
+        self._fed = fed
+
+    def __len__(self) -> int:
+        return len(self._fed)
+
+    @overload
+    def __getitem__(self, place: int) -> Item: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Item]: ...
+    def __getitem__(self, place: int | slice) -> Item | Sequence[Item]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        if place >= len(self):
+            raise IndexError(place)
+        return Item(str(place), lambda: self._read(place))
+
+    def _read(self, place: int) -> NDArray[Any]:
+        if place in self._fed.problems:
+            raise ValueError(self._fed.problems[place])
+        return np.asarray(self._fed.values[place])
+
+
+def items_in(
+    path: Path, asked: ModelInput, tell_read: Callable[[FedInputs], None] = lambda fed: None
+) -> Sequence[Item]:
     """What there is to predict in a folder of images (with its folders), a CSV, NPZ or NPY file.
+
+    Args:
+        tell_read: receives what was read of a table or of sequences, with the counts of what is missing.
 
     Raises:
         ArgumentError, FormatError, OSError: it can't be read, or holds nothing that the input takes.
     """
+    found: Sequence[Item]
     is_image = asked.form in ("digit", "picture")
     if not asked.form:
         raise _refused(f"{path}: the model can't be fed: {asked.why_not}; choose another model")
@@ -48,6 +83,10 @@ def items_in(path: Path, asked: ModelInput) -> Sequence[Item]:
         if not is_image:
             raise _refused(f"{path}: the model takes numbers, no images; give a CSV, NPZ or NPY file")
         found = [image_item(file, asked, str(file.relative_to(path))) for file in _images_in(path)]
+    elif asked.raw is not None and path.suffix.lower() in TABLES:
+        fed = asked.raw.file(path)
+        tell_read(fed)
+        found = RawItems(fed)
     elif path.suffix.lower() == ".csv":
         found = _rows(path, asked)
     elif path.suffix.lower() in TABLES:
@@ -198,7 +237,10 @@ def write_predictions(
     text = io.StringIO()
     table = csv.writer(text)
     names = list(info.classes) if 0 < len(info.classes) <= MOST_COLUMNS else []
-    table.writerow(["name", "class", "probability", *(f"p({name})" for name in names), "problem"])
+    columns = ["class", "probability", *(f"p({name})" for name in names)]
+    if info.raw is not None and info.predicts_numbers:
+        columns = list(info.raw.spec.targets)
+    table.writerow(["name", *columns, "problem"])
     done = failed = 0
     for place, item in enumerate(items):
         if stopped():
@@ -211,7 +253,7 @@ def write_predictions(
             raise
         except (ImageError, ValueError) as error:
             failed += 1
-            table.writerow([item.name, "", "", *[""] * len(names), str(error)])
+            table.writerow([item.name, *[""] * len(columns), str(error)])
             continue
         done += 1
         table.writerow([item.name, *_answer(found, info, names), ""])
@@ -222,7 +264,10 @@ def write_predictions(
 
 
 def _answer(scores: NDArray[np.float64], info: ModelInfo, names: list[str]) -> Iterator[str]:
-    """Class, probability and the probabilities of all; of a model that gives one number, that."""
+    """Class, probability and the probabilities of all; of a model that gives numbers, those."""
+    if info.predicts_numbers:
+        yield from (f"{score:.9g}" for score in scores)
+        return
     if len(scores) == 1:
         yield from (f"{scores[0]:.9g}", "", *[""] * len(names))
         return

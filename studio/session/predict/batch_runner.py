@@ -18,6 +18,7 @@ from studio.session.work.task import RequestTask, State
 
 if TYPE_CHECKING:
     from engine.inference.process import ModelProcess
+    from engine.training.raw_inputs import FedInputs
 
 
 _ENDED: dict[str, State] = {"done": "done", "cancelled": "cancelled", "failed": "failed"}
@@ -25,12 +26,15 @@ _ENDED: dict[str, State] = {"done": "done", "cancelled": "cancelled", "failed": 
 
 @dataclass(frozen=True)
 class BatchProgress:
-    """How far it is: ``state`` is idle, running, done, cancelled or failed; ``message`` is the reason."""
+    """How far it is: ``state`` is idle, running, done, cancelled or failed; ``message`` is the reason.
+    ``unknown`` and ``missing`` count the words of a table that training never saw, and its missing values."""
 
     state: str = "idle"
     done: int = 0
     total: int = 0
     failed: int = 0
+    unknown: int = 0
+    missing: int = 0
     out: str = ""
     message: str = ""
 
@@ -107,7 +111,7 @@ class BatchRunner:
             with process:
                 found = process.load()
                 info = model_info(choice, found.info, found.save_id, found.own)
-                items = items_in(source, only_input(info))
+                items = items_in(source, only_input(info), self._tell_read)
                 done, failed = write_predictions(
                     out,
                     items,
@@ -120,6 +124,9 @@ class BatchRunner:
             self._show(state=state, done=done, failed=failed)
         except Exception as error:
             self._show(state="failed", message=str(error))
+
+    def _tell_read(self, fed: FedInputs) -> None:
+        self._show(unknown=sum(fed.unknown.values()), missing=sum(fed.missing.values()))
 
     def _tell(self, done: int, total: int) -> None:
         # A hundred steps of progress are enough for a bar.

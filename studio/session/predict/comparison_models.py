@@ -103,8 +103,10 @@ class ComparisonModels:
             if self._newest is not None:
                 self.ask(self._newest)
         elif isinstance(reply, PredictionReply) and self._newest is not None:
-            ranking = tuple(rank(reply.scores, self._infos[choice].classes)) if len(reply.scores) > 1 else ()
-            words = "" if ranking else f"{reply.scores[0]:.6g}"
+            info = self._infos[choice]
+            one = len(reply.scores) == 1 or info.predicts_numbers
+            ranking = () if one else tuple(rank(reply.scores, info.classes))
+            words = ", ".join(f"{score:.6g}" for score in reply.scores[:MOST]) if one else ""
             self._show(choice, ranking, reply.seconds, words)
         elif isinstance(reply, RequestFailed):
             self._show(choice, words=problem_from_message(reply.message, "").message)
@@ -125,12 +127,10 @@ class ComparisonModels:
 def alike(one: Sequence[ModelInput], other: Sequence[ModelInput]) -> bool:
     """Whether values for the inputs of one model can be fed to those of another."""
 
-    def kinds(inputs: Sequence[ModelInput]) -> list[tuple[object, ...]]:
-        return [
-            (each.form, each.channels, each.height, each.width)
-            if each.form in ("digit", "picture")
-            else (each.form, each.shape, each.whole)
-            for each in inputs
-        ]
+    def kind(each: ModelInput) -> tuple[object, ...]:
+        if each.form in ("digit", "picture"):
+            return each.form, each.channels, each.height, each.width
+        columns = each.raw.inputs if each.raw is not None else ()
+        return each.form, each.shape, each.whole, [(column.name, column.words) for column in columns]
 
-    return kinds(one) == kinds(other)
+    return [*map(kind, one)] == [*map(kind, other)]

@@ -71,6 +71,25 @@ def _are_names(value: object) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(name, str | int | float) for name in value)
 
 
+def _is_data_spec(value: object) -> bool:
+    """Whether this says what data was, in the types that an export writes."""
+    if not isinstance(value, dict) or not isinstance(value.get("columns"), list | tuple):
+        return False
+    lists = [value.get(name) for name in ("classes", "targets")]
+    return all(_are_names(names) for names in lists) and all(_is_column(each) for each in value["columns"])
+
+
+def _is_column(value: object) -> bool:
+    return (
+        isinstance(value, dict)
+        and all(isinstance(value.get(name), str) for name in ("name", "role", "type"))
+        and isinstance(value.get("unit", ""), str)
+        and isinstance(value.get("words"), list | tuple)
+        and all(isinstance(word, str) for word in value["words"])
+        and _is_number(value.get("fill", 0.0))
+    )
+
+
 _FIELDS: dict[str, Callable[[Any], bool]] = {
     "inputs": _are_specs,
     "outputs": _are_specs,
@@ -80,6 +99,7 @@ _ADDED: dict[str, Callable[[Any], bool]] = {
     "classes": _are_names,
     "scaling": _is_scaling,
     "validation_accuracy": _is_number,
+    "data_spec": _is_data_spec,
     "validation_r2": _is_number,
     "validation_mae": _is_number,
 }

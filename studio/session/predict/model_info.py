@@ -17,6 +17,7 @@ from studio.session.predict.model_input import array_of, inputs_of
 
 if TYPE_CHECKING:
     from engine.core.model_limits import ModelLimits
+    from engine.training.raw_inputs import RawInputs
 
 MOST_CLASSES = 100_000
 
@@ -25,7 +26,8 @@ MOST_CLASSES = 100_000
 class ModelInfo:
     """What the files say about a model. ``sizes`` are bytes by file name; ``own`` models have no limits.
 
-    ``prefix`` is the folder of a run where ``choice`` is one.
+    ``prefix`` is the folder of a run where ``choice`` is one. ``raw`` turns rows, sequences and the model's
+    numbers into what people read, where the files say what the data was.
     """
 
     choice: ModelChoice
@@ -38,6 +40,12 @@ class ModelInfo:
     save_id: str
     info: dict[str, Any]
     own: bool = True
+    raw: RawInputs | None = None
+
+    @property
+    def predicts_numbers(self) -> bool:
+        """Whether the model predicts numbers with names, and no classes."""
+        return self.raw is not None and self.raw.spec.task == "numbers"
 
     @property
     def total_size(self) -> int:
@@ -60,6 +68,11 @@ def model_info(choice: ModelChoice, info: object, save_id: str, own: bool) -> Mo
         paths = inference_paths(path)
         described, files = paths[INFO], list(paths.values())
     found, added = checked_information(info, described)
+    raw = None
+    if "data_spec" in added:
+        from engine.training.raw_inputs import RawInputs
+
+        raw = RawInputs.of(added)
     return ModelInfo(
         choice=choice,
         prefix=str(path),
@@ -71,6 +84,7 @@ def model_info(choice: ModelChoice, info: object, save_id: str, own: bool) -> Mo
         save_id=save_id,
         info=added,
         own=own,
+        raw=raw,
     )
 
 
@@ -117,7 +131,10 @@ def scores_of(info: ModelInfo, outputs: Sequence[NDArray[Any]]) -> NDArray[np.fl
             f"{info.prefix}: the model gives no scores of classes: {first.dtype} of shape "
             f"{list(first.shape)}; choose a model that classifies"
         )
-    return first.astype(np.float64).reshape(-1)
+    found = first.astype(np.float64).reshape(-1)
+    if info.raw is not None and info.predicts_numbers:
+        info.raw.numbers(found)  # refuses another number of them
+    return found
 
 
 Scores = Callable[[NDArray[Any]], NDArray[np.float64]]

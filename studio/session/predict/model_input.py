@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from engine.training.raw_inputs import RawInputs
     from studio.session.predict.model_info import ModelInfo
 
-Form = Literal["digit", "picture", "numbers", ""]
+Form = Literal["digit", "picture", "numbers", "table", "sequence", ""]
 DIGIT_SIDE = 28
 MOST_NUMBERS = 100_000
+MOST_FIELDS = 200  # columns that are given in a form
 MOST_SIDE = 4096
 # The sides that images are fed with where the model takes any.
 FREE_SIDE = 224
@@ -30,8 +32,9 @@ _WHOLE = ("uint8", "int8", "int16", "int32", "int64", "bool")
 class ModelInput:
     """One input of a model.
 
-    ``form`` is how a person gives it: a digit (28x28, grey), an image, or numbers; empty where it can't be
-    given, for which ``why_not`` has the reason. ``shape`` is that of the values without the batch, -1 for a
+    ``form`` is how a person gives it: a digit (28x28, grey), an image, numbers, a table's row by the names
+    of its columns, or a sequence; ``raw`` reads rows and sequences. It is empty where it can't be given, for
+    which ``why_not`` has the reason. ``shape`` is that of the values without the batch, -1 for a
     size that is open; ``batch`` is how often they are fed, as the model takes a fixed batch, 0 for an input
     without a batch. An image has ``height`` and ``width`` and 1, 3 or 4 ``channels``, which come first
     (``layout`` CHW), last (HWC) or are not there (HW).
@@ -47,6 +50,7 @@ class ModelInput:
     width: int = 0
     layout: str = ""
     why_not: str = ""
+    raw: RawInputs | None = None
 
     @property
     def whole(self) -> bool:
@@ -60,7 +64,26 @@ _A_DIGIT = {"name": "x", "dtype": "float32", "shape": [-1, 1, DIGIT_SIDE, DIGIT_
 def inputs_of(info: ModelInfo | None) -> tuple[ModelInput, ...]:
     """The inputs of a model in order; without a model, or without a word about them, an image of a digit."""
     specs: Sequence[dict[str, Any]] = info.inputs if info is not None and info.inputs else (_A_DIGIT,)
+    raw = info.raw if info is not None and len(specs) == 1 else None
+    if raw is not None and (found := _by_data(specs[0], raw)) is not None:
+        return (found,)
     return tuple(_input(spec) for spec in specs)
+
+
+def _by_data(spec: dict[str, Any], raw: RawInputs) -> ModelInput | None:
+    """The input of a model of tables or sequences; None for images, and where it is another one."""
+    sizes, shape = spec["shape"], raw.spec.shape
+    fits = len(sizes) == len(shape) + 1 and all(
+        size in (-1, wanted) for size, wanted in zip(sizes[1:], shape, strict=True)
+    )
+    if not fits or spec["dtype"] not in _FLOATS or math.prod(shape) > MOST_NUMBERS:
+        return None
+    if not raw.is_table and raw.spec.kind != "sequences":
+        return None
+    form: Form = "sequence" if not raw.is_table else "numbers"
+    if raw.spec.columns and (len(raw.inputs) <= MOST_FIELDS or any(each.words for each in raw.inputs)):
+        form = "table"
+    return ModelInput(spec["name"], spec["dtype"], shape, max(1, sizes[0]), form, raw=raw)
 
 
 def _input(spec: dict[str, Any]) -> ModelInput:

@@ -34,7 +34,8 @@ class ComparisonLine(EqualNaN):
 @dataclass
 class PredictViewModel:
     """What the page Predict shows. ``ranking`` has (class, probability), the most probable first; a model
-    that gives one number has it in ``number`` instead.
+    that gives one number has it in ``number`` instead, one that predicts numbers with names has them in
+    ``numbers``: (target, value, unit).
 
     ``inputs`` are those of the model, and ``fed`` has a value for each, None where it was not given yet:
     images float32 0 to 1, [H, W] or with channels last, else numbers. ``seconds`` is the model's time for
@@ -51,6 +52,7 @@ class PredictViewModel:
     stopped: str = ""
     ranking: list[tuple[str, float]] = field(default_factory=list)
     number: float = math.nan
+    numbers: tuple[tuple[str, float, str], ...] = ()
     fed: tuple[Any, ...] = (None,)
     seconds: float = math.nan
     checkpoints: tuple[CheckpointFile, ...] = ()
@@ -73,7 +75,8 @@ class PredictViewModel:
 
     def loaded(self, info: ModelInfo) -> None:
         """The model is there. What was fed stays where its inputs are those of the model before."""
-        self.loading, self.why_not, self.ranking, self.number = False, "", [], math.nan
+        self.loading, self.why_not = False, ""
+        self._forget()
         inputs = inputs_of(info)
         if inputs != self.inputs:
             self.fed = (None,) * len(inputs)
@@ -85,11 +88,15 @@ class PredictViewModel:
     def clear(self, place: int = 0) -> None:
         """The input at ``place`` is not given any more."""
         self._put(place, None)
-        self.ranking, self.number, self.seconds = [], math.nan, math.nan
+        self._forget()
+        self.seconds = math.nan
 
     def give(self, place: int, values: NDArray[Any]) -> None:
         """There are other values for the input at ``place``."""
         self._put(place, np.array(values))
+
+    def _forget(self) -> None:
+        self.ranking, self.number, self.numbers = [], math.nan, ()
 
     def _put(self, place: int, values: Any) -> None:
         self.fed = (*self.fed[:place], values, *self.fed[place + 1 :])
@@ -98,6 +105,9 @@ class PredictViewModel:
         """The model gave its scores, of all its classes, of what it is fed now or was fed before."""
         if self.model is not None and self.complete:
             self.seconds = answer.seconds
+            if self.model.raw is not None and self.model.predicts_numbers:
+                self.numbers = self.model.raw.numbers(answer.scores)
+                return
             one = len(answer.scores) == 1
             self.number = float(answer.scores[0]) if one else math.nan
             self.ranking = [] if one else rank(answer.scores, self.model.classes)
@@ -106,7 +116,7 @@ class PredictViewModel:
         """Loading or asking came to nothing. After loading, the model before stays."""
         done = "loaded" if failed.doing == "loading" else "asked"
         if failed.doing == "asking":
-            self.ranking, self.number = [], math.nan
+            self._forget()
         problem = problem_from_message(failed.message, f"The model could not be {done}")
         if failed.why == "limit":
             problem = replace(problem, do=ALLOW_MORE)

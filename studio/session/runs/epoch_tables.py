@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from resources.metrics import balanced_accuracy, recalls
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -21,6 +23,16 @@ class EpochTable:
     accuracy: float
     counts: NDArray[np.uint32]
     hardest: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def recalls(self) -> list[float | None]:
+        """The share of each class that was recognized; None for a class without samples."""
+        return recalls(self.counts.tolist())
+
+    @property
+    def balanced_accuracy(self) -> float | None:
+        """The mean of these shares: all classes count alike, however many samples they have."""
+        return balanced_accuracy(self.counts.tolist())
 
     @property
     def correct(self) -> int:

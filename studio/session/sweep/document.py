@@ -9,7 +9,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 
 from resources.settings import problems
 from studio.session.project.project_file import ProjectError, read_document, write_document
@@ -40,6 +47,14 @@ class Measurement(BaseModel):
     loss: FiniteFloat | None
     r2: FiniteFloat | None = None
     mae: FiniteFloat | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_absent(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """As earlier versions read it, where there are no numbers."""
+        found: dict[str, Any] = plain(self)
+        return {
+            name: value for name, value in found.items() if name not in ("r2", "mae") or value is not None
+        }
 
     def figure(self, metric: str) -> float | None:
         """The value of a sweep's metric; of ``accuracy``, that of the trial's task."""

@@ -149,6 +149,38 @@ def test_the_curve_is_that_of_one_process(
     assert all(each["steps_per_second"] > 0 and 0 <= each["waiting"] <= 1 for each in ranks)
 
 
+@pytest.mark.parametrize("task", ["numbers", "weights"])
+def test_numbers_and_weighted_classes_have_the_curve_of_one_process(
+    several: None, tmp_path: Path, task: str
+) -> None:
+    rng = np.random.default_rng(0)
+    inputs = rng.normal(size=(101, 3)).astype(np.float32)
+    target = 500 + 100 * inputs[:, 0] + rng.normal(size=101) if task == "numbers" else inputs[:, 0] > 1
+    rows = np.column_stack([inputs, target])
+    form = "%.5f" if task == "numbers" else ["%.5f"] * 3 + ["%d"]
+    np.savetxt(tmp_path / "rows.csv", rows, form, ",", header="a,b,c,target", comments="")
+    settings: dict[str, Any] = {
+        "data": str(tmp_path / "rows.csv"),
+        "label_name": "target",
+        "model": "linear",
+        "learning_rate": 0.05,
+        "batch_size": 32,
+        "epochs": 2,
+        "balance": "none" if task == "numbers" else "weights",
+    }
+    whole, shared = RecordedTraining(**settings), RecordedTraining(**settings, workers=2)
+    end, done = whole.run.run(), shared.run.run()
+    same_curve(whole.losses(), shared.losses())
+    assert done.task == end.task == ("numbers" if task == "numbers" else "classes")
+    assert done.best_metric == pytest.approx(end.best_metric, abs=1e-5)
+    assert shared.run.config.model_params == {"features": 3, "outputs": 1 if task == "numbers" else 2}
+    for one, other in zip(whole.of("epoch"), shared.of("epoch"), strict=True):
+        assert other.get("confusion") == one.get("confusion")
+        assert [each["index"] for each in other.get("worst", [])] == [
+            each["index"] for each in one.get("worst", [])
+        ]
+
+
 @pytest.mark.parametrize(("static", "workers", "samples"), [(True, 3, 200), (False, 2, 199)])
 def test_batch_norm_counts_over_the_whole_batch(
     several: None, bars: Path, tmp_path: Path, static: bool, workers: int, samples: int

@@ -117,10 +117,8 @@ def _table(rows: Iterable[Sequence[str]], head: Sequence[str] = ()) -> str:
 def _figures(found: ReportData) -> str:
     last = found.epochs[-1] if found.epochs else {}
     run = found.run
-    from engine.training.metrics import balanced_accuracy
-
     is_numbers = run.task == "numbers"
-    balanced = None if found.table is None else balanced_accuracy(found.table.counts)
+    balanced = None if found.table is None else found.table.balanced_accuracy
     figures = [
         ("Best R²", _number(run.r2)) if is_numbers else ("Best accuracy", _percent(run.accuracy)),
         *([("Mean absolute error", _number(run.mae))] if is_numbers else []),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from engine.training import TrainingConfig, TrainingRun
+from engine.training.result import RunResult
+from resources.training_events import Baseline
 from studio.cli.train.result_words import epoch_words, result_words
 from studio.session.runs.comparison import compared_results
 from studio.session.runs.report.report_page import write_report
@@ -126,3 +129,17 @@ def test_the_command_line_says_r2_and_error_with_their_unit(trained: Trained) ->
     words = result_words(trained.result, started, trained.last("baseline"))
     assert f"(best R² {trained.result.best_metric:.4f})" in words
     assert "linear model R² 0.99" in words
+
+
+def test_balanced_accuracy_is_said_where_classes_differ_in_size() -> None:
+    result = RunResult("finished", "", 4, 1, 0.75, 0.8, 4, 1.0, "", "")
+    baseline = Baseline(
+        event="baseline", time=0.0, step=0, split="test", constant={"accuracy": 0.6}, linear={"accuracy": 0.7}
+    )
+    assert result_words(result, {}, baseline, [[10, 0], [4, 6]]) == (
+        "test accuracy 75.00% (best 80.00%); majority class 60.00%, linear model 70.00%"
+    )
+    said = result_words(result, {"chosen_on": "validation"}, None, [[16, 0], [2, 2]])
+    assert said == "validation accuracy 75.00% (best 80.00%), balanced 75.00%"
+    tested = replace(result, tested={"test_loss": 1.0, "test_accuracy": 0.5})
+    assert result_words(tested, {}, None).endswith("; test accuracy of the best 50.00%")
