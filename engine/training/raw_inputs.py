@@ -16,7 +16,7 @@ from engine.core.errors import DataError, FormatError
 from engine.training.raw_sequences import as_fed, stored_arrays
 from engine.training.sources.csv_lines import CsvLines
 from engine.training.sources.csv_rows import RowParser
-from engine.training.sources.csv_values import is_missing
+from engine.training.sources.csv_values import as_number, is_missing
 from engine.training.sources.spec import Column, DataSpec, spec_from_plain
 
 _SHOWN = 40
@@ -33,6 +33,7 @@ class FedInputs:
             values are missing, by the column's name; columns without any are absent.
         padded: how many sequences were padded for a model that was trained on sequences of one length.
         problems: why a row can't be fed, by its number from 0; its values are not numbers.
+        commas: the texts have decimal commas.
     """
 
     values: np.ndarray
@@ -41,6 +42,7 @@ class FedInputs:
     missing: Mapping[str, int] = field(default_factory=dict)
     padded: int = 0
     problems: Mapping[int, str] = field(default_factory=dict)
+    commas: bool = False
 
     def __len__(self) -> int:
         return len(self.values)
@@ -109,6 +111,11 @@ class RawInputs:
         fills = self.fills or (0.0,) * math.prod(self.spec.shape)
         return tuple(Column(str(place), "input", "number", fill=fill) for place, fill in enumerate(fills))
 
+    @property
+    def values_of_a_step(self) -> int:
+        """How many values a step of a sequence has, without the mask."""
+        return math.prod(self.spec.shape[1:]) - self.spec.masked
+
     # ----- tables -----
 
     def named(self, rows: Sequence[Mapping[str, str]], commas: bool = False) -> FedInputs:
@@ -144,13 +151,14 @@ class RawInputs:
         parser = RowParser("input", list(enumerate(self.inputs)), False)
         return self._joined([self._block(parser, [[str(text) for text in row] for row in found], 0, None)])
 
-    def csv(self, path: Path, text: str | None = None) -> FedInputs:
+    def csv(self, path: Path, text: str | None = None, only: int | None = None) -> FedInputs:
         """The rows of a CSV file, with a header in any order, or without one in the order of training.
 
         Of sequences without columns the file is one sequence, a step in each row.
 
         Args:
             text: its content where there is no file; ``path`` names it in messages.
+            only: the row of this number alone.
 
         Raises:
             DataError: a column is missing, or there are too many or too few. FormatError: no table.
@@ -163,13 +171,16 @@ class RawInputs:
             return self.sequences(_numbers(lines, once))
         places = self._places(lines, numbered)
         parser = RowParser(str(path), list(zip(places, self.inputs, strict=True)), lines.commas)
-        blocks = [
-            self._block(parser, block.rows[:1] if once else block.rows, block.first, places)
-            for block in lines.blocks()
-        ]
+        only = 0 if once else only
+        blocks = []
+        for block in lines.blocks():
+            if only is None:
+                blocks.append(self._block(parser, block.rows, block.first, places))
+            elif block.first <= only < block.first + len(block.rows):
+                blocks.append(self._block(parser, [block.rows[only - block.first]], only, places))
         if not blocks:
             raise FormatError(f"{path}: there are no rows below the header; give some")
-        return self._joined(blocks)
+        return replace(self._joined(blocks), commas=lines.commas)
 
     def _places(self, lines: CsvLines, numbered: bool) -> list[int]:
         """Where in a row of the file each input is."""
@@ -284,24 +295,44 @@ class RawInputs:
 
     # ----- files -----
 
-    def file(self, path: Path) -> FedInputs:
+    def file(self, path: Path, only: int | None = None) -> FedInputs:
         """All samples in a CSV file, or in the array of an NPY or NPZ file that fits.
+
+        Args:
+            only: the sample of this number alone.
 
         Raises:
             DataError, FormatError: they don't fit; says why. OSError.
         """
         if path.suffix.lower() not in (".npy", ".npz"):
-            return self.csv(path)
+            return self.csv(path, only=only)
         take = self.listed if self.is_table else self.sequences
         problem: DataError | None = None
         for arrays in stored_arrays(path, lengths=not self.is_table):
             try:
-                return take(*arrays)
+                found = take(*arrays)
+                return found if only is None else replace(found, values=found.values[only : only + 1])
             except DataError as error:
                 problem = problem or error
         raise DataError(f"{path}: {problem}")
 
-    # ----- answers -----
+    # ----- what people see -----
+
+    def value_of(self, column: Column, text: str, commas: bool = False) -> str | float | None:
+        """The value that a text of a column stands for: a word or date as it is, "" for one that is not
+        known, a number; None for a missing one."""
+        text = text.strip()
+        if column.words:
+            return text if text in column.words else ""
+        if column.type == "date":
+            return text
+        value = as_number(text, commas)
+        return None if math.isnan(value) else value
+
+    def steps_of(self, values: np.ndarray) -> np.ndarray:
+        """The steps [steps, values] of a sequence as it is fed, without mask and padding."""
+        steps = values.reshape(self.spec.shape[0], -1)
+        return steps[steps[:, -1] == 1, :-1] if self.spec.masked else steps
 
     def numbers(self, outputs: np.ndarray) -> tuple[tuple[str, float, str], ...]:
         """Of a model that predicts numbers: the name, value and unit of each, of one sample.

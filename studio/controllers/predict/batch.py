@@ -32,16 +32,17 @@ class BatchController(QObject):
     def _choose_folder(self) -> None:
         folder = QFileDialog.getExistingDirectory(self._window, self.tr("Predict the images in a folder"))
         if folder:
-            self._choose_out(folder)
+            self.choose_out(folder)
 
     def _choose_table(self) -> None:
         path, _ = QFileDialog.getOpenFileName(
             self._window, self.tr("Predict the rows of a table"), "", self.tr("Tables (*.csv *.npz *.npy)")
         )
         if path:
-            self._choose_out(path)
+            self.choose_out(path)
 
-    def _choose_out(self, source: str) -> None:
+    def choose_out(self, source: str) -> None:
+        """Ask for the file to write, and predict everything in ``source`` into it."""
         proposed = f"{Path(source).with_suffix('')}-predictions.csv"
         out, _ = QFileDialog.getSaveFileName(
             self._window, self.tr("Write the predictions to"), proposed, self.tr("Tables (*.csv)")
@@ -66,6 +67,10 @@ class BatchController(QObject):
         }.get(progress.state, "")
         if progress.failed:
             words += " \u00b7 " + self.tr("{0} failed: see the column problem").format(progress.failed)
+        if progress.unknown:
+            words += " \u00b7 " + self.tr("Unknown words: {0}").format(theme.format_number(progress.unknown))
+        if progress.missing:
+            words += " \u00b7 " + self.tr("Missing values: {0}").format(theme.format_number(progress.missing))
         self._panel.show_progress(progress.state == "running", progress.done, progress.total, words)
 
     def close(self) -> None:

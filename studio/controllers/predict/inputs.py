@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from studio.controllers.bindings import Bindings
 from studio.controllers.graph.graph_controller import shape_text
+from studio.controllers.predict.raw_inputs import RawInputsController
 from studio.session.predict.digit_images import (
     ImageError,
     bright_on_dark,
@@ -30,6 +32,7 @@ from widgets import theme
 
 IMAGES = "*.png *.jpg *.jpeg *.bmp *.gif *.tif *.tiff *.webp *.ppm *.pgm"
 TABLES = "*.csv *.tsv *.txt"
+ARRAYS = "*.npz *.npy"
 MOST_TEXT = 10_000_000  # characters that are pasted or read from a file
 
 
@@ -47,9 +50,10 @@ class _Given:
 class InputsController(QObject):
     """Makes an editor for each input of the model, and gives what is put into them to the session."""
 
-    def __init__(self, session: Session, page: PredictPage) -> None:
+    def __init__(self, session: Session, page: PredictPage, predict_all: Callable[[str], None]) -> None:
         super().__init__(page)
         self._session, self._page = session, page
+        self.raw = RawInputsController(session, page, predict_all)
         self._view = session.predict
         self._given: dict[int, _Given] = {}
         self._placings: dict[int, str] = {}
@@ -61,7 +65,7 @@ class InputsController(QObject):
         page.numbers_given.connect(self._numbers_given)
         page.text_given.connect(self._text_given)
         page.numbers_refused.connect(self._numbers_refused)
-        page.cleared.connect(self._zeros)
+        page.cleared.connect(self._cleared)
         page.placing_chosen.connect(self._placing_chosen)
         page.input_chosen.connect(lambda _: self._show_fed())
         self._bonds.show(self._view, "inputs", self._show_inputs)
@@ -75,7 +79,9 @@ class InputsController(QObject):
         self._placings.clear()
         self._page.set_inputs([(each.form, each.why_not) for each in inputs], [each.name for each in inputs])
         for place, asked in enumerate(inputs):
-            if asked.form == "numbers":
+            if asked.raw is not None:
+                self.raw.begin(place, asked)
+            elif asked.form == "numbers":
                 self._zeros(place)
         if before is not None and inputs[0].form in ("digit", "picture"):
             before = replace(before, sample=False)
@@ -115,6 +121,9 @@ class InputsController(QObject):
             self._open(place, path)
 
     def _open(self, place: int, path: str) -> None:
+        if self._asked(place).raw is not None:
+            self.raw.drop(place, self._asked(place), path)
+            return
         try:
             data = read_file(Path(path))
         except ImageError as error:
@@ -149,6 +158,8 @@ class InputsController(QObject):
     def give_sample(self, values: NDArray[Any], origin: str) -> str:
         """Feed a sample of data to the first input as it is; says why not where its shape is another."""
         asked = self._asked(0)
+        if asked.raw is not None:
+            return "" if self.raw.take_sample(0, asked, values) else self._other_shape(values)
         if asked.form == "numbers":
             shape = [
                 size if size != -1 else found for size, found in zip(asked.shape, values.shape, strict=False)
@@ -218,12 +229,23 @@ class InputsController(QObject):
         assert isinstance(editor, NumbersInput)
         return editor
 
+    def _cleared(self, place: int) -> None:
+        asked = self._asked(place)
+        if asked.raw is not None:
+            self.raw.clear(place, asked)
+        else:
+            self._zeros(place)
+
     def _zeros(self, place: int) -> None:
         values = first_numbers(self._asked(place))
         self._numbers_editor(place).show_values(values)
         self._session.predict_models.ask(values, place)
 
     def _numbers_given(self, place: int, values: NDArray[Any]) -> None:
+        asked = self._asked(place)
+        if asked.raw is not None:
+            self.raw.take_values(place, asked, values)
+            return
         self._numbers_editor(place).show_problem("")
         self._session.predict_models.ask(values, place)
 
@@ -233,6 +255,9 @@ class InputsController(QObject):
         self._numbers_editor(place).show_problem(words.format(text[:40]))
 
     def _text_given(self, place: int, text: str) -> None:
+        if self._asked(place).raw is not None:
+            self.raw.take_text(place, self._asked(place), text[:MOST_TEXT])
+            return
         editor = self._numbers_editor(place)
         try:
             values = numbers_in(text[:MOST_TEXT], self._asked(place))
@@ -245,11 +270,18 @@ class InputsController(QObject):
     # ----- files -----
 
     def _choose_file(self, place: int) -> None:
-        numbers = self._asked(place).form == "numbers"
-        title = self.tr("Open a row of numbers") if numbers else self.tr("Open an image")
-        kinds = self.tr("Tables ({0})").format(TABLES) if numbers else self.tr("Images ({0})").format(IMAGES)
+        asked = self._asked(place)
+        numbers = asked.form not in ("digit", "picture")
+        title = self.tr("Open an image")
+        if numbers:
+            sequence = asked.form == "sequence"
+            title = self.tr("Open a sequence") if sequence else self.tr("Open a row of a table")
+        tables = TABLES if asked.raw is None else f"{TABLES} {ARRAYS}"
+        kinds = self.tr("Tables ({0})").format(tables) if numbers else self.tr("Images ({0})").format(IMAGES)
         path, _ = QFileDialog.getOpenFileName(self._page.window(), title, "", kinds)
-        if path and numbers:
+        if path and asked.raw is not None:
+            self.raw.take_file(place, asked, path)
+        elif path and numbers:
             self.open_numbers(place, path)
         elif path:
             self._open(place, path)
@@ -310,6 +342,8 @@ class InputsController(QObject):
             rows.append((self.tr("Values"), self.tr("{0} to {1}, mean {2}").format(low, high, mean)))
         if not asked.form:
             rows.append((self.tr("Not possible"), asked.why_not))
+        if asked.raw is not None:
+            rows += self.raw.notes(self._view.inputs.index(asked))
         if asked.batch > 1:
             rows.append((self.tr("Batch"), self.tr("repeated {0} times for the batch").format(asked.batch)))
         if self._view.model is not None:

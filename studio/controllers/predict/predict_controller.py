@@ -47,11 +47,11 @@ class PredictController(QObject):
         self._slow.timeout.connect(self._show_answer)
         page.cancel_requested.connect(session.predict_models.cancel)
         page.again_requested.connect(session.predict_models.try_again)
-        self.inputs = InputsController(session, page)
+        self.inputs = InputsController(session, page, self.many.choose_out)
         self.open_image = self.inputs.open_image
         self.samples = SamplesController(session, page, self.inputs)
         self._bonds.show(self._view, "ranking", lambda _: self._show_answer())
-        for field in ("asking", "stopped", "last_problem", "number", "fed", "model"):
+        for field in ("asking", "stopped", "last_problem", "number", "numbers", "fed", "model"):
             self._bonds.follow(getattr(self._view.events, field), lambda _: self._show_answer())
         self._bonds.show(self._view, "loading", lambda _: self._show_answer())
         self._bonds.show(self._view, "comparisons", self._show_comparisons)
@@ -61,6 +61,9 @@ class PredictController(QObject):
     def _show_answer(self) -> None:
         view, page = self._view, self._page
         page.set_ranking(view.ranking)
+        rows = [(name, theme.format_number(value, unit, digits=6)) for name, value, unit in view.numbers]
+        predicts_numbers = view.model is not None and view.model.predicts_numbers
+        page.show_numbers(rows if len(rows) > 1 else [], predicts_numbers)
         busy = view.loading or view.asking
         if not busy:
             self._slow.stop()
@@ -79,6 +82,11 @@ class PredictController(QObject):
             page.show_answer("", problem.message if problem is not None else self.tr("Cancelled."))
         elif view.model is None:
             page.show_answer("", self.tr("Load a model, or export a run: the bars follow what you draw."))
+        elif len(view.numbers) == 1:
+            [(name, text)] = rows
+            page.show_answer(text, f"{name} \u00b7 {theme.format_duration(view.seconds)}")
+        elif view.numbers:
+            page.show_answer("", theme.format_duration(view.seconds))
         elif view.number == view.number:
             page.show_answer(theme.format_number(view.number), theme.format_duration(view.seconds))
         elif not view.ranking:
@@ -112,6 +120,8 @@ class PredictController(QObject):
             "digit": self.tr("Draw a digit, or drop an image of one."),
             "picture": self.tr("Draw, or drop an image."),
             "numbers": self.tr("Type numbers, or paste them."),
+            "table": self.tr("Fill in the fields, or paste or load a row."),
+            "sequence": self.tr("Paste, drop or open a sequence."),
         }[first.form]
         return f"{first.name}: {words}" if several else words
 

@@ -106,7 +106,10 @@ class PredictViewModel:
         if self.model is not None and self.complete:
             self.seconds = answer.seconds
             if self.model.raw is not None and self.model.predicts_numbers:
-                self.numbers = self.model.raw.numbers(answer.scores)
+                from engine.training.raw_inputs import without_unit
+
+                found = self.model.raw.numbers(answer.scores)
+                self.numbers = tuple((without_unit(name, unit), value, unit) for name, value, unit in found)
                 return
             one = len(answer.scores) == 1
             self.number = float(answer.scores[0]) if one else math.nan

@@ -57,8 +57,7 @@ class ReadSamples:
         for place in places:
             sample, label = test[place]
             values.append(_image_or_numbers(np.asarray(sample, np.float32)))
-            number = int(np.asarray(label).reshape(-1)[0])
-            labels.append(splits.classes[number] if 0 <= number < len(splits.classes) else str(number))
+            labels.append(_label(splits, label))
         emit(
             {
                 "event": "samples",
@@ -70,6 +69,15 @@ class ReadSamples:
                 "data": splits.name,
             }
         )
+
+
+def _label(splits: Any, label: Any) -> str:
+    """The name of a class, or the numbers to predict in their units."""
+    found = np.asarray(label).reshape(-1)
+    if splits.spec.task == "numbers":
+        return ", ".join(f"{value:.6g}" for value in splits.test.prepare.raw_targets(found))
+    number = int(found[0])
+    return splits.classes[number] if 0 <= number < len(splits.classes) else str(number)
 
 
 def _image_or_numbers(sample: np.ndarray) -> np.ndarray:

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from studio.windows.controls import Facts, PageCard
 from studio.windows.predict.input_editors import ImageInput, NumbersInput, SquareFrame, UnsupportedInput
+from studio.windows.predict.row_editor import RowInput
 from widgets import theme
 from widgets.bars import ProbabilityBars
 from widgets.digit_pad import DigitPad, PixelView
@@ -33,14 +34,14 @@ ANSWER_PX = 44
 NARROW = 640
 SIDE = 28
 
-Editor = ImageInput | NumbersInput | UnsupportedInput
+Editor = ImageInput | NumbersInput | RowInput | UnsupportedInput
 
 
 class PredictPage(Retranslated, QWidget):
     """Filled by its controller. The signals of editors carry the place of the input first: ``drawn`` the
     pad's array, ``file_given`` a path, ``data_given`` the bytes of an image, ``open_requested`` nothing
     more, ``numbers_given`` an array, ``text_given`` a pasted text, ``numbers_refused`` a text that is no
-    number."""
+    number, ``row_edited`` nothing more."""
 
     drawn = Signal(int, object)
     file_given = Signal(int, str)
@@ -49,6 +50,7 @@ class PredictPage(Retranslated, QWidget):
     numbers_given = Signal(int, object)
     text_given = Signal(int, str)
     numbers_refused = Signal(int, str)
+    row_edited = Signal(int)
     cleared = Signal(int)
     placing_chosen = Signal(str)
     input_chosen = Signal(int)
@@ -66,7 +68,7 @@ class PredictPage(Retranslated, QWidget):
         self.answer, self.detail = QLabel(), mute(wrap=True)
         self.answer.setFont(theme.font(ANSWER_PX, bold=True))
         self.detail.setFont(theme.font())
-        self.facts, self.comparisons = Facts(), Facts()
+        self.facts, self.comparisons, self.numbers = Facts(), Facts(), Facts()
         self.placing = QComboBox()
         self.tabs, self._editors_box = QTabBar(), QStackedWidget()
         self.editors: list[Editor] = []
@@ -114,7 +116,9 @@ class PredictPage(Retranslated, QWidget):
         self.answer.setMinimumWidth(36)
         self.detail.setContentsMargins(0, 0, 0, 9)
         self._answer_card.body.addLayout(head)
+        self._answer_card.body.addWidget(self.numbers)
         self._answer_card.body.addWidget(self.bars, 1)
+        self._answer_card.body.addStretch(0)
         self._answer_card.body.addWidget(self.comparisons)
         fed = QHBoxLayout()
         fed.setSpacing(theme.SPACE_L)
@@ -139,8 +143,8 @@ class PredictPage(Retranslated, QWidget):
         """An editor for each input, empty.
 
         Args:
-            inputs: (form, why not): ``digit`` or ``image`` for a pad, ``numbers`` for a table; empty for
-                one that can't be given, with the reason.
+            inputs: (form, why not): ``digit`` or ``image`` for a pad, ``numbers`` or ``sequence`` for a
+                table of numbers, ``table`` for a form; empty for one that can't be given, with the reason.
             titles: their names, shown where there are several.
         """
         self.tabs.blockSignals(True)
@@ -167,8 +171,17 @@ class PredictPage(Retranslated, QWidget):
             image.pad.image_given.connect(partial(self.data_given.emit, place))
             image.open_requested.connect(partial(self.open_requested.emit, place))
             return image
-        if form == "numbers":
+        if form == "table":
+            row = RowInput()
+            row.edited.connect(partial(self.row_edited.emit, place))
+            row.text_given.connect(partial(self.text_given.emit, place))
+            row.open_requested.connect(partial(self.open_requested.emit, place))
+            row.clear_requested.connect(partial(self.cleared.emit, place))
+            row.file_dropped.connect(partial(self.file_given.emit, place))
+            return row
+        if form in ("numbers", "sequence"):
             numbers = NumbersInput()
+            numbers.file_dropped.connect(partial(self.file_given.emit, place))
             numbers.table.changed.connect(partial(self.numbers_given.emit, place))
             numbers.table.refused.connect(partial(self.numbers_refused.emit, place))
             numbers.text_given.connect(partial(self.text_given.emit, place))
@@ -249,6 +262,11 @@ class PredictPage(Retranslated, QWidget):
             self.bars.set_probabilities([share for _, share in ranking], [name for name, _ in ranking])
         else:
             self.bars.clear()
+
+    def show_numbers(self, rows: list[tuple[str, str]], predicts_numbers: bool) -> None:
+        """The name and value of each of several numbers; a model that predicts numbers has no bars."""
+        self.numbers.set_rows(rows)
+        self.bars.setVisible(not predicts_numbers)
 
     def show_fed(self, image: NDArray[Any] | None, size: str, rows: list[tuple[str, str]]) -> None:
         """The image that the model is fed, its size in words and facts about it; None for numbers."""

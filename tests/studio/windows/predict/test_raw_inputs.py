@@ -1,0 +1,192 @@
+"""Predict for models of tables and sequences: a form with named fields, rows, files, numbers with units."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QComboBox, QFileDialog, QInputDialog, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from studio.session.predict.model_choice import ModelChoice
+from studio.session.predict.model_info import ModelInfo
+from studio.windows.predict.input_editors import NumbersInput
+from studio.windows.predict.row_editor import RowInput
+from tests.raw_models import PRICES, WAVES, saved_model
+from tests.studio.windows.conftest import Stage
+
+WAIT = 60_000
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture(scope="module")
+def prices(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return saved_model("prices", tmp_path_factory.mktemp("prices"))
+
+
+@pytest.fixture
+def page(stage: Stage) -> Stage:
+    import engine.training  # noqa: F401  (the window has it by then)
+
+    stage.studio.frame.show_page("predict")
+    return stage
+
+
+def show(page: Stage, spec: object = PRICES) -> None:
+    """Let a model of this data be there, without a process."""
+    from engine.training.raw_inputs import RawInputs
+
+    raw = RawInputs.of({"data_spec": spec.as_plain()})  # type: ignore[attr-defined]
+    assert raw is not None
+    inputs = ({"name": "x", "shape": [-1, *raw.spec.shape], "dtype": "float32"},)
+    info = ModelInfo(ModelChoice("m"), "m", "m", inputs, raw.spec.classes, {}, {}, "", {}, raw=raw)
+    page.session.predict.loaded(info)
+
+
+def row_editor(page: Stage) -> RowInput:
+    editor = page.studio.predict_page.editors[0]
+    assert isinstance(editor, RowInput)
+    return editor
+
+
+def line(page: Stage, column: str) -> QLineEdit:
+    control = row_editor(page).form.control(column)
+    assert isinstance(control, QLineEdit)
+    return control
+
+
+def fed(page: Stage) -> list[float]:
+    return page.session.predict.fed[0].tolist()
+
+
+def drop(widget: QWidget, path: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    move, modifiers = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
+    widget.dropEvent(QDropEvent(QPointF(5, 5), move, data, LEFT, modifiers))
+
+
+def test_a_row_is_typed_and_the_number_has_its_unit(page: Stage, qtbot: QtBot, prices: str) -> None:
+    view, shown = page.session.predict, page.studio.predict_page
+    page.studio.predict.load(prices)
+    qtbot.waitUntil(lambda: view.numbers != (), timeout=WAIT)
+    form = row_editor(page).form
+    assert [form.label(column.name) for column in PRICES.inputs] == ["size", "colour", "rooms"]
+    assert line(page, "size (m2)").placeholderText() == "80"
+    assert ("Missing", "size (m2), colour, rooms") in shown.facts.rows()
+    qtbot.keyClicks(line(page, "size (m2)"), "75.5")
+    qtbot.keyClicks(line(page, "rooms"), "2")
+    box = form.control("colour")
+    assert isinstance(box, QComboBox)
+    assert [box.itemText(n) for n in range(box.count())] == ["not known", "blue", "green", "red"]
+    qtbot.keyClicks(box, "r")
+    assert fed(page) == [75.5, 3.0, 2.0]
+    qtbot.waitUntil(lambda: view.numbers == (("price", 75523.0, "EUR"),), timeout=WAIT)
+    assert shown.answer.text() == "75\u2009523\u2009EUR"
+    assert shown.detail.text().startswith("price \u00b7 ")
+    assert shown.bars.isHidden()
+    assert "Missing" not in dict(shown.facts.rows())
+
+
+def test_a_wrong_text_takes_the_answer_away_until_it_is_corrected(page: Stage, qtbot: QtBot) -> None:
+    show(page)
+    qtbot.keyClicks(line(page, "rooms"), "2x")
+    assert page.session.predict.fed == (None,)
+    assert row_editor(page).form.errors() == {"rooms": "Enter a number"}
+    qtbot.keyClick(line(page, "rooms"), Qt.Key.Key_Backspace)
+    assert fed(page) == [80.0, 0.0, 2.0]
+    qtbot.mouseClick(row_editor(page).clear_button, LEFT)
+    assert fed(page) == [80.0, 0.0, 3.0]
+    assert line(page, "rooms").text() == ""
+
+
+def test_a_row_is_pasted_with_its_header_or_without(page: Stage, qtbot: QtBot) -> None:
+    show(page)
+    editor = row_editor(page)
+    for text, wanted in (
+        ("rooms\tcolour\tsize (m2)\n2\tred\t75\n", [75.0, 3.0, 2.0]),
+        ("60,5;green;1", [60.5, 2.0, 1.0]),
+        ("size (m2),colour,rooms\n,pink,1\n", [80.0, 0.0, 1.0]),
+    ):
+        QGuiApplication.clipboard().setText(text)
+        qtbot.mouseClick(editor.paste_button, LEFT)
+        assert editor.problem.text() == ""
+        assert fed(page) == wanted
+    assert ("Unknown words", "colour") in page.studio.predict_page.facts.rows()
+    assert (line(page, "size (m2)").text(), line(page, "rooms").text()) == ("", "1")
+    QGuiApplication.clipboard().setText("rooms,colour\n1,red\n")
+    qtbot.mouseClick(editor.paste_button, LEFT)
+    assert "no column 'size (m2)'" in editor.problem.text()
+    assert fed(page) == [80.0, 0.0, 1.0]
+
+
+def test_a_chosen_row_of_a_file_is_loaded(
+    page: Stage, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show(page)
+    path = tmp_path / "rows.csv"
+    path.write_text("colour,rooms,size (m2)\nred,2,75\ngreen,4,90\n")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *words: (str(path), ""))
+    asked = []
+    monkeypatch.setattr(QInputDialog, "getInt", lambda *words: asked.append(words[2]) or (1, True))
+    qtbot.mouseClick(row_editor(page).file_button, LEFT)
+    assert asked == ["Row of rows.csv, from 0 to 1"]
+    assert fed(page) == [90.0, 2.0, 4.0]
+    assert line(page, "size (m2)").text() == "90"
+
+
+def test_all_rows_of_a_dropped_file_are_predicted(
+    page: Stage, qtbot: QtBot, prices: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page.studio.predict.load(prices)
+    qtbot.waitUntil(lambda: page.session.predict.model is not None, timeout=WAIT)
+    path, out = tmp_path / "rows.csv", tmp_path / "out.csv"
+    path.write_text("colour,rooms,size (m2)\nred,2,75\npink,4,90\n")
+    proposed = []
+    monkeypatch.setattr(
+        QFileDialog, "getSaveFileName", lambda *words: proposed.append(words[2]) or (str(out), "")
+    )
+    drop(row_editor(page), path)
+    assert proposed == [str(tmp_path / "rows-predictions.csv")]
+    many = page.session.predict_models.many
+    qtbot.waitUntil(lambda: many.view.progress.state == "done", timeout=WAIT)
+    assert out.read_text().splitlines() == ["name,price [EUR],problem", "0,75023,", "1,90040,"]
+    assert "Unknown words: 1" in page.studio.model_panel.many.words.text()
+    path.write_text("colour,rooms,size (m2)\nred,1,50\n")
+    drop(row_editor(page), path)  # a single row goes into the form
+    assert fed(page) == [50.0, 3.0, 1.0]
+
+
+def test_sequences_are_pasted_dropped_and_edited(page: Stage, qtbot: QtBot, tmp_path: Path) -> None:
+    show(page, WAVES)
+    editor = page.studio.predict_page.editors[0]
+    assert isinstance(editor, NumbersInput)
+    assert editor.table.values().shape == (4, 2)
+    QGuiApplication.clipboard().setText("1\t2\n3\t4")
+    qtbot.mouseClick(editor.paste_button, LEFT)
+    assert editor.table.values().tolist() == [[1, 2], [3, 4]]
+    padding = [[0, 0, 0], [0, 0, 0]]
+    assert fed(page) == [[1, 2, 1], [3, 4, 1], *padding]
+    index = editor.table.model().index(1, 0)
+    editor.table.model().setData(index, "7", Qt.ItemDataRole.EditRole)
+    assert fed(page) == [[1, 2, 1], [7, 4, 1], *padding]
+    np.save(tmp_path / "one.npy", np.array([[5.0, 6.0]]))
+    drop(editor, tmp_path / "one.npy")
+    assert editor.table.values().tolist() == [[5, 6]]
+    np.save(tmp_path / "one.npy", np.zeros((9, 2)))
+    drop(editor, tmp_path / "one.npy")
+    assert "a sequence of 9 steps: the model takes at most 4" in editor.problem.text()
+    assert fed(page) == [[5, 6, 1], [0, 0, 0], *padding]
+
+
+def test_a_test_sample_of_the_data_fills_the_form(page: Stage) -> None:
+    show(page)
+    inputs = page.studio.predict.inputs
+    assert inputs.give_sample(np.array([75.0, 2.0, np.nan], np.float32), "test sample") == ""
+    assert line(page, "size (m2)").text() == "75"
+    assert row_editor(page).form.value("colour") == "green"
+    assert fed(page) == [75.0, 2.0, 3.0]
+    assert "does not accept" in inputs.give_sample(np.zeros(5, np.float32), "")
