@@ -40,7 +40,7 @@ def for_prediction(network: Any, data: Mapping[str, Any]) -> Any:
 
 
 def _scale(plain: Mapping[str, Any], prefix: str, form: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and deviation of this form. Raises FormatError where they don't fit it, or are no numbers."""
+    """Mean and deviation of this form. Raises FormatError where they don't fit it, or are not numbers."""
     try:
         mean, deviation = (
             np.asarray(plain[f"{prefix}{name}"], np.float32).reshape(form) for name in ("mean", "deviation")

@@ -83,7 +83,7 @@ class DataSettings:
         "patterns",
         (),
         "Exclude",
-        "Columns of a CSV file that are no inputs: names or patterns such as id*. Columns that differ in "
+        "Columns of a CSV file to leave unused: names or patterns such as id*. Columns that differ in "
         "nearly every row, such as ids and dates, are excluded unless --include names them.",
         empty="none",
         group="data",

@@ -40,6 +40,7 @@ class Settings(DataSettings):
         "Model parameters",
         "Parameters of the network, each as NAME=VALUE; the others follow from the data.",
         option="model-param",
+        keyword_only=True,
     )
     start_from: str = declared(
         "path",
@@ -49,6 +50,7 @@ class Settings(DataSettings):
         "not fit, such as the last one for other classes, begin anew.",
         example="runs/a or models/lenet",
         advanced=True,
+        keyword_only=True,
     )
     freeze: int = declared(
         "int",
@@ -60,6 +62,7 @@ class Settings(DataSettings):
         zero="none",
         example="e.g. 3, or 0 to train all",
         advanced=True,
+        keyword_only=True,
     )
     optimizer: str = declared(
         "choice", "adam", "Optimizer", "How the weights are updated.", choices=_titles(optimizers())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias
 
 _SHOWN = 200  # characters of a value in a message
@@ -326,12 +326,15 @@ def _is_finite(value: float) -> bool:
     return -sys.float_info.max <= value <= sys.float_info.max
 
 
-def declared(kind: Kind, default: Any, title: str, help_text: str, **more: Any) -> Any:
-    """A dataclass field with its declaration."""
+def declared(
+    kind: Kind, default: Any, title: str, help_text: str, *, keyword_only: bool = False, **more: Any
+) -> Any:
+    """A dataclass field with its declaration; ``keyword_only`` keeps it out of the positional arguments."""
     metadata = {"setting": Setting(kind, default, title, help_text, **more)}
+    only: Any = True if keyword_only else MISSING
     if isinstance(default, dict):
-        return field(default_factory=dict, metadata=metadata)
-    return field(default=default, metadata=metadata)
+        return field(default_factory=dict, metadata=metadata, kw_only=only)
+    return field(default=default, metadata=metadata, kw_only=only)
 
 
 _ALWAYS = ("kind", "default", "title", "help")

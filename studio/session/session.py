@@ -175,7 +175,7 @@ class Session(NextRun):
         self._begin(settings, select=True)
 
     def _begin(self, settings: RunSettings, folder: Path | None = None, select: bool = False) -> None:
-        folder = folder or new_run_folder(self.runs_folder, settings.model, settings.static)
+        folder = folder or new_run_folder(self.runs_folder, settings.network, settings.static)
         self._train(settings.as_config(str(folder)), resume=False, select=select)
 
     def use_corrections(self, folder: str = "") -> str:

@@ -181,14 +181,14 @@ def target_columns(path: Any, names: Sequence[str], scans: Sequence[ColumnScan],
         Column(name, "input", scan.type, distinct=scan.distinct, missing=scan.missing)
         for name, scan in zip(names, scans, strict=True)
     ]
-    told = ", ".join(f"{column.name} ({_TYPES[column.type]})" for column in listed[:40])
-    told += f" and {len(listed) - 40} more" if len(listed) > 40 else ""
+    listing = ", ".join(f"{column.name} ({_TYPES[column.type]})" for column in listed[:40])
+    listing += f" and {len(listed) - 40} more" if len(listed) > 40 else ""
     if chosen:
         wanted = [chosen] if chosen in names else [part.strip() for part in chosen.split(",")]
         unknown = [name for name in wanted if name not in names]
         if unknown:
             raise TargetNeeded(
-                f"{path}: there is no column {unknown[0]!r}: {told}; choose one of these", listed
+                f"{path}: there is no column {unknown[0]!r}: {listing}; choose one of these", listed
             )
         return [names.index(name) for name in dict.fromkeys(wanted)]
     lower = [name.lower() for name in names]
@@ -196,7 +196,7 @@ def target_columns(path: Any, names: Sequence[str], scans: Sequence[ColumnScan],
         if known in lower:
             return [lower.index(known)]
     raise TargetNeeded(
-        f"{path}: which column is the target? There are {told}; choose it with --target COLUMN", listed
+        f"{path}: which column is the target? There are {listing}; choose it with --target COLUMN", listed
     )
 
 
@@ -236,7 +236,7 @@ def typed_columns(
             column = _as_input(path, column, scan, _fits(name, options.include))
         columns.append(column)
     if not any(column.role == "input" for column in columns):
-        # The only column that counts is no id: it is all that there is to learn from.
+        # The only column that counts is not an id: it is all that there is to learn from.
         columns = [
             replace(each, role="input", reason="")
             if each.reason.startswith(_AS_IDS) and not _is_id(each)

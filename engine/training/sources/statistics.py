@@ -61,7 +61,7 @@ def mean_and_deviation(
             known &= flat[:, -1:] > 0
         new = known.sum(axis=0)
         total = np.maximum(count + new, 1)
-        # Joined as by Chan, Golub, LeVeque (1979): sums of squares lose what is small beside the mean.
+        # Joined as by Chan, Golub, LeVeque (1979): sums of squares lose what is small next to the mean.
         own = np.where(known, flat, 0.0).sum(axis=0) / np.maximum(new, 1)
         spread = (np.where(known, flat - own, 0.0) ** 2).sum(axis=0)
         away = own - mean

@@ -151,7 +151,7 @@ class RunListController(QObject):
             changes = changed_settings(last, config)
             words = ", ".join(f"{change.title} {change.after or NONE}" for change in changes)
             mode = "static" if waiting.settings.static else "eager"
-            name = waiting.folder or f"{title_of(waiting.settings.model)} · {mode}"
+            name = waiting.folder or f"{title_of(waiting.settings.network)} · {mode}"
             detail = " · ".join(filter(None, (state, words)))
             key = f"{QUEUED}{waiting.number}"
             rows.append(RunRow(key, name, "", -1, detail, False, mark, tint, detail, True))

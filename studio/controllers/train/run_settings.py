@@ -149,7 +149,7 @@ class RunSettingsController(QObject):
         self._panel.set_workers_missing(missing() if settings.workers == 1 else "")
         self._show_rows()
         self._welcome.set_choice(
-            settings.model.rpartition(":")[2] if settings.user_file else title_of(settings.model),
+            settings.model.rpartition(":")[2] if settings.user_file else title_of(settings.network),
             self.tr("the built-in digits") if settings.data == "digits" else title_of(settings.data),
         )
 

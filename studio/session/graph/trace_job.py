@@ -28,7 +28,8 @@ class TraceModel:
         from engine.training.describe import program_event
         from engine.training.resolve import fitted_to_data
         from engine.training.setup import build_network
+        from engine.training.suggest import with_suggestions
 
-        config = fitted_to_data(TrainingConfig.from_dict(self.config))
+        config = fitted_to_data(with_suggestions(TrainingConfig.from_dict(self.config)))
         network, _ = build_network(config)
         emit(program_event(network, config))

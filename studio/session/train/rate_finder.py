@@ -64,4 +64,4 @@ class RateFinder:
 
 def search_title(settings: RunSettings) -> str:
     """Which network a search with these settings trains, in a few words."""
-    return f"{title_of(settings.model)}, {settings.optimizer}, batch {settings.batch_size}"
+    return f"{title_of(settings.network)}, {settings.optimizer}, batch {settings.batch_size}"

@@ -46,6 +46,7 @@ class FindRate:
         """Report events ``rates_tried``, then ``rate_found``."""
         from engine.training import TrainingConfig
         from engine.training.rate_finder import Tried, find_rate
+        from engine.training.suggest import with_suggestions
 
         waiting: list[Tried] = []
         sent_at = time.monotonic()
@@ -73,7 +74,7 @@ class FindRate:
                 sent_at = time.monotonic()
                 tell_waiting()
 
-        config = TrainingConfig.from_dict(self.config)
+        config = with_suggestions(TrainingConfig.from_dict(self.config))
         found = find_rate(config, **vars(self.rates), report=tell, stopped=lambda: "cancel" in stop)
         tell_waiting()
         emit(

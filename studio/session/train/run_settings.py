@@ -45,7 +45,13 @@ class RunSettings(Settings):
 
     def as_config(self, out: str) -> dict[str, Any]:
         """The values of a TrainingConfig that writes into ``out``."""
-        return {**self.as_dict(), "out": out}
+        return {**self.as_dict(), "model": self.network, "out": out}
+
+    @property
+    def network(self) -> str:
+        """The model, as far as it is known without the data: ``auto`` is LeNet for built-in data."""
+        built_in = self.data in dict(SETTINGS["data"].choices)
+        return "lenet" if self.model == "auto" and built_in else self.model
 
     def changed(self, name: str, value: Any) -> RunSettings:
         """A copy with one setting, or one parameter such as ``optimizer_params.beta1``, replaced.
