@@ -100,7 +100,7 @@ def splits_of(
     rows, test_rows, chosen = division.rows, division.test_rows, division.train
     prepare = preparation(rows, division.measured, options, source.spec)
     shape, measured = prepare.shape(rows.shape), prepare.shape(test_rows.shape)
-    if shape != measured:
+    if shape != measured and not (surveyed and rows.is_image):
         raise DataError(
             f"data: the test samples have another shape than the training samples: {list(measured)} against "
             f"{list(shape)} in {Path(source.name).name}; give test files of the same size, or choose Resize "

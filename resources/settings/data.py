@@ -83,8 +83,9 @@ class DataSettings:
         "patterns",
         (),
         "Exclude",
-        "Columns of a CSV file to leave unused: names or patterns such as id*. Columns that differ in "
-        "nearly every row, such as ids and dates, are excluded unless --include names them.",
+        "Columns of a CSV file to leave unused, or images of a folder: names or patterns such as "
+        "id* or cat/blurred*. Columns that differ in nearly every row, such as ids and dates, are "
+        "excluded unless --include names them.",
         empty="none",
         group="data",
     )
@@ -169,7 +170,8 @@ class DataSettings:
         "float",
         0.01,
         "Damaged",
-        "The share of the images that may be unreadable: they are skipped and counted; more stop the run.",
+        "The share of the images that may be unreadable, rounded up to a whole image: they are skipped and "
+        "counted; more stop the run.",
         minimum=0,
         maximum=1,
         example="e.g. 0.01, or 0 to stop at the first",

@@ -6,8 +6,9 @@ import os
 import stat
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,8 @@ def open_image_folder(folder: Path, options: DataOptions) -> tuple[Rows, Rows | 
     """The images of a folder: those for training, those for testing where there are ``train`` and ``test``
     (or ``val``) in it, and the classes: by ``classes.txt`` where there is one, else by name.
 
-    Images are grey where ``color`` is grey, or auto and all that are looked at are grey.
+    Images that ``exclude`` names, by path below the split's folder or by pattern, are omitted. They are grey
+    where ``color`` is grey, or auto and all that are looked at are.
 
     Raises:
         DataError: no images, or a class that ``classes.txt`` does not list.
@@ -120,8 +122,13 @@ def open_image_folder(folder: Path, options: DataOptions) -> tuple[Rows, Rows | 
             )
     rows = []
     for split, each in zip(splits, found, strict=True):
-        files = [file for name in each for file in each[name]]
-        labels = [number[class_of_folder(name)] for name in each for _ in each[name]]
+        samples = [
+            (file, number[class_of_folder(name)])
+            for name in each
+            for file in each[name]
+            if not _excluded(file, options.exclude)
+        ]
+        files, labels = [file for file, _ in samples], [label for _, label in samples]
         if not files:
             raise DataError(
                 f"{split}: there are no images in its sub-folders; put those of each class into a "
@@ -133,6 +140,10 @@ def open_image_folder(folder: Path, options: DataOptions) -> tuple[Rows, Rows | 
         )
         rows.append(ImageRows(split, files, np.asarray(labels, np.int64), grey, options.resize, options.fit))
     return rows[0], rows[1] if len(rows) > 1 else None, tuple(classes)
+
+
+def _excluded(file: str, patterns: Sequence[str]) -> bool:
+    return any(file == pattern or fnmatchcase(file, pattern) for pattern in patterns)
 
 
 def _all_grey(folder: Path, classes: dict[str, list[str]], spread: bool) -> bool:

@@ -6,7 +6,6 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,11 +27,14 @@ class ImageSizes:
     """What the headers of image files say.
 
     ``sizes`` counts images by (width, height) as they are displayed, ``modes`` by Pillow's mode (``L``,
-    ``RGB``, ``RGBA``, ``P``, ``I;16``, ``CMYK``); ``unreadable`` names files whose header can't be read.
+    ``RGB``, ``RGBA``, ``P``, ``I;16``, ``CMYK``). ``others`` are files, with their mode, that are converted
+    to what a model is fed: grey or red, green, blue of 8 bits. ``unreadable`` names files whose header can't
+    be read.
     """
 
     sizes: Counter[Size] = field(default_factory=Counter)
     modes: Counter[str] = field(default_factory=Counter)
+    others: list[tuple[str, str]] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
 
     @property
@@ -85,26 +87,29 @@ def image_sizes(source: Source, report: Callable[[int, int], None] | None = None
     total, done = sum(map(len, parts)), 0
     for rows in parts:
         for name in rows.files:
-            _add_header(found, rows.folder, name)
+            _add_header(found, rows, name)
             done += 1
             if report is not None:
                 report(done, total)
     return found if parts else None
 
 
-def _add_header(found: ImageSizes, folder: Path, name: str) -> None:
+def _add_header(found: ImageSizes, rows: ImageRows, name: str) -> None:
     from PIL import Image
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with Image.open(folder / name, formats=FORMATS) as image:
+            with Image.open(rows.folder / name, formats=FORMATS) as image:
                 width, height = image.size
                 turned = "exif" in image.info and image.getexif().get(_ORIENTATION) in _TURNED
-                found.modes[image.mode] += 1
+                mode = image.mode
     except Exception:  # damaged files make the decoders raise errors of any class
         found.unreadable.append(name)
         return
+    found.modes[mode] += 1
+    if mode != ("L" if rows.shape[2] == 1 else "RGB"):
+        found.others.append((name, mode))
     found.sizes[(height, width) if turned else (width, height)] += 1
 
 

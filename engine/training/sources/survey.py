@@ -12,6 +12,7 @@ import numpy as np
 from engine.core.errors import DataError
 from engine.training.data import splits_of
 from engine.training.sources.image_folder import ImageRows, size_words
+from engine.training.sources.image_sizes import image_sizes
 from engine.training.sources.opening import open_source
 from engine.training.sources.options import DataOptions
 from engine.training.sources.prepared import Prepared
@@ -24,6 +25,22 @@ CHUNK = 64
 PLACES = 200
 """So many of the samples with a problem are named; all are counted."""
 FEW = 5
+MOST_HEADERS = 50_000
+"""Of more images the modes are not read."""
+MODE_WORDS = {
+    "1": "black and white",
+    "L": "grey",
+    "LA": "grey, transparent",
+    "P": "palette",
+    "PA": "palette, transparent",
+    "RGB": "red, green, blue",
+    "RGBA": "transparent",
+    "CMYK": "CMYK",
+    "I": "grey, 32 bit",
+    "I;16": "grey, 16 bit",
+    "I;16B": "grey, 16 bit",
+    "F": "grey, floating point",
+}
 _COMPARED = 5
 
 
@@ -31,8 +48,10 @@ _COMPARED = 5
 class Found:
     """A problem: its kind, how many samples have it, and where the first of them are.
 
-    Kinds: unreadable, size, nan, unlabelled, few (classes with fewer than five training samples), absent
-    (classes without any), shared (test samples that are training samples, too).
+    Kinds: unreadable, size, converted (images of other modes than the model is fed), nan, unlabelled, alone
+    (the only class that has samples), single (classes with one sample, which is in no test), few (classes
+    with fewer than five training samples), absent (classes without any), shared (test samples that are
+    training samples, too).
     """
 
     kind: str
@@ -222,7 +241,10 @@ class Survey:
         yield total, total, _plain(found)
 
     def _known_at_once(self) -> dict[str, Found]:
-        kinds = ("unreadable", "size", "nan", "unlabelled", "few", "absent", "shared")
+        kinds = (
+            *("unreadable", "size", "converted", "nan", "unlabelled"),
+            *("alone", "single", "few", "absent", "shared"),
+        )
         found = {kind: Found(kind) for kind in kinds}
         for rows in filter(None, (self.source.train, self.source.test)):
             for row in np.flatnonzero(rows.labels < 0):
@@ -232,8 +254,18 @@ class Survey:
             return found
         for name, count in zip(self.splits.classes, counts.tolist(), strict=True):
             if count < FEW:
-                found["few" if count else "absent"].add(name)
+                found["few" if count > 1 else "single" if count else "absent"].add(name)
+        if np.count_nonzero(counts) == 1:
+            found["alone"].add(self.splits.classes[int(np.argmax(counts))])
+        self._add_converted(found["converted"])
         return found
+
+    def _add_converted(self, found: Found) -> None:
+        rows = [each for each in (self.source.train, self.source.test) if isinstance(each, ImageRows)]
+        if 0 < sum(map(len, rows)) <= MOST_HEADERS:
+            sizes = image_sizes(self.source)
+            for name, mode in sizes.others if sizes is not None else ():
+                found.add(f"{name} ({MODE_WORDS.get(mode, mode)})")
 
     def _looked_at(
         self, rows: Rows, wanted: np.ndarray, found: dict[str, Found]

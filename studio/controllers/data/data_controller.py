@@ -199,13 +199,21 @@ class DataController(QObject):
         words: dict[str, tuple[str, str, str]] = {
             "unreadable": (
                 self.tr("Can't be read: {0}"),
-                self.tr("Replace or remove these files: a training stops at the first of them."),
+                self.tr(
+                    "Replace or remove these files. A training skips up to the share that Damaged allows; "
+                    "more stop it."
+                ),
                 "bad",
             ),
             "size": (
                 self.tr("Other sizes than the first: {0}"),
                 self.tr("Set Resize, so that all images get one size."),
                 "bad",
+            ),
+            "converted": (
+                self.tr("Converted images: {0}"),
+                self.tr("They are converted to the colours and the 8 bits of the other images."),
+                "warn",
             ),
             "nan": (
                 self.tr("NaN or missing numbers: {0}"),
@@ -215,6 +223,16 @@ class DataController(QObject):
             "unlabelled": (
                 self.tr("Without a label: {0}"),
                 self.tr("They are ignored. Fill in the labels to use them."),
+                "warn",
+            ),
+            "alone": (
+                self.tr("Only one class has training samples: {0}"),
+                self.tr("Add samples of a second class: a model learns to distinguish classes."),
+                "bad",
+            ),
+            "single": (
+                self.tr("Classes with one training sample: {0}"),
+                self.tr("It stays in the training split. Collect more: one sample is not tested."),
                 "warn",
             ),
             "few": (

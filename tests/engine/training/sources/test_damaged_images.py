@@ -126,6 +126,34 @@ def test_odd_names_and_modes_become_images_of_one_form(tmp_path):
     assert np.allclose(means["bits.png"], 255)
 
 
+def test_the_survey_names_what_is_converted_and_single_images(tmp_path):
+    folder = writing.image_folder(tmp_path, ("ant", "bee"), count=7)
+    Image.new("RGBA", (8, 8)).save(folder / "ant" / "clear.png")
+    Image.fromarray(np.full((8, 8), 9, np.uint16)).save(folder / "bee" / "deep.png")
+    (folder / "cow").mkdir()
+    Image.new("L", (8, 8)).save(folder / "cow" / "only.png")
+    survey = Survey(str(folder), DataOptions())
+    *_, (_, _, found) = survey.check()
+    problems = {each["kind"]: each["places"] for each in found}
+    assert sorted(problems["converted"]) == [
+        "ant/clear.png (transparent)",
+        "bee/deep.png (grey, 16 bit)",
+        "cow/only.png (grey)",
+    ]
+    assert problems["single"] == ["cow"]
+    assert survey.facts()["train_balance"][2] == 1
+    *_, (_, _, found) = Survey(str(folder), DataOptions(exclude=("cow/*", "bee/*"))).check()
+    assert {each["kind"]: each["places"] for each in found}["alone"] == ["ant"]
+
+
+def test_excluded_images_are_in_no_split(folder):
+    data = load_data(str(folder), 0, DataOptions(exclude=("ant/1.png", "bee/2*")))
+    left = {*names(data.train), *names(data.test)}
+    assert len(left) == 60 - 1 - 11
+    assert "ant/1.png" not in left
+    assert "ant/10.png" in left
+
+
 def test_one_coloured_image_among_grey_ones_makes_all_coloured(tmp_path):
     for name in ("ant", "bee"):
         (tmp_path / name).mkdir()

@@ -194,7 +194,7 @@ def test_a_class_with_one_sample_stays_in_training(tmp_path):
     assert survey.facts()["train_balance"][0] == 1
     assert survey.facts()["test_balance"][0] == 0
     *_, (_, _, found) = survey.check()
-    assert {"kind": "few", "count": 1, "places": ["rare"]} in found
+    assert {"kind": "single", "count": 1, "places": ["rare"]} in found
 
 
 def test_a_survey_of_numbers_shows_them(houses):
