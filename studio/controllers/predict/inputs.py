@@ -334,7 +334,7 @@ class InputsController(QObject):
 
     def _value_rows(self, asked: ModelInput, value: Any) -> list[tuple[str, str]]:
         rows = []
-        if value is not None and np.size(value):
+        if value is not None and np.size(value) and asked.form != "table":
             low, high, mean = (
                 theme.format_number(float(part), digits=3)
                 for part in (np.min(value), np.max(value), np.mean(value))

@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
+from resources.metrics import Metric, metric_of
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.export.export_controller import compared_text
@@ -150,7 +151,7 @@ class ModelsController(QObject):
         known += self._session.preferences.recent_models
         new = [prefix for prefix in dict.fromkeys(known) if prefix not in self._listed]
         self._listed = [*new, *self._listed]
-        runs = [(key, run.name, _percent(run.accuracy)) for key, run in self._runs.items()]
+        runs = [(key, run.name, _reached(run.figure, run.metric)) for key, run in self._runs.items()]
         files = [(prefix, *model_title(prefix)) for prefix in self._listed]
         self._panel.set_models(runs, files, [choice.key for choice in chosen])
 
@@ -167,7 +168,9 @@ class ModelsController(QObject):
             and Path(prefix).absolute() == Path(info.prefix).absolute()
         ):
             verified = compared_text(check.verification, self)
-        accuracy = info.info.get("validation_accuracy")
+        metric = metric_of("numbers" if info.predicts_numbers else "classes")
+        reached = info.info.get(metric.name)
+        spec = info.raw.spec if info.raw is not None else None
         quantized, report = quantized_words(info.info, info.prefix, self)
         self._panel.set_facts(
             [
@@ -181,8 +184,15 @@ class ModelsController(QObject):
                     ),
                 ),
                 (self.tr("Classes"), ", ".join(info.classes)),
-                (self.tr("Scaling"), scaling_text(info.scaling)),
-                (self.tr("Accuracy"), _percent(accuracy) if accuracy is not None else ""),
+                (self.tr("Target"), ", ".join(spec.targets) if spec is not None else ""),
+                (
+                    self.tr("Scaling"),
+                    scaling_text(info.scaling) if spec is None or spec.kind == "images" else "",
+                ),
+                (
+                    self.tr("R\u00b2") if info.predicts_numbers else self.tr("Accuracy"),
+                    _reached(reached, metric),
+                ),
                 (self.tr("Quantized"), quantized),
                 (self.tr("Verified"), verified),
                 (self.tr("Save id"), info.save_id),
@@ -240,6 +250,13 @@ def model_title(prefix: str) -> tuple[str, str]:
 def choice_title(choice: ModelChoice) -> str:
     """The name of a run or of saved files."""
     return Path(choice.path).name if choice.of_run else model_title(choice.path)[0]
+
+
+def _reached(value: Any, metric: Metric) -> str:
+    """The metric of a model's task; empty where it was not measured."""
+    if value is None or value != value or (metric.percent and value < 0):
+        return ""
+    return _percent(value) if metric.percent else metric.text(value)
 
 
 def _percent(share: float) -> str:

@@ -84,7 +84,7 @@ class PredictController(QObject):
             page.show_answer("", self.tr("Load a model, or export a run: the bars follow what you draw."))
         elif len(view.numbers) == 1:
             [(name, text)] = rows
-            page.show_answer(text, f"{name} \u00b7 {theme.format_duration(view.seconds)}")
+            page.show_answer(text, f"{name} \u00b7 {theme.format_duration(view.seconds)}", number=True)
         elif view.numbers:
             page.show_answer("", theme.format_duration(view.seconds))
         elif view.number == view.number:

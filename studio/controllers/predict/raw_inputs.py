@@ -198,7 +198,13 @@ class RawInputsController(QObject):
         if fed.unknown:
             rows.append((self.tr("Unknown words"), ", ".join(fed.unknown)))
         if fed.missing:
-            rows.append((self.tr("Missing"), ", ".join(fed.missing)))
+            raw = _raw_of(self._session.predict.inputs[place])
+            fills = {each.name: each.fill for each in raw.inputs if not each.words}
+            words = [
+                f"{name}: {theme.format_number(fills[name])}" if name in fills and raw.fills else name
+                for name in fed.missing
+            ]
+            rows.append((self.tr("Missing"), ", ".join(words)))
         if fed.padded:
             rows.append((self.tr("Padded"), self.tr("with zeros, to the steps of training")))
         return rows

@@ -97,15 +97,16 @@ class ImageInput(Retranslated, QWidget):
 
 
 class NumbersInput(Retranslated, QWidget):
-    """A table with its tools: type, paste, or take a row of a CSV file."""
+    """A table with its tools: type, paste, or take a row of a CSV file, or a whole ``sequence``."""
 
     open_requested = Signal()
     clear_requested = Signal()
     text_given = Signal(str)
     file_dropped = Signal(str)
 
-    def __init__(self) -> None:
+    def __init__(self, sequence: bool = False) -> None:
         super().__init__()
+        self._sequence = sequence
         self.table = NumberTable()
         self.problem = mute(wrap=True)
         self.problem.setProperty("role", "bad")
@@ -150,8 +151,14 @@ class NumbersInput(Retranslated, QWidget):
         """Set all words anew, in the language that holds now."""
         self.paste_button.setText(self.tr("Paste"))
         self.paste_button.setToolTip(self.tr("Paste numbers separated by commas, tabs or spaces"))
-        self.file_button.setText(self.tr("CSV row..."))
-        self.file_button.setToolTip(self.tr("Read the first rows of a CSV file"))
+        if self._sequence:
+            self.file_button.setText(self.tr("Open..."))
+            self.file_button.setToolTip(
+                self.tr("Read a sequence of a CSV, NPZ or NPY file, a step in each row")
+            )
+        else:
+            self.file_button.setText(self.tr("CSV row..."))
+            self.file_button.setToolTip(self.tr("Read the first rows of a CSV file"))
         self.clear_button.setText(self.tr("Zeros"))
 
 

@@ -31,6 +31,8 @@ from widgets.labels import mute
 from widgets.retranslated import Retranslated
 
 ANSWER_PX = 44
+LONG_ANSWER_PX = 28
+SHORT_ANSWER = 7  # characters
 NARROW = 640
 SIDE = 28
 
@@ -180,7 +182,7 @@ class PredictPage(Retranslated, QWidget):
             row.file_dropped.connect(partial(self.file_given.emit, place))
             return row
         if form in ("numbers", "sequence"):
-            numbers = NumbersInput()
+            numbers = NumbersInput(form == "sequence")
             numbers.file_dropped.connect(partial(self.file_given.emit, place))
             numbers.table.changed.connect(partial(self.numbers_given.emit, place))
             numbers.table.refused.connect(partial(self.numbers_refused.emit, place))
@@ -243,9 +245,12 @@ class PredictPage(Retranslated, QWidget):
 
     # contents
 
-    def show_answer(self, answer: str, detail: str) -> None:
-        """The class and what stands next to it; without a class the detail says what to do."""
+    def show_answer(self, answer: str, detail: str, number: bool = False) -> None:
+        """The class, or the number with its unit, and what is next to it; without one the detail says what
+        to do."""
         self.answer.setText(answer)
+        long = number and len(answer) > SHORT_ANSWER
+        self.answer.setFont(theme.font(LONG_ANSWER_PX if long else ANSWER_PX, bold=True))
         self.answer.setVisible(bool(answer))
         self.detail.setText(detail)
         self.answer.setAccessibleName(self.tr("Prediction: {0}").format(answer) if answer else "")
