@@ -21,6 +21,7 @@ from engine.training.sources.rows import Rows
 THUMB = 96
 """The longer side of an image that is shown, at most."""
 SHOWN_COLUMNS = 24
+SHOWN_STEPS, SHOWN_CURVES = 96, 4
 CHUNK = 64
 PLACES = 200
 """So many of the samples with a problem are named; all are counted."""
@@ -103,15 +104,8 @@ class Survey:
         }
 
     def _column_names(self) -> list[str]:
-        """What the shown numbers of a sample are called: columns of a table, steps of a sequence."""
-        if self.splits.spec.kind != "sequences":
-            return list(self.source.columns)
-        steps, values = self.splits.shape
-        return [
-            f"step {step}, {value}" if values > 1 else f"step {step}"
-            for step in range(min(steps, SHOWN_COLUMNS))
-            for value in range(values)
-        ][:SHOWN_COLUMNS]
+        """What the shown numbers of a row of a table are called."""
+        return [] if self.splits.spec.kind == "sequences" else list(self.source.columns)
 
     def _target_facts(self) -> list[dict[str, Any]]:
         """Of each number to predict: name, least, greatest, mean and a histogram of the training samples."""
@@ -199,7 +193,14 @@ class Survey:
         return values, broken
 
     def _shown(self, value: np.ndarray) -> np.ndarray:
-        """A sample as it is sent to a window: uint8 [H, W] or [H, W, 3], small; a vector's first numbers."""
+        """A sample as it is sent to a window: uint8 [H, W] or [H, W, 3], small; the first numbers of a row;
+        some
+        steps of a sequence, [steps, values], without padding."""
+        if self.splits.spec.kind == "sequences":
+            steps = np.asarray(value, np.float32).reshape(self.splits.shape)
+            if self.splits.spec.masked:
+                steps = steps[steps[:, -1] > 0, :-1]
+            return steps[:: -(-len(steps) // SHOWN_STEPS) or 1, :SHOWN_CURVES]
         if not self.source.train.is_image:
             return np.asarray(value, np.float32).reshape(-1)[:SHOWN_COLUMNS]
         from PIL import Image

@@ -10,6 +10,15 @@ from PySide6.QtWidgets import QFileDialog
 
 from resources.settings import DATA_SETTINGS, RUN_SETTINGS
 from studio.controllers.bindings import Bindings
+from studio.controllers.data.columns import (
+    answer_title,
+    choice_rows,
+    column_rows,
+    number_texts,
+    target_counts,
+    value_texts,
+)
+from studio.session.data.column_roles import with_role
 from studio.session.data.data_view import DataProblem
 from studio.session.session import Session
 from studio.windows.data.data_page import DataPage
@@ -39,6 +48,8 @@ class DataController(QObject):
         page.page_requested.connect(self._ask_page)
         page.compare_requested.connect(self._ask_pairs)
         page.choose_requested.connect(self._choose_folder)
+        page.target_chosen.connect(lambda name: session.change_setting("label_name", name))
+        page.columns.role_chosen.connect(self._change_role)
         page.cancel_requested.connect(session.dataset_browser.cancel)
         page.problems.stop_requested.connect(session.dataset_browser.stop_check)
         panel.source_chosen.connect(self.choose)
@@ -66,7 +77,7 @@ class DataController(QObject):
 
     def choose(self, name: str) -> None:
         """Take this data for the next training: a built-in name, or a path."""
-        self._session.change_setting("data", name)
+        self._session.choose_data(name)
         self._later.stop()
         self._look(again=True)
 
@@ -122,10 +133,18 @@ class DataController(QObject):
         self._pairs += 1
         self._session.dataset_browser.compare(self._pairs)
 
+    def _change_role(self, name: str, role: str) -> None:
+        settings, columns = self._session.train.settings, self._view.facts.table
+        changes = with_role(settings, columns, name, role)
+        self._session.change_settings(changes, self.tr("Change the role of {0}").format(name))
+
     # ----- what is shown -----
 
     def _show_state(self) -> None:
         view, page = self._view, self._page
+        if view.state == "asking":
+            page.show_question(choice_rows(view.choices, self), Path(view.subject).name)
+            return
         if view.state == "failed" and view.last_problem is not None:
             problem = view.last_problem
             words = "\n".join(filter(None, (problem.where, problem.what, problem.do)))
@@ -142,25 +161,34 @@ class DataController(QObject):
             return
         page.figures["train"].set_value(f"{facts.train:,}".replace(",", "\u2009"))
         page.figures["test"].set_value(f"{facts.test:,}".replace(",", "\u2009"))
-        page.figures["classes"].set_value(str(len(facts.classes)))
+        page.show_kind(facts.sample_kind, facts.task, column_rows(facts.table, self))
+        page.targets.set_targets(target_counts(facts))
+        page.figures["classes"].set_value(str(len(facts.classes or facts.targets)))
         page.figures["fed"].set_value(" \u00d7 ".join(map(str, facts.fed)))
         page.offer_classes((("train", self.tr("Training")), ("test", self.tr("Test"))), facts.classes)
         page.balance.set_counts(facts.classes, facts.train_balance, facts.test_balance)
-        self._panel.show_fitting(facts.kind, facts.is_image, facts.own_split)
+        self._panel.show_fitting(facts.kind, facts.sample_kind, facts.own_split)
+        self._panel.show_reasons(facts.reasons)
 
     def _show_samples(self) -> None:
         samples, facts, grid = self._view.samples, self._view.facts, self._page.samples
         if samples is None:
             grid.clear()
             return
-        names = [
-            self.tr("unreadable") if broken else facts.classes[label] if label >= 0 else self.tr("none")
-            for label, broken in zip(samples.labels, samples.broken, strict=True)
-        ]
-        if facts.is_image:
-            grid.show_images(samples.values, names, samples.places)
+        if samples.targets:
+            names = [number_texts(targets) for targets in samples.targets]
         else:
-            grid.show_rows(samples.values, names, samples.places, facts.columns)
+            names = [
+                self.tr("unreadable") if broken else facts.classes[label] if label >= 0 else self.tr("none")
+                for label, broken in zip(samples.labels, samples.broken, strict=True)
+            ]
+        if facts.sample_kind == "images" and facts.is_image:
+            grid.show_images(samples.values, names, samples.places)
+        elif facts.sample_kind == "sequences":
+            grid.show_sequences(samples.values, names, samples.places)
+        else:
+            rows = [value_texts(values, facts) for values in samples.values]
+            grid.show_rows(rows, names, samples.places, facts.columns, answer_title(facts, self))
         self._page.page_note.setText(
             self.tr("{0} of {1}, drawn at random").format(len(samples.values), samples.of)
         )
@@ -168,10 +196,10 @@ class DataController(QObject):
     def _show_pairs(self) -> None:
         compared, facts, page = self._view.compared, self._view.facts, self._page
         if compared is None:
-            page.show_pairs((), (), True, ())
+            page.show_pairs((), (), "", ())
             return
         texts = [self.tr("input from {0:.3g} to {1:.3g}").format(*ends) for ends in compared.ranges]
-        page.show_pairs(compared.before, compared.after, facts.is_image, texts)
+        page.show_pairs(compared.before, compared.after, facts.sample_kind, texts)
         low = min((ends[0] for ends in compared.ranges), default=0.0)
         high = max((ends[1] for ends in compared.ranges), default=0.0)
         raw = " \u00d7 ".join(map(str, facts.raw))

@@ -37,6 +37,7 @@ class RunSettingsController(QObject):
         super().__init__(panel)
         self._session, self._view, self._panel, self._welcome = session, session.train, panel, welcome
         self._marked: set[str] = set()
+        self._showing = False
         self._wrong: list[str] = []
         # While a number is typed only the last one matters.
         self._planning = delayed(self, PLAN_MS, self._show_plan)
@@ -54,6 +55,8 @@ class RunSettingsController(QObject):
     # ----- from the form to the session -----
 
     def _edited(self, key: str, value: Any) -> None:
+        if self._showing:  # between two rows of one setting the form has a value that was never chosen
+            return
         if key in SIMPLE or "." in key:
             self._session.change_setting(key, as_set(value))
         elif key in ("data", "data_folder"):
@@ -122,6 +125,14 @@ class RunSettingsController(QObject):
         self._entries_checked()
 
     def _show_settings(self, settings: RunSettings) -> None:
+        self._showing = True
+        try:
+            self._show_in_form(settings)
+        finally:
+            self._showing = False
+        self._entries_checked()
+
+    def _show_in_form(self, settings: RunSettings) -> None:
         form = self._panel.form
         self._offer_devices()
         for name, (chooser, _) in RULES_OF.items():
@@ -133,7 +144,7 @@ class RunSettingsController(QObject):
             setting = RUN_SETTINGS[key]
             if setting.kind != "choice" or not setting.problem(getattr(settings, key)):
                 form.set_value(key, getattr(settings, key))
-        built_in = settings.data in ("digits", "mnist")
+        built_in = any(settings.data == name for name, _ in RUN_SETTINGS["data"].choices)
         if not built_in:
             form.set_value("data_folder", settings.data)
         form.set_value("data", settings.data if built_in else FOLDER)

@@ -42,6 +42,14 @@ class DataOpened(Numbered):
     targets: NotRequired[list[dict[str, Any]]]
 
 
+class DataNeedsTarget(Numbered):
+    """The target of a table is not known; ``columns`` are all of them, to choose from."""
+
+    event: Literal["data_needs_target"]
+    message: str
+    columns: list[dict[str, Any]]
+
+
 class DataSamples(Numbered):
     """A page of samples, as ``Survey.samples`` gives it."""
 
@@ -96,4 +104,13 @@ class DataFailed(Numbered):
     message: str
 
 
-DATA_EVENTS = (DataWaiting, DataOpened, DataSamples, DataCompared, DataChecked, DataCheckEnded, DataFailed)
+DATA_EVENTS = (
+    DataWaiting,
+    DataOpened,
+    DataNeedsTarget,
+    DataSamples,
+    DataCompared,
+    DataChecked,
+    DataCheckEnded,
+    DataFailed,
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal
 
 from studio.session.data.data_events import DATA_EVENTS
@@ -91,6 +91,8 @@ class _DataReader:
 
     def answer(self, request: Request) -> None:
         """Carry out one request; errors of the data are reported, and never end the process."""
+        from engine.training.sources.csv_columns import TargetNeeded
+
         try:
             if isinstance(request, OpenData):
                 self._open(request)
@@ -100,6 +102,10 @@ class _DataReader:
                 self._compare(request.page)
             elif isinstance(request, StopCheck):
                 self._stop()
+        except TargetNeeded as error:
+            self._tell(
+                "data_needs_target", message=str(error), columns=[asdict(each) for each in error.columns]
+            )
         except (ValueError, OSError, MemoryError) as error:
             self._tell("data_failed", message=str(error) or type(error).__name__)
 

@@ -12,10 +12,31 @@ from studio.session.problem_view import ProblemView, problem_from_message
 
 
 @dataclass(frozen=True)
+class ColumnView:
+    """A column of a table (``engine.training.sources.spec.Column``)."""
+
+    name: str
+    role: str
+    type: str
+    reason: str = ""
+    words: tuple[str, ...] = ()
+    missing: int = 0
+    distinct: int = 0
+    unit: str = ""
+
+    @classmethod
+    def of(cls, plain: Mapping[str, Any]) -> ColumnView:
+        """The column that an event describes."""
+        return cls(**{name: _frozen(plain[name]) for name in cls.__dataclass_fields__ if name in plain})
+
+
+@dataclass(frozen=True)
 class DataFacts:
     """What data is: ``raw`` is the shape of a sample as it lies there, ``fed`` that of what a model is fed.
 
-    ``train_balance`` and ``test_balance`` count the samples of each class.
+    ``train_balance`` and ``test_balance`` count the samples of each class. ``spec`` is
+    ``engine.training.sources.spec.DataSpec`` as plain values; ``targets`` has a histogram of each number to
+    predict.
     """
 
     name: str = ""
@@ -31,6 +52,28 @@ class DataFacts:
     unlabelled: int = 0
     train_balance: tuple[int, ...] = ()
     test_balance: tuple[int, ...] = ()
+    spec: Mapping[str, Any] = field(default_factory=dict)
+    targets: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def sample_kind(self) -> str:
+        """images, table or sequences."""
+        return str(self.spec.get("kind", "images" if self.is_image else "table"))
+
+    @property
+    def task(self) -> str:
+        """classes or numbers."""
+        return str(self.spec.get("task", "classes"))
+
+    @property
+    def table(self) -> tuple[ColumnView, ...]:
+        """The columns of a table with names."""
+        return tuple(ColumnView.of(each) for each in self.spec.get("columns", ()))
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Why the kind and the task are what they are, by the setting."""
+        return {name: str(self.spec.get(f"{name}_reason", "")) for name in ("kind", "task")}
 
 
 @dataclass(frozen=True)
@@ -49,6 +92,7 @@ class SamplePage:
     places: tuple[str, ...]
     broken: tuple[bool, ...]
     values: tuple[Any, ...]
+    targets: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,8 +117,9 @@ class DataProblem:
 class DataViewModel:
     """What the page Data shows.
 
-    ``state`` is empty, opening, ready or failed; ``message`` what is waited for. ``checking`` is True while
-    samples are looked at: ``done`` of ``total``; ``stopped`` where that was ended before its end.
+    ``state`` is empty, opening, ready, asking (for the target, one of ``choices``) or failed; ``message``
+    what is waited for. ``checking`` is True while samples are looked at: ``done`` of ``total``; ``stopped``
+    where that was ended before its end.
     """
 
     state: str = ""
@@ -87,12 +132,16 @@ class DataViewModel:
     done: int = 0
     total: int = 0
     problems: tuple[DataProblem, ...] = ()
+    subject: str = ""
+    choices: tuple[ColumnView, ...] = ()
     last_problem: ProblemView | None = None
 
     events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor()
 
-    def begin(self) -> None:
-        """Other data, or the same in another way, is being opened; what is shown stays until it is there."""
+    def begin(self, subject: str = "") -> None:
+        """The data ``subject``, or the same in another way, is being opened; what is shown stays until it is
+        there."""
+        self.subject = subject
         self.last_problem, self.message = None, ""
         self.checking = False
         self.state = "opening"
@@ -100,8 +149,12 @@ class DataViewModel:
     def failed(self, message: str) -> None:
         """It can't be opened."""
         self.last_problem = problem_from_message(message, "The data can't be read")
+        self._forget()
+        self.state = "failed"
+
+    def _forget(self) -> None:
         self.facts, self.samples, self.compared, self.problems = DataFacts(), None, None, ()
-        self.checking, self.state = False, "failed"
+        self.checking = False
 
     def take(self, event: Mapping[str, Any]) -> None:
         """An event of the child process."""
@@ -110,12 +163,14 @@ class DataViewModel:
             self.message = event["message"]
         elif kind == "data_opened":
             self.problems, self.done, self.total, self.stopped = (), 0, 0, False
-            self.facts = DataFacts(**{name: _frozen(event[name]) for name in DataFacts.__dataclass_fields__})
+            self.facts = DataFacts(**_fields(DataFacts, event))
             self.message, self.state, self.checking = "", "ready", True
         elif kind == "data_samples":
-            self.samples = SamplePage(
-                **{name: _frozen(event[name]) for name in SamplePage.__dataclass_fields__}
-            )
+            self.samples = SamplePage(**_fields(SamplePage, event))
+        elif kind == "data_needs_target":
+            self._forget()
+            self.choices = tuple(ColumnView.of(each) for each in event["columns"])
+            self.message, self.state = event["message"], "asking"
         elif kind == "data_compared":
             ranges = tuple((float(low), float(high)) for low, high in event["ranges"])
             self.compared = Compared(tuple(event["before"]), tuple(event["after"]), ranges)
@@ -131,6 +186,11 @@ class DataViewModel:
             self.checking, self.stopped = False, True
         elif kind in ("data_failed", "failed"):
             self.failed(str(event["message"]))
+
+
+def _fields(made: Any, event: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a view that the event has."""
+    return {name: _frozen(event[name]) for name in made.__dataclass_fields__ if name in event}
 
 
 def _frozen(value: Any) -> Any:

@@ -39,7 +39,7 @@ class DatasetBrowser:
             self._end()  # it is busy with data that is no longer wanted
         self._asked = asked
         self._number += 1
-        self._view.begin()
+        self._view.begin(settings.data)
         if self._task is None:
             self._task = self._tasks.start(BrowseData(), self._follow, self._stop)
         self._task.begin("Reading {0}", title_of(settings.data))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from resources.settings import DATA_SETTINGS
 from studio.session.project.library import Library
 from studio.session.project.undo import Change
 from studio.session.runs.run_titles import settings_of_run
 from studio.session.train.run_settings import RunSettings, setting_problems, title_of_setting
 from studio.session.train.train_view import TrainViewModel
+
+OF_ONE_DATA = ("kind", "task", "input_name", "label_name", "exclude", "include", "split")
+"""Settings that mean something in the data that they were chosen for, and nothing in other data."""
 
 
 class NextRun(Library):
@@ -32,14 +37,34 @@ class NextRun(Library):
         Raises:
             ValueError: no such setting, or a value of the wrong type.
         """
-        before = self.train.settings
-        after = before.changed(name, value)
+        self.change_settings({name: value}, f"Change {title_of_setting(name)}", name)
+
+    def change_settings(self, values: Mapping[str, Any], title: str, key: str = "") -> None:
+        """Change several settings of the next training as one step of undo, which ``title`` names.
+
+        Args:
+            key: changes of the same key right after each other are one step.
+
+        Raises:
+            ValueError: no such setting, or a value of the wrong type.
+        """
+        before = after = self.train.settings
+        for name, value in values.items():
+            after = after.changed(name, value)
         self._use_settings(after)
         if after != before:
-            title = f"Change {title_of_setting(name)}"
             self.undo_stack.push(
-                Change(title, lambda: self._use_settings(before), lambda: self._use_settings(after), name)
+                Change(title, lambda: self._use_settings(before), lambda: self._use_settings(after), key)
             )
+
+    def choose_data(self, name: str) -> None:
+        """Take other data for the next training: a built-in name, or a path. What was set for the data
+        before,
+        such as its target, begins anew."""
+        changes: dict[str, Any] = {"data": name}
+        if name != self.train.settings.data:
+            changes |= {each: DATA_SETTINGS[each].default for each in OF_ONE_DATA}
+        self.change_settings(changes, f"Change {title_of_setting('data')}")
 
     def _use_settings(self, settings: RunSettings) -> None:
         super()._use_settings(settings)

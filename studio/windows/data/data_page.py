@@ -1,4 +1,5 @@
-"""The page Data: samples, class balance, preparation with before and after, problems."""
+"""The page Data: samples, class balance or histograms of targets, columns, preparation with before and after,
+problems."""
 
 from __future__ import annotations
 
@@ -10,15 +11,18 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from studio.windows.controls import PageCard, Scroll
+from studio.windows.data.column_table import ColumnRow, ColumnTable
+from studio.windows.data.curve_image import curve_pixmap
 from studio.windows.data.data_problems import DataProblems
 from studio.windows.data.sample_grid import SampleGrid, pixmap_of
+from studio.windows.data.target_histograms import TargetHistograms
 from widgets import theme
 from widgets.bars import CountBars
 from widgets.cards import EmptyState, KeyFigure
 from widgets.dropping import dropped_paths, welcome
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
-from widgets.labels import mute
+from widgets.labels import heading, mute
 from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
@@ -31,6 +35,7 @@ PAIRS = 5
 class DataPage(Retranslated, QWidget):
     """Filled by its controller.
 
+    ``target_chosen`` carries the column that is to be predicted, where the page asked for it.
     ``page_requested`` asks for samples of (split, class or -1, whether others than those shown);
     ``compare_requested`` for others before and after; ``dropped`` carries a path; ``shown`` says that the
     page has come to the front; ``choose_requested`` asks for other data, ``cancel_requested`` for no more
@@ -43,12 +48,16 @@ class DataPage(Retranslated, QWidget):
     shown = Signal()
     choose_requested = Signal()
     cancel_requested = Signal()
+    target_chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAcceptDrops(True)
         self.figures = {name: KeyFigure() for name in FIGURES}
         self.samples, self.balance, self.problems = SampleGrid(), CountBars(), DataProblems()
+        self.columns, self.targets = ColumnTable(), TargetHistograms()
+        self.question, self.question_note = heading(), mute(wrap=True)
+        self.choices = ColumnTable(asks=True)
         self.split, self.filter = QComboBox(), QComboBox()
         self.other = QPushButton()
         self.other_pairs = QPushButton()
@@ -59,17 +68,19 @@ class DataPage(Retranslated, QWidget):
         # Pairs that don't fit next to each other go below: the page asks for no width because of them.
         self._pair_flow = FlowLayout(self._pairs, theme.SPACE_S)
         self._pair_words = (mute(), mute())
-        self.cards = {name: PageCard() for name in ("samples", "balance", "pairs", "problems")}
+        self.cards = {name: PageCard() for name in ("samples", "balance", "pairs", "columns", "problems")}
         self.waiting = EmptyState("", icon="table")
         self.cancel = QPushButton()
         self.cancel.clicked.connect(self.cancel_requested)
         self.waiting.action_triggered.connect(self.choose_requested)
         self._body, self._grid = QWidget(), QGridLayout()
-        self._instead = self._waiting_page()
+        self._instead, self._asking = self._waiting_page(), self._asking_page()
         outer = vertical(self, theme.PAGE_PADDING, spacing=None)
-        outer.addWidget(self._body)
-        outer.addWidget(self._instead)
+        self._views = (self._body, self._instead, self._asking)
+        for view in self._views:
+            outer.addWidget(view)
         self._stacked: bool | None = None
+        self._task = "classes"
         self._build()
         self.retranslate()
         self.show_waiting("", "", cancel=False)
@@ -81,6 +92,15 @@ class DataPage(Retranslated, QWidget):
         layout.addWidget(self.waiting)
         layout.addWidget(self.cancel, 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addStretch(1)
+        return page
+
+    def _asking_page(self) -> QWidget:
+        page = QWidget()
+        layout = vertical(page, 0, theme.SPACE_S)
+        layout.addWidget(self.question)
+        layout.addWidget(self.question_note)
+        layout.addWidget(self.choices, 1)
+        self.choices.role_chosen.connect(lambda name, _: self.target_chosen.emit(name))
         return page
 
     def _build(self) -> None:
@@ -99,10 +119,12 @@ class DataPage(Retranslated, QWidget):
         self.filter.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         samples.body.addWidget(self.samples, 1)
         samples.body.addWidget(self.page_note)
-        bars = Scroll(self.balance)
+        bars = self._bars = Scroll(self.balance)
         bars.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         bars.setMinimumHeight(120)
         self.cards["balance"].body.addWidget(bars, 1)
+        self.cards["balance"].body.addWidget(self.targets, 1)
+        self.cards["columns"].body.addWidget(self.columns, 1)
         self.cards["pairs"].header.addWidget(self.other_pairs)
         self._pair_flow.addWidget(_above(*self._pair_words))
         self.cards["pairs"].body.addWidget(self._pairs)
@@ -113,6 +135,7 @@ class DataPage(Retranslated, QWidget):
         self.filter.activated.connect(lambda _: self._ask(False))
         self.other.clicked.connect(lambda: self._ask(True))
         self.other_pairs.clicked.connect(self.compare_requested)
+        self.show_kind("images", "classes", ())
         self._arrange(False)
 
     def _ask(self, other: bool) -> None:
@@ -122,7 +145,10 @@ class DataPage(Retranslated, QWidget):
         if stacked == self._stacked:
             return
         self._stacked = stacked
-        places = ((0, 0), (1, 0), (2, 0), (3, 0)) if stacked else ((0, 0), (0, 1), (1, 0), (1, 1))
+        # The columns of a table are in the place of the pairs.
+        places = (
+            ((0, 0), (1, 0), (2, 0), (2, 0), (3, 0)) if stacked else ((0, 0), (0, 1), (1, 0), (1, 0), (1, 1))
+        )
         for card, (row, column) in zip(self.cards.values(), places, strict=True):
             self._grid.addWidget(card, row, column)
         for column, share in enumerate((1, 0) if stacked else (3, 2)):
@@ -133,7 +159,8 @@ class DataPage(Retranslated, QWidget):
     def minimumSizeHint(self) -> QSize:
         if self._body.isHidden():
             return super().minimumSizeHint()
-        wide = max(card.minimumSizeHint().width() for card in self.cards.values())
+        shown = [card for card in self.cards.values() if not card.isHidden()]
+        wide = max(card.minimumSizeHint().width() for card in shown)
         return QSize(wide + 2 * theme.PAGE_PADDING, super().minimumSizeHint().height())
 
     def event(self, event: QEvent) -> bool:
@@ -147,13 +174,38 @@ class DataPage(Retranslated, QWidget):
         """Instead of data: what is waited for, or what is wrong, with an action that fixes it."""
         self.waiting.set_text(text, action)
         self.cancel.setVisible(cancel)
-        self._body.hide()
-        self._instead.show()
+        self._show(self._instead)
 
     def show_data(self) -> None:
         """The data is there."""
-        self._instead.hide()
-        self._body.show()
+        self._show(self._body)
+
+    def show_question(self, rows: Sequence[ColumnRow], text: str) -> None:
+        """Instead of data: all columns, to choose the one that is to be predicted."""
+        self.question_note.setText(text)
+        self.choices.set_rows(rows)
+        self._show(self._asking)
+
+    def _show(self, view: QWidget) -> None:
+        for each in self._views:
+            each.setVisible(each is view)
+
+    def show_kind(self, kind: str, task: str, columns: Sequence[ColumnRow]) -> None:
+        """Show the cards that mean something for data of this kind, and these columns of a table."""
+        self.columns.set_rows(columns)
+        self.cards["columns"].setVisible(bool(columns))
+        self.cards["pairs"].setVisible(not columns)
+        for widget, shown in ((self._bars, task == "classes"), (self.targets, task == "numbers")):
+            widget.setVisible(shown)
+        self.filter.setVisible(task == "classes")
+        self._task = task
+        self._name_by_task()
+
+    def _name_by_task(self) -> None:
+        numbers = self._task == "numbers"
+        titles = (self.tr("Targets"), self.tr("training")) if numbers else None
+        self.cards["balance"].set_title(*(titles or (self.tr("Classes"), self.tr("training + test"))))
+        self.figures["classes"].set_label(self.tr("Targets") if numbers else self.tr("Classes"))
 
     def offer_classes(self, splits: Sequence[tuple[str, str]], classes: Sequence[str]) -> None:
         """What the samples can be filtered by: splits as (name, words), and all classes."""
@@ -170,9 +222,9 @@ class DataPage(Retranslated, QWidget):
         self.filter.setCurrentIndex(max(0, self.filter.findText(label)))
 
     def show_pairs(
-        self, before: Sequence[Any], after: Sequence[Any], images: bool, texts: Sequence[str]
+        self, before: Sequence[Any], after: Sequence[Any], kind: str, texts: Sequence[str]
     ) -> None:
-        """The same samples before and after; ``texts`` say what is fed of each."""
+        """The same samples before and after, of this kind; ``texts`` say what is fed of each."""
         while self._pair_flow.count() > 1:
             item = self._pair_flow.takeAt(1)
             widget = item.widget() if item is not None else None
@@ -182,8 +234,10 @@ class DataPage(Retranslated, QWidget):
             labels = []
             for value, words in ((first, self._pair_words[0]), (second, self._pair_words[1])):
                 label = QLabel()
-                if images:
+                if kind == "images":
                     label.setPixmap(pixmap_of(value, PAIR_SIDE))
+                elif kind == "sequences":
+                    label.setPixmap(curve_pixmap(value, PAIR_SIDE))
                 else:
                     label.setText("\n".join(f"{float(number):.3g}" for number in value[:4]))
                 label.setToolTip(text)
@@ -197,17 +251,17 @@ class DataPage(Retranslated, QWidget):
         """Set all words anew, in the language that holds now."""
         titles = {
             "samples": self.tr("Samples"),
-            "balance": self.tr("Classes"),
             "pairs": self.tr("Before and after"),
+            "columns": self.tr("Columns"),
             "problems": self.tr("Problems of the data"),
         }
         for name, title in titles.items():
             self.cards[name].set_title(title)
-        self.cards["balance"].set_title(titles["balance"], self.tr("training + test"))
+        self._name_by_task()
+        self.question.setText(self.tr("Which column is to be predicted?"))
         figures = {
             "train": self.tr("Training"),
             "test": self.tr("Test"),
-            "classes": self.tr("Classes"),
             "fed": self.tr("Fed as"),
         }
         for name, words in figures.items():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFrame, QPushButton, QVBoxLayout, QWidget
 
@@ -15,8 +17,9 @@ from widgets.param_form import ParamForm
 from widgets.retranslated import Retranslated
 
 OWN = "own"
-IMAGES_ONLY = ("resize", "color", "shift", "rotate", "flip")
-SPLIT = ("test_share", "split_seed")
+IMAGES_ONLY = ("resize", "fit", "damaged_share", "color", "shift", "rotate", "flip")
+TABLES_ONLY = ("exclude", "include", "missing")
+SPLIT = ("split", "test_share", "split_seed")
 NAMES = ("input_name", "label_name")
 
 
@@ -37,6 +40,11 @@ class DataPanel(Retranslated, QFrame):
         set_icon(self.file, "open")
         self.path = ValueLabel()
         self.form = ParamForm([field_of(setting) for setting in DATA_SETTINGS.values()])
+        self.reasons = {name: mute(wrap=True) for name in ("kind", "task")}
+        for name, label in self.reasons.items():
+            self.form.set_below(name, label)
+            label.setContentsMargins(0, 0, 0, theme.SPACE_S)
+            label.hide()
         self._source_title, self._form_title = section(), section()
         self.note = mute(wrap=True)
         layout = QVBoxLayout(self)
@@ -92,12 +100,20 @@ class DataPanel(Retranslated, QFrame):
         self.path.set_value("" if built_in >= 0 and name != OWN else name)
         self.path.setVisible(bool(self.path.value()))
 
-    def show_fitting(self, kind: str, is_image: bool, own_split: bool) -> None:
-        """Show only the settings that mean something for this kind of data."""
+    def show_reasons(self, reasons: Mapping[str, str]) -> None:
+        """Say below the kind and the task why they are what they are."""
+        for name, label in self.reasons.items():
+            label.setText(reasons.get(name, ""))
+            label.setVisible(bool(label.text()))
+
+    def show_fitting(self, kind: str, sample_kind: str, own_split: bool) -> None:
+        """Show only the settings that mean something for this kind of data, which ``kind`` of file holds."""
+        is_image = sample_kind == "images"
         for name in DATA_SETTINGS:
             fits = (
                 (is_image or name not in IMAGES_ONLY)
                 and (not own_split or name not in SPLIT)
+                and (sample_kind == "table" or name not in TABLES_ONLY)
                 and (name not in NAMES or kind in ("npz", "hdf5") or (kind == "csv" and name == "label_name"))
             )
             self.form.set_row_visible(name, fits)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from studio.windows.controls import Stack
+from studio.windows.data.curve_image import curve_pixmap
 from widgets import theme
 from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
@@ -61,10 +62,17 @@ class SampleGrid(Retranslated, QWidget):
 
     def show_images(self, images: Sequence[Any], labels: Sequence[str], places: Sequence[str]) -> None:
         """Tiles with a label below each; the place is in the tooltip."""
+        self._show_tiles([pixmap_of(image) for image in images], labels, places)
+
+    def show_sequences(self, values: Sequence[Any], labels: Sequence[str], places: Sequence[str]) -> None:
+        """Tiles with the curves of sequences [steps, values]."""
+        self._show_tiles([curve_pixmap(each, SIDE) for each in values], labels, places)
+
+    def _show_tiles(self, pixmaps: Sequence[QPixmap], labels: Sequence[str], places: Sequence[str]) -> None:
         self.tiles.clear()
         height = SIDE + self.fontMetrics().height() + 3 * theme.SPACE_XS
-        for image, label, place in zip(images, labels, places, strict=True):
-            item = QListWidgetItem(QIcon(pixmap_of(image)), label)
+        for pixmap, label, place in zip(pixmaps, labels, places, strict=True):
+            item = QListWidgetItem(QIcon(pixmap), label)
             item.setToolTip(place)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{label}, {place}")
             item.setSizeHint(QSize(SIDE + 2 * theme.SPACE_S, height))
@@ -73,16 +81,21 @@ class SampleGrid(Retranslated, QWidget):
         self._stack.setCurrentWidget(self.tiles)
 
     def show_rows(
-        self, rows: Sequence[Any], labels: Sequence[str], places: Sequence[str], columns: Sequence[str]
+        self,
+        rows: Sequence[Sequence[str]],
+        labels: Sequence[str],
+        places: Sequence[str],
+        columns: Sequence[str],
+        label: str,
     ) -> None:
-        """A table: the class, then the first columns."""
+        """A table: the class or the target, which ``label`` names, then the first columns."""
         count = max((len(row) for row in rows), default=0)
         names = [columns[index] if index < len(columns) else str(index) for index in range(count)]
         self.table.setColumnCount(count + 1)
-        self.table.setHorizontalHeaderLabels([self.tr("Class"), *names])
+        self.table.setHorizontalHeaderLabels([label, *names])
         self.table.setRowCount(len(rows))
-        for line, (row, label, place) in enumerate(zip(rows, labels, places, strict=True)):
-            for column, text in enumerate([label, *(f"{float(value):.4g}" for value in row)]):
+        for line, (row, answer, place) in enumerate(zip(rows, labels, places, strict=True)):
+            for column, text in enumerate([answer, *row]):
                 item = QTableWidgetItem(text)
                 item.setToolTip(place)
                 self.table.setItem(line, column, item)

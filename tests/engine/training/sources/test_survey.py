@@ -70,3 +70,15 @@ def test_samples_and_balance(folder):
     assert len(compared["before"]) == len(compared["after"]) == len(compared["ranges"])
     assert compared["before"][0].shape == (8, 8)
     assert compared["after"][0].shape == (5, 5)
+
+
+def test_sequences_are_shown_step_by_step_without_padding(tmp_path):
+    x = np.arange(8 * 200 * 6, dtype=np.float32).reshape(8, 200, 6)
+    lengths = np.array([200, 3, 200, 200, 200, 200, 200, 200])
+    np.savez(tmp_path / "s.npz", x=x, y=np.arange(8) % 2, lengths=lengths)
+    survey = Survey(str(tmp_path / "s.npz"), DataOptions())
+    shapes = {
+        value.shape for split in ("train", "test") for value in survey.samples(split, -1, 0, 9)["values"]
+    }
+    assert shapes == {(67, 4), (3, 4)}
+    assert survey.facts()["columns"] == []
