@@ -17,7 +17,8 @@ _GREY = np.array([0.299, 0.587, 0.114], np.float32)
 
 def placings_of(asked: ModelInput) -> tuple[str, ...]:
     """The ways that an image can be placed for an input, the usual one first."""
-    return PLACINGS if asked.form == "digit" else PLACINGS[1:]
+    usual = PLACINGS if asked.form == "digit" else PLACINGS[1:]
+    return (asked.placing, *(each for each in usual if each != asked.placing)) if asked.placing else usual
 
 
 def placed(values: NDArray[Any], asked: ModelInput, placing: str, drawn: bool, where: str) -> Pixels:

@@ -6,7 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -37,7 +37,8 @@ class ModelInput:
     which ``why_not`` has the reason. ``shape`` is that of the values without the batch, -1 for a
     size that is open; ``batch`` is how often they are fed, as the model takes a fixed batch, 0 for an input
     without a batch. An image has ``height`` and ``width`` and 1, 3 or 4 ``channels``, which come first
-    (``layout`` CHW), last (HWC) or are not there (HW).
+    (``layout`` CHW), last (HWC) or are not there (HW); ``placing`` is how those of its training were placed,
+    empty where that is not known.
     """
 
     name: str
@@ -51,6 +52,7 @@ class ModelInput:
     layout: str = ""
     why_not: str = ""
     raw: RawInputs | None = None
+    placing: str = ""
 
     @property
     def whole(self) -> bool:
@@ -67,7 +69,19 @@ def inputs_of(info: ModelInfo | None) -> tuple[ModelInput, ...]:
     raw = info.raw if info is not None and len(specs) == 1 else None
     if raw is not None and (found := _by_data(specs[0], raw)) is not None:
         return (found,)
-    return tuple(_input(spec) for spec in specs)
+    placing = _placing_in_training(info) if len(specs) == 1 else ""
+    return tuple(replace(_input(spec), placing=placing) for spec in specs)
+
+
+_PLACINGS = {"stretch": "stretch", "crop": "cover", "pad": "whole"}
+
+
+def _placing_in_training(info: ModelInfo | None) -> str:
+    """How images of any size were placed where the model was trained, empty where that is not known."""
+    prepare = info.info.get("prepare") if info is not None and info.raw is not None else None
+    if not isinstance(prepare, dict) or not prepare.get("resize"):
+        return ""
+    return _PLACINGS.get(str(prepare.get("fit", "stretch")), "")
 
 
 def _by_data(spec: dict[str, Any], raw: RawInputs) -> ModelInput | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import numpy as np
 import pytest
 
 from engine.core.errors import ArgumentError
+from engine.training.raw_inputs import RawInputs
+from engine.training.sources.spec import DataSpec
 from studio.session.predict.image_fitting import placed, placings_of
 from studio.session.predict.model_choice import ModelChoice, checkpoints_of, run_choice
 from studio.session.predict.model_info import ModelInfo
@@ -80,6 +83,26 @@ def test_an_image_is_fed_in_the_layout_and_type_that_are_asked_for() -> None:
     assert scaled.max() == 2.0
     with pytest.raises(ArgumentError, match=r"takes inputs of \[-1, 1, 28, 28\]: there are 9 values"):
         array_of(asked([-1, 1, 28, 28]), np.ones((3, 3)), {}, "m")
+
+
+@pytest.mark.parametrize(
+    ("prepare", "placing"),
+    [
+        ({"resize": 32}, "stretch"),
+        ({"resize": 32, "fit": "crop"}, "cover"),
+        ({"resize": 32, "fit": "pad"}, "whole"),
+        ({"resize": 32, "fit": ["pad"]}, "cover"),
+        ({"resize": 0}, "cover"),
+    ],
+)
+def test_an_image_is_placed_as_in_the_training(prepare: dict[str, Any], placing: str) -> None:
+    spec = {"name": "x", "dtype": "float32", "shape": [-1, 3, 32, 32]}
+    raw = RawInputs(DataSpec("images", "classes", (3, 32, 32), ("a", "b")))
+    info = ModelInfo(ModelChoice("m"), "m", "m", (spec,), (), {}, {}, "", {"prepare": prepare}, raw=raw)
+    found = placings_of(inputs_of(info)[0])
+    assert found[0] == placing
+    assert sorted(found) == ["cover", "stretch", "whole"]
+    assert placings_of(inputs_of(replace(info, raw=None))[0])[0] == "cover"  # of an earlier version
 
 
 def test_images_are_placed_in_grey_or_colour() -> None:
