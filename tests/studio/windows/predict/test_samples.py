@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -79,3 +81,17 @@ def test_the_child_reads_samples_as_a_person_gives_them() -> None:
     assert all(label in "0123456789" for label in found["labels"])
     assert 0.0 <= min(values.min() for values in found["values"]) < 0.1
     assert not perform(ReadSamples({"data": "absent"}, 0, 2), events.append, Inbox())
+
+
+def test_samples_of_a_table_have_their_numbers_as_labels(tmp_path: Path) -> None:
+    rows = [f"{n},{['a', 'b'][n % 2]},{n / 2 + 1000.25}" for n in range(20)]
+    (tmp_path / "rows.csv").write_text("\n".join(["size,word,price", *rows]) + "\n")
+    events: list[dict] = []
+    config = {"data": str(tmp_path / "rows.csv"), "label_name": "price", "test_share": 0.2}
+    config |= {"normalize": "statistics", "include": ("size",)}
+    assert perform(ReadSamples(config, 0, 4), events.append, Inbox()), events
+    [found] = [event for event in events if event["event"] == "samples"]
+    for values, label in zip(found["values"], found["labels"], strict=True):
+        size, word = values.tolist()
+        assert label == f"{size / 2 + 1000.25:.6g}"
+        assert word == size % 2 + 1
