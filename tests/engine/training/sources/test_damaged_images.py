@@ -61,6 +61,15 @@ def test_more_than_the_share_stop_with_their_names(folder):
         load_data(str(folder), 0, DataOptions(damaged_share=0.0))
 
 
+def test_mean_and_deviation_are_measured_without_damaged_images(folder):
+    damage(folder, "ant/1.png", "ant/2.png", "ant/3.png")
+    options = DataOptions(normalize="statistics", damaged_share=0.1)
+    data = load_data(str(folder), 0, options)
+    values = data.train.__getitems__(range(len(data.train)))[0]
+    assert np.allclose(values.mean(axis=(0, 2, 3)), 0, atol=1e-4)
+    assert np.allclose(values.std(axis=(0, 2, 3)), 1, atol=1e-4)
+
+
 def test_the_survey_opens_damaged_images_and_names_them(folder):
     damage(folder, *(f"ant/{place}.png" for place in range(20)))
     survey = Survey(str(folder), DataOptions(normalize="statistics"))

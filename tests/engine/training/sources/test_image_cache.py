@@ -128,6 +128,18 @@ def test_a_file_that_was_changed_is_not_trusted(tmp_path, decoded, damage, again
     assert all(np.array_equal(found[name], value) for name, value in expected.items())
 
 
+def test_an_image_that_was_lost_is_stored_again_with_the_next_new_one(tmp_path, decoded):
+    folder = writing.image_folder(tmp_path / "own")
+    expected = fed(load_data(str(folder), 0, RESIZED))
+    changed(56)(files()[0])
+    shutil.copy(folder / "bee" / "2.png", folder / "bee" / "new.png")
+    load_data(str(folder), 0, RESIZED)
+    decoded.clear()
+    found = fed(load_data(str(folder), 0, RESIZED))
+    assert len(decoded) == 1
+    assert all(np.array_equal(found[name], value) for name, value in expected.items())
+
+
 def test_a_file_that_is_replaced_while_it_is_read_is_not_mixed_up(tmp_path):
     folder = writing.image_folder(tmp_path / "own")
     data = load_data(str(folder), 0, RESIZED)

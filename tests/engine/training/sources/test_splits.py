@@ -58,6 +58,14 @@ def test_groups_of_unequal_size_come_near_the_share():
         assert 100 <= len(test) <= 300
 
 
+@pytest.mark.parametrize("share", [0.01, 0.9])
+def test_both_sides_have_a_group_whatever_the_share(share):
+    groups = np.repeat([0, 1], [30, 70])
+    for seed in range(5):
+        train, test = grouped(groups, np.zeros(100, np.int64), share, seed, "data x")
+        assert {len(train), len(test)} == {30, 70}
+
+
 def test_a_group_without_another_or_a_split_without_a_meaning_is_refused(table, tmp_path):
     with pytest.raises(DataError, match=r"split: all samples with a target are of one group"):
         grouped(np.zeros(9, np.int64), np.zeros(9, np.int64), 0.2, 0, "data x")
