@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import pytest
 from PIL import Image
 
 from engine.training import TrainingConfig, TrainingRun
 from engine.training.data import load_data, read_images
+from engine.training.sources import image_cache
 from engine.training.sources.division import DamagedImages
 from engine.training.sources.image_folder import decode_image
 from engine.training.sources.options import DataOptions
@@ -86,6 +89,33 @@ def test_a_training_skips_damaged_images_and_reports_them(folder, tmp_path):
     assert started["skipped"] == {"count": 1, "first": ["ant/1.png"]}
     assert started["train_samples"] + started["test_samples"] == 59
     assert events[-1]["event"] == "finished"
+
+
+def test_a_run_resumes_bit_for_bit_without_the_cache(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(image_cache, "user_folder", lambda kind: tmp_path / "cache")
+    damage(folder, "ant/1.png")
+    config = TrainingConfig(
+        str(folder), model="linear", epochs=2, batch_size=16, resize=6, fit="crop", validation_share=0.2,
+        normalize="statistics", flip="both", checkpoint_every=1, out=str(tmp_path / "whole"),
+    )  # fmt: skip
+    whole = TrainingRun(config)
+    whole.run()
+
+    def stop(event):
+        if event["event"] == "checkpoint" and event["step"] == 2:
+            first.interrupt()
+
+    parts = config.changed(out=str(tmp_path / "parts"))
+    first = TrainingRun(parts, [stop])
+    assert first.run().reason == "interrupted"
+    shutil.rmtree(image_cache.cache_folder())
+    second = TrainingRun(parts, resume=True)
+    second.run()
+    expected = whole.network.state_dict()
+    assert all(
+        np.array_equal(value.numpy(), expected[name].numpy())
+        for name, value in second.network.state_dict().items()
+    )
 
 
 def test_extra_images_that_are_damaged_are_skipped_too(folder, tmp_path):
