@@ -73,11 +73,13 @@ def carry_out(
                 run = TrainingRun.from_folder(out, **given)
                 require_trust("train", Path(out), trust)  # before the run imports any code
             else:
-                config = _resolved(TrainingConfig.from_dict(settings), given, as_json)
-                folder = out or str(new_run_folder(Path("runs"), config.model, config.static))
-                run = TrainingRun(config.changed(out=folder))
+                config = TrainingConfig.from_dict(settings)
         except ArgumentError as error:
             raise WrongUsage(str(error)) from None
+        if not resume:
+            config = _resolved(config, given, as_json)
+            folder = out or str(new_run_folder(Path("runs"), config.model, config.static))
+            run = TrainingRun(config.changed(out=folder))
         note(recorded.note if recorded is not None else "", as_json)
         _run(run, as_json, stop_after)
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from resources.training_events import SkippedImages
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from resources.training_events import SkippedImages
+
 
 _NAMED = 5
 
