@@ -136,7 +136,9 @@ class Bench:
         (start / "sitecustomize.py").write_text(
             "import mutant_reach\n\nmutant_reach.watch()\n", encoding="utf-8"
         )
-        env = {**os.environ, **variables, "PYTHONPATH": os.pathsep.join([str(start), str(self.tree)])}
+        # Not those of a worker of pytest-xdist, which runs the tests of this module.
+        ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+        env = {**ours, **variables, "PYTHONPATH": os.pathsep.join([str(start), str(self.tree)])}
         env |= {"PYTHONDONTWRITEBYTECODE": "1"} if seconds else {}
         command = [
             self.python,

@@ -75,7 +75,7 @@ def _configuration(where: str, folder: str, source: str) -> ModuleType:
     path = os.path.join(folder, f"{_CONFIGURATION}.py")
     spec = importlib.util.spec_from_file_location(_CONFIGURATION, path)
     if not os.path.isfile(path) or spec is None or spec.loader is None:
-        raise HubError(f"hub.{where}: {path} is not there; a folder of models has that file")
+        raise HubError(f"hub.{where}: {path} does not exist; a folder of models has that file")
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, os.fspath(folder))  # so that it can import its neighbours
     try:

@@ -68,7 +68,7 @@ def key_words(where: str, state: Any, name: str, count: int, dtype: Any) -> NDAr
     words: NDArray[Any] = value.astype(dtype)
     # Only the highest bit of the first word takes part: the lower 31 belong to no state.
     if not words[1:].any() and int(words[0]) >> 31 == 0:
-        raise ArgumentError(f"{where}: {name} are all 0, which gives 0 for ever; {_REMEDY}")
+        raise ArgumentError(f"{where}: {name} are all 0, which gives nothing but 0; {_REMEDY}")
     return words
 
 

@@ -347,7 +347,7 @@ class ModelProcess:
 
     def _odd(self, error: object) -> FormatError:
         return FormatError(
-            f"{self.prefix}: the model's process answered what none answers ({error}), and was ended; "
+            f"{self.prefix}: the model's process sent an invalid reply ({error}), and was ended; "
             "don't use the model, get it again from a source that you trust"
         )
 

@@ -70,7 +70,7 @@ def send(stream: BinaryIO, said: Mapping[str, Any], arrays: Sequence[np.ndarray[
 
     Raises:
         WireError: an array of objects or of another dtype that has no bytes of its own.
-        ClosedError: the other side is gone.
+        ClosedError: the other process has exited.
     """
     whole = [np.asarray(array, order="C") for array in arrays]
     for array in whole:
@@ -84,7 +84,7 @@ def send(stream: BinaryIO, said: Mapping[str, Any], arrays: Sequence[np.ndarray[
             stream.write(array.reshape(-1).view(np.uint8).data)
         stream.flush()
     except (OSError, ValueError) as error:  # ValueError: this side closed the stream
-        raise ClosedError(f"message: the other side is gone: {error}") from error
+        raise ClosedError(f"message: the other process has exited: {error}") from error
 
 
 def receive(stream: BinaryIO, most: Most) -> Message:
@@ -106,7 +106,7 @@ def receive(stream: BinaryIO, most: Most) -> Message:
     said = whole.get("said") if isinstance(whole, dict) else None
     described = whole.get("arrays") if isinstance(whole, dict) else None
     if not isinstance(said, dict) or not isinstance(described, list) or len(described) > _MOST_ARRAYS:
-        raise WireError("message: it has not the fields of one")
+        raise WireError("message: its fields are not those of a message")
     left = most.arrays
     arrays = []
     for each in described:
@@ -147,7 +147,7 @@ def _fill(stream: BinaryIO, view: memoryview) -> None:
         try:
             count = stream.readinto(view[done:])  # type: ignore[attr-defined]
         except (OSError, ValueError) as error:
-            raise ClosedError(f"message: the other side is gone: {error}") from error
+            raise ClosedError(f"message: the other process has exited: {error}") from error
         if not count:
-            raise ClosedError("message: the other side is gone")
+            raise ClosedError("message: the other process has exited")
         done += count

@@ -97,7 +97,7 @@ class Receiver:
     def receive(self) -> Any:
         """What the other side gave to ``packed``; its arrays belong to the caller alone.
 
-        Raises EOFError or OSError where the other side is gone.
+        Raises EOFError or OSError where the other process has exited.
         """
         sizes, body, slot, new = pickle.loads(self.connection.recv_bytes())
         if slot is None:

@@ -65,7 +65,7 @@ class KernelSwap:
         choice, since = recorded.get("choice", "numpy"), recorded.get("since", _NEVER)
         if choice not in ("auto", "fast", "numpy") or not isinstance(since, int):
             raise FormatError(
-                f"resume: the checkpoint does not say who computed its training: {dict(recorded)!r:.200}; "
+                f"resume: the checkpoint does not say which kernels computed it: {dict(recorded)!r:.200}; "
                 "resume from another checkpoint or start a new run"
             )
         uses = choice != "numpy" and (since != _NEVER or later is not None)

@@ -53,7 +53,7 @@ def find_model(name: str) -> ModelSource:
 
     Raises:
         ArgumentError: no such built-in model, and not of the form ``FILE.py:Class``.
-        DataError: the file is not there.
+        DataError: the file does not exist.
     """
     family = FAMILIES.get(name)
     if family is not None:
@@ -65,7 +65,7 @@ def find_model(name: str) -> ModelSource:
         )
     file = Path(path).expanduser()
     if not file.is_file():
-        raise DataError(f"model: the file is not there: {file}; check the path in {name!r}")
+        raise DataError(f"model: the file does not exist: {file}; check the path in {name!r}")
     return ModelSource(name, file.resolve(), class_name, False)
 
 
@@ -86,13 +86,13 @@ def load_model(source: ModelSource, original: Path | None = None) -> LoadedModel
 
     Raises:
         ArgumentError: the file has no such class, or it is not an ``nn.Layer``.
-        DataError: the file is not there. Whatever the file itself raises comes through as it is.
+        DataError: the file does not exist. Whatever the file itself raises comes through as it is.
     """
     from engine import nn
 
     if not source.file.is_file():
         raise DataError(
-            f"model {source.name}: the file is not there: {source.file}; put it back or choose another"
+            f"model {source.name}: the file does not exist: {source.file}; put it back or choose another"
         )
     module, files = _import_file(source.file, original)
     cls = getattr(module, source.class_name, None)

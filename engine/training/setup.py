@@ -102,7 +102,7 @@ def model_source(config: TrainingConfig, source_folder: Path | None = None) -> M
     copy = source_folder / path.replace("\\", "/").rpartition("/")[2]
     if not copy.is_file():
         raise DataError(
-            f"model: the run's copy of its code is not there: {copy}; put it back, or start a new run"
+            f"model: the run's copy of its code does not exist: {copy}; put it back, or start a new run"
         )
     return ModelSource(config.model, copy.resolve(), class_name, False)
 

@@ -44,7 +44,7 @@ def get_path_from_url(
     path = Path(root_dir) / url.rpartition("/")[2]
     if not path.exists():
         raise AbsentError(
-            f"get_path_from_url: {path} is not there, and nothing is downloaded here; fetch {url} and "
+            f"get_path_from_url: {path} does not exist, and nothing is downloaded here; fetch {url} and "
             "put it there"
         )
     if md5sum and path.is_file() and _md5(path) != md5sum:

@@ -60,7 +60,7 @@ class Setting:
         above, below: bounds that must not be reached.
         choices: (value, title) pairs of a choice; for a name those that are built in.
         example: what a message about a wrong value recommends.
-        zero: what 0 (or the choice ``none``) stands for where it is no ordinary value: nothing, the length of
+        zero: what 0 (or the choice ``none``) stands for where that is special: nothing, the length of
             the run, its learning rate, or something else that the help says.
         required: there is no default that fits every run.
         changeable: may differ when a run is continued.
@@ -316,7 +316,7 @@ def words_of(
 
 
 def _seen(value: object) -> str:
-    """``value`` as messages show it: one line, not too long. A file of a stranger may hold anything."""
+    """``value`` as messages show it: one line, not too long. An untrusted file may hold anything."""
     text = repr(value)
     return text if len(text) <= _SHOWN and text.isprintable() else " ".join(text[:_SHOWN].split()) + "..."
 

@@ -55,7 +55,7 @@ def test_refusals(folder: str, tmp_path: Path) -> None:
         paddle.hub.list(folder, source="svn")
     with pytest.raises(HubError, match=r"nothing is downloaded here: got 'a/b' of github; clone it"):
         paddle.hub.list("a/b")
-    with pytest.raises(HubError, match=r"hubconf\.py is not there") as caught:
+    with pytest.raises(HubError, match=r"hubconf\.py does not exist") as caught:
         paddle.hub.list(str(tmp_path / "none"), source="local")
     assert isinstance(caught.value, RuntimeError)
     configuration = tmp_path / "hubconf.py"

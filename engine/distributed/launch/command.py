@@ -43,7 +43,7 @@ def carry_out(words: Sequence[str]) -> int:
     try:
         options = parse(words)
         if not options.module and not Path(options.script).is_file():
-            raise ArgumentError(f"launch: the script is not there: {options.script}; check the path")
+            raise ArgumentError(f"launch: the script does not exist: {options.script}; check the path")
         return launch(options)
     except BrokenPipeError:  # the reader of the output is gone (`| head`)
         with suppress(OSError):

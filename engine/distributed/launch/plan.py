@@ -178,7 +178,7 @@ def _machines(options: Options, each: int) -> list[tuple[str, int]]:
     wanted = options.nnodes.partition(":")[0]
     if len(ips) == 1 and wanted.isdecimal() and int(wanted) > 1:
         raise ArgumentError(
-            f"launch: --nnodes {options.nnodes}: which machines? name them with --ips A,B or --hosts FILE; "
-            "MPI starts the processes of all from the first"
+            f"launch: --nnodes {options.nnodes}: no machines are named: name them with --ips A,B or --hosts "
+            "FILE; MPI starts the processes of all from the first"
         )
     return [(ip, each) for ip in ips]

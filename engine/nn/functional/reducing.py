@@ -23,7 +23,7 @@ def reduced(loss: Any, reduction: str) -> Any:
     if reduction == "mean":
         if 0 in dims(loss):
             raise ShapeError(
-                f"loss: there is no mean of nothing: got losses of shape {dims(loss)}; skip empty batches, "
+                f"loss: an empty array has no mean: got losses of shape {dims(loss)}; skip empty batches, "
                 "or use reduction='sum'"
             )
         if loss.dtype.is_integer:

@@ -138,7 +138,7 @@ def run(
 ) -> None:
     """Run a Paddle script unedited: its `import paddle` is the engine. Its exit status is the script's."""
     if not module and not _is_file(Path(script)):
-        raise typer.BadParameter(f"the script is not there: {script}; check the path")
+        raise typer.BadParameter(f"the script does not exist: {script}; check the path")
     if device:
         require_device(device)
     if runs:

@@ -202,13 +202,13 @@ READY = (
 )
 FLOATS = "{'dtype': 'float32', 'shape': [%s]}"
 LIARS = {
-    "out.write(b'nonsense' * 99); out.flush(); time.sleep(60)": (FormatError, "answered what none answers"),
+    "out.write(b'nonsense' * 99); out.flush(); time.sleep(60)": (FormatError, "sent an invalid reply"),
     "out.write(struct.pack('<4sI', b'MSM1', 2**31)); out.flush(); time.sleep(60)": (
         FormatError,
         "no message",
     ),
     "out.write(struct.pack('<4sI', b'MSM1', 10**6) + b'[' * 10**6); out.flush()": (FormatError, "not JSON"),
-    "out.write(struct.pack('<4sI', b'MSM1', 2) + b'[]'); out.flush()": (FormatError, "not the fields"),
+    "out.write(struct.pack('<4sI', b'MSM1', 2) + b'[]'); out.flush()": (FormatError, "fields are not those"),
     f"say({{}}, [{FLOATS % '2**40'}])": (LimitError, "too large"),
     f"say({{}}, [{FLOATS % '2**20'}] * 5000)": (EngineError, "too large|gone|crash"),
     f"say({{}}, [{FLOATS % '-1'}])": (FormatError, "not the shape"),

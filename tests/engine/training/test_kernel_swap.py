@@ -187,7 +187,7 @@ def test_a_training_of_a_release_without_compiled_kernels_continues_with_numpy()
 
 def test_a_record_that_is_none_is_refused() -> None:
     for record in ({"choice": "quick"}, {"choice": "auto", "since": "soon"}):
-        with pytest.raises(FormatError, match="who computed its training"):
+        with pytest.raises(FormatError, match="which kernels computed it"):
             KernelSwap("auto", recorded=record)
 
 

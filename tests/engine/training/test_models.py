@@ -85,7 +85,7 @@ def test_a_compiled_file_that_claims_to_be_the_source_is_not_believed(folder: Pa
         ("resnet", ArgumentError, "no such model: got 'resnet'; choose lenet, cnn, linear, mlp, "),
         ("net.txt:Net", ArgumentError, "no such model"),
         ("net.py:not a name", ArgumentError, "no such model"),
-        ("absent.py:Net", DataError, "the file is not there: absent.py"),
+        ("absent.py:Net", DataError, "the file does not exist: absent.py"),
         ("FOLDER/net.py:Nest", ArgumentError, "it has no Nest: its layers are Net, Wide"),
         ("FOLDER/net.py:SIZE", ArgumentError, "not a class of nn.Layer: got 3"),
         ("FOLDER/net.py:Wide", ArgumentError, "missing a required argument: 'width'; it takes width"),
@@ -100,7 +100,7 @@ def test_a_run_runs_its_own_copy_and_no_file_of_its_choice(folder: Path, tmp_pat
     config = TrainingConfig(model=f"{folder / 'net.py'}:Net")
     source = tmp_path / "source"
     source.mkdir()
-    with pytest.raises(DataError, match=r"the run's copy of its code is not there: .*source.net\.py"):
+    with pytest.raises(DataError, match=r"the run's copy of its code does not exist: .*source.net\.py"):
         model_source(config, source)
     (source / "net.py").write_text(NET)
     assert model_source(config, source).file == source / "net.py"

@@ -118,7 +118,7 @@ def test_an_ascii_locale_gets_escapes(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_script_whose_name_no_file_has() -> None:
     done = CliRunner().invoke(app, ["run", "x" * 300])
     assert done.exit_code == 2
-    assert "the script is not there" in done.output
+    assert "the script does not exist" in done.output
 
 
 @pytest.mark.parametrize("words", [["\x1b[31m"], ["run", "\x1b[31m"], ["train", "--\x1b[31m"]])

@@ -329,7 +329,7 @@ def test_one_process_needs_no_mpiexec(tmp_path: Path, capfd, monkeypatch) -> Non
         == f"launch: --log_dir {tmp_path / 'file'}: File exists; choose another folder\n"
     )
     assert main(["--print_config=no", str(tmp_path / "nothing.py")]) == 2
-    assert "the script is not there" in capfd.readouterr().err
+    assert "the script does not exist" in capfd.readouterr().err
 
 
 def test_a_process_that_ended_well_long_before_the_others_is_reported(monkeypatch, capsys) -> None:
