@@ -1,4 +1,4 @@
-"""Listeners to the events of ``resources.training_events``, and the events that several modules build."""
+"""Listeners to the events of ``resources``, and the events that several modules build."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from engine.training.problem import Problem
-from resources.training_events import Diverged, Epoch, Failed, TrainingEvent
+from resources.export_events import Exported, ExportProgress, Quantized, QuantizeProgress
+from resources.training_events import Diverged, Epoch, Failed, ProgramShown, TrainingEvent
 
 if TYPE_CHECKING:
     from engine.training.evaluation import Evaluation
     from engine.training.progress import Progress
+
+Event: TypeAlias = TrainingEvent | ProgramShown | ExportProgress | Exported | QuantizeProgress | Quantized
 
 
 @runtime_checkable

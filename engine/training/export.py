@@ -29,8 +29,8 @@ from engine.training.recorded import recorded_best_step
 from engine.training.run_folder import RunFolder
 from engine.training.setup import build_network
 from engine.training.sources.prepared import as_given
+from resources.export_events import Exported, ExportProgress
 from resources.settings.export import ExportSettings
-from resources.training_events import Exported, ExportProgress
 
 VERIFY_SECONDS = 120
 SCALING = {"low": 0.0, "high": 1.0, "divide_by": 255.0}

@@ -11,8 +11,8 @@ from engine.core.errors import ArgumentError
 from engine.quantization.options import QuantizeOptions
 from engine.quantization.sensitivity import require_target
 from engine.training.events import now
+from resources.export_events import QuantizeProgress
 from resources.settings.quantize import QuantizeSettings
-from resources.training_events import QuantizeProgress
 
 Emit: TypeAlias = Callable[[QuantizeProgress], None]
 Method: TypeAlias = Literal["post_training", "qat", "weights_only"]

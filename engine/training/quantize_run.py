@@ -39,8 +39,8 @@ from engine.training.quantize_data import Labelled, QuantizeData, data_named, da
 from engine.training.quantize_layers import chosen_layers
 from engine.training.run_folder import RunFolder
 from engine.training.sources.options import DataOptions
+from resources.export_events import Quantized
 from resources.settings import as_recorded
-from resources.training_events import Quantized
 
 if TYPE_CHECKING:
     from engine.training.quantize_aware import Trained

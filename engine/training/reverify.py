@@ -21,7 +21,7 @@ from engine.training.export import (
     verify,
 )
 from engine.training.run_folder import RunFolder
-from resources.training_events import Exported, ExportProgress
+from resources.export_events import Exported, ExportProgress
 
 
 def verify_again(

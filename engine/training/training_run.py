@@ -17,8 +17,7 @@ from engine.training.checkpointing import checkpoint_tree, restore
 from engine.training.config import TrainingConfig
 from engine.training.control import Commands
 from engine.training.data import fetch_data, read_images
-from engine.training.evaluation import Evaluation
-from engine.training.events import Listener, diverged_event, epoch_event, failed_event, now
+from engine.training.events import Listener, diverged_event, failed_event, now
 from engine.training.kernel_swap import KernelSwap
 from engine.training.layer_reports import LayerReports, looks
 from engine.training.meter import Meter
@@ -29,12 +28,13 @@ from engine.training.rate import Pending, Rate
 from engine.training.recorded import rate_changes, recorded_baseline
 from engine.training.resolve import as_recorded_run
 from engine.training.result import Outcome, RunResult
+from engine.training.run_evaluator import RunEvaluator
 from engine.training.run_folder import RunFolder
 from engine.training.setup import Parts, build_parts, own_file, skipped_events, started_event
-from engine.training.stepper import arrays_of, seed_everything
+from engine.training.stepper import seed_everything
 from engine.training.suggest import AUTO, with_suggestions
 from resources.memory import memory_used
-from resources.training_events import Evaluating, Paused, Preparing, RateChanged, Resumed, Stopping
+from resources.training_events import Paused, Preparing, RateChanged, Resumed, Stopping
 
 if TYPE_CHECKING:
     from engine.training.processes import Processes
@@ -96,6 +96,7 @@ class TrainingRun(Commands):
         )
         self._layers = LayerReports(self._publisher.publish)
         self._parts: Parts
+        self._evaluator: RunEvaluator
         self._kernels: KernelSwap
         self._processes: Processes | None = None
         self._model_files: tuple[Path, ...] = ()
@@ -216,6 +217,7 @@ class TrainingRun(Commands):
         read_images(self.config, self._preparing)
         seed_everything(self.config.seed)
         parts = self._parts = self._make_parts(self.config, source)
+        self._evaluator = RunEvaluator(parts, self.progress, self._publisher, self._keeper)
         self._model_files = parts.model_files
         self.config = parts.config or self.config
         progress = self.progress
@@ -347,45 +349,15 @@ class TrainingRun(Commands):
 
     def _end_epoch(self) -> None:
         self._report()
-        result = self._evaluate(lambda: bool(self._hold(checkpoints=False)))
+        result = self._evaluator.evaluate(lambda: bool(self._hold(checkpoints=False)))
         if result is None:
             self._obey()  # which leaves the loop: only an end interrupts an evaluation
             return
-        best = self._measured(result, partial=False)
+        best = self._evaluator.report(result, False, self._meter.elapsed())
         self._parts.stepper.end_epoch({**result.measured(), "train_loss": self.progress.epoch_loss})
         self.progress.next_epoch()
         self._checkpoint("epoch", best)
         self._meter.skip()
-
-    def _evaluate(self, stopped: Callable[[], bool]) -> Evaluation | None:
-        parts, progress = self._parts, self.progress
-        self._publisher.publish(
-            Evaluating(event="evaluating", time=now(), epoch=progress.epoch + 1, step=progress.step)
-        )
-        batches = parts.test_batches if parts.validation_batches is None else parts.validation_batches
-        result: Evaluation | None = parts.stepper.evaluate(batches, len(parts.classes), stopped)
-        return result
-
-    def _tested(self) -> dict[str, float]:
-        """The figures of the best weights on the test split, where they were chosen on another one."""
-        parts, stepper = self._parts, self._parts.stepper
-        if parts.validation_batches is None or self.progress.best_step < 0:
-            return {}
-        last, best = arrays_of(stepper.network.state_dict()), self._keeper.best_weights()
-        if best is not None:
-            stepper.take_weights(best)
-        result = stepper.evaluate(parts.test_batches, len(parts.classes))
-        if best is not None:
-            stepper.take_weights(last)
-        return {name.replace("validation_", "test_"): value for name, value in result.measured().items()}
-
-    def _measured(self, result: Evaluation, partial: bool) -> bool:
-        """Report the result of an evaluation; returns whether it is the best so far."""
-        progress = self.progress
-        best = progress.measured(result.value, result.mae)
-        self._keeper.keep_predictions(result.predictions)
-        self._publisher.publish(epoch_event(result, progress, partial, best, self._meter.elapsed()))
-        return best
 
     # ----- ends -----
 
@@ -397,10 +369,10 @@ class TrainingRun(Commands):
         if how == "early":
             best = False
             if self.progress.evaluated_at != self.progress.step:
-                result = self._evaluate(lambda: self._control.ending() == "cancel")
+                result = self._evaluator.evaluate(lambda: self._control.ending() == "cancel")
                 if result is None:
                     return self._cancelled()
-                best = self._measured(result, partial=True)
+                best = self._evaluator.report(result, True, self._meter.elapsed())
             self._checkpoint("stop", best)
             weights = self._keeper.best_weights()
             if weights is not None:
@@ -424,7 +396,7 @@ class TrainingRun(Commands):
     def _ended(self, outcome: Outcome, reason: str) -> RunResult:
         if outcome != "cancelled" and reason != "diverged":
             self._keeper.require_saved()
-        tested = self._tested() if outcome == "finished" or reason == "early" else {}
+        tested = self._evaluator.test_best_weights() if outcome == "finished" or reason == "early" else {}
         result = RunResult.of(
             outcome, reason, self.progress, self._meter.elapsed(), self.config.out, self._keeper.last, tested
         )

@@ -47,7 +47,7 @@ def names_now(project: Path) -> Names:
 
 def declared_names() -> Names:
     """Commands, options, settings, events, environment variables, fields of documents."""
-    from resources import training_events
+    from resources import export_events, training_events
     from resources.settings import RUN_SETTINGS, SETTINGS, optimizers, schedules
     from studio.cli import app
     from studio.session.commands import COMMANDS
@@ -68,7 +68,7 @@ def declared_names() -> Names:
     for kind in (Project, Preferences, Sweep):
         found[f"fields of {kind.__name__.lower()} files"] = list(schema_fields(kind.model_json_schema()))
     found |= {f"options of {name}": options for name, options in command_options(get_command(app))}
-    for value in vars(training_events).values():
+    for value in {**vars(training_events), **vars(export_events)}.values():
         if is_typeddict(value) and "event" in get_type_hints(value):
             hints = get_type_hints(value)
             for event in {*get_args(hints["event"])} - {*_INTERNAL}:

@@ -10,7 +10,7 @@ from engine.files.inference import is_own_inference
 from engine.files.run_source import is_own
 from engine.training.export import export_run
 from resources.settings.export import ExportSettings
-from studio.session.runs.runs_folder import read_history
+from studio.session.runs.run_history import read_history
 from studio.session.sweep.document import read_sweep
 from studio.session.sweep.models import not_agreed_model
 from tests.golden.golden_files import FILES, RUN, SWEEP, VALUES, recorded_values

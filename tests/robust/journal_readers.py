@@ -92,7 +92,8 @@ def read_shown(data: bytes, folder: Path) -> object:
     from engine.training.recorded import rate_changes
     from studio.session.runs.comparison import compared_results, compared_settings
     from studio.session.runs.report.report_page import write_report
-    from studio.session.runs.runs_folder import read_history, read_run_line
+    from studio.session.runs.run_history import read_history
+    from studio.session.runs.runs_folder import read_run_line
     from studio.session.train.layers_view import LayersViewModel
     from studio.session.train.mistakes import _hard_samples
 

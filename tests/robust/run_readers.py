@@ -136,7 +136,8 @@ def read_run_folder(files: dict[str, bytes], folder: Path) -> object:
     from engine.training.retained_events import RetainedEvents
     from engine.training.run_folder import RunFolder
     from engine.training.training_run import TrainingRun
-    from studio.session.runs.runs_folder import RunsFolder, read_history
+    from studio.session.runs.run_history import read_history
+    from studio.session.runs.runs_folder import RunsFolder
     from studio.session.train.run_settings import summary_of_update
 
     run = folder / "runs" / "hostile"

@@ -19,7 +19,8 @@ import pytest
 import engine as paddle
 from engine.core.errors import GradientError
 from engine.nn import functional
-from studio.session.runs.runs_folder import list_runs, read_history
+from studio.session.runs.run_history import read_history
+from studio.session.runs.runs_folder import list_runs
 from studio.session.session import Session
 from tests.robust.at_once import switching_often, together
 

@@ -21,7 +21,8 @@ import pytest
 
 from engine.training.retained_events import RetainedEvents
 from engine.training.run_folder import RunFolder
-from studio.session.runs.runs_folder import RunsFolder, read_history
+from studio.session.runs.run_history import read_history
+from studio.session.runs.runs_folder import RunsFolder
 from tests.robust.fuzzing import run
 from tests.robust.networks import EVENTS
 from tests.robust.readers import readers

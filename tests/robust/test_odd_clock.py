@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 
 from engine.files.journal import read_journal
 from studio.cli import app
-from studio.session.runs.runs_folder import list_runs, read_history
+from studio.session.runs.run_history import read_history
+from studio.session.runs.runs_folder import list_runs
 
 
 @pytest.fixture(autouse=True)

@@ -22,9 +22,10 @@ from studio.session.code.user_models import trouble_in
 from studio.session.data.collected_images import CollectedImages
 from studio.session.data.corrections import ProjectCorrections
 from studio.session.project.project_file import ProjectError, read_project
+from studio.session.runs.run_history import read_history
 from studio.session.runs.run_notes import RunNotes, write_notes
 from studio.session.runs.run_queue import RunQueue
-from studio.session.runs.runs_folder import RunsFolder, read_history
+from studio.session.runs.runs_folder import RunsFolder
 
 if not hasattr(os, "mkfifo"):
     pytest.skip("pipes and links as POSIX has them", allow_module_level=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from studio.session.runs.runs_folder import Run, RunHistory
+from studio.session.runs.run_history import RunHistory
+from studio.session.runs.runs_folder import Run
 
 READ_SHARE = 20  # journals of runs that go on are read for a twentieth of the time at most
 

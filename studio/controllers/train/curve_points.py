@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from studio.session.runs.runs_folder import RunHistory
+from studio.session.runs.run_history import RunHistory
 
 Floats = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication
 
 from studio.controllers.train.curve_points import VALIDATED, Floats, Points, points_of
-from studio.session.runs.runs_folder import RunHistory
+from studio.session.runs.run_history import RunHistory
 
 if TYPE_CHECKING:
     from widgets.plot import CurvePlot

@@ -16,7 +16,8 @@ from studio.controllers.train.train_controller import TrainController
 from studio.session import commands
 from studio.session.problem_view import problem_from_message
 from studio.session.runs.epoch_tables import EpochTable
-from studio.session.runs.runs_folder import JOURNAL, RunHistory
+from studio.session.runs.run_history import RunHistory
+from studio.session.runs.runs_folder import JOURNAL
 from studio.session.session import Session
 from studio.session.train.mistakes_view import SampleView
 from studio.session.train.run_settings import title_of

@@ -17,7 +17,8 @@ from studio.controllers.train.layers import LayersController
 from studio.controllers.train.run_settings import RunSettingsController
 from studio.session import commands
 from studio.session.command import Command
-from studio.session.runs.runs_folder import Run, RunHistory
+from studio.session.runs.run_history import RunHistory
+from studio.session.runs.runs_folder import Run
 from studio.session.session import Session
 from studio.windows.top_bar import PageActions
 from studio.windows.train.settings_panel import SettingsPanel

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from resources.export_events import Exported, ExportProgress
 from resources.settings.export import EXPORT_SETTINGS, FLOAT, ExportSettings
 from resources.settings.setting import words_of
-from resources.training_events import Exported, ExportProgress
 from studio.session.work.job import Emit, Inbox, job
 
 if TYPE_CHECKING:

@@ -26,8 +26,9 @@ from studio.session.project.project_folder import DATA
 from studio.session.project.recent_projects import RecentProject, recent_project
 from studio.session.project.sample_projects import Sample
 from studio.session.project.undo import Change, UndoStack
+from studio.session.runs.run_history import RunHistory, read_history
 from studio.session.runs.run_titles import run_titles
-from studio.session.runs.runs_folder import Run, RunHistory, RunsFolder, read_history, read_run_line
+from studio.session.runs.runs_folder import Run, RunsFolder, read_run_line
 from studio.session.train.run_settings import RunSettings
 
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable
 from pathlib import Path
 
-from studio.session.runs.runs_folder import read_history, read_run_line
+from studio.session.runs.run_history import read_history
+from studio.session.runs.runs_folder import read_run_line
 from studio.session.sweep.document import Measurement, Sweep, Trial
 
 

@@ -14,8 +14,8 @@ _EDGE = 3.0
 
 
 def curve_pixmap(values: np.ndarray[Any, Any], side: int, scale: float = 2.0) -> QPixmap:
-    """The curves of [steps, values] in a square of ``side`` pixels, all on one axis; what is no finite number
-    leaves a gap."""
+    """The curves of [steps, values] in a square of ``side`` pixels, all on one axis; NaN and infinite values
+    leave a gap."""
     pixmap = QPixmap(round(side * scale), round(side * scale))
     pixmap.setDevicePixelRatio(scale)
     pixmap.fill(Qt.GlobalColor.transparent)

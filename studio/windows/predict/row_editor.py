@@ -22,7 +22,7 @@ from widgets.retranslated import Retranslated
 class RowInput(Retranslated, QWidget):
     """A form with the tools of a table: paste a row, or take one of a CSV file.
 
-    ``edited`` tells that a field holds another valid value, or that one became wrong; ``file_dropped``
+    ``edited`` is emitted when a field gets another valid value or an invalid one; ``file_dropped``
     carries the path of a file.
     """
 

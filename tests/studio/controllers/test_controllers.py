@@ -21,7 +21,8 @@ from studio.controllers.runs.run_follower import RunFollower
 from studio.controllers.train.curves import Curves
 from studio.controllers.train.train_controller import time_left
 from studio.session.export.export_view import ExportViewModel
-from studio.session.runs.runs_folder import Run, RunHistory
+from studio.session.runs.run_history import RunHistory
+from studio.session.runs.runs_folder import Run
 from widgets.param_form import Field, ParamForm
 from widgets.plot import CurvePlot
 

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from resources.locks import Lock, take
-from studio.session.runs.runs_folder import read_history, read_run_line
+from studio.session.runs.run_history import read_history
+from studio.session.runs.runs_folder import read_run_line
 
 PATIENCE = 90.0  # seconds that a busy machine may take
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills and watches processes as POSIX does")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from resources.export_events import Quantized, QuantizeProgress
 from resources.settings.quantize import QUANTIZE_SETTINGS
 from resources.settings.setting import words_of
-from resources.training_events import Quantized, QuantizeProgress
 from studio.session.export.quantization.choices import QuantizeChoices
 from studio.session.work.job import Emit, Inbox, job
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from studio.controllers.train.curve_points import Points, points_of
-from studio.session.runs.runs_folder import RunHistory, read_history
+from studio.session.runs.run_history import RunHistory, read_history
 
 
 def line(step: int, elapsed: float, **more: Any) -> dict[str, Any]:

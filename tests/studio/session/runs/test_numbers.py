@@ -15,8 +15,9 @@ from resources.training_events import Baseline
 from studio.cli.train.result_words import epoch_words, result_words
 from studio.session.runs.comparison import compared_results
 from studio.session.runs.report.report_page import write_report
+from studio.session.runs.run_history import read_history
 from studio.session.runs.run_list_view import RunListView
-from studio.session.runs.runs_folder import Run, read_history, read_run_line
+from studio.session.runs.runs_folder import Run, read_run_line
 from studio.session.sweep.results import measured
 from studio.session.train.train_view import TrainViewModel
 from tests.engine.training.number_data import number_splits

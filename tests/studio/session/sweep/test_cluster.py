@@ -15,7 +15,8 @@ import pytest
 from engine.core.errors import ArgumentError, DataError, InUseError
 from engine.files.run_source import is_own
 from resources.locks import Lock, take
-from studio.session.runs.runs_folder import read_history, read_run_line
+from studio.session.runs.run_history import read_history
+from studio.session.runs.runs_folder import read_run_line
 from studio.session.sweep.children import Child, Progress, Report, Tell
 from studio.session.sweep.document import Halving, read_sweep
 from studio.session.sweep.files import read_run, require_run_files, write_run

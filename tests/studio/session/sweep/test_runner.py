@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from engine.core.errors import DataError, InUseError, SaveError
 from engine.files.checkpoint import read_checkpoint
 from studio.cli import app
-from studio.session.runs.runs_folder import read_history
+from studio.session.runs.run_history import read_history
 from studio.session.sweep import runner
 from studio.session.sweep.document import Halving, Measurement, Sweep, read_sweep
 from studio.session.sweep.making import new_sweep

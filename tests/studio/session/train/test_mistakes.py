@@ -16,7 +16,7 @@ from engine.training import TrainingConfig, TrainingRun
 from engine.training.corrections import Correction, read_corrections, sample_digest, write_corrections
 from engine.training.data import load_data
 from studio.session.data.corrections import ProjectCorrections
-from studio.session.runs.runs_folder import read_history
+from studio.session.runs.run_history import read_history
 from studio.session.session import Session
 from studio.session.train.mistakes import NO_IMAGES, PAGE
 from studio.session.train.mistakes_job import ReadMistakes
