@@ -78,6 +78,8 @@ class InputsController(QObject):
         self._given.clear()
         self._placings.clear()
         self._page.set_inputs([(each.form, each.why_not) for each in inputs], [each.name for each in inputs])
+        # A pad takes images dropped on it; rows and sequences may be dropped anywhere on the page.
+        self._page.setAcceptDrops(any(each.raw is not None for each in inputs))
         for place, asked in enumerate(inputs):
             if asked.raw is not None:
                 self.raw.begin(place, asked)

@@ -43,7 +43,6 @@ class RawInputsController(QObject):
         """An empty row, or a sequence of zeros."""
         raw, editor = _raw_of(asked), self._page.editors[place]
         self._fed.pop(place, None)
-        editor.setAcceptDrops(True)
         if isinstance(editor, RowInput):
             editor.set_fields([self._field(column, bool(raw.fills)) for column in raw.inputs])
             self._row_edited(place)

@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
@@ -27,11 +28,13 @@ from studio.windows.predict.row_editor import RowInput
 from widgets import theme
 from widgets.bars import ProbabilityBars
 from widgets.digit_pad import DigitPad, PixelView
+from widgets.dropping import dropped_paths, welcome
 from widgets.labels import mute
 from widgets.retranslated import Retranslated
 
 ANSWER_PX = 44
 LONG_ANSWER_PX = 28
+TABLES = (".csv", ".tsv", ".txt", ".npz", ".npy")
 SHORT_ANSWER = 7  # characters
 NARROW = 640
 SIDE = 28
@@ -179,11 +182,9 @@ class PredictPage(Retranslated, QWidget):
             row.text_given.connect(partial(self.text_given.emit, place))
             row.open_requested.connect(partial(self.open_requested.emit, place))
             row.clear_requested.connect(partial(self.cleared.emit, place))
-            row.file_dropped.connect(partial(self.file_given.emit, place))
             return row
         if form in ("numbers", "sequence"):
             numbers = NumbersInput(form == "sequence")
-            numbers.file_dropped.connect(partial(self.file_given.emit, place))
             numbers.table.changed.connect(partial(self.numbers_given.emit, place))
             numbers.table.refused.connect(partial(self.numbers_refused.emit, place))
             numbers.text_given.connect(partial(self.text_given.emit, place))
@@ -242,6 +243,13 @@ class PredictPage(Retranslated, QWidget):
             if isinstance(editor, ImageInput):
                 editor.pad.set_brush(width)
         self._brush_label.setText(self.tr("brush {0}").format(width))
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        welcome(event, TABLES)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        for path in dropped_paths(event)[:1]:
+            self.file_given.emit(self.current_input(), path)
 
     # contents
 
