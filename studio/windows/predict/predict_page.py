@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from studio.windows.controls import Facts, PageCard
 from studio.windows.predict.input_editors import ImageInput, NumbersInput, SquareFrame, UnsupportedInput
 from studio.windows.predict.row_editor import RowInput
+from studio.windows.predict.sequence_view import SequenceView
 from widgets import theme
 from widgets.bars import ProbabilityBars
 from widgets.digit_pad import DigitPad, PixelView
@@ -64,7 +65,7 @@ class PredictPage(Retranslated, QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.fed, self.bars = PixelView(), ProbabilityBars()
+        self.fed, self.sequence, self.bars = PixelView(), SequenceView(), ProbabilityBars()
         self.cancel_button, self.again_button = QPushButton(), QPushButton()
         self.brush = QSlider(Qt.Orientation.Horizontal)
         self._brush_label = mute()
@@ -128,6 +129,7 @@ class PredictPage(Retranslated, QWidget):
         fed = QHBoxLayout()
         fed.setSpacing(theme.SPACE_L)
         fed.addWidget(self._fed_frame, 2)
+        fed.addWidget(self.sequence, 3)
         side = QVBoxLayout()
         side.addWidget(self.facts)
         side.addStretch(1)
@@ -281,8 +283,16 @@ class PredictPage(Retranslated, QWidget):
         self.numbers.set_rows(rows)
         self.bars.setVisible(not predicts_numbers)
 
-    def show_fed(self, image: NDArray[Any] | None, size: str, rows: list[tuple[str, str]]) -> None:
-        """The image that the model is fed, its size in words and facts about it; None for numbers."""
+    def show_fed(
+        self,
+        image: NDArray[Any] | None,
+        size: str,
+        rows: list[tuple[str, str]],
+        steps: NDArray[Any] | None = None,
+    ) -> None:
+        """The image that the model is fed, or the steps of a sequence, its size in words and facts about it;
+        None for numbers."""
+        self.sequence.show_steps(steps)
         self._fed_frame.setVisible(image is not None)
         if image is not None:
             self._fed_frame.set_step(image.shape[1] if image.shape[0] == image.shape[1] else 1)

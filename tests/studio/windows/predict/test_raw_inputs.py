@@ -183,6 +183,10 @@ def test_sequences_are_pasted_dropped_and_edited(page: Stage, qtbot: QtBot, tmp_
     index = editor.table.model().index(1, 0)
     editor.table.model().setData(index, "7", Qt.ItemDataRole.EditRole)
     assert fed(page) == [[1, 2, 1], [7, 4, 1], *padding]
+    plot = page.studio.predict_page.sequence.plot
+    assert plot is not None
+    qtbot.waitUntil(plot.isVisible)
+    assert [plot.series_data(key)[1].tolist() for key in plot.series_keys()] == [[1, 7], [2, 4]]
     np.save(tmp_path / "one.npy", np.array([[5.0, 6.0]]))
     drop(page.studio.predict_page, tmp_path / "one.npy")
     assert editor.table.values().tolist() == [[5, 6]]
