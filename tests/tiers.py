@@ -104,6 +104,7 @@ DEEP = (
     Group("tests/engine/training/test_real_training.py::test_every_checkpoint_*", _RESUMED),
     Group("tests/engine/training/test_real_training.py::test_optimizers_and_*", "resumes every optimizer"),
     Group("tests/engine/training/test_recomputing.py::test_a_training_and_its_resume_*[True]", _RESUMED),
+    Group("tests/engine/training/test_suggested_figures.py", "trains on whole data sets"),
     Group("tests/engine/training/test_training_run.py::test_a_resumed_run_*[1*]", _RESUMED),
     Group("tests/engine/vision/models", "builds and runs every model of the zoo"),
     Group("tests/oracle/test_recorded.py::test_recorded[vision_models*", "builds every model of the zoo"),
