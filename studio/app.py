@@ -30,6 +30,7 @@ from studio.controllers.train.learning_rate import LearningRateController
 from studio.controllers.train.mistakes import MistakesController
 from studio.controllers.train.rate_finder import RateFinderController
 from studio.controllers.train.run_control import RunControl
+from studio.controllers.train.suggestions import SuggestionsController
 from studio.controllers.train.train_controller import TrainController
 from studio.session import commands
 from studio.session.problem_view import ProblemView
@@ -176,6 +177,7 @@ class Studio:
         self.rate_finder = RateFinderController(self.session, self.window, self.settings_panel, actions)
         self._controllers += [
             LearningRateController(self.session, self.settings_panel, actions),
+            SuggestionsController(self.session, self.window, self.settings_panel, actions),
             self.rate_finder,
         ]
         self.frame.add_page("train", self.train_page, self.settings_panel, self.window.tr("Run settings"))

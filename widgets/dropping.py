@@ -5,9 +5,13 @@ from __future__ import annotations
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 
 
-def welcome(event: QDragEnterEvent) -> None:
-    """Take what is dragged over the widget where a file or folder of this computer is in it."""
-    if _paths(event):
+def welcome(event: QDragEnterEvent, endings: tuple[str, ...] = ("",)) -> None:
+    """Take what is dragged over the widget where a file or folder of this computer is in it.
+
+    Args:
+        endings: only files whose names end so, in lower case.
+    """
+    if any(path.lower().endswith(endings) for path in _paths(event)):
         event.acceptProposedAction()
 
 

@@ -10,6 +10,7 @@ from studio.session.conditions import (
     may_find_rate,
     may_resume,
     may_start,
+    may_suggest,
     may_train_corrected,
     needs,
     no_script,
@@ -181,6 +182,11 @@ CHECKPOINT_NOW = Command(
     icon="download",
     possible=while_training(starting="The training is starting.", stopping="The training is stopping."),
     shown=(Position("train", 4),)
+)
+SUGGEST = Command(
+    "suggest", "Suggest settings", "Run",
+    "Choose a model and settings that fit the data, each with its reason; what you changed stays.",
+    icon="settings", possible=may_suggest
 )
 FIND_RATE = Command(
     "find_rate", "Find learning rate...", "Run",

@@ -131,6 +131,13 @@ def may_find_rate(session: Session) -> str:
     return "A search is running." if session.rate_finder.searching else session.train.wrong_setting
 
 
+def may_suggest(session: Session) -> str:
+    """The settings are valid, and nothing is being suggested."""
+    return (
+        "Settings are being suggested." if session.suggestions.view.working else session.train.wrong_setting
+    )
+
+
 queue_is_held = needs(
     lambda session: session.queue.waiting and session.queue.held, "Nothing is held in the queue."
 )

@@ -12,6 +12,7 @@ from typing import Any
 from psygnal import Signal
 
 from resources.run_folders import new_run_folder, remove_unbegun
+from resources.settings import RUN_SETTINGS
 from studio.session import commands
 from studio.session.code.model_editor import ModelEditor
 from studio.session.command import Command
@@ -38,6 +39,7 @@ from studio.session.train.mistakes import Mistakes
 from studio.session.train.next_run import NextRun
 from studio.session.train.rate_finder import RateFinder
 from studio.session.train.run_settings import RunSettings, setting_problems
+from studio.session.train.suggestions import Suggestions
 from studio.session.train.train_job import Train
 from studio.session.train.trainer import Trainer
 from studio.session.work.job import Event, Job
@@ -81,6 +83,7 @@ class Session(NextRun):
         )
         self.samples = Samples(tasks, report)
         self.rate_finder = RateFinder(tasks, report)
+        self.suggestions = Suggestions(tasks, report, self.use_suggestion)
         self.model_editor: ModelEditor = ModelEditor(self, self.change_setting, tasks)
         self.mistakes = Mistakes(tasks, wake, report, lambda: self.corrections)
         self.script: SessionScript = SessionScript()
@@ -92,6 +95,7 @@ class Session(NextRun):
             self.dataset_browser,
             self.samples,
             self.rate_finder,
+            self.suggestions,
             self.model_editor,
             self.mistakes,
             self.report_writer,
@@ -112,6 +116,7 @@ class Session(NextRun):
             commands.END_PROCESS: self.trainer.kill,
             commands.CHANGE_RATE: self.trainer.change_rate,
             commands.FIND_RATE: self.find_rate,
+            commands.SUGGEST: self.suggest,
             commands.UNDO: self.undo_stack.undo,
             commands.REDO: self.undo_stack.redo,
             commands.ADD_TO_QUEUE: lambda: self.queue.add_shown(self.train.settings),
@@ -276,6 +281,22 @@ class Session(NextRun):
         """Search for a learning rate with the settings shown, in a child process."""
         if not self._refuse(self.needs_agreement()):
             self.rate_finder.start(self.train.settings)
+
+    def suggest(self) -> None:
+        """Look for a model and settings that fit the data, in a child process; settings that were changed by
+        hand stay."""
+        if self._refuse(self.needs_agreement()):
+            return
+        settings = self.train.settings
+        for name in self.suggested_before():
+            settings = settings.changed(name, RUN_SETTINGS[name].default)
+        given = [name for name, each in RUN_SETTINGS.items() if getattr(settings, name) != each.default]
+        self.suggestions.start(settings, tuple(given))
+
+    def choose_data(self, name: str) -> None:
+        if name != self.train.settings.data:
+            self.suggestions.forget()
+        super().choose_data(name)
 
     def start_export(self) -> None:
         """Export the run chosen in ``export``, quantized where that is chosen, and check what was written."""

@@ -20,6 +20,7 @@ from studio.controllers.data.columns import (
 )
 from studio.session.data.column_roles import with_role
 from studio.session.data.data_view import DataProblem
+from studio.session.data.excluded_files import with_files
 from studio.session.session import Session
 from studio.windows.data.data_page import DataPage
 from studio.windows.data.data_panel import DataPanel
@@ -51,6 +52,7 @@ class DataController(QObject):
         page.target_chosen.connect(lambda name: session.change_setting("label_name", name))
         page.columns.role_chosen.connect(self._change_role)
         page.cancel_requested.connect(session.dataset_browser.cancel)
+        page.problems.exclude_requested.connect(self._exclude)
         page.problems.stop_requested.connect(session.dataset_browser.stop_check)
         panel.source_chosen.connect(self.choose)
         panel.folder_requested.connect(self._choose_folder)
@@ -132,6 +134,10 @@ class DataController(QObject):
     def _ask_pairs(self) -> None:
         self._pairs += 1
         self._session.dataset_browser.compare(self._pairs)
+
+    def _exclude(self, files: tuple[str, ...]) -> None:
+        exclude = with_files(self._session.train.settings.exclude, files)
+        self._session.change_settings({"exclude": exclude}, self.tr("Exclude {0} files").format(len(files)))
 
     def _change_role(self, name: str, role: str) -> None:
         settings, columns = self._session.train.settings, self._view.facts.table
@@ -228,8 +234,8 @@ class DataController(QObject):
             "unreadable": (
                 self.tr("Can't be read: {0}"),
                 self.tr(
-                    "Replace or remove these files. A training skips up to the share that Damaged allows; "
-                    "more stop it."
+                    "Replace or remove these files, or exclude them. A training skips up to the share that "
+                    "Damaged allows; more stop it."
                 ),
                 "bad",
             ),
@@ -286,7 +292,9 @@ class DataController(QObject):
         places: tuple[Any, ...] = problem.places
         if problem.count > len(places):
             places = (*places, self.tr("and {0} more").format(problem.count - len(places)))
-        return ProblemRow(title.format(problem.count), remedy, places, level)
+        is_folder = self._view.facts.kind == "images"
+        files = problem.places if is_folder and problem.kind == "unreadable" else ()
+        return ProblemRow(title.format(problem.count), remedy, places, level, files)
 
     def close(self) -> None:
         """Follow the view model no longer."""

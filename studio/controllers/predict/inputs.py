@@ -78,6 +78,8 @@ class InputsController(QObject):
         self._given.clear()
         self._placings.clear()
         self._page.set_inputs([(each.form, each.why_not) for each in inputs], [each.name for each in inputs])
+        # A pad takes images dropped on it; rows and sequences may be dropped anywhere on the page.
+        self._page.setAcceptDrops(any(each.raw is not None for each in inputs))
         for place, asked in enumerate(inputs):
             if asked.raw is not None:
                 self.raw.begin(place, asked)
@@ -320,7 +322,10 @@ class InputsController(QObject):
         page.set_placings(placings, self._placing(place) if is_image else "")
         if not is_image:
             size = f"{asked.dtype} {shape_text(list(asked.shape))}"
-            page.show_fed(None, size, self._value_rows(asked, value))
+            steps = None
+            if asked.raw is not None and asked.form == "sequence" and value is not None:
+                steps = asked.raw.steps_of(value)
+            page.show_fed(None, size, self._value_rows(asked, value), steps)
             return
         colour = {1: self.tr("grey"), 3: self.tr("colour"), 4: self.tr("colour with alpha")}[asked.channels]
         size = self.tr("{0} \u00d7 {1}, {2}").format(asked.width, asked.height, colour)

@@ -43,7 +43,8 @@ class RawInputsController(QObject):
         """An empty row, or a sequence of zeros."""
         raw, editor = _raw_of(asked), self._page.editors[place]
         self._fed.pop(place, None)
-        editor.setAcceptDrops(True)
+        if not asked.form:
+            return
         if isinstance(editor, RowInput):
             editor.set_fields([self._field(column, bool(raw.fills)) for column in raw.inputs])
             self._row_edited(place)

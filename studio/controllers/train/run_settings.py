@@ -160,9 +160,14 @@ class RunSettingsController(QObject):
         self._panel.set_workers_missing(missing() if settings.workers == 1 else "")
         self._show_rows()
         self._welcome.set_choice(
-            settings.model.rpartition(":")[2] if settings.user_file else title_of(settings.network),
+            self._model_title(settings),
             self.tr("the built-in digits") if settings.data == "digits" else title_of(settings.data),
         )
+
+    def _model_title(self, settings: RunSettings) -> str:
+        if settings.network == "auto":
+            return self.tr("a suggested model")
+        return settings.model.rpartition(":")[2] if settings.user_file else title_of(settings.network)
 
     def _offer_devices(self) -> None:
         self._panel.form.set_choices("device", *self.devices.choices(self._view.settings.device))

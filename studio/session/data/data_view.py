@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from psygnal import SignalGroupDescriptor
 
+from resources.families import ModelSpec
 from studio.session.problem_view import ProblemView, problem_from_message
 
 
@@ -69,6 +70,16 @@ class DataFacts:
     def table(self) -> tuple[ColumnView, ...]:
         """The columns of a table with names."""
         return tuple(ColumnView.of(each) for each in self.spec.get("columns", ()))
+
+    @property
+    def model_spec(self) -> ModelSpec:
+        """What a network for this data is built for; of data with a ``spec``."""
+        spec = self.spec
+        words = tuple(len(column.words) for column in self.table if column.role == "input")
+        outputs = len(spec["classes"] if spec["task"] == "classes" else spec["targets"])
+        return ModelSpec(
+            spec["kind"], tuple(spec["shape"]), outputs, words if any(words) else (), bool(spec["masked"])
+        )
 
     @property
     def reasons(self) -> dict[str, str]:

@@ -77,7 +77,7 @@ def items_in(
     """
     found: Sequence[Item]
     is_image = asked.form in ("digit", "picture")
-    if not asked.form:
+    if not asked.form and asked.raw is None:
         raise _refused(f"{path}: the model can't be fed: {asked.why_not}; choose another model")
     if path.is_dir():
         if not is_image:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 Form = Literal["digit", "picture", "numbers", "table", "sequence", ""]
 DIGIT_SIDE = 28
 MOST_NUMBERS = 100_000
-MOST_FIELDS = 200  # columns that are given in a form
+MOST_FIELDS = 200  # columns of numbers that are given in a form
+MOST_WORD_FIELDS = 1000  # columns that are given in a form where some have words
 MOST_SIDE = 4096
 # The sides that images are fed with where the model takes any.
 FREE_SIDE = 224
@@ -95,8 +96,14 @@ def _by_data(spec: dict[str, Any], raw: RawInputs) -> ModelInput | None:
     if not raw.is_table and raw.spec.kind != "sequences":
         return None
     form: Form = "sequence" if not raw.is_table else "numbers"
-    if raw.spec.columns and (len(raw.inputs) <= MOST_FIELDS or any(each.words for each in raw.inputs)):
+    words = any(each.words for each in raw.inputs)
+    if raw.spec.columns and (len(raw.inputs) <= MOST_FIELDS or words):
         form = "table"
+    if words and len(raw.inputs) > MOST_WORD_FIELDS:
+        why_not = (
+            f"a form has at most {MOST_WORD_FIELDS} columns, these are {len(raw.inputs)}: predict a table"
+        )
+        return ModelInput(spec["name"], spec["dtype"], shape, max(1, sizes[0]), "", raw=raw, why_not=why_not)
     return ModelInput(spec["name"], spec["dtype"], shape, max(1, sizes[0]), form, raw=raw)
 
 

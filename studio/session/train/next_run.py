@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from resources.settings import DATA_SETTINGS
+from resources.settings import DATA_SETTINGS, RUN_SETTINGS
 from studio.session.project.library import Library
 from studio.session.project.undo import Change
 from studio.session.runs.run_titles import settings_of_run
@@ -26,6 +26,7 @@ class NextRun(Library):
 
     def __init__(self, runs_folder: Path | None = None) -> None:
         super().__init__(runs_folder)
+        self._suggested: dict[str, Any] = {}
         self.train: TrainViewModel = TrainViewModel(settings=self.project.settings)
         self.project_changed.connect(lambda project: self._use_settings(project.settings))
 
@@ -64,7 +65,20 @@ class NextRun(Library):
         changes: dict[str, Any] = {"data": name}
         if name != self.train.settings.data:
             changes |= {each: DATA_SETTINGS[each].default for each in OF_ONE_DATA}
+            changes |= {each: RUN_SETTINGS[each].default for each in self.suggested_before()}
         self.change_settings(changes, f"Change {title_of_setting('data')}")
+
+    def use_suggestion(self, values: Mapping[str, Any]) -> None:
+        """Take suggested settings, as one step of undo."""
+        self._suggested = dict(values)
+        # A parameter means something with its optimizer, schedule or network only: those come first.
+        names = sorted(values, key=lambda name: name.endswith("_params"))
+        self.change_settings({name: values[name] for name in names}, "Suggest settings")
+
+    def suggested_before(self) -> list[str]:
+        """The settings that still have the value that was suggested last."""
+        settings = self.train.settings
+        return [name for name, value in self._suggested.items() if getattr(settings, name) == value]
 
     def _use_settings(self, settings: RunSettings) -> None:
         super()._use_settings(settings)

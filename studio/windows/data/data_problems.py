@@ -26,18 +26,24 @@ REMEDY = Qt.ItemDataRole.UserRole
 
 @dataclass(frozen=True)
 class ProblemRow:
-    """A kind of problem in words: what it is with its count, how to fix it, and the places it is at."""
+    """A kind of problem in words: what it is with its count, how to fix it, and the places it is at.
+
+    ``files`` are those that a button excludes from the data.
+    """
 
     title: str
     remedy: str
     places: tuple[str, ...]
     level: str = "warn"
+    files: tuple[str, ...] = ()
 
 
 class DataProblems(Retranslated, QWidget):
-    """``stop_requested`` asks that no further samples are looked at."""
+    """``stop_requested`` asks that no further samples are looked at, ``exclude_requested`` that files are
+    excluded from the data: a tuple of their names."""
 
     stop_requested = Signal()
+    exclude_requested = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,6 +58,8 @@ class DataProblems(Retranslated, QWidget):
         self.tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.tree.currentItemChanged.connect(lambda *_: self._show_remedy())
         self.remedy = mute(wrap=True)
+        self.exclude = QPushButton()
+        self.exclude.clicked.connect(lambda: self.exclude_requested.emit(self._files()))
         self._rows: tuple[ProblemRow, ...] = ()
         line = QHBoxLayout()
         line.setSpacing(theme.SPACE_S)
@@ -61,7 +69,11 @@ class DataProblems(Retranslated, QWidget):
         layout = vertical(self, 0, theme.SPACE_S)
         layout.addLayout(line)
         layout.addWidget(self.tree, 1)
-        layout.addWidget(self.remedy)
+        below = QHBoxLayout()
+        below.setSpacing(theme.SPACE_S)
+        below.addWidget(self.remedy, 1)
+        below.addWidget(self.exclude)
+        layout.addLayout(below)
         layout.addStretch(0)
         self.retranslate()
         self.set_progress(None, "")
@@ -105,6 +117,15 @@ class DataProblems(Retranslated, QWidget):
         text = str(item.data(0, REMEDY)) if item is not None else ""
         self.remedy.setText(text)
         self.remedy.setVisible(bool(text))
+        self.exclude.setVisible(bool(self._files()))
+
+    def _files(self) -> tuple[str, ...]:
+        """The files of the current problem that can be excluded."""
+        item = self.tree.currentItem()
+        if item is None:
+            return ()
+        place = self.tree.indexOfTopLevelItem(item.parent() or item)
+        return self._rows[place].files if 0 <= place < len(self._rows) else ()
 
     def rows(self) -> tuple[ProblemRow, ...]:
         """What is shown."""
@@ -117,5 +138,7 @@ class DataProblems(Retranslated, QWidget):
     def retranslate(self) -> None:
         """Set all words anew."""
         self.stop.setText(self.tr("Stop looking"))
+        self.exclude.setText(self.tr("Exclude"))
+        self.exclude.setToolTip(self.tr("Exclude these files from the data of the next training"))
         self.bar.setAccessibleName(self.tr("Progress of the check"))
         self.tree.setAccessibleName(self.tr("Problems of the data"))

@@ -6,12 +6,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from widgets import theme
 from widgets.digit_pad import DigitPad
-from widgets.dropping import dropped_paths, welcome
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.labels import mute
@@ -102,7 +101,6 @@ class NumbersInput(Retranslated, QWidget):
     open_requested = Signal()
     clear_requested = Signal()
     text_given = Signal(str)
-    file_dropped = Signal(str)
 
     def __init__(self, sequence: bool = False) -> None:
         super().__init__()
@@ -139,13 +137,6 @@ class NumbersInput(Retranslated, QWidget):
         """Why what was typed or pasted is not taken; empty for none."""
         self.problem.setText(text)
         self.problem.setVisible(bool(text))
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        welcome(event)
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        for path in dropped_paths(event)[:1]:
-            self.file_dropped.emit(path)
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
@@ -24,14 +25,17 @@ from PySide6.QtWidgets import (
 from studio.windows.controls import Facts, PageCard
 from studio.windows.predict.input_editors import ImageInput, NumbersInput, SquareFrame, UnsupportedInput
 from studio.windows.predict.row_editor import RowInput
+from studio.windows.predict.sequence_view import SequenceView
 from widgets import theme
 from widgets.bars import ProbabilityBars
 from widgets.digit_pad import DigitPad, PixelView
+from widgets.dropping import dropped_paths, welcome
 from widgets.labels import mute
 from widgets.retranslated import Retranslated
 
 ANSWER_PX = 44
 LONG_ANSWER_PX = 28
+TABLES = (".csv", ".tsv", ".txt", ".npz", ".npy")
 SHORT_ANSWER = 7  # characters
 NARROW = 640
 SIDE = 28
@@ -61,7 +65,7 @@ class PredictPage(Retranslated, QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.fed, self.bars = PixelView(), ProbabilityBars()
+        self.fed, self.sequence, self.bars = PixelView(), SequenceView(), ProbabilityBars()
         self.cancel_button, self.again_button = QPushButton(), QPushButton()
         self.brush = QSlider(Qt.Orientation.Horizontal)
         self._brush_label = mute()
@@ -125,6 +129,7 @@ class PredictPage(Retranslated, QWidget):
         fed = QHBoxLayout()
         fed.setSpacing(theme.SPACE_L)
         fed.addWidget(self._fed_frame, 2)
+        fed.addWidget(self.sequence, 3)
         side = QVBoxLayout()
         side.addWidget(self.facts)
         side.addStretch(1)
@@ -179,11 +184,9 @@ class PredictPage(Retranslated, QWidget):
             row.text_given.connect(partial(self.text_given.emit, place))
             row.open_requested.connect(partial(self.open_requested.emit, place))
             row.clear_requested.connect(partial(self.cleared.emit, place))
-            row.file_dropped.connect(partial(self.file_given.emit, place))
             return row
         if form in ("numbers", "sequence"):
             numbers = NumbersInput(form == "sequence")
-            numbers.file_dropped.connect(partial(self.file_given.emit, place))
             numbers.table.changed.connect(partial(self.numbers_given.emit, place))
             numbers.table.refused.connect(partial(self.numbers_refused.emit, place))
             numbers.text_given.connect(partial(self.text_given.emit, place))
@@ -243,6 +246,13 @@ class PredictPage(Retranslated, QWidget):
                 editor.pad.set_brush(width)
         self._brush_label.setText(self.tr("brush {0}").format(width))
 
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        welcome(event, TABLES)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        for path in dropped_paths(event)[:1]:
+            self.file_given.emit(self.current_input(), path)
+
     # contents
 
     def show_answer(self, answer: str, detail: str, number: bool = False) -> None:
@@ -273,8 +283,16 @@ class PredictPage(Retranslated, QWidget):
         self.numbers.set_rows(rows)
         self.bars.setVisible(not predicts_numbers)
 
-    def show_fed(self, image: NDArray[Any] | None, size: str, rows: list[tuple[str, str]]) -> None:
-        """The image that the model is fed, its size in words and facts about it; None for numbers."""
+    def show_fed(
+        self,
+        image: NDArray[Any] | None,
+        size: str,
+        rows: list[tuple[str, str]],
+        steps: NDArray[Any] | None = None,
+    ) -> None:
+        """The image that the model is fed, or the steps of a sequence, its size in words and facts about it;
+        None for numbers."""
+        self.sequence.show_steps(steps)
         self._fed_frame.setVisible(image is not None)
         if image is not None:
             self._fed_frame.set_step(image.shape[1] if image.shape[0] == image.shape[1] else 1)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from studio.windows.controls import Scroll
 from widgets import theme
-from widgets.dropping import dropped_paths, welcome
 from widgets.icons import set_icon
 from widgets.labels import mute
 from widgets.layouts import vertical
@@ -22,15 +21,13 @@ from widgets.retranslated import Retranslated
 class RowInput(Retranslated, QWidget):
     """A form with the tools of a table: paste a row, or take one of a CSV file.
 
-    ``edited`` is emitted when a field gets another valid value or an invalid one; ``file_dropped``
-    carries the path of a file.
+    ``edited`` is emitted when a field gets another valid value, or an invalid one.
     """
 
     edited = Signal()
     open_requested = Signal()
     clear_requested = Signal()
     text_given = Signal(str)
-    file_dropped = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -87,13 +84,6 @@ class RowInput(Retranslated, QWidget):
         """Why what was pasted or read can't be taken; empty for none."""
         self.problem.setText(text)
         self.problem.setVisible(bool(text))
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        welcome(event)
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        for path in dropped_paths(event)[:1]:
-            self.file_dropped.emit(path)
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""

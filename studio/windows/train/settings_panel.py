@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
+    QLabel,
     QLineEdit,
     QProgressBar,
     QPushButton,
@@ -19,7 +22,7 @@ from studio.windows.setting_fields import field_of, help_of, retranslate_fields
 from studio.windows.train.learning_rate_field import LearningRateField
 from studio.windows.train.schedule_plot import SchedulePlot
 from widgets import theme
-from widgets.labels import section
+from widgets.labels import mute, section
 from widgets.layouts import vertical
 from widgets.param_form import Field, ParamForm
 from widgets.retranslated import Retranslated
@@ -37,6 +40,7 @@ class SettingsPanel(Retranslated, QFrame):
     """
 
     find_rate_requested = Signal()
+    suggest_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,6 +56,15 @@ class SettingsPanel(Retranslated, QFrame):
         self.find_rate = QPushButton()
         self.find_rate.setFlat(True)
         self.find_rate.clicked.connect(self.find_rate_requested)
+        self.suggest = QPushButton()
+        self.suggest.clicked.connect(self.suggest_requested)
+        self.choices, self.cost = Facts(), mute(wrap=True)
+        self.misfit = QLabel()
+        self.misfit.setProperty("role", "bad")
+        self.misfit.setWordWrap(True)
+        self.misfit.setContentsMargins(0, 0, 0, theme.SPACE_S)
+        self._misfits: dict[str, str] = {}
+        self._working = False
         self._progress_title, self._run_title = section(), section()
         self.bar = QProgressBar()
         self.bar.setRange(0, STEPS)
@@ -65,8 +78,10 @@ class SettingsPanel(Retranslated, QFrame):
         layout.setContentsMargins(theme.SPACE_M, 0, theme.SPACE_M, theme.SPACE_M)
         layout.setSpacing(theme.SPACE_S)
         layout.addWidget(self.rate)  # first: it is there only while there is something to steer
-        layout.addWidget(self.form)
+        for widget in (self.suggest, self.choices, self.cost, self.form):
+            layout.addWidget(widget)
         self.form.set_below("schedule_each", self.schedule)
+        self.form.set_below("model", self.misfit)
         layout.addWidget(self.find_rate)
         layout.addWidget(self.more)
         layout.addWidget(self._box(self._progress_box, self._progress_title, self.bar, self.progress_text))
@@ -79,6 +94,8 @@ class SettingsPanel(Retranslated, QFrame):
         for name in ("data_folder", "model_file", "model_class", "schedule_each"):
             self.form.set_row_visible(name, False)
         self.retranslate()
+        self.show_suggestion(False, [], "")
+        self.show_fitting({}, "")
         self._show_advanced(False)
 
     @staticmethod
@@ -154,6 +171,25 @@ class SettingsPanel(Retranslated, QFrame):
             "workers", self.tr(RUN_SETTINGS["workers"].title), f"{help_text}\n{why}" if why else help_text
         )
 
+    def show_suggestion(self, working: bool, choices: list[tuple[str, str]], cost: str) -> None:
+        """Each setting that was suggested, with value and reason, and what a training with them takes."""
+        self._working = working
+        self.suggest.setText(self.tr("Looking at the data...") if working else self.tr("Suggest settings"))
+        self.suggest.setEnabled(not working)
+        self.choices.set_rows(choices)
+        self.choices.setVisible(bool(choices))
+        self.cost.setText(cost)
+        self.cost.setVisible(bool(cost))
+
+    def show_fitting(self, problems: Mapping[str, str], chosen: str) -> None:
+        """Grey the networks that do not fit the data, each with its reason, and say it of the chosen one."""
+        if dict(problems) != self._misfits:
+            self._misfits = dict(problems)
+            self._offer("model", (FILE, self.tr("Own file...")), self._misfits)
+        problem = problems.get(chosen, "")
+        self.misfit.setText(self.tr("Does not fit the data: {0}").format(problem) if problem else "")
+        self.misfit.setVisible(bool(problem))
+
     def set_progress(self, share: float | None, text: str) -> None:
         """How much of the training is done (0 to 1), None where there is none."""
         self._progress_box.setVisible(share is not None)
@@ -186,7 +222,9 @@ class SettingsPanel(Retranslated, QFrame):
         form.set_text("model_class", tr("Class"), tr("The class of the network in the file"))
         self._describe_workers()
         self._offer("data", (FOLDER, tr("Own data...")))
-        self._offer("model", (FILE, tr("Own file...")))
+        self._offer("model", (FILE, tr("Own file...")), self._misfits)
+        self.show_suggestion(self._working, self.choices.rows(), self.cost.text())
+        self.suggest.setToolTip(tr("Choose a model and settings that fit the data; what you changed stays"))
         self._show_advanced(self.more.isChecked())
         self._progress_title.setText(tr("Progress"))
         self._run_title.setText(tr("Run"))
@@ -196,7 +234,7 @@ class SettingsPanel(Retranslated, QFrame):
         )
         self.bar.setAccessibleName(tr("Progress of the training"))
 
-    def _offer(self, name: str, other: tuple[str, str]) -> None:
-        """One more choice than those that are built in."""
+    def _offer(self, name: str, other: tuple[str, str], reasons: Mapping[str, str] | None = None) -> None:
+        """One more choice than those that are built in; those with a reason are grey."""
         choices = tuple((value, self.tr(title)) for value, title in RUN_SETTINGS[name].choices)
-        self.form.set_choices(name, (*choices, other))
+        self.form.set_choices(name, (*choices, other), reasons)

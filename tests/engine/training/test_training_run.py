@@ -128,7 +128,9 @@ def test_from_folder_takes_the_recorded_settings(bench: Any, tmp_path: Path) -> 
     out = tmp_path / "run"
     bench.run(out=str(out), epochs=1).run()
     run = TrainingRun.from_folder(out, epochs=4)
-    assert run.config == TrainingConfig(epochs=4, seed=5, out=str(out), threads=get_num_threads())
+    assert run.config == TrainingConfig(
+        model="lenet", epochs=4, seed=5, out=str(out), threads=get_num_threads()
+    )
 
 
 def test_pause_and_resume_from_another_thread(bench: Any) -> None:

@@ -448,7 +448,7 @@ def test_the_table_of_commands(stage: Any) -> None:
     assert [found.id for found in COMMANDS if stage.session.handles(found)] == [
         *("new_project", "undo", "redo", "start", "pause", "resume", "resume_run", "train_corrected"),
         *("add_to_queue", "start_queue", "stop_early", "cancel", "end_process", "checkpoint_now"),
-        *("find_rate", "change_rate", "show_graph", "export", "cancel_task"),
+        *("suggest", "find_rate", "change_rate", "show_graph", "export", "cancel_task"),
     ]
 
 

@@ -83,8 +83,8 @@ def test_every_command_is_in_menu_and_palette(stage: Any) -> None:
 
 # Commands that the window prepares, by a question or a dialog, before the session carries them out.
 BOTH = [
-    *("new_project", "start", "resume_run", "train_corrected", "add_to_queue", "cancel", "find_rate"),
-    *("change_rate", "show_graph", "export"),
+    *("new_project", "start", "resume_run", "train_corrected", "add_to_queue", "cancel", "suggest"),
+    *("find_rate", "change_rate", "show_graph", "export"),
 ]
 
 

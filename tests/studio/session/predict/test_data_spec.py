@@ -12,6 +12,7 @@ import pytest
 from engine.core.errors import FormatError
 from engine.training.raw_inputs import RawInputs
 from engine.training.sources.spec import Column, DataSpec
+from studio.session.predict.batch_predictions import items_in
 from studio.session.predict.comparison_models import alike
 from studio.session.predict.image_fitting import placings_of
 from studio.session.predict.info_file_check import checked_information
@@ -49,6 +50,17 @@ def test_the_editor_follows_the_data_and_not_only_the_shape(spec: DataSpec, form
 
 def test_a_model_of_another_shape_than_its_data_gets_the_editor_of_the_shape() -> None:
     assert [each.form for each in inputs_of(info(PRICES, (5,)))] == ["numbers"]
+
+
+def test_a_table_of_too_many_words_for_a_form_is_predicted_from_a_file_only(tmp_path: Path) -> None:
+    columns = tuple(Column(f"c{n}", "input", "word", words=("a", "b")) for n in range(1001))
+    model = info(DataSpec("table", "classes", (1001,), ("x", "y"), (), columns))
+    [asked] = inputs_of(model)
+    assert asked.form == ""
+    assert "at most 1000 columns, these are 1001" in asked.why_not
+    (tmp_path / "rows.csv").write_text(",".join(["b"] * 1001) + "\n")
+    [item] = items_in(tmp_path / "rows.csv", asked)
+    assert item.read().tolist() == [2.0] * 1001
 
 
 def test_what_was_read_is_fed_as_it_is() -> None:

@@ -73,6 +73,7 @@ def export_job(prefix: str) -> Any:
 STARTS = {
     "graph": (lambda session: session.show_graph(), "Tracing LeNet"),
     "export": (start_export, "Exporting best"),
+    "suggestion": (lambda session: session.suggest(), "Suggesting settings"),
     "rate": (lambda session: session.find_rate(), "Finding a learning rate"),
     "samples": (lambda session: (session.samples.use({"data": "digits"}), session.samples.step(1)),
                 "Reading test samples"),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
+
 import numpy as np
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 
+from resources.settings import RUN_SETTINGS, Setting
 from studio.session.data.data_job import BrowseData, ComparePreparation, ShowSamples, StopCheck
 from studio.session.work.job import Request
 
@@ -110,6 +113,26 @@ def test_problems_are_counted_named_and_say_what_to_do(stage, qtbot):
     assert requests(worker)[-1] == StopCheck()
     stage.tell("data_check_stopped", number=number)
     qtbot.waitUntil(lambda: problems.state.text() == "Stopped: 20 of 38 were checked")
+
+
+def test_unreadable_files_of_a_folder_are_excluded_by_a_click(stage, qtbot):
+    _, number = opened(stage, kind="images", name="/data/pets")
+    problems = stage.studio.data_page.problems
+    found = [
+        {"kind": "unreadable", "count": 2, "places": ["cat/a 1,[x].png", "dog/b.png"]},
+        {"kind": "few", "count": 1, "places": ["dog"]},
+    ]
+    stage.tell("data_checked", number=number, done=20, total=38, problems=found)
+    qtbot.waitUntil(lambda: len(problems.rows()) == 2)
+    problems.tree.setFocus()
+    QTest.keyClick(problems.tree, Qt.Key.Key_Down)
+    assert problems.exclude.isHidden()
+    QTest.keyClick(problems.tree, Qt.Key.Key_Up)
+    qtbot.mouseClick(problems.exclude, Qt.MouseButton.LeftButton)
+    patterns = stage.studio.session.train.settings.exclude
+    assert patterns == ("cat/a?1?[[]x].png", "dog/b.png")
+    assert fnmatchcase("cat/a 1,[x].png", patterns[0])
+    assert RUN_SETTINGS["exclude"].parse(Setting.write(patterns)) == patterns
 
 
 def test_a_setting_that_is_typed_reads_the_data_again(stage, qtbot):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QGuiApplication
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFileDialog, QInputDialog, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -66,7 +66,12 @@ def drop(widget: QWidget, path: Path) -> None:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path))])
     move, modifiers = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
-    widget.dropEvent(QDropEvent(QPointF(5, 5), move, data, LEFT, modifiers))
+    assert widget.acceptDrops()
+    enter = QDragEnterEvent(QPoint(5, 5), move, data, LEFT, modifiers)
+    enter.ignore()
+    widget.dragEnterEvent(enter)
+    if enter.isAccepted():
+        widget.dropEvent(QDropEvent(QPointF(5, 5), move, data, LEFT, modifiers))
 
 
 def test_a_row_is_typed_and_the_number_has_its_unit(page: Stage, qtbot: QtBot, prices: str) -> None:
@@ -151,15 +156,18 @@ def test_all_rows_of_a_dropped_file_are_predicted(
     monkeypatch.setattr(
         QFileDialog, "getSaveFileName", lambda *words: proposed.append(words[2]) or (str(out), "")
     )
-    drop(row_editor(page), path)
+    drop(page.studio.predict_page, path)
     assert proposed == [str(tmp_path / "rows-predictions.csv")]
     many = page.session.predict_models.many
     qtbot.waitUntil(lambda: many.view.progress.state == "done", timeout=WAIT)
     assert out.read_text().splitlines() == ["name,price [EUR],problem", "0,75023,", "1,90040,"]
     assert "Unknown words: 1" in page.studio.model_panel.many.words.text()
     path.write_text("colour,rooms,size (m2)\nred,1,50\n")
-    drop(row_editor(page), path)  # a single row goes into the form
+    drop(page.studio.predict_page, path)  # a single row goes into the form
     assert fed(page) == [50.0, 3.0, 1.0]
+    (tmp_path / "project").mkdir()
+    drop(page.studio.predict_page, tmp_path / "project")  # the window's
+    assert row_editor(page).problem.text() == ""
 
 
 def test_sequences_are_pasted_dropped_and_edited(page: Stage, qtbot: QtBot, tmp_path: Path) -> None:
@@ -175,11 +183,15 @@ def test_sequences_are_pasted_dropped_and_edited(page: Stage, qtbot: QtBot, tmp_
     index = editor.table.model().index(1, 0)
     editor.table.model().setData(index, "7", Qt.ItemDataRole.EditRole)
     assert fed(page) == [[1, 2, 1], [7, 4, 1], *padding]
+    plot = page.studio.predict_page.sequence.plot
+    assert plot is not None
+    qtbot.waitUntil(plot.isVisible)
+    assert [plot.series_data(key)[1].tolist() for key in plot.series_keys()] == [[1, 7], [2, 4]]
     np.save(tmp_path / "one.npy", np.array([[5.0, 6.0]]))
-    drop(editor, tmp_path / "one.npy")
+    drop(page.studio.predict_page, tmp_path / "one.npy")
     assert editor.table.values().tolist() == [[5, 6]]
     np.save(tmp_path / "one.npy", np.zeros((9, 2)))
-    drop(editor, tmp_path / "one.npy")
+    drop(page.studio.predict_page, tmp_path / "one.npy")
     assert "a sequence of 9 steps: the model takes at most 4" in editor.problem.text()
     assert fed(page) == [[5, 6, 1], [0, 0, 0], *padding]
 
