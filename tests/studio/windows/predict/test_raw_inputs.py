@@ -84,6 +84,7 @@ def test_a_row_is_typed_and_the_number_has_its_unit(page: Stage, qtbot: QtBot, p
     assert ("Missing", "size (m2): 80, colour, rooms: 3") in shown.facts.rows()
     assert ("Target", "price [EUR]") in page.studio.model_panel.facts.rows()
     assert "Scaling" not in dict(page.studio.model_panel.facts.rows())
+    assert page.studio.model_panel.many.folder_button.isHidden()
     qtbot.keyClicks(line(page, "size (m2)"), "75.5")
     qtbot.keyClicks(line(page, "rooms"), "2")
     box = form.control("colour")
