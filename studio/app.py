@@ -28,6 +28,7 @@ from studio.controllers.project.session_state import SessionStateController
 from studio.controllers.runs.reports import ReportsController
 from studio.controllers.train.learning_rate import LearningRateController
 from studio.controllers.train.mistakes import MistakesController
+from studio.controllers.train.number_errors import NumberErrorsController
 from studio.controllers.train.rate_finder import RateFinderController
 from studio.controllers.train.run_control import RunControl
 from studio.controllers.train.suggestions import SuggestionsController
@@ -99,7 +100,8 @@ class Studio:
             self.session, self.train_page, self.train, self.window, self.actions
         )
         self.reports = ReportsController(self.session, self.window, self.actions, self.output.note)
-        self._controllers += [self.mistakes, self.reports]
+        errors = NumberErrorsController(self.session, self.train_page, self.train)
+        self._controllers += [self.mistakes, errors, self.reports]
         self._whole = self._closed = False
         self.runs = RunControl(self.session, self.window, self.actions, self.train)
         self.project = ProjectController(

@@ -47,6 +47,10 @@ class FedInputs:
     def __len__(self) -> int:
         return len(self.values)
 
+    def chosen(self, only: int | None) -> FedInputs:
+        """The same, or the sample of this number alone."""
+        return self if only is None else replace(self, values=self.values[only : only + 1])
+
     def sound(self) -> FedInputs:
         """The same. Raises FormatError where a row can't be fed, with the reason of the first."""
         for reason in self.problems.values():
@@ -168,7 +172,7 @@ class RawInputs:
         numbered = all(name.isdecimal() for name in names)
         lines, once = _lines_of(path, text, [] if numbered else names)
         if not self.is_table:
-            return self.sequences(_numbers(lines, once))
+            return self.sequences(_numbers(lines, once)).chosen(only)
         places = self._places(lines, numbered)
         parser = RowParser(str(path), list(zip(places, self.inputs, strict=True)), lines.commas)
         only = 0 if once else only
@@ -178,6 +182,7 @@ class RawInputs:
                 blocks.append(self._block(parser, block.rows, block.first, places))
             elif block.first <= only < block.first + len(block.rows):
                 blocks.append(self._block(parser, [block.rows[only - block.first]], only, places))
+                break
         if not blocks:
             raise FormatError(f"{path}: there are no rows below the header; give some")
         return replace(self._joined(blocks), commas=lines.commas)
@@ -310,8 +315,7 @@ class RawInputs:
         problem: DataError | None = None
         for arrays in stored_arrays(path, lengths=not self.is_table):
             try:
-                found = take(*arrays)
-                return found if only is None else replace(found, values=found.values[only : only + 1])
+                return take(*arrays).chosen(only)
             except DataError as error:
                 problem = problem or error
         raise DataError(f"{path}: {problem}")

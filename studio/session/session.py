@@ -37,6 +37,7 @@ from studio.session.runs.run_queue import RunQueue
 from studio.session.runs.run_titles import settings_of_run
 from studio.session.train.mistakes import Mistakes
 from studio.session.train.next_run import NextRun
+from studio.session.train.number_errors import NumberErrors
 from studio.session.train.rate_finder import RateFinder
 from studio.session.train.run_settings import RunSettings, setting_problems
 from studio.session.train.suggestions import Suggestions
@@ -86,6 +87,7 @@ class Session(NextRun):
         self.suggestions = Suggestions(tasks, report, self.use_suggestion)
         self.model_editor: ModelEditor = ModelEditor(self, self.change_setting, tasks)
         self.mistakes = Mistakes(tasks, wake, report, lambda: self.corrections)
+        self.number_errors = NumberErrors(wake, report)
         self.script: SessionScript = SessionScript()
         self.report_writer = ReportWriter(tasks, report)
         self.quantization: QuantizationReports = QuantizationReports(
@@ -98,6 +100,7 @@ class Session(NextRun):
             self.suggestions,
             self.model_editor,
             self.mistakes,
+            self.number_errors,
             self.report_writer,
             self.quantization,
         )

@@ -27,7 +27,12 @@ class BatchController(QObject):
         panel.table_requested.connect(self._choose_table)
         panel.cancel_requested.connect(self._runner.cancel)
         self._bonds.show(self._runner.view, "progress", self._show)
-        self._bonds.show(session.predict, "model", lambda info: panel.setVisible(info is not None))
+        self._bonds.show(session.predict, "model", lambda _: self._offer())
+
+    def _offer(self) -> None:
+        view = self._session.predict
+        self._panel.setVisible(view.model is not None)
+        self._panel.folder_button.setVisible(view.inputs[0].form in ("digit", "picture"))
 
     def _choose_folder(self) -> None:
         folder = QFileDialog.getExistingDirectory(self._window, self.tr("Predict the images in a folder"))

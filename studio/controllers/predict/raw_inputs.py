@@ -97,8 +97,9 @@ class RawInputsController(QObject):
 
     def drop(self, place: int, asked: ModelInput, path: str) -> None:
         """Predict all rows of a dropped file; a single one is shown in the editor."""
-        found = self._attempt(place, lambda: _raw_of(asked).file(Path(path)), use=False)
-        if found is not None and len(found) > 1:
+        raw = _raw_of(asked)
+        found = self._attempt(place, lambda: raw.file(Path(path), 0), use=False)
+        if found is not None and _has_second(raw, Path(path)):
             self._predict_all(path)
         elif found is not None:
             self._attempt(place, lambda: found)
@@ -214,6 +215,16 @@ class RawInputsController(QObject):
 def _raw_of(asked: ModelInput) -> RawInputs:
     assert asked.raw is not None
     return asked.raw
+
+
+def _has_second(raw: RawInputs, path: Path) -> bool:
+    """Whether a file has more than one row or sequence; a large table is not read to its end."""
+    from engine.core.errors import EngineError
+
+    try:
+        return len(raw.file(path, 1)) > 0
+    except (EngineError, OSError):
+        return False
 
 
 def _texts_of(raw: RawInputs, values: list[float]) -> list[str]:

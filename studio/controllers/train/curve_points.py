@@ -20,6 +20,7 @@ Floats = NDArray[np.float64]
 QUANTITIES = ("loss", "accuracy", "rate", "throughput", "memory", "gradient")
 """What is measured at each step; loss and accuracy at the end of each epoch too."""
 VALIDATED = {"loss": "validation_loss", "accuracy": "validation_accuracy"}
+BASELINES = ("constant", "linear")
 AXES = ("step", "epoch", "time")
 _SCALE = {"memory": 1e-6}
 
@@ -32,7 +33,8 @@ def _column() -> array[float]:
 class Points:
     """``columns`` are as long as ``steps``, NaN where nothing was measured; ``epochs`` are those that ended.
 
-    ``elapsed`` are seconds of training. ``steps_per_epoch`` is 0 where it is not known.
+    The accuracy of an epoch is R² where a run predicts numbers; ``baseline`` is the event about simple
+    models. ``elapsed`` are seconds of training. ``steps_per_epoch`` is 0 where it is not known.
     """
 
     steps: array[float] = field(default_factory=_column)
@@ -40,6 +42,7 @@ class Points:
     columns: dict[str, array[float]] = field(default_factory=lambda: {name: _column() for name in QUANTITIES})
     epochs: list[Mapping[str, Any]] = field(default_factory=list)
     steps_per_epoch: int = 0
+    baseline: Mapping[str, Any] = field(default_factory=dict)
 
     def extend(self, steps: Sequence[float], values: Mapping[str, Any]) -> None:
         """Append steps; a value is a column of them, or one number for all. ``elapsed`` is that of the last
@@ -68,6 +71,7 @@ class Points:
             {name: column[steps:] for name, column in self.columns.items()},
             self.epochs[epochs:],
             self.steps_per_epoch,
+            self.baseline,
         )
 
     def xs(self, axis: str) -> Floats:
@@ -128,7 +132,7 @@ def points_of(history: RunHistory | None) -> Points:
         {
             "step": int(epoch["step"]),
             "seconds": epoch.get("seconds", math.nan),
-            **{name: float(epoch.get(name, math.nan)) for name in VALIDATED.values()},
+            **validated_in(epoch),
         }
         for epoch in history.epochs
     ]
@@ -138,7 +142,16 @@ def points_of(history: RunHistory | None) -> Points:
         chosen,
         epochs,
         history.steps_per_epoch,
+        history.baseline,
     )
+
+
+def validated_in(epoch: Mapping[str, Any]) -> dict[str, float]:
+    """What the end of an epoch is drawn with; R² in the place of the accuracy of a run without classes."""
+    found = {name: float(epoch.get(name, math.nan)) for name in VALIDATED.values()}
+    if math.isnan(found["validation_accuracy"]):
+        found["validation_accuracy"] = float(epoch.get("validation_r2", math.nan))
+    return found
 
 
 def _increasing(steps: Sequence[int]) -> Sequence[int]:

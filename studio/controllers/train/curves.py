@@ -9,13 +9,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
-from studio.controllers.train.curve_points import VALIDATED, Floats, Points, points_of
+from studio.controllers.train.curve_points import (
+    BASELINES,
+    VALIDATED,
+    Floats,
+    Points,
+    points_of,
+    validated_in,
+)
 from studio.session.runs.run_history import RunHistory
 
 if TYPE_CHECKING:
     from widgets.plot import CurvePlot
 
 _END = "/validation"
+_BASELINE = "/baseline/"
 
 
 class Curves:
@@ -77,9 +85,15 @@ class Curves:
     def end_epoch(self, event: Mapping[str, Any]) -> None:
         """The training has read the test images."""
         live = self._live
-        names = ("step", "seconds", *VALIDATED.values())
-        live.epochs.append({name: event.get(name, math.nan) for name in names})
+        names = ("step", "seconds")
+        live.epochs.append({**{name: event.get(name, math.nan) for name in names}, **validated_in(event)})
         self._draw_more(self._live_folder, live.after(len(live.steps), len(live.epochs) - 1))
+
+    def set_baseline(self, event: Mapping[str, Any]) -> None:
+        """What simple models reach on the data of the training."""
+        self._live.baseline = dict(event)
+        if self._shown.keys() == {self._live_folder} and "accuracy" in self._plots:
+            self._draw_all("accuracy")
 
     def forget_live(self) -> None:
         """Another training begins."""
@@ -113,9 +127,20 @@ class Curves:
                 test = tr("Curves", "validation") if alone else tr("Curves", "{0}, validation").format(train)
                 # In a comparison one chip a run is enough.
                 plot.add_series(folder + _END, test, color, dashed=True, companion_of="" if alone else folder)
+            if quantity == "accuracy" and alone:
+                self._add_baselines(plot, folder, points)
             self._append(quantity, folder, points)
         first = next(iter(self._shown), "")
         plot.set_front([] if len(self._shown) < 2 else [first, first + _END])
+
+    def _add_baselines(self, plot: CurvePlot, folder: str, points: Points) -> None:
+        tr = QCoreApplication.translate
+        for place, name in enumerate(BASELINES):
+            if math.isfinite(_reached(points, name)):
+                title = tr("Curves", "majority class") if name == "constant" else tr("Curves", "linear model")
+                if name == "constant" and "r2" in points.baseline["constant"]:
+                    title = tr("Curves", "mean")
+                plot.add_series(f"{folder}{_BASELINE}{name}", title, 2 + place, dashed=True)
 
     def _draw_more(self, folder: str, points: Points) -> None:
         if folder in self._shown:
@@ -130,6 +155,15 @@ class Curves:
             if quantity in VALIDATED:
                 plot.append(folder + _END, *_known(quantity, *points.validated(quantity, self._axis)))
                 plot.set_best(folder + _END, whole.best(self._axis))
+                xs, _ = points.validated(quantity, self._axis)
+                if len(self._shown) == 1 and quantity == "accuracy":
+                    for name in BASELINES:
+                        value = _reached(whole, name)
+                        if math.isfinite(value):
+                            known = xs[np.isfinite(xs)]
+                            if len(points.epochs) == len(whole.epochs):
+                                known = np.append(0.0, known)
+                            plot.append(f"{folder}{_BASELINE}{name}", known, np.full(len(known), value))
             if folder == next(iter(self._shown)):
                 plot.set_marks(whole.epoch_marks(self._axis))
 
@@ -141,6 +175,12 @@ def _known(quantity: str, xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
     return xs[known], ys[known]
 
 
+def _reached(points: Points, name: str) -> float:
+    figures = points.baseline.get(name)
+    values = [figures.get(each) for each in ("accuracy", "r2")] if isinstance(figures, Mapping) else []
+    return next((float(value) for value in values if isinstance(value, int | float)), math.nan)
+
+
 def folder_of(key: str) -> str:
     """The run that a curve belongs to."""
-    return key.removesuffix(_END)
+    return key.partition(_BASELINE)[0].removesuffix(_END)

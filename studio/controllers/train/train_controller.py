@@ -77,6 +77,9 @@ class TrainController(QObject):
             "loss",
             "measured_epoch",
             "validation_accuracy",
+            "validation_r2",
+            "task",
+            "baseline",
             "samples_per_second",
             "seconds_left",
         ):
@@ -88,11 +91,13 @@ class TrainController(QObject):
             "evaluating",
             "last_checkpoint_step",
             "best_accuracy",
+            "best_r2",
             "parameters",
             "learning_rate",
             "ranks",
         ):
             bonds.show(view, name, lambda _: self._show_progress())
+        bonds.follow(view.events.baseline, self._curves.set_baseline)
         bonds.follow(view.new_points, self._curves.extend)
         bonds.follow(view.new_epoch, self._curves.end_epoch)
         bonds.follow(view.cleared, self._cleared)
@@ -245,19 +250,23 @@ class TrainController(QObject):
         if not self._chosen:
             return
         if self._is_live():
-            self._show_measured(*key_figures.of_training(view, self))
+            self._show_measured(view.task, *key_figures.of_training(view, self))
             speed = theme.format_number(view.samples_per_second, self.tr("img/s"), digits=3)
             page.set_figure("throughput", speed if view.samples_per_second else DASH)
             page.set_figure("left", time_left(view.seconds_left) if view.busy else DASH)
             return
         history = self._history or RunHistory()
-        self._show_measured(*key_figures.of_run(history.epochs, history.losses, self))
+        self._show_measured(history.task, *key_figures.of_run(history, self))
         page.set_figure("throughput", math.nan)
         page.set_figure("left", DASH)
 
-    def _show_measured(self, loss: key_figures.Figure, accuracy: key_figures.Figure) -> None:
+    def _show_measured(self, task: str, loss: key_figures.Figure, reached: key_figures.Figure) -> None:
+        self._page.set_task(task)
         self._page.set_figure("loss", loss.value, note=loss.note)
-        self._page.set_figure("accuracy", accuracy.value * 100, "%", accuracy.note)
+        percent = task == "classes"
+        self._page.set_figure(
+            "accuracy", reached.value * (100 if percent else 1), "%" if percent else "", reached.note
+        )
 
     def _show_progress(self) -> None:
         view, panel = self._view, self._panel

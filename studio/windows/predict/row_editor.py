@@ -21,7 +21,7 @@ from widgets.retranslated import Retranslated
 class RowInput(Retranslated, QWidget):
     """A form with the tools of a table: paste a row, or take one of a CSV file.
 
-    ``edited`` is emitted when a field gets another valid value, or an invalid one.
+    ``edited`` reports that a field holds another valid value, or that one became wrong.
     """
 
     edited = Signal()

@@ -52,7 +52,7 @@ class CurvesCard(Retranslated, PageCard):
         self.quantities = {name: Chip(checkable=True) for name in SECOND_CURVES}
         self.layers = LayersPanel()
         self._first, self._second = Stack(), Stack()
-        self._share = SMOOTHING
+        self._share, self._task = SMOOTHING, "classes"
         self._pages: Stack
         self._build()
         self.retranslate()
@@ -120,6 +120,11 @@ class CurvesCard(Retranslated, PageCard):
         self.plot_added.emit(quantity)
         return plot
 
+    def set_task(self, task: str) -> None:
+        """Classes have an accuracy; of ``numbers``, R² is drawn in its place."""
+        self._task = task
+        self.retranslate()
+
     def show_tab(self, name: str) -> None:
         """Show ``curves`` or ``layers``."""
         self.tabs[name].setChecked(True)
@@ -159,7 +164,7 @@ class CurvesCard(Retranslated, PageCard):
         over = (tr("step"), tr("epoch"), tr("seconds of training"))[self.axis.currentIndex()]
         words = {
             "loss": (tr("Loss"), ""),
-            "accuracy": (tr("Accuracy"), ""),
+            "accuracy": (tr("R²") if self._task == "numbers" else tr("Accuracy"), ""),
             "rate": (tr("Rate"), tr("learning rate")),
             "memory": (tr("Memory"), "MB"),
             "throughput": (tr("Throughput"), tr("images a second")),

@@ -13,6 +13,7 @@ from studio.windows.train.confusion_card import ConfusionCard
 from studio.windows.train.curves_card import CurvesCard
 from studio.windows.train.failure_card import FailureCard
 from studio.windows.train.mistake_grid import MistakeGrid
+from studio.windows.train.number_errors_card import NumberErrorsCards
 from studio.windows.train.sample_images import Sample
 from widgets import theme
 from widgets.cards import EmptyState, KeyFigure
@@ -30,11 +31,12 @@ class TrainPage(Retranslated, QWidget):
 
     def __init__(self, welcome: Welcome) -> None:
         super().__init__()
-        self.welcome = welcome
+        self.welcome, self._task = welcome, "classes"
         self.figures = {name: KeyFigure() for name in FIGURES}
         self.curves = CurvesCard()
         self.confusion_card, self.hardest = ConfusionCard(), MistakeGrid()
         self.confusion = self.confusion_card.matrix
+        self.number_errors = NumberErrorsCards()
         self._no_hardest = EmptyState("")
         self._hardest_stack = Stack(self._no_hardest, self.hardest)
         self._hardest_card = PageCard()
@@ -52,7 +54,8 @@ class TrainPage(Retranslated, QWidget):
         live = vertical(self._live, theme.PAGE_PADDING, theme.SPACE_M)
         live.addWidget(Columns(*self.figures.values(), narrow=2))
         live.addWidget(self.curves, 6)
-        live.addWidget(Columns(self.confusion_card, self._hardest_card), 5)
+        self._mistakes = Stack(Columns(self.confusion_card, self._hardest_card), self.number_errors)
+        live.addWidget(self._mistakes, 5)
         layout = vertical(self, 0, spacing=None)
         layout.addWidget(self._stack)
 
@@ -86,6 +89,14 @@ class TrainPage(Retranslated, QWidget):
         """Whether the offer to begin is shown."""
         return self._stack.currentWidget() is self.welcome
 
+    def set_task(self, task: str) -> None:
+        """Name figures and curves after what is predicted: ``classes`` or ``numbers``."""
+        if task != self._task:
+            self._task = task
+            self.curves.set_task(task)
+            self._mistakes.setCurrentIndex(1 if task == "numbers" else 0)
+            self.retranslate()
+
     def set_figure(self, name: str, value: float | str, unit: str = "", note: str = "") -> None:
         """Show one of the key figures, and which one it is; NaN is shown as a dash."""
         if isinstance(value, float) and value != value:
@@ -106,7 +117,8 @@ class TrainPage(Retranslated, QWidget):
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         tr = self.tr
-        labels = (tr("Loss"), tr("Validation accuracy"), tr("Throughput"), tr("Time left"))
+        reached = tr("Validation R²") if self._task == "numbers" else tr("Validation accuracy")
+        labels = (tr("Loss"), reached, tr("Throughput"), tr("Time left"))
         for figure, label in zip(self.figures.values(), labels, strict=True):
             figure.set_label(label)
         self._hardest_card.set_title(tr("Hardest samples"))

@@ -84,6 +84,7 @@ def test_a_row_is_typed_and_the_number_has_its_unit(page: Stage, qtbot: QtBot, p
     assert ("Missing", "size (m2): 80, colour, rooms: 3") in shown.facts.rows()
     assert ("Target", "price [EUR]") in page.studio.model_panel.facts.rows()
     assert "Scaling" not in dict(page.studio.model_panel.facts.rows())
+    assert page.studio.model_panel.many.folder_button.isHidden()
     qtbot.keyClicks(line(page, "size (m2)"), "75.5")
     qtbot.keyClicks(line(page, "rooms"), "2")
     box = form.control("colour")
@@ -190,10 +191,13 @@ def test_sequences_are_pasted_dropped_and_edited(page: Stage, qtbot: QtBot, tmp_
     np.save(tmp_path / "one.npy", np.array([[5.0, 6.0]]))
     drop(page.studio.predict_page, tmp_path / "one.npy")
     assert editor.table.values().tolist() == [[5, 6]]
+    (tmp_path / "one.csv").write_text("8,9\n6,7\n")
+    drop(page.studio.predict_page, tmp_path / "one.csv")
+    assert editor.table.values().tolist() == [[8, 9], [6, 7]]
     np.save(tmp_path / "one.npy", np.zeros((9, 2)))
     drop(page.studio.predict_page, tmp_path / "one.npy")
     assert "a sequence of 9 steps: the model takes at most 4" in editor.problem.text()
-    assert fed(page) == [[5, 6, 1], [0, 0, 0], *padding]
+    assert fed(page) == [[8, 9, 1], [6, 7, 1], *padding]
 
 
 def test_a_test_sample_of_the_data_fills_the_form(page: Stage) -> None:

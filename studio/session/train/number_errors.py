@@ -1,0 +1,130 @@
+"""NumberErrors: what a run that predicts numbers got wrong on the test samples, read from its folder."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from psygnal import Signal
+
+from studio.session.problem_view import ProblemView, problem_from_message
+
+if TYPE_CHECKING:
+    from engine.training.predictions import NumberPredictions
+
+WORST = 20
+
+
+@dataclass(frozen=True)
+class WrongNumber:
+    """A test sample: the numbers it has and those predicted, and the error of the largest deviation."""
+
+    index: int
+    target: tuple[float, ...]
+    predicted: tuple[float, ...]
+    error: float
+
+
+@dataclass
+class NumberErrorsView:
+    """``true`` and ``predicted`` are [samples, targets] after ``epoch``; ``changed`` comes with others."""
+
+    folder: str = ""
+    epoch: int = 0
+    targets: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    true: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 1), np.float32))
+    predicted: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 1), np.float32))
+    worst: tuple[WrongNumber, ...] = ()
+
+    changed: ClassVar[Signal] = Signal()
+
+
+class NumberErrors:
+    """Keeps the view up to date. A thread reads the files; nothing here waits.
+
+    Args:
+        wake: called from that thread when there is something to ``take()``.
+        report: takes what can't be read.
+    """
+
+    def __init__(self, wake: Callable[[], None], report: Callable[[ProblemView], object]) -> None:
+        self.view = NumberErrorsView()
+        self._wake, self._report = wake, report
+        self._reader: ThreadPoolExecutor | None = None
+        self._wanted: tuple[str, int] = ("", 0)
+        self._found: deque[tuple[tuple[str, int], NumberPredictions | Exception | None]] = deque()
+
+    def show(
+        self, folder: str, epoch: int, step: int, targets: tuple[str, ...], units: tuple[str, ...]
+    ) -> None:
+        """Show the evaluation after ``step`` of the run in ``folder``; an empty folder shows nothing."""
+        view = self.view
+        if folder != view.folder or not step:
+            self._fill(None)
+        view.folder, view.epoch, view.targets, view.units = folder, epoch, targets, units
+        self._wanted = wanted = (folder, step)
+        if not folder or not step:
+            view.changed.emit()
+            return
+        # Here, not in the thread: two threads that import the engine at once can lock each other out.
+        from engine.training.predictions import PredictionsFolder
+
+        if self._reader is None:
+            self._reader = ThreadPoolExecutor(1, "numbers")
+
+        def read() -> None:
+            try:
+                self._found.append((wanted, PredictionsFolder(Path(folder)).read_numbers(step)))
+            except Exception as error:
+                self._found.append((wanted, error))
+            self._wake()
+
+        self._reader.submit(read)
+
+    def take(self) -> None:
+        """Bring the view up to date with what was read."""
+        while self._found:
+            asked, found = self._found.popleft()
+            if asked != self._wanted:
+                continue
+            if isinstance(found, Exception):
+                self._report(problem_from_message(str(found), "The run's predictions could not be read"))
+                found = None
+            self._fill(found)
+            self.view.changed.emit()
+
+    def _fill(self, found: NumberPredictions | None) -> None:
+        view = self.view
+        nothing = np.zeros((0, 1), np.float32)
+        view.true, view.predicted = (nothing, nothing) if found is None else (found.targets, found.predicted)
+        view.worst = () if found is None else _worst(found)
+
+    def close(self) -> None:
+        """End the thread."""
+        if self._reader is not None:
+            self._reader.shutdown(wait=True, cancel_futures=True)
+            self._reader = None
+
+
+def _worst(found: NumberPredictions) -> tuple[WrongNumber, ...]:
+    """The samples with the largest errors; each target counts by its own deviation."""
+    wrong = found.residuals()
+    scale = found.targets.astype(np.float64).std(axis=0)
+    size = np.square(wrong / np.where(scale > 0, scale, 1.0)).mean(axis=1)
+    order = np.argsort(-np.nan_to_num(size, nan=np.inf), kind="stable")[:WORST]
+    return tuple(
+        WrongNumber(
+            int(place),
+            tuple(found.targets[place].tolist()),
+            tuple(found.predicted[place].tolist()),
+            float(wrong[place][np.abs(wrong[place]).argmax()]),
+        )
+        for place in order
+    )

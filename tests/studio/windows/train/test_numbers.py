@@ -1,0 +1,80 @@
+"""A run that predicts numbers on the page Train: figures, curves with baselines, errors of samples."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from engine.training.predictions import NumberPredictions, PredictionsFolder
+
+
+def start(stage: Any) -> str:
+    assert stage.studio.actions.trigger("start") == ""
+    folder = stage.session.train.folder
+    stage.tell(
+        "started", config={"epochs": 2}, folder=folder, step=0, epoch=1, steps_per_epoch=5, total_steps=10,
+        train_samples=20, test_samples=4, classes=[], parameters=9, resumed_from="", task="numbers",
+        targets=["price", "rent"], units=["EUR", "EUR"],
+    )  # fmt: skip
+    return folder
+
+
+def end_epoch(stage: Any, epoch: int, r2: float, best: bool) -> None:
+    folder = Path(stage.session.train.folder)
+    true = np.array([[1, 10], [2, 20], [3, 30], [4, 40]], np.float32)
+    wrong = np.array([[0, 0], [0.5, 0], [0, -9], [0, 1]], np.float32)
+    images = np.zeros((0, 1, 1), np.uint8)
+    found = NumberPredictions.of(true, true + wrong, [], images)
+    PredictionsFolder(folder).write(5 * epoch, found, 5 * epoch)
+    stage.tell(
+        "epoch", epoch=epoch, step=5 * epoch, partial=False, train_loss=1.0, validation_loss=0.7,
+        validation_r2=r2, validation_mae=2.5, worst=[], best=best, seconds=1.0, task="numbers",
+    )  # fmt: skip
+
+
+def test_figures_and_curves_are_r2_next_to_simple_models(stage: Any) -> None:
+    folder = start(stage)
+    page, figure = stage.studio.train_page, stage.studio.train_page.figures["accuracy"]
+    stage.tell("baseline", split="test", constant={"r2": -0.01, "mae": 9.0}, linear={"r2": 0.4, "mae": 4.0})
+    stage.tell(
+        "steps", steps=[1, 2], losses=[2.0, 1.0], step=2, epoch=1, total_steps=10, samples_per_second=9.0,
+        seconds_left=1.0, elapsed=1.0, learning_rate=0.1,
+    )  # fmt: skip
+    end_epoch(stage, 1, 0.875, best=True)
+    assert figure.text() == "0.8750"
+    assert figure.note() == (
+        "last and best, epoch 1; mean absolute error 2.5 EUR; mean -0.0100, linear model 0.4000"
+    )
+    assert figure.accessibleName().startswith("Validation R²: 0.8750")
+    assert page.curves.quantities["accuracy"].text() == "R²"
+    xs, ys = page.accuracy.series_data(f"{folder}/validation")
+    assert (xs.tolist(), ys.tolist()) == ([5.0], [0.875])
+    end_epoch(stage, 2, 0.9, best=True)
+    xs, ys = page.accuracy.series_data(f"{folder}/baseline/linear")
+    assert (xs.tolist(), ys.tolist()) == ([0.0, 5.0, 10.0], [0.4] * 3)
+    assert page.accuracy.series_data(f"{folder}/baseline/constant")[1][0] == -0.01
+
+
+def test_samples_are_drawn_predicted_over_true_and_the_worst_are_listed(stage: Any, qtbot: Any) -> None:
+    start(stage)
+    end_epoch(stage, 1, 0.8, best=True)
+    cards = stage.studio.train_page.number_errors
+    qtbot.waitUntil(lambda: (stage.session.pump(), len(cards.scatter.points()[0]) == 4)[1])
+    assert cards.isVisible()
+    assert not stage.studio.train_page.confusion_card.isVisible()
+    assert cards.scatter.points()[1].tolist() == [1.0, 2.5, 3.0, 4.0]
+    shown = [[cards.table.item(row, column).text() for column in range(4)] for row in range(2)]
+    assert shown == [["2", "3 EUR", "3 EUR", "0 EUR"], ["1", "2 EUR", "2.5 EUR", "0.5 EUR"]]
+    QTest.mouseClick(cards.residuals, Qt.MouseButton.LeftButton)
+    assert cards.scatter.points()[1].tolist() == [0.0, 0.5, 0.0, 0.0]
+    assert cards.target.isVisible()
+    cards.target.setCurrentIndex(1)
+    cards.target.activated.emit(1)
+    assert cards.scatter.points()[1].tolist() == [0.0, 0.0, -9.0, 1.0]
+    assert cards.table.item(0, 3).text() == "-9 EUR"
+    assert math.isclose(stage.session.number_errors.view.worst[0].error, -9.0)
