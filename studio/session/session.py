@@ -40,7 +40,7 @@ from studio.session.train.next_run import NextRun
 from studio.session.train.number_errors import NumberErrors
 from studio.session.train.rate_finder import RateFinder
 from studio.session.train.run_settings import RunSettings, setting_problems
-from studio.session.train.suggestions import Suggestions
+from studio.session.train.suggest.suggestions import Suggestions
 from studio.session.train.train_job import Train
 from studio.session.train.trainer import Trainer
 from studio.session.work.job import Event, Job

@@ -11,9 +11,9 @@ from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.session import commands
 from studio.session.session import Session
-from studio.session.train.fitting_models import model_problems
 from studio.session.train.run_settings import title_of, title_of_setting
-from studio.session.train.suggestions import ChoiceView
+from studio.session.train.suggest.fitting_models import model_problems
+from studio.session.train.suggest.suggestions import ChoiceView
 from studio.windows.dialogs import ask_agreement
 from studio.windows.main_window import MainWindow
 from studio.windows.train.settings_panel import SettingsPanel

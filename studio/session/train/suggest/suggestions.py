@@ -12,7 +12,7 @@ from psygnal import SignalGroupDescriptor
 from studio.session.equality import same_number
 from studio.session.problem_view import ProblemView, problem_from_event
 from studio.session.train.run_settings import RunSettings
-from studio.session.train.suggest_job import SuggestSettings
+from studio.session.train.suggest.suggest_job import SuggestSettings
 from studio.session.work.job import Event
 from studio.session.work.running_tasks import RunningTasks
 from studio.session.work.task import JobTask

@@ -6,7 +6,7 @@ from resources.families import FAMILIES
 from resources.settings.data import STORED
 from studio.session.data.data_view import DataViewModel
 from studio.session.train.run_settings import RunSettings
-from studio.session.train.suggestions import SuggestionView
+from studio.session.train.suggest.suggestions import SuggestionView
 
 
 def model_problems(settings: RunSettings, data: DataViewModel, suggestion: SuggestionView) -> dict[str, str]:

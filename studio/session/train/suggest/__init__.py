@@ -1,0 +1,1 @@
+"""Suggested settings: the job that finds them, and what the window shows of them."""
