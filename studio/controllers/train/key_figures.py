@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from PySide6.QtCore import QObject
 
 from resources.metrics import metric_of
-from studio.session.runs.runs_folder import RunHistory
+from studio.session.runs.run_history import RunHistory
 from studio.session.train.train_view import TrainViewModel
 from widgets import theme
 

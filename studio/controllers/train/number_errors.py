@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 
 from studio.controllers.bindings import Bindings
 from studio.controllers.train.train_controller import TrainController
-from studio.session.runs.runs_folder import RunHistory
+from studio.session.runs.run_history import RunHistory
 from studio.session.session import Session
 from studio.windows.train.train_page import TrainPage
 from widgets import theme
