@@ -125,17 +125,23 @@ def figures_of(
     what ``scores`` reach on samples with these ``labels``, classes or numbers in their units."""
     if task_of_data(data) == "numbers":
         true = None if labels is None else labels.reshape(len(labels), -1)
-        return cast("Exported", {
-            "task": "numbers",
-            "validation_r2": measured.get("validation_r2", math.nan),
-            "validation_mae": measured.get("validation_mae", math.nan),
-            "r2": math.nan if true is None else r2_score(true, scores),
-            "mae": math.nan if true is None else mean_absolute_error(true, scores),
-        })  # fmt: skip
-    return cast("Exported", {
-        "validation_accuracy": measured.get("validation_accuracy", math.nan),
-        "accuracy": math.nan if labels is None else float((scores.argmax(axis=1) == labels).mean()),
-    })  # fmt: skip
+        return cast(
+            "Exported",
+            {
+                "task": "numbers",
+                "validation_r2": measured.get("validation_r2", math.nan),
+                "validation_mae": measured.get("validation_mae", math.nan),
+                "r2": math.nan if true is None else r2_score(true, scores),
+                "mae": math.nan if true is None else mean_absolute_error(true, scores),
+            },
+        )
+    return cast(
+        "Exported",
+        {
+            "validation_accuracy": measured.get("validation_accuracy", math.nan),
+            "accuracy": math.nan if labels is None else float((scores.argmax(axis=1) == labels).mean()),
+        },
+    )
 
 
 def task_of_data(data: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ VANISHED = 1e-6  # the share of the largest gradient of a network, each per numb
 EXPLODED = 1e3  # the norm of a gradient in norms of its weights
 SMALLEST_RATIO, LARGEST_RATIO = 1e-4, 1e-1
 LONG = 3  # looks in a row
+LOWERED = 0.1
 DEAD_SHARE = 0.5
 
 
@@ -30,9 +31,20 @@ class LayerAlerts:
     def __init__(self) -> None:
         self._counts: dict[tuple[str, str], int] = {}
 
-    def judge(self, reading: LayerReading, step: int, epoch: int) -> list[LayerAlert]:
-        """The alerts that this look gives rise to."""
-        found = {(each.layer, each.kind): each for each in _findings(reading)}
+    def judge(
+        self, reading: LayerReading, step: int, epoch: int, rate_share: float = 1.0
+    ) -> list[LayerAlert]:
+        """The alerts that this look gives rise to.
+
+        Updates are small on purpose where a schedule has lowered the learning rate to a tenth or less of the
+        run's setting (``rate_share``).
+        """
+        lowered = rate_share <= LOWERED
+        found = {
+            (each.layer, each.kind): each
+            for each in _findings(reading)
+            if not (lowered and each.kind == "ratio_low")
+        }
         self._counts = {key: self._counts.get(key, 0) + 1 for key in found}
         return [
             LayerAlert(

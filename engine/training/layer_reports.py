@@ -25,8 +25,12 @@ class LayerReports:
         self._publish = publish
         self._alerts = LayerAlerts()
 
-    def publish(self, reading: LayerReading | None, step: int, epoch: int) -> None:
-        """Publish the reading at ``step``; None (a step without an update) publishes nothing."""
+    def publish(self, reading: LayerReading | None, step: int, epoch: int, rate_share: float = 1.0) -> None:
+        """Publish the reading at ``step``; None (a step without an update) publishes nothing.
+
+        Args:
+            rate_share: the learning rate of the next step as a share of the run's setting.
+        """
         if reading is None:
             return
         self._publish(
@@ -40,5 +44,5 @@ class LayerReports:
                 seconds=reading.seconds,
             )
         )
-        for alert in self._alerts.judge(reading, step, epoch):
+        for alert in self._alerts.judge(reading, step, epoch, rate_share):
             self._publish(alert)

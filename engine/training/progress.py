@@ -113,8 +113,9 @@ class Progress:
             setattr(self, name, type(getattr(self, name))(state[name]))
         if self.task == "numbers":
             self.best_metric, self.validation_metric = (
-                float(state["best_metric"]), float(state["validation_metric"])
-            )  # fmt: skip
+                float(state["best_metric"]),
+                float(state["validation_metric"]),
+            )
             self.validation_mae = float(state["validation_mae"])
             return
         best, value = float(state["best_accuracy"]), float(state["validation_accuracy"])

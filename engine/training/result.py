@@ -88,8 +88,9 @@ class RunResult:
         )
         if self.task == "classes":
             ended["validation_accuracy"], ended["best_accuracy"] = (
-                self.validation_accuracy, self.best_accuracy
-            )  # fmt: skip
+                self.validation_accuracy,
+                self.best_accuracy,
+            )
         elif not math.isnan(self.validation_metric):
             ended["validation_r2"], ended["validation_mae"] = self.validation_metric, self.validation_mae
             ended["best_r2"] = self.best_metric

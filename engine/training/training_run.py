@@ -284,7 +284,8 @@ class TrainingRun(Commands):
             self._report()
         if look:
             self._report()
-            self._layers.publish(stepper.take_layers(), progress.step, progress.epoch + 1)
+            share = stepper.learning_rate / config.learning_rate
+            self._layers.publish(stepper.take_layers(), progress.step, progress.epoch + 1, share)
         every, inside = config.checkpoint_every, progress.step_in_epoch < progress.steps_per_epoch
         if every and inside and progress.step % every == 0:
             self._checkpoint("steps")

@@ -28,9 +28,15 @@ def unequal(tmp_path: Path) -> str:
 
 def settings(data: str, **more: Any) -> dict[str, Any]:
     return {
-        "data": data, "model": "linear", "batch_size": 20, "epochs": 3, "kernels": "numpy", "threads": 1,
-        "learning_rate": 0.1, **more,
-    }  # fmt: skip
+        "data": data,
+        "model": "linear",
+        "batch_size": 20,
+        "epochs": 3,
+        "kernels": "numpy",
+        "threads": 1,
+        "learning_rate": 0.1,
+        **more,
+    }
 
 
 def test_weights_have_the_mean_one_over_all_samples() -> None:

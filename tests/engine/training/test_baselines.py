@@ -45,9 +45,11 @@ def test_the_most_frequent_class_of_the_training_is_measured_on_the_test(tmp_pat
     centres = np.eye(3, 5) * 8
     np.savez(
         tmp_path / "data.npz",
-        x_train=(centres[labels] + rng.normal(size=(100, 5))).astype(np.float32), y_train=labels,
-        x_test=(centres[tests] + rng.normal(size=(20, 5))).astype(np.float32), y_test=tests,
-    )  # fmt: skip
+        x_train=(centres[labels] + rng.normal(size=(100, 5))).astype(np.float32),
+        y_train=labels,
+        x_test=(centres[tests] + rng.normal(size=(20, 5))).astype(np.float32),
+        y_test=tests,
+    )
     splits = load_data(str(tmp_path / "data.npz"), options=DataOptions(kind="stored"))
     event = baseline_event(splits)
     assert event["constant"]["accuracy"] == 0.25

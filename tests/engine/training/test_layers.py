@@ -130,6 +130,13 @@ def test_an_alert_comes_once_when_it_has_lasted(changes: Any, kind: str, looks: 
     assert sum(again) == (1 if kind else 0)
 
 
+def test_small_updates_are_expected_where_the_schedule_has_lowered_the_rate() -> None:
+    reading = LayerReading([state("odd", ratio=1e-6)])
+    for share, count in ((1.0, 1), (0.2, 1), (0.1, 0), (0.0, 0)):
+        alerts = LayerAlerts()
+        assert sum(len(alerts.judge(reading, n, 1, share)) for n in range(1, 6)) == count
+
+
 def test_histograms_count_what_numpy_counts() -> None:
     values = np.random.default_rng(2).normal(size=(50, 7)).astype(np.float32)
     found = histogram(values)

@@ -95,9 +95,18 @@ def test_a_run_resumes_bit_for_bit_without_the_cache(folder, tmp_path, monkeypat
     monkeypatch.setattr(image_cache, "user_folder", lambda kind: tmp_path / "cache")
     damage(folder, "ant/1.png")
     config = TrainingConfig(
-        str(folder), model="linear", epochs=2, batch_size=16, resize=6, fit="crop", validation_share=0.2,
-        normalize="statistics", flip="both", checkpoint_every=1, out=str(tmp_path / "whole"),
-    )  # fmt: skip
+        str(folder),
+        model="linear",
+        epochs=2,
+        batch_size=16,
+        resize=6,
+        fit="crop",
+        validation_share=0.2,
+        normalize="statistics",
+        flip="both",
+        checkpoint_every=1,
+        out=str(tmp_path / "whole"),
+    )
     whole = TrainingRun(config)
     whole.run()
 

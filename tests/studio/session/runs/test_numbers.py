@@ -31,9 +31,16 @@ class Trained:
         monkeypatch.setattr("engine.training.corrections.load_data", lambda *_: number_splits())
         monkeypatch.setattr("engine.training.training_run.fetch_data", lambda *_: None)
         config = TrainingConfig(
-            data="numbers", model="linear", learning_rate=0.1, epochs=3, batch_size=32, static=False,
-            kernels="numpy", threads=1, out=str(folder),
-        )  # fmt: skip
+            data="numbers",
+            model="linear",
+            learning_rate=0.1,
+            epochs=3,
+            batch_size=32,
+            static=False,
+            kernels="numpy",
+            threads=1,
+            out=str(folder),
+        )
         self.result = TrainingRun(config, [self.events.append]).run()
 
     def last(self, kind: str) -> Any:
@@ -47,9 +54,18 @@ def trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trained:
 
 def run_of(path: str, **changes: Any) -> Run:
     plain: dict[str, Any] = {
-        "path": path, "name": path, "state": "finished", "config": {}, "started": 0.0, "step": 1,
-        "total_steps": 1, "epoch": 1, "accuracy": math.nan, "checkpoint": "", "checkpoint_step": 0,
-    }  # fmt: skip
+        "path": path,
+        "name": path,
+        "state": "finished",
+        "config": {},
+        "started": 0.0,
+        "step": 1,
+        "total_steps": 1,
+        "epoch": 1,
+        "accuracy": math.nan,
+        "checkpoint": "",
+        "checkpoint_step": 0,
+    }
     return Run(**{**plain, **changes})
 
 

@@ -49,8 +49,14 @@ def test_a_training_that_has_ended_is_not_listed_while_its_process_exits(stage: 
     stage.session.start()
     stage.started()
     (task,) = stage.session.tasks.shown
-    stage.tell("failed", **dict.fromkeys(("error", "message", "where", "what", "do", "file"), "e"), line=0,
-               traceback="", step=1, checkpoint="")  # fmt: skip
+    stage.tell(
+        "failed",
+        **dict.fromkeys(("error", "message", "where", "what", "do", "file"), "e"),
+        line=0,
+        traceback="",
+        step=1,
+        checkpoint="",
+    )
     assert (listed(stage), task.ended) == ([], False)
     stage.worker.end()
     stage.session.pump()
@@ -75,12 +81,16 @@ STARTS = {
     "export": (start_export, "Exporting best"),
     "suggestion": (lambda session: session.suggest(), "Suggesting settings"),
     "rate": (lambda session: session.find_rate(), "Finding a learning rate"),
-    "samples": (lambda session: (session.samples.use({"data": "digits"}), session.samples.step(1)),
-                "Reading test samples"),
+    "samples": (
+        lambda session: (session.samples.use({"data": "digits"}), session.samples.step(1)),
+        "Reading test samples",
+    ),
     "report": (lambda session: session.report_writer.write("runs/a", "out/a.html"), "Writing a.html"),
-    "data": (lambda session: session.dataset_browser.look(session.train.settings),
-             "Reading Digits (built in)"),
-}  # fmt: skip
+    "data": (
+        lambda session: session.dataset_browser.look(session.train.settings),
+        "Reading Digits (built in)",
+    ),
+}
 
 
 @pytest.mark.parametrize("which", STARTS)

@@ -11,17 +11,33 @@ from tests.studio.windows.data.test_data_page import FACTS, requests
 
 def column(name, role="input", type="number", **more):
     return {
-        "name": name, "role": role, "type": type, "reason": "", "words": [], "fill": 0.0, "missing": 0,
-        "distinct": 9, "unit": "", **more,
-    }  # fmt: skip
+        "name": name,
+        "role": role,
+        "type": type,
+        "reason": "",
+        "words": [],
+        "fill": 0.0,
+        "missing": 0,
+        "distinct": 9,
+        "unit": "",
+        **more,
+    }
 
 
 def spec(kind="table", task="numbers", **more):
     return {
-        "kind": kind, "task": task, "shape": [2], "classes": [], "targets": ["price"], "columns": [],
-        "masked": False, "samples": 30, "kind_reason": "a CSV file is a table",
-        "task_reason": "price has fractions", **more,
-    }  # fmt: skip
+        "kind": kind,
+        "task": task,
+        "shape": [2],
+        "classes": [],
+        "targets": ["price"],
+        "columns": [],
+        "masked": False,
+        "samples": 30,
+        "kind_reason": "a CSV file is a table",
+        "task_reason": "price has fractions",
+        **more,
+    }
 
 
 TABLE = [
@@ -45,9 +61,18 @@ def show(stage, **changes):
 def samples(stage, number, values, **more):
     count = len(values)
     stage.tell(
-        "data_samples", number=number, split="train", label=-1, page=0, of=30, labels=[0] * count,
-        places=[f"row {place}" for place in range(count)], broken=[False] * count, values=values, **more,
-    )  # fmt: skip
+        "data_samples",
+        number=number,
+        split="train",
+        label=-1,
+        page=0,
+        of=30,
+        labels=[0] * count,
+        places=[f"row {place}" for place in range(count)],
+        broken=[False] * count,
+        values=values,
+        **more,
+    )
 
 
 def test_the_page_asks_for_the_target_and_opens_the_data_with_it(stage, qtbot):
@@ -126,9 +151,14 @@ def test_numbers_have_a_histogram_and_their_values_in_the_list(stage, qtbot):
 def test_sequences_are_curves(stage, qtbot):
     page = stage.studio.data_page
     number = show(
-        stage, kind="npz", classes=["a", "b"], train_balance=[1, 1], test_balance=[1, 1], raw=[5, 2],
+        stage,
+        kind="npz",
+        classes=["a", "b"],
+        train_balance=[1, 1],
+        test_balance=[1, 1],
+        raw=[5, 2],
         spec=spec("sequences", "classes", shape=[5, 2], targets=[]),
-    )  # fmt: skip
+    )
     wave = np.stack([np.linspace(0, 1, 5), np.linspace(1, 0, 5)], 1).astype(np.float32)
     wave[2, 1] = np.nan
     samples(stage, number, [wave, wave])

@@ -17,10 +17,22 @@ def start(stage: Any) -> str:
     assert stage.studio.actions.trigger("start") == ""
     folder = stage.session.train.folder
     stage.tell(
-        "started", config={"epochs": 2}, folder=folder, step=0, epoch=1, steps_per_epoch=5, total_steps=10,
-        train_samples=20, test_samples=4, classes=[], parameters=9, resumed_from="", task="numbers",
-        targets=["price", "rent"], units=["EUR", "EUR"],
-    )  # fmt: skip
+        "started",
+        config={"epochs": 2},
+        folder=folder,
+        step=0,
+        epoch=1,
+        steps_per_epoch=5,
+        total_steps=10,
+        train_samples=20,
+        test_samples=4,
+        classes=[],
+        parameters=9,
+        resumed_from="",
+        task="numbers",
+        targets=["price", "rent"],
+        units=["EUR", "EUR"],
+    )
     return folder
 
 
@@ -32,9 +44,19 @@ def end_epoch(stage: Any, epoch: int, r2: float, best: bool) -> None:
     found = NumberPredictions.of(true, true + wrong, [], images)
     PredictionsFolder(folder).write(5 * epoch, found, 5 * epoch)
     stage.tell(
-        "epoch", epoch=epoch, step=5 * epoch, partial=False, train_loss=1.0, validation_loss=0.7,
-        validation_r2=r2, validation_mae=2.5, worst=[], best=best, seconds=1.0, task="numbers",
-    )  # fmt: skip
+        "epoch",
+        epoch=epoch,
+        step=5 * epoch,
+        partial=False,
+        train_loss=1.0,
+        validation_loss=0.7,
+        validation_r2=r2,
+        validation_mae=2.5,
+        worst=[],
+        best=best,
+        seconds=1.0,
+        task="numbers",
+    )
 
 
 def test_figures_and_curves_are_r2_next_to_simple_models(stage: Any) -> None:
@@ -42,9 +64,17 @@ def test_figures_and_curves_are_r2_next_to_simple_models(stage: Any) -> None:
     page, figure = stage.studio.train_page, stage.studio.train_page.figures["accuracy"]
     stage.tell("baseline", split="test", constant={"r2": -0.01, "mae": 9.0}, linear={"r2": 0.4, "mae": 4.0})
     stage.tell(
-        "steps", steps=[1, 2], losses=[2.0, 1.0], step=2, epoch=1, total_steps=10, samples_per_second=9.0,
-        seconds_left=1.0, elapsed=1.0, learning_rate=0.1,
-    )  # fmt: skip
+        "steps",
+        steps=[1, 2],
+        losses=[2.0, 1.0],
+        step=2,
+        epoch=1,
+        total_steps=10,
+        samples_per_second=9.0,
+        seconds_left=1.0,
+        elapsed=1.0,
+        learning_rate=0.1,
+    )
     end_epoch(stage, 1, 0.875, best=True)
     assert figure.text() == "0.8750"
     assert figure.note() == (
