@@ -48,4 +48,4 @@ def test_the_session_as_a_script(stage: Any, tmp_path: Path, monkeypatch: pytest
     for _ in range(3):
         assert stage.studio.actions.trigger("export_script") == ""
     assert '"$STUDIO" train --model lenet --out "$FOLDER"/runs/' in (tmp_path / "a.sh").read_text()
-    assert "studio('train', '--out', out('runs/" in (tmp_path / "b.py").read_text()
+    assert "studio('train', '--model', 'lenet', '--out', out('runs/" in (tmp_path / "b.py").read_text()
