@@ -99,8 +99,9 @@ class Survey:
             "own_split": self.source.test is not None,
             "unlabelled": sum(int((each.labels < 0).sum()) for each in rows),
             **({"targets": self._target_facts()} if self.splits.spec.task == "numbers" else {}),
-            "train_balance": np.bincount(train.labels, minlength=count).tolist(),
-            "test_balance": np.bincount(test.labels, minlength=count).tolist(),
+            # Rows without classes all have the label 0.
+            "train_balance": np.bincount(train.labels, minlength=count)[:count].tolist(),
+            "test_balance": np.bincount(test.labels, minlength=count)[:count].tolist(),
         }
 
     def _column_names(self) -> list[str]:

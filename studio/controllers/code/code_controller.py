@@ -122,7 +122,9 @@ class CodeController(QObject):
         self.flush()
         try:
             if path:
-                self._coding.new(template, Path(path))
+                facts = self._session.data.facts
+                fitted = (facts.model_spec,) if facts.spec else ()
+                self._coding.new(template, Path(path), *fitted)
         except (OSError, CodeError) as error:
             self._actions.refused.emit(str(error))
             return str(error)

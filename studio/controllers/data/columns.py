@@ -55,7 +55,7 @@ def answer_title(facts: DataFacts, where: QObject) -> str:
 
 def number_texts(values: Sequence[float]) -> str:
     """Numbers, a dash for a missing one."""
-    return ", ".join(DASH if math.isnan(value) else f"{value:.4g}" for value in values)
+    return ", ".join(DASH if math.isnan(value) else f"{value:.6g}" for value in values)
 
 
 def value_texts(values: Any, facts: DataFacts) -> list[str]:

@@ -32,13 +32,13 @@ def of_training(view: TrainViewModel, where: QObject) -> tuple[Figure, Figure]:
         return loss, Figure(math.nan)
     best = view.best_r2 if view.task == "numbers" else view.best_accuracy
     is_best = view.best_epoch == epoch
-    more = [of_baseline(view.baseline, view.task, where)]
-    if is_best:
-        more.insert(0, error_words(view.validation_mae, view.units, where))
+    baseline = of_baseline(view.baseline, view.task, where)
     if not view.busy and not math.isnan(best):
-        return loss, Figure(best, _joined(tr("best, epoch {0}").format(view.best_epoch), *more))
+        error = error_words(view.best_mae, view.units, where)
+        return loss, Figure(best, _joined(error, tr("best, epoch {0}").format(view.best_epoch), baseline))
+    error = error_words(view.validation_mae, view.units, where)
     words = tr("last and best, epoch {0}") if is_best else tr("last, epoch {0}")
-    return loss, Figure(view.figure, _joined(words.format(epoch), *more))
+    return loss, Figure(view.figure, _joined(error, words.format(epoch), baseline))
 
 
 def of_baseline(baseline: Mapping[str, Any], task: str, where: QObject) -> str:
@@ -65,7 +65,7 @@ def error_words(error: float, units: Sequence[str], where: QObject) -> str:
         return ""
     unit = units[0] if len(set(units)) == 1 else ""
     text = f"{theme.format_number(error, digits=3)} {unit}".strip()
-    return where.tr("mean absolute error {0}").format(text)
+    return where.tr("MAE {0}").format(text)
 
 
 def _joined(*texts: str) -> str:
@@ -88,7 +88,7 @@ def of_run(history: RunHistory, where: QObject) -> tuple[Figure, Figure]:
     best = max(known, key=lambda each: float(each[name]))
     error = error_words(float(best.get("validation_mae", math.nan)), history.units, where)
     baseline = of_baseline(history.baseline, history.task, where)
-    return loss, Figure(best[name], _joined(_epoch(best, tr("best, epoch {0}")), error, baseline))
+    return loss, Figure(best[name], _joined(error, _epoch(best, tr("best, epoch {0}")), baseline))
 
 
 def _finite(epoch: Mapping[str, Any], name: str) -> bool:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 
 DASH = "\u2013"
+WORST_CLASSES = 4
 
 
 class MistakesController(QObject):
@@ -129,7 +130,20 @@ class MistakesController(QObject):
             card.clear()
             return
         counts = table.counts.astype("int64")
-        card.show_table(counts, self._names(len(counts)), table.epoch, view.shown, len(view.tables))
+        names = self._names(len(counts))
+        note = self._of_classes(table, names)
+        card.show_table(counts, names, table.epoch, view.shown, len(view.tables), note)
+
+    def _of_classes(self, table: EpochTable, names: tuple[str, ...]) -> str:
+        """The balanced accuracy, and the classes of which the least is recognized."""
+        known = [(share, name) for share, name in zip(table.recalls, names, strict=True) if share is not None]
+        if table.balanced_accuracy is None or not known:
+            return ""
+        words = self.tr("Balanced accuracy {0}. Recall: {1}").format(
+            percent(table.balanced_accuracy),
+            ", ".join(f"{name} {percent(share)}" for share, name in sorted(known)[:WORST_CLASSES]),
+        )
+        return f"{words}, \u2026" if len(known) > WORST_CLASSES else words
 
     def _show_hardest(self) -> None:
         self._page.set_hardest([self._sample(each) for each in self._view.hardest])

@@ -50,9 +50,14 @@ class NumberErrorsController(QObject):
         rows = [
             (
                 theme.format_number(each.index),
-                _text(each.target[chosen], unit),
-                _text(each.predicted[chosen], unit),
-                _text(each.predicted[chosen] - each.target[chosen], unit),
+                *(
+                    theme.format_number(value, digits=4)
+                    for value in (
+                        each.target[chosen],
+                        each.predicted[chosen],
+                        each.predicted[chosen] - each.target[chosen],
+                    )
+                ),
             )
             for each in view.worst
         ]
@@ -61,7 +66,3 @@ class NumberErrorsController(QObject):
     def close(self) -> None:
         """Follow the session no longer."""
         self._bonds.release()
-
-
-def _text(value: float, unit: str) -> str:
-    return f"{theme.format_number(value, digits=4)} {unit}".strip()

@@ -47,17 +47,19 @@ class SuggestionsController(QObject):
     def _show(self) -> None:
         view = self._view
         self._panel.show_suggestion(
-            view.working, [self._row(each) for each in view.choices], self._cost() if view.choices else ""
+            view.working,
+            [self._sentence(each) for each in view.choices],
+            self._cost() if view.choices else "",
         )
         self._actions.refresh()
 
-    def _row(self, choice: ChoiceView) -> tuple[str, str]:
+    def _sentence(self, choice: ChoiceView) -> str:
         value = choice.value
         if isinstance(value, dict):
             text = ", ".join(f"{name} {Setting.write(each)}" for name, each in value.items())
         else:
             text = title_of(value) if isinstance(value, str) else Setting.write(value)
-        return title_of_setting(choice.setting), f"{text}: {choice.reason}"
+        return f"{title_of_setting(choice.setting)} {text}: {choice.reason}"
 
     def _cost(self) -> str:
         view = self._view

@@ -36,6 +36,7 @@ _NUMBERS = (
     "validation_mae",
     "best_accuracy",
     "best_r2",
+    "best_mae",
     "seconds_left",
     "learning_rate",
     "rate_asked",
@@ -86,6 +87,7 @@ class TrainViewModel:
     validation_r2: float = math.nan
     validation_mae: float = math.nan
     best_r2: float = math.nan
+    best_mae: float = math.nan
     chosen_on: str = "test"
     baseline: Mapping[str, Any] = field(default_factory=dict)
     best_step: int = -1
@@ -175,7 +177,7 @@ class TrainViewModel:
         """Forget what was measured."""
         self.epoch = self.epochs = self.step = self.total_steps = 0
         self.loss = self.accuracy = self.validation_loss = self.validation_accuracy = math.nan
-        self.validation_r2 = self.validation_mae = self.best_r2 = math.nan
+        self.validation_r2 = self.validation_mae = self.best_r2 = self.best_mae = math.nan
         self.best_accuracy, self.best_step = math.nan, -1
         self.task, self.targets, self.units, self.baseline = "classes", (), (), {}
         self.measured_epoch = self.best_epoch = 0
@@ -289,6 +291,7 @@ class TrainViewModel:
         self.validation_mae = event.get("validation_mae", math.nan)
         if event["best"]:
             self.best_accuracy, self.best_r2 = self.validation_accuracy, self.validation_r2
+            self.best_mae = self.validation_mae
             self.best_step = event["step"]
             self.best_epoch = event["epoch"]
         self.measured_epoch = event["epoch"]

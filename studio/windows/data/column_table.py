@@ -20,6 +20,7 @@ from widgets.labels import mute
 from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
+ROLE_WIDTH = 116
 MOST_ROWS = 300
 """Columns that are listed; each has a field of its own, and thousands of those would take seconds."""
 
@@ -65,6 +66,8 @@ class ColumnTable(Retranslated, QWidget):
         self.table.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.table.setWordWrap(False)
         self.table.verticalHeader().hide()
+        if not asks:
+            self.table.verticalHeader().setDefaultSectionSize(theme.CONTROL_HEIGHT + theme.SPACE_S)
         self.table.setMinimumHeight(120)
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
@@ -105,7 +108,7 @@ class ColumnTable(Retranslated, QWidget):
         self.table.clearContents()
         self.table.setRowCount(len(shown))
         for line, row in enumerate(shown):
-            texts = (row.name, row.type, "", row.reason, self._counts(row))
+            texts = (row.name, row.type, "", self._counts(row), row.reason)
             for column, text in enumerate(texts):
                 item = QTableWidgetItem(text)
                 item.setToolTip(f"{row.name}: {row.reason}" if row.reason else row.name)
@@ -125,6 +128,7 @@ class ColumnTable(Retranslated, QWidget):
 
     def _role_box(self, row: ColumnRow) -> QComboBox:
         box = _RoleBox()
+        box.setMinimumWidth(ROLE_WIDTH)
         for role, words in self._roles().items():
             box.addItem(words, role)
         box.setCurrentIndex(max(0, box.findData(row.role)))
@@ -152,9 +156,9 @@ class ColumnTable(Retranslated, QWidget):
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
-        names = (self.tr("Column"), self.tr("Type"), self.tr("Role"), self.tr("Reason"), self.tr("Values"))
+        names = (self.tr("Column"), self.tr("Type"), self.tr("Role"), self.tr("Values"), self.tr("Reason"))
         self.table.setHorizontalHeaderLabels(list(names))
-        self.table.setColumnHidden(3, self._asks)
+        self.table.setColumnHidden(4, self._asks)
         self.table.setAccessibleName(self.tr("Columns of the table"))
         rows, self._rows = self._rows, ()
         self.set_rows(rows)

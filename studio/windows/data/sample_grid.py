@@ -99,8 +99,9 @@ class SampleGrid(Retranslated, QWidget):
                 item = QTableWidgetItem(text)
                 item.setToolTip(place)
                 self.table.setItem(line, column, item)
+        self.table.resizeColumnsToContents()
         for column in range(count + 1):
-            self.table.setColumnWidth(column, _COLUMNS_WIDTH)
+            self.table.setColumnWidth(column, max(_COLUMNS_WIDTH, self.table.columnWidth(column)))
         self._stack.setCurrentWidget(self.table)
 
     def clear(self) -> None:

@@ -28,7 +28,7 @@ class ConfusionCard(Retranslated, PageCard):
     def __init__(self) -> None:
         super().__init__()
         self.matrix = ConfusionMatrix()
-        self._none = EmptyState("")
+        self._none, self.note = EmptyState(""), mute(wrap=True)
         self._stack = Stack(self._none, self.matrix)
         self.slider, self._epoch = QSlider(Qt.Orientation.Horizontal), mute()
         self.shares, self.save = Chip(checkable=True), QToolButton()
@@ -42,6 +42,7 @@ class ConfusionCard(Retranslated, PageCard):
         for widget in (self._epoch, self.slider, self.shares, self.save):
             self.header.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         self.body.addWidget(self._stack, 1)
+        self.body.addWidget(self.note)
         self.slider.valueChanged.connect(self.epoch_chosen)
         self.shares.toggled.connect(self.matrix.set_by_row)
         self.save.clicked.connect(self.save_requested)
@@ -52,11 +53,16 @@ class ConfusionCard(Retranslated, PageCard):
     def clear(self) -> None:
         """Say when a matrix comes."""
         self._stack.setCurrentWidget(self._none)
+        self.note.hide()
         for widget in (self._epoch, self.slider, self.shares, self.save):
             widget.setVisible(False)
 
-    def show_table(self, counts: object, labels: tuple[str, ...], epoch: int, place: int, count: int) -> None:
-        """Show the matrix of ``epoch``, which is the one at ``place`` of ``count``."""
+    def show_table(
+        self, counts: object, labels: tuple[str, ...], epoch: int, place: int, count: int, note: str = ""
+    ) -> None:
+        """Show the matrix of ``epoch``, the one at ``place`` of ``count``, with a ``note`` below it."""
+        self.note.setText(note)
+        self.note.setVisible(bool(note))
         self.matrix.set_counts(counts, labels)  # type: ignore[arg-type]
         self._stack.setCurrentWidget(self.matrix)
         self.slider.blockSignals(True)

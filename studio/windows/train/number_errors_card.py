@@ -84,11 +84,11 @@ class NumberErrorsCards(Retranslated, QWidget):
         self._stack.setCurrentIndex(1 if len(true) else 0)
         when = self.tr("epoch {0}").format(self._epoch) if len(true) else ""
         self.plot_card.set_title(self.tr("Predictions"), when)
+        self.worst_card.set_title(self.tr("Largest errors"), unit)
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         tr = self.tr
-        self.worst_card.set_title(tr("Largest errors"))
         self.residuals.setText(tr("Residuals"))
         self.residuals.setToolTip(tr("Show the errors over the true numbers"))
         self.target.setAccessibleName(tr("Target"))

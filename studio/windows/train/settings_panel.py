@@ -58,7 +58,7 @@ class SettingsPanel(Retranslated, QFrame):
         self.find_rate.clicked.connect(self.find_rate_requested)
         self.suggest = QPushButton()
         self.suggest.clicked.connect(self.suggest_requested)
-        self.choices, self.cost = Facts(), mute(wrap=True)
+        self.choices, self.cost = mute(wrap=True), mute(wrap=True)
         self.misfit = QLabel()
         self.misfit.setProperty("role", "bad")
         self.misfit.setWordWrap(True)
@@ -171,12 +171,12 @@ class SettingsPanel(Retranslated, QFrame):
             "workers", self.tr(RUN_SETTINGS["workers"].title), f"{help_text}\n{why}" if why else help_text
         )
 
-    def show_suggestion(self, working: bool, choices: list[tuple[str, str]], cost: str) -> None:
-        """Each setting that was suggested, with value and reason, and what a training with them takes."""
+    def show_suggestion(self, working: bool, choices: list[str], cost: str) -> None:
+        """A sentence for each setting that was suggested, and what a training with them takes."""
         self._working = working
         self.suggest.setText(self.tr("Looking at the data...") if working else self.tr("Suggest settings"))
         self.suggest.setEnabled(not working)
-        self.choices.set_rows(choices)
+        self.choices.setText("\n".join(choices))
         self.choices.setVisible(bool(choices))
         self.cost.setText(cost)
         self.cost.setVisible(bool(cost))
@@ -223,7 +223,7 @@ class SettingsPanel(Retranslated, QFrame):
         self._describe_workers()
         self._offer("data", (FOLDER, tr("Own data...")))
         self._offer("model", (FILE, tr("Own file...")), self._misfits)
-        self.show_suggestion(self._working, self.choices.rows(), self.cost.text())
+        self.show_suggestion(self._working, self.choices.text().splitlines(), self.cost.text())
         self.suggest.setToolTip(tr("Choose a model and settings that fit the data; what you changed stays"))
         self._show_advanced(self.more.isChecked())
         self._progress_title.setText(tr("Progress"))

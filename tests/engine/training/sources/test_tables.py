@@ -204,6 +204,7 @@ def test_a_survey_of_numbers_shows_them(houses):
     assert facts["spec"]["columns"][0]["role"] == "excluded"
     (price,) = facts["targets"]
     assert sum(price["counts"]) == facts["train"]
+    assert (facts["train_balance"], facts["test_balance"]) == ([], [])
     shown = survey.samples("train", -1, 0, 5)
     rows = [int(place.split()[-1]) for place in shown["places"]]
     assert shown["targets"] == [[1000 + 10.5 * row] for row in rows]

@@ -87,7 +87,7 @@ def test_the_page_asks_for_the_target_and_opens_the_data_with_it(stage, qtbot):
     table = page.choices.table
     assert [table.item(row, 0).text() for row in range(3)] == ["id", "built", "price"]
     assert table.item(1, 1).text() == "dates"
-    assert table.item(2, 4).text() == "9 different, 1 missing"
+    assert table.item(2, 3).text() == "9 different, 1 missing"
     place = table.visualItemRect(table.item(2, 0)).center()
     qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert session.train.settings.label_name == "price"

@@ -42,11 +42,10 @@ def test_one_click_fills_the_settings_as_one_step_of_undo_with_reasons(stage: An
     settings = session.train.settings
     assert (settings.model, settings.model_params, settings.epochs) == ("mlp", {"dropout": 0.2}, 7)
     assert settings.schedule == "one_cycle_lr"
-    assert panel.choices.rows()[0] == (
-        "Model",
-        "Multilayer perceptron: a multilayer perceptron for 30 rows of a table",
-    )
-    assert panel.choices.rows()[1] == ("Model parameters", "dropout 0.2: few rows")
+    assert panel.choices.text().splitlines()[:2] == [
+        "Model Multilayer perceptron: a multilayer perceptron for 30 rows of a table",
+        "Model parameters dropout 0.2: few rows",
+    ]
     stage.tell("estimated", seconds=2.4, memory=123_400_000)
     assert panel.cost.text() == "Takes about 3 s and 123 MB of memory."
     stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
