@@ -36,6 +36,7 @@ def facts_of_training(view: TrainViewModel, where: QObject) -> list[tuple[str, s
             tr("{0} and {1} for tests").format(number(view.train_samples), number(view.test_samples)),
         ),
         (tr("Best"), best),
+        (tr("Chosen on"), _chosen_on(view, where) if best else ""),
         (tr("Checkpoint"), checkpoint),
         *facts_of_computing(view.computing, where, compiling.missing()),
         *(
@@ -43,6 +44,13 @@ def facts_of_training(view: TrainViewModel, where: QObject) -> list[tuple[str, s
             for pace in slowest(view.ranks)
         ),
     ]
+
+
+def _chosen_on(view: TrainViewModel, where: QObject) -> str:
+    """The data on which the best checkpoint was chosen."""
+    if view.chosen_on == "validation":
+        return where.tr("validation data")
+    return where.tr("the test data, so its figure is a little too good")
 
 
 def facts_of_run(run: Run, where: QObject) -> list[tuple[str, str]]:

@@ -59,7 +59,7 @@ class SuggestionsController(QObject):
             text = ", ".join(f"{name} {Setting.write(each)}" for name, each in value.items())
         else:
             text = title_of(value) if isinstance(value, str) else Setting.write(value)
-        return f"{title_of_setting(choice.setting)} {text}: {choice.reason}"
+        return f"{title_of_setting(choice.setting)}: {text} ({choice.reason})"
 
     def _cost(self) -> str:
         view = self._view

@@ -81,6 +81,7 @@ class TrainViewModel:
     validation_loss: float = math.nan
     validation_accuracy: float = math.nan
     best_accuracy: float = math.nan
+    kind: str = "images"
     task: str = "classes"
     targets: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
@@ -231,7 +232,7 @@ class TrainViewModel:
         self.train_samples, self.test_samples = event["train_samples"], event["test_samples"]
         self.trained_data = "" if event["config"].get("samples") else event["config"].get("data", "")
         self.parameters, self.classes = event["parameters"], tuple(event["classes"])
-        self.task = task_of(event)
+        self.kind, self.task = event.get("kind", "images"), task_of(event)
         self.targets, self.units = tuple(event.get("targets", ())), tuple(event.get("units", ()))
         self.chosen_on = event.get("chosen_on", "test")
         self.learning_rate = event["config"].get("learning_rate", math.nan)

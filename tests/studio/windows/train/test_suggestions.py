@@ -43,8 +43,8 @@ def test_one_click_fills_the_settings_as_one_step_of_undo_with_reasons(stage: An
     assert (settings.model, settings.model_params, settings.epochs) == ("mlp", {"dropout": 0.2}, 7)
     assert settings.schedule == "one_cycle_lr"
     assert panel.choices.text().splitlines()[:2] == [
-        "Model Multilayer perceptron: a multilayer perceptron for 30 rows of a table",
-        "Model parameters dropout 0.2: few rows",
+        "Model: Multilayer perceptron (a multilayer perceptron for 30 rows of a table)",
+        "Model parameters: dropout 0.2 (few rows)",
     ]
     stage.tell("estimated", seconds=2.4, memory=123_400_000)
     assert panel.cost.text() == "Takes about 3 s and 123 MB of memory."
