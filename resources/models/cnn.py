@@ -14,10 +14,12 @@ class SmallCNN(nn.Layer):
 
     def __init__(self, channels=1, height=28, width=28, outputs=10, hidden=64, stages=2, norm=False):
         super().__init__()
-        self.conv1 = nn.Conv2D(in_channels=channels, out_channels=8, kernel_size=3, padding=1)
-        self.conv2 = nn.Conv2D(in_channels=8, out_channels=16, kernel_size=3, padding=1)
+        bias = False if norm else None  # batch normalization subtracts what a bias would add
+        self.conv1 = nn.Conv2D(channels, 8, kernel_size=3, padding=1, bias_attr=bias)
+        self.conv2 = nn.Conv2D(8, 16, kernel_size=3, padding=1, bias_attr=bias)
+        inner = [16, *[32] * max(0, stages - 3)][: max(0, stages - 2)]
         self.further = nn.LayerList(
-            [nn.Conv2D(16 if stage == 2 else 32, 32, kernel_size=3, padding=1) for stage in range(2, stages)]
+            [nn.Conv2D(each, 32, kernel_size=3, padding=1, bias_attr=bias) for each in inner]
         )
         outer = 32 if stages > 2 else 16
         self.norms = nn.LayerList()
