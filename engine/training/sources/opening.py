@@ -62,7 +62,7 @@ def kind_of(name: str) -> str:
             raise ArgumentError(
                 f"data: {path}: {count} image{'s' * (count > 1)}, but no folder for each class; put the "
                 f"images of each class into a folder with its name, as {path.name}/cat and {path.name}/dog; "
-                "or open the folder on the Data page and label them"
+                "Predict takes them without labels"
             )
         raise ArgumentError(
             f"data: nothing to learn from in this folder: {path}; it needs IDX files such as "
