@@ -4,7 +4,7 @@ Each line of the input is a JSON list: ``["get", PATH]`` reads a value of the St
 ``session.train.state`` (what can be called is called), ``["click", PATH]`` clicks a widget,
 ``["press", WORDS]`` the visible button with these words, ``["set", NAME, VALUE]`` changes a
 setting, ``["trigger", ID]`` gives a command, ``["rows"]`` reads the list of runs, ``["select",
-FOLDER]`` chooses a run, ``["close"]`` closes the window.
+FOLDER]`` chooses a run, ``["drop", PATH]`` drops a file on the window, ``["close"]`` closes it.
 """
 
 from __future__ import annotations
@@ -55,6 +55,8 @@ def carry_out(studio: Studio, words: list[Any]) -> Any:
             return [[row.key, row.title, row.value, row.tip] for row in studio.window.project.runs.rows()]
         case ["select", folder]:
             studio.session.select_run(folder)
+        case ["drop", path]:
+            studio.window.files_dropped.emit([path])
         case ["close"]:
             studio.window.close()
         case _:
