@@ -16,7 +16,7 @@ from resources.json_documents import DocumentError, parse
 from resources.regular_files import open_regular
 from resources.training_events import Baseline
 
-_BEFORE_STEPS = ("started", "checkpoint_failed", "space_low", "failed")
+_BEFORE_STEPS = ("started", "baseline", "checkpoint_failed", "space_low", "failed")
 
 
 def has_record(journal: Path) -> bool:

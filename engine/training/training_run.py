@@ -161,7 +161,11 @@ class TrainingRun(Commands):
         if self.config.workers > 1 and self._make_parts is build_parts:
             from engine.training.processes import Processes
 
-            self._resolve_model()
+            try:
+                self._resolve_model()
+            except BaseException as error:
+                self._failed(error)
+                raise
             self._processes = Processes(self.config, self._resume, self._control, self._publisher.publish)
             result = self._processes.run()
             self.config = self._processes.config

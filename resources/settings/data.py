@@ -253,7 +253,10 @@ def as_recorded(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
     """The settings with tuples where JSON and the command line have lists."""
-    return {name: tuple(value) if name in _LISTS else value for name, value in values.items()}
+    return {
+        name: tuple(value) if name in _LISTS and isinstance(value, list) else value
+        for name, value in values.items()
+    }
 
 
 _LISTS = ("exclude", "include")

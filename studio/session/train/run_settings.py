@@ -37,7 +37,9 @@ class RunSettings(Settings):
         """Settings of a file that an earlier version wrote keep their meaning."""
         if isinstance(values, dict):
             return as_recorded(values)
-        return ArgsKwargs(values.args, with_tuples(values.kwargs or {}))
+        if isinstance(values, ArgsKwargs):
+            return ArgsKwargs(values.args, with_tuples(values.kwargs or {}))
+        return values
 
     def as_dict(self) -> dict[str, Any]:
         """All settings as plain values."""
