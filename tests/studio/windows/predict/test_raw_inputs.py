@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6 import __version_info__ as QT_VERSION
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFileDialog, QInputDialog, QLineEdit, QWidget
@@ -67,7 +68,8 @@ def drop(widget: QWidget, path: Path) -> None:
     data.setUrls([QUrl.fromLocalFile(str(path))])
     move, modifiers = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
     assert widget.acceptDrops()
-    enter = QDragEnterEvent(QPoint(5, 5), move, data, LEFT, modifiers)
+    position = QPointF(5, 5) if QT_VERSION >= (6, 12) else QPoint(5, 5)
+    enter = QDragEnterEvent(position, move, data, LEFT, modifiers)
     enter.ignore()
     widget.dragEnterEvent(enter)
     if enter.isAccepted():
