@@ -15,7 +15,7 @@ from engine.files.in_memory import container_bytes, read_container_bytes
 from engine.files.inference import INFO, PROGRAM, WEIGHTS, read_inference
 from engine.files.state import KIND, VERSION, read_saved, write_state
 from engine.files.userblock import stated_length
-from engine.jit.export import described_variables
+from engine.jit.export import structured_weights
 from engine.program.graph.program import Program
 from engine.program.saved.serialize import from_plain, to_plain
 
@@ -94,9 +94,7 @@ def _is_model(path: Any) -> bool:
 
 
 def _model_state(prefix: Any) -> dict[str, Any]:
-    files = read_inference(prefix)
-    described = described_variables(files)
-    return {str(described.get(k, {}).get("structured_name", k)): v for k, v in files.weights.items()}
+    return structured_weights(read_inference(prefix))
 
 
 def to_tree(obj: Any) -> Any:

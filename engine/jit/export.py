@@ -345,6 +345,12 @@ def described_variables(files: InferenceFiles) -> dict[str, dict[str, Any]]:
     return variables
 
 
+def structured_weights(files: InferenceFiles) -> dict[str, np.ndarray]:
+    """The arrays of a saved model by the names that they have in its Layer."""
+    described = described_variables(files)
+    return {str(described.get(k, {}).get("structured_name", k)): v for k, v in files.weights.items()}
+
+
 def programs_of(files: InferenceFiles) -> dict[str, Program]:
     """The Programs in the files by the name of the method. Raises FormatError for malformed ones."""
     plain = files.program

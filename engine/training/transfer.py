@@ -56,12 +56,14 @@ def weights_at(path: str) -> dict[str, np.ndarray]:
 
     Raises DataError, FormatError.
     """
+    from engine.jit.export import structured_weights
+
     place = Path(path).expanduser()
     prefix = inference_prefix(place)
     if place.is_dir():
         weights = _of_run(place)
     elif Path(f"{prefix}.{WEIGHTS}").is_file() and place.suffix != ".pdparams":
-        weights = _of_model(prefix)
+        weights = structured_weights(read_inference(prefix))
     elif place.is_file():
         suffix, tree, _ = read_saved(place)
         weights = tree["weights"] if suffix == WEIGHTS else tree
@@ -80,14 +82,6 @@ def weights_at(path: str) -> dict[str, np.ndarray]:
             return found
         inner = [name for name in found if name.startswith(_WRAPPED)]
         found = {name.removeprefix(_WRAPPED): found[name] for name in inner}
-
-
-def _of_model(prefix: Path) -> dict[str, np.ndarray]:
-    from engine.jit.export import described_variables
-
-    files = read_inference(prefix)
-    described = described_variables(files)
-    return {str(described.get(k, {}).get("structured_name", k)): v for k, v in files.weights.items()}
 
 
 def _of_run(folder: Path) -> Any:
