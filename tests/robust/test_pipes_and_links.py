@@ -21,11 +21,12 @@ from studio.session.code.drafts import draft_path, read_draft
 from studio.session.code.user_models import trouble_in
 from studio.session.data.collected_images import CollectedImages
 from studio.session.data.corrections import ProjectCorrections
-from studio.session.project.project_file import ProjectError, read_project
+from studio.session.project.project_file import ProjectError, file_digest, read_project
 from studio.session.runs.run_history import read_history
 from studio.session.runs.run_notes import RunNotes, write_notes
 from studio.session.runs.run_queue import RunQueue
 from studio.session.runs.runs_folder import RunsFolder
+from studio.session.sweep.models import digests
 
 if not hasattr(os, "mkfifo"):
     pytest.skip("pipes and links as POSIX has them", allow_module_level=True)
@@ -46,8 +47,22 @@ _READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
 def test_a_pipe_is_refused_at_once(tmp_path: Path, name: str) -> None:
     file, read = _READERS[name]
     os.mkfifo(tmp_path / file)
-    with pytest.raises((EngineError, ProjectError), match="a pipe or a device, no file"):
+    with pytest.raises((EngineError, ProjectError), match="a named pipe, not a regular file"):
         read(tmp_path)
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("what", ["pipe", "/dev/zero", "/proc/self/status"])
+def test_the_hash_of_code_reads_regular_files_only(tmp_path: Path, what: str) -> None:
+    code = tmp_path / "net.py"
+    if what == "pipe":
+        os.mkfifo(code)
+    else:
+        code.symlink_to(what)
+    with pytest.raises(OSError, match="not a regular file"):
+        file_digest(code)
+    with pytest.raises(DataError, match=r"net\.py: .*, not a regular file; check the path"):
+        digests([str(code)])
 
 
 @pytest.mark.timeout(30)
@@ -60,7 +75,7 @@ def test_a_run_whose_journal_is_a_pipe_holds_up_no_list(tmp_path: Path) -> None:
 @pytest.mark.timeout(30)
 def test_pipes_among_code_and_images_are_passed_over(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "net.py")
-    assert "a pipe or a device" in trouble_in(tmp_path / "net.py")
+    assert "a named pipe, not a regular file" in trouble_in(tmp_path / "net.py")
     draft = draft_path(tmp_path / "net.py")
     draft.parent.mkdir(parents=True, exist_ok=True)
     os.mkfifo(draft)

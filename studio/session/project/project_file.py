@@ -20,7 +20,7 @@ from pydantic import (
 
 from resources.json_documents import DocumentError, parse
 from resources.locks import Holder, wait_for
-from resources.regular_files import open_regular
+from resources.regular_files import open_regular, read_regular
 from resources.replacing import hidden_prefix
 from resources.settings.export import EXPORT_SETTINGS, ExportSettings
 from resources.settings.quantize import QUANTIZE_SETTINGS
@@ -228,8 +228,8 @@ def default_runs_folder() -> Path:
 
 
 def file_digest(path: Path) -> str:
-    """The SHA-256 of a file, by which an agreement is remembered."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    """The SHA-256 of a file, by which an agreement is remembered. Raises OSError for a pipe too."""
+    return hashlib.sha256(read_regular(path, MAX_BYTES)).hexdigest()
 
 
 def read_document(path: Path, kind: type[_Document], remedy: str) -> _Document:
