@@ -115,7 +115,7 @@ def _run_row(setting: Setting) -> str:
 
 
 def _rule(rule: Rule, is_schedule: bool) -> str:
-    moves = f" Moves on with each {rule.each}." if is_schedule and rule.class_name else ""
+    moves = f" Advances with each {rule.each}." if is_schedule and rule.class_name else ""
     head = f"### {rule.name}\n\n{rule.help}{moves}\n"
     if not rule.parameters:
         return head

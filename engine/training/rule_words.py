@@ -23,8 +23,8 @@ LEFT_OUT_OF: dict[tuple[str, str], str] = {
     ("ReduceOnPlateau", "mode"): "follows from the parameter metric: a loss falls, accuracy and R² rise",
 }
 
-# How often a schedule moves on unless the run says otherwise: those whose numbers are counted in steps by
-# their authors move on with each batch, all others with each epoch.
+# How often a schedule advances unless the run sets it: those whose numbers are counted in steps by
+# their authors advance with each batch, all others with each epoch.
 EACH_BATCH = ("NoamDecay", "LinearWarmup", "LinearLR", "OneCycleLR", "CyclicLR")
 
 METRICS = (
@@ -42,94 +42,122 @@ _BETWEEN: dict[str, Any] = {"above": 0, "below": 1}
 
 WORDS: dict[str, dict[str, Any]] = {
     # optimizers
-    "beta1": {"help": "Share of the running mean of gradients that each step keeps.", **_SHARE},
-    "beta2": {"help": "Share of the running mean of squared gradients that each step keeps.", **_SHARE},
+    "beta1": {"help": "Decay rate of the running mean of gradients.", **_SHARE},
+    "beta2": {"help": "Decay rate of the running mean of squared gradients.", **_SHARE},
     "epsilon": {"help": "Added to the denominator, so that it is never zero.", "above": 0},
-    "rho": {"help": "Share of the running means that each step keeps.", **_SHARE},
-    "momentum": {"help": "Share of the last step that the next one keeps.", **_SHARE},
+    "rho": {"help": "Decay rate of the running means.", **_SHARE},
+    "momentum": {"help": "Share of the previous step that is added to the next one.", **_SHARE},
     "use_nesterov": {"help": "Look ahead along the velocity (Nesterov)."},
-    "centered": {"help": "Divide by the variance of the gradient instead of its mean square."},
-    "rescale_grad": {"help": "Factor on every gradient before the update.", "above": 0},
+    "centered": {"help": "Divide by the variance of the gradients instead of their mean square."},
+    "rescale_grad": {"help": "Factor by which each gradient is multiplied before the update.", "above": 0},
     "weight_decay": {
-        "help": "L2 penalty: this times the weights is added to the gradient; 0 for none.",
+        "help": "L2 penalty: the weights times this factor are added to the gradient; 0 for none.",
         "kind": "float",
         **_NOT_NEGATIVE,
     },
-    "lamb_weight_decay": {"help": "This times the weights is added to Adam's step.", **_NOT_NEGATIVE},
-    "always_adapt": {"help": "Scale the step of weights that do not decay, too."},
+    "lamb_weight_decay": {"help": "The weights times this factor are added to Adam's step.", **_NOT_NEGATIVE},
+    "always_adapt": {"help": "Also scale the steps of weights without decay."},
     "initial_accumulator_value": {"help": "The sum of squares before the first step.", **_NOT_NEGATIVE},
-    "max_iter": {"help": "Iterations in each step.", "minimum": 1, "maximum": 10_000},
+    "max_iter": {"help": "The largest number of iterations in each step.", "minimum": 1, "maximum": 10_000},
     "max_eval": {
-        "help": "Evaluations of the loss in each step; 0 for 5/4 of the iterations.",
+        "help": "The largest number of loss evaluations in each step; 0 for 5/4 of the iterations.",
         "zero": "other",
         "minimum": 0,
         "maximum": 100_000,
     },
-    "tolerance_grad": {"help": "A step ends where no gradient exceeds this.", **_NOT_NEGATIVE},
-    "tolerance_change": {"help": "A step ends where loss and weights change by less.", **_NOT_NEGATIVE},
-    "history_size": {"help": "How many past steps shape the direction.", "minimum": 1, "maximum": 10_000},
+    "tolerance_grad": {"help": "A step ends when no gradient exceeds this.", **_NOT_NEGATIVE},
+    "tolerance_change": {
+        "help": "A step ends when loss and weights change by less than this.",
+        **_NOT_NEGATIVE,
+    },
+    "history_size": {
+        "help": "The number of past steps from which the direction is estimated.",
+        "minimum": 1,
+        "maximum": 10_000,
+    },
     "line_search_fn": {
-        "help": "How the length of a step is found.",
+        "help": "How to find the length of a step.",
         "choices": (("none", "None"), ("strong_wolfe", "Strong Wolfe")),
     },
     # schedules
     "d_model": {"help": "Width of the model.", "default": 128, **_COUNT},
-    "warmup_steps": {"help": "Steps in which the rate rises.", "default": 100, **_COUNT},
-    "boundaries": {"help": "Where the rate changes, in rising order.", "default": [2, 4], **_NOT_NEGATIVE},
+    "warmup_steps": {
+        "help": "The number of steps in which the learning rate rises.",
+        "default": 100,
+        **_COUNT,
+    },
+    "boundaries": {
+        "help": "The counts at which the learning rate changes, in increasing order.",
+        "default": [2, 4],
+        **_NOT_NEGATIVE,
+    },
     "values": {
-        "help": "The rates: one more than there are boundaries; the learning rate of the run is not used.",
+        "help": "The learning rates, one more than boundaries. The learning rate of the run is not used.",
         "default": [0.001, 0.0005, 0.0001],
         **_NOT_NEGATIVE,
     },
-    "gamma": {"help": "Factor on the rate.", "default": 0.9, **_BETWEEN},
-    "decay_steps": {"help": "How long the rate falls; 0 for the whole run.", **_OF_RUN},
-    "end_lr": {"help": "The rate at the end.", **_NOT_NEGATIVE},
-    "start_lr": {"help": "The rate at the start.", "default": 0.0, "required": False, **_NOT_NEGATIVE},
-    "power": {"help": "Power of the curve; 1 is a straight line.", "above": 0},
-    "cycle": {"help": "Begin again after the end, ever longer."},
-    "milestones": {"help": "Where the rate falls, in rising order.", "default": [2, 4], "minimum": 1},
-    "step_size": {"help": "How long the rate stays before it falls.", "default": 2, **_COUNT},
-    "T_max": {"help": "How long the rate falls to its minimum; 0 for the whole run.", **_OF_RUN},
-    "eta_min": {"help": "The lowest rate.", **_NOT_NEGATIVE},
-    "start_factor": {"help": "Factor on the rate at the start.", "above": 0, "maximum": 1},
-    "end_factor": {"help": "Factor on the rate at the end.", "minimum": 0, "maximum": 1},
-    "total_steps": {"help": "How long the rate changes; 0 for the whole run.", **_OF_RUN},
-    "divide_factor": {"help": "The first rate is the learning rate divided by this.", "above": 0},
-    "end_learning_rate": {"help": "The rate at the end.", **_NOT_NEGATIVE},
-    "phase_pct": {"help": "Share of the steps in which the rate rises.", **_BETWEEN},
+    "gamma": {"help": "Factor by which the learning rate is multiplied.", "default": 0.9, **_BETWEEN},
+    "decay_steps": {"help": "The length of the decay; 0 for the whole run.", **_OF_RUN},
+    "end_lr": {"help": "The learning rate at the end.", **_NOT_NEGATIVE},
+    "start_lr": {
+        "help": "The learning rate at the start.",
+        "default": 0.0,
+        "required": False,
+        **_NOT_NEGATIVE,
+    },
+    "power": {"help": "The power of the curve; 1 is a straight line.", "above": 0},
+    "cycle": {"help": "Restart at the end, with a longer period each time."},
+    "milestones": {
+        "help": "The counts at which the learning rate decreases, in increasing order.",
+        "default": [2, 4],
+        "minimum": 1,
+    },
+    "step_size": {"help": "The length of each period with a constant learning rate.", "default": 2, **_COUNT},
+    "T_max": {"help": "The length of the decrease to the minimum; 0 for the whole run.", **_OF_RUN},
+    "eta_min": {"help": "The lowest learning rate.", **_NOT_NEGATIVE},
+    "start_factor": {"help": "Factor on the learning rate at the start.", "above": 0, "maximum": 1},
+    "end_factor": {"help": "Factor on the learning rate at the end.", "minimum": 0, "maximum": 1},
+    "total_steps": {"help": "The length of the change; 0 for the whole run.", **_OF_RUN},
+    "divide_factor": {"help": "The run starts with the learning rate divided by this.", "above": 0},
+    "end_learning_rate": {"help": "The learning rate at the end.", **_NOT_NEGATIVE},
+    "phase_pct": {"help": "The share of the steps in which the learning rate rises.", **_BETWEEN},
     "anneal_strategy": {
-        "help": "The shape of rise and fall.",
+        "help": "The shape of the curve.",
         "choices": (("cos", "Cosine"), ("linear", "Linear")),
     },
-    "three_phase": {"help": "Fall back to the first rate, then on to the end."},
-    "max_learning_rate": {"help": "The highest rate of each cycle.", "default": 0.01, "above": 0},
-    "step_size_up": {"help": "Steps of the rise.", "default": 100, **_COUNT},
+    "three_phase": {"help": "Return to the first learning rate before the decay to the last one."},
+    "max_learning_rate": {"help": "The highest learning rate of each cycle.", "default": 0.01, "above": 0},
+    "step_size_up": {"help": "The number of steps of each rise.", "default": 100, **_COUNT},
     "step_size_down": {
-        "help": "Steps of the fall; 0 for as many as the rise.",
+        "help": "The number of steps of each fall; 0 for as many as of each rise.",
         "zero": "other",
         **_COUNT,
         "minimum": 0,
     },
-    "exp_gamma": {"help": "Base of the height of each cycle in mode exp_range.", "above": 0, "maximum": 1},
+    "exp_gamma": {"help": "The base of the power in mode exp_range.", "above": 0, "maximum": 1},
     "mode": {
-        "help": "The height of the cycles: always full, half each time, or along a power.",
+        "help": "The height of the cycles: constant, halved each time, or a power of exp_gamma.",
         "choices": (
             ("triangular", "Triangular"),
             ("triangular2", "Halved each time"),
             ("exp_range", "Exponential"),
         ),
     },
-    "T_0": {"help": "Length of the first cycle.", "default": 2, **_COUNT},
-    "T_mult": {"help": "Each cycle is so many times as long as the one before.", **_COUNT},
-    "factor": {"help": "Factor on the rate where nothing has improved.", **_BETWEEN},
-    "patience": {"help": "Epochs without improvement before the rate falls.", **_COUNT, "minimum": 0},
-    "threshold": {"help": "A smaller change does not count as an improvement.", **_NOT_NEGATIVE},
+    "T_0": {"help": "The length of the first cycle.", "default": 2, **_COUNT},
+    "T_mult": {"help": "Factor between the lengths of successive cycles.", **_COUNT},
+    "factor": {"help": "Factor on the learning rate when the metric stops improving.", **_BETWEEN},
+    "patience": {
+        "help": "The number of epochs without improvement before the learning rate decreases.",
+        **_COUNT,
+        "minimum": 0,
+    },
+    "threshold": {"help": "Smaller changes do not count as an improvement.", **_NOT_NEGATIVE},
     "threshold_mode": {
-        "help": "Whether the threshold is a share of the best value.",
+        "help": "Whether the threshold is a share of the best value or a difference.",
         "choices": (("rel", "Share"), ("abs", "Difference")),
     },
-    "cooldown": {"help": "Epochs after a fall that are not counted.", **_COUNT, "minimum": 0},
-    "min_lr": {"help": "The lowest rate.", **_NOT_NEGATIVE},
+    "cooldown": {"help": "The number of epochs after a decrease that do not count.", **_COUNT, "minimum": 0},
+    "min_lr": {"help": "The lowest learning rate.", **_NOT_NEGATIVE},
 }
 
 # Titles where the name in words is too long for the label of a form.
@@ -180,29 +208,29 @@ RULE_TITLES: dict[str, str] = {
 # Where a parameter means something else, or takes another range, in one optimizer or schedule.
 WORDS_OF: dict[tuple[str, str], dict[str, Any]] = {
     ("AdamW", "weight_decay"): {
-        "help": "This times the learning rate is the share of the weights that each step takes off.",
+        "help": "Each step reduces the weights by this share times the learning rate.",
     },
-    ("Adamax", "beta2"): {"help": "Share of the largest past gradient that each step keeps."},
+    ("Adamax", "beta2"): {"help": "Decay rate of the largest past gradient."},
     ("NaturalExpDecay", "gamma"): {
-        "help": "The rate is multiplied by exp(-gamma).",
+        "help": "The learning rate is multiplied by exp(-gamma).",
         "default": 0.1,
         "below": None,
     },
     ("InverseTimeDecay", "gamma"): {
-        "help": "The rate is divided by 1 + gamma times the count.",
+        "help": "The learning rate is divided by 1 + gamma times the count.",
         "default": 0.1,
         "minimum": 0,
         "above": None,
         "below": None,
     },
     ("LinearWarmup", "end_lr"): {
-        "help": "The rate at the end of the rise; 0 for the learning rate of the run.",
+        "help": "The learning rate at the end of the rise; 0 for that of the run.",
         "default": 0.0,
         "zero": "rate",
         "required": False,
     },
     ("ReduceOnPlateau", "epsilon"): {
-        "help": "A fall smaller than this is not made.",
+        "help": "Smaller decreases are ignored.",
         "minimum": 0,
         "above": None,
     },
@@ -215,7 +243,7 @@ MORE_OF: dict[str, dict[str, dict[str, Any]]] = {
             "kind": "choice",
             "default": "validation_loss",
             "choices": METRICS,
-            "help": "What must improve, measured at the end of each epoch.",
+            "help": "The metric to follow, measured at the end of each epoch.",
         },
     }
 }
@@ -224,8 +252,8 @@ MORE_OF: dict[str, dict[str, dict[str, Any]]] = {
 HELP_OF: dict[str, str] = {
     "Adam": "Steps scaled by running means of the gradient and of its square.",
     "LBFGS": "Steps along an estimated Newton direction; computes the loss of each batch many times.",
-    "ReduceOnPlateau": "The rate falls by a factor when the metric has not improved for patience epochs.",
-    "PiecewiseDecay": "The first of the values up to the first boundary, then the next, and so on.",
+    "ReduceOnPlateau": "Reduces the learning rate when the metric has not improved for patience epochs.",
+    "PiecewiseDecay": "The first of the values up to the first boundary, then the second, and so on.",
     "LinearWarmup": "From start_lr to end_lr evenly in warmup_steps, then the learning rate of the run.",
 }
 

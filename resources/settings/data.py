@@ -23,8 +23,8 @@ class DataSettings:
         "name",
         "digits",
         "Data",
-        "What the model learns from: digits, mnist, fashion-mnist, or the path of a folder with IDX files, "
-        "of a folder of images, or of an NPZ, HDF5 or CSV file.",
+        "The training data: digits, mnist, fashion-mnist, or the path of a folder of IDX files, a folder of"
+        " images, or an NPZ, HDF5 or CSV file.",
         choices=(("digits", "Digits (built in)"), ("mnist", "MNIST"), ("fashion-mnist", "FashionMNIST")),
         example="digits, mnist or the path of a folder or file",
     )
@@ -34,8 +34,8 @@ class DataSettings:
         "choice",
         "auto",
         "Kind",
-        "What a sample is: images, a row of a table, or a sequence [steps, values]. auto decides by the "
-        "shape of the data; stored takes every array of two or three dimensions for images, as runs of "
+        "The kind of a sample: an image, a row of a table, or a sequence [steps, values]. auto decides by "
+        "the shape of the data. stored treats every array of two or three dimensions as images, as runs of "
         "earlier versions and your own models do.",
         choices=(
             ("auto", "Automatic"),
@@ -50,32 +50,32 @@ class DataSettings:
         "choice",
         "auto",
         "Task",
-        "What is predicted: classes, or numbers (regression). auto takes fractions, and over 100 different "
-        "integers of a CSV column, for numbers.",
+        "What the model predicts: classes, or numbers (regression). auto treats fractions, and more than "
+        "100 different integers in a CSV column, as numbers.",
         choices=(("auto", "Automatic"), ("classes", "Classes"), ("numbers", "Numbers")),
         group="data",
     )
     extra_data: str = declared(
         "path",
         "",
-        "Also",
-        "More training samples of the same classes, in any of these forms, such as the images collected in "
-        "the project; the test stays as it is.",
+        "Extra data",
+        "Additional training samples of the same classes, in any of these forms, such as the images "
+        "collected in the project. The test samples stay the same.",
         group="data",
     )
     input_name: str = declared(
         "text",
         "",
-        "Inputs in",
-        "The array of an NPZ or HDF5 file that holds the inputs; found by its name where this is empty.",
+        "Input array",
+        "The array of an NPZ or HDF5 file that contains the inputs. If empty, it is found by its name.",
         group="data",
     )
     label_name: str = declared(
         "text",
         "",
         "Target",
-        "The array of an NPZ or HDF5 file, or the column of a CSV file, that holds the labels or the numbers "
-        "to predict; several columns are separated by commas. Found by its name where this is empty.",
+        "The array of an NPZ or HDF5 file, or the column of a CSV file, that contains the labels or the "
+        "numbers to predict. Separate several columns by commas. If empty, it is found by its name.",
         group="data",
         alias="target",
     )
@@ -83,9 +83,9 @@ class DataSettings:
         "patterns",
         (),
         "Exclude",
-        "Columns of a CSV file to leave unused, or images of a folder: names or patterns such as "
-        "id* or cat/blurred*. Columns that differ in nearly every row, such as ids and dates, are "
-        "excluded unless --include names them.",
+        "Columns of a CSV file to ignore, or images of a folder to omit: names or patterns such as id* or "
+        "cat/blurred*. Columns that differ in nearly every row, such as ids and dates, are excluded unless "
+        "--include names them.",
         empty="none",
         group="data",
     )
@@ -93,16 +93,16 @@ class DataSettings:
         "patterns",
         (),
         "Include",
-        "Columns of a CSV file that are inputs although they look like an id, a name or a date.",
+        "Columns of a CSV file to use as inputs although they look like an id, a name or a date.",
         empty="none",
         group="data",
     )
     missing: str = declared(
         "choice",
         "median",
-        "Missing",
-        "The value for a missing number of a table: the median or mean of its column in the training rows, "
-        "or zero; refuse stops with the row.",
+        "Missing values",
+        "The replacement for a missing number in a table: the median or mean of its column in the training "
+        "rows, or zero. refuse stops with an error that names the row.",
         choices=(("median", "Median"), ("mean", "Mean"), ("zero", "Zero"), ("refuse", "Refuse")),
         group="data",
     )
@@ -110,7 +110,7 @@ class DataSettings:
         "float",
         0.2,
         "Test share",
-        "The share of each class that is kept for the test where the data has no test split of its own.",
+        "The share of each class to reserve for testing if the data has no test split.",
         minimum=0.01,
         maximum=0.9,
         example="e.g. 0.2",
@@ -120,7 +120,7 @@ class DataSettings:
         "int",
         0,
         "Split seed",
-        "Another number gives another split where the data has no test split of its own.",
+        "The seed of the split if the data has no test split. A different seed gives a different split.",
         minimum=0,
         maximum=MAX_SEED,
         example="e.g. 1",
@@ -130,8 +130,8 @@ class DataSettings:
         "text",
         "random",
         "Split",
-        "How data without a test split is divided: random (of each class the same share), order (the last "
-        "rows are the test), or group:COLUMN (all rows of a group on one side).",
+        "How to split data that has no test split: random (the same share of each class), order (the last "
+        "rows are the test samples), or group:COLUMN (all rows of a group on the same side).",
         example="random, order or group:COLUMN",
         group="data",
     )
@@ -139,8 +139,8 @@ class DataSettings:
         "float",
         0.0,
         "Validation share",
-        "The share of the training samples on which the best checkpoint is chosen; 0 chooses it on the test "
-        "data, whose figure is then too good.",
+        "The share of the training samples on which the best checkpoint is chosen. 0 chooses it on the test"
+        " samples, which makes the test result too optimistic.",
         minimum=0,
         maximum=0.9,
         zero="other",
@@ -151,7 +151,7 @@ class DataSettings:
         "int",
         0,
         "Resize",
-        "Scale images to squares of so many pixels a side; 0 leaves them as they are.",
+        "Scale images to squares with this number of pixels per side; 0 keeps their size.",
         minimum=0,
         maximum=4096,
         zero="none",
@@ -162,16 +162,16 @@ class DataSettings:
         "choice",
         "stretch",
         "Fit",
-        "How images of other proportions become squares: stretch them, crop their middle, or pad them.",
+        "How to make images of other proportions square: stretch them, crop their middle, or pad them.",
         choices=(("stretch", "Stretch"), ("crop", "Crop"), ("pad", "Pad")),
         group="data",
     )
     damaged_share: float = declared(
         "float",
         0.01,
-        "Damaged",
-        "The share of the images that may be unreadable, rounded up to a whole image: they are skipped and "
-        "counted; more stop the run.",
+        "Damaged images",
+        "The share of the images that may be unreadable, rounded up to a whole image. They are skipped and "
+        "counted. A larger number stops the run.",
         minimum=0,
         maximum=1,
         example="e.g. 0.01, or 0 to stop at the first",
@@ -182,16 +182,16 @@ class DataSettings:
         "choice",
         "auto",
         "Colour",
-        "Whether images are fed as they are, in grey, or in red, green, blue.",
+        "The channels of the images: as stored, grey, or red, green and blue.",
         choices=(("auto", "As they are"), ("grey", "Grey"), ("rgb", "Red, green, blue")),
         group="data",
     )
     normalize: str = declared(
         "choice",
         "none",
-        "Normalise",
-        "none feeds images from 0 to 1 and numbers as they are; symmetric feeds images from -1 to 1; "
-        "statistics gives every channel or column mean 0 and deviation 1.",
+        "Normalize",
+        "How to scale the inputs: none (images from 0 to 1, numbers unchanged), symmetric (images from -1 "
+        "to 1), or statistics (mean 0 and standard deviation 1 for each channel or column).",
         choices=(("none", "No"), ("symmetric", "From -1 to 1"), ("statistics", "Mean 0, deviation 1")),
         group="data",
     )
@@ -199,7 +199,7 @@ class DataSettings:
         "int",
         0,
         "Shift",
-        "Move each training image at random by up to so many pixels each way.",
+        "Shift each training image at random by up to this number of pixels in each direction.",
         minimum=0,
         maximum=1000,
         zero="none",
@@ -210,7 +210,7 @@ class DataSettings:
         "float",
         0.0,
         "Rotate",
-        "Turn each training image at random by up to so many degrees each way.",
+        "Rotate each training image at random by up to this number of degrees in either direction.",
         minimum=0,
         maximum=180,
         zero="none",
@@ -221,7 +221,8 @@ class DataSettings:
         "choice",
         "none",
         "Mirror",
-        "Mirror each training image at random: none, horizontal (left and right), vertical, or both.",
+        "Mirror each training image at random: none, horizontal (left and right), vertical (up and down), "
+        "or both.",
         choices=(
             ("none", "No"),
             ("horizontal", "Left and right"),
@@ -234,8 +235,8 @@ class DataSettings:
         "choice",
         "none",
         "Balance",
-        "For classes of unequal size: weights counts rare classes more in the loss, sampling draws them more "
-        "often.",
+        "How to compensate for classes of unequal size: weights increases the loss of rare classes, "
+        "sampling draws them more often.",
         choices=(("none", "No"), ("weights", "Weights"), ("sampling", "Sampling")),
         group="data",
     )

@@ -25,15 +25,16 @@ class ExportSettings:
         "name",
         "best",
         "Weights",
-        "Those that read the test images best, or the last ones: best, last, or the path of a checkpoint.",
+        "The weights to export: best (the best result on the test or validation samples), last, or the path"
+        " of a checkpoint.",
         choices=(("best", "Best weights"), ("last", "Last weights")),
         example="best, last or the path of a checkpoint",
     )
     input_name: str = declared(
         "name",
         "x",
-        "Name",
-        "How the input is called in the Program.",
+        "Input name",
+        "The name of the input in the Program.",
         example="e.g. x",
         methods=FLOAT,
         group="window",
@@ -42,7 +43,7 @@ class ExportSettings:
         "choice",
         "float32",
         "dtype",
-        "The type of the numbers that the model is fed.",
+        "The data type of the input.",
         choices=tuple((name, name) for name in DTYPES),
         methods=FLOAT,
         group="window",
@@ -51,7 +52,7 @@ class ExportSettings:
         "int",
         256,
         "Samples",
-        "Test images that are compared after reloading.",
+        "The number of test samples to compare after reloading the files.",
         minimum=1,
         maximum=1_000_000,
         methods=FLOAT,
@@ -60,7 +61,7 @@ class ExportSettings:
         "bool",
         False,
         "Optimize for prediction",
-        "Faster, but for prediction only: fold batch norms into convolutions, fuse operators.",
+        "Fold batch norms into convolutions and fuse operators: faster, but for prediction only.",
         methods=FLOAT,
     )
 

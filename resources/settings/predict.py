@@ -11,20 +11,20 @@ from dataclasses import dataclass
 from resources.settings.run import RUN_SETTINGS
 from resources.settings.setting import Setting, declared, settings_of
 
-LIMITS_PANEL = "Limits of models from elsewhere"
+LIMITS_PANEL = "Limits of untrusted models"
 
 
 @dataclass(frozen=True)
 class PredictSettings:
     """How a saved model predicts. The limits are texts, empty for those in force."""
 
-    top: int = declared("int", 3, "Classes", "How many classes to show.", minimum=1, group="command")
+    top: int = declared("int", 3, "Classes", "The number of classes to show.", minimum=1, group="command")
     device: str = declared("device", "cpu", "Device", RUN_SETTINGS["device"].help, group="command")
     memory: str = declared(
         "text",
         "",
         "Memory",
-        "Memory of the model's values, such as '2 GB'.",
+        "The memory limit of the model's values, such as '2 GB'.",
         example="e.g. '2 GB'",
         metavar="SIZE",
         panel=LIMITS_PANEL,
@@ -34,7 +34,7 @@ class PredictSettings:
         "text",
         "",
         "Seconds",
-        "Seconds for one image.",
+        "The time limit for one image in seconds.",
         example="e.g. 60",
         metavar="SECONDS",
         panel=LIMITS_PANEL,
@@ -44,7 +44,7 @@ class PredictSettings:
         "text",
         "",
         "Iterations",
-        "Iterations of the model's loops.",
+        "The limit on iterations of the model's loops.",
         example="e.g. 1000000",
         metavar="COUNT",
         panel=LIMITS_PANEL,

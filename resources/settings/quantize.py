@@ -37,7 +37,7 @@ class QuantizeSettings:
         "choice",
         "hist",
         "Algorithm",
-        "How the range of each value is found from the calibration samples.",
+        "The algorithm that finds the range of each value from the calibration samples.",
         choices=tuple(
             (name, name) for name in ("hist", "KL", "avg", "mse", "emd", "abs_max", "min_max", "ptf")
         ),
@@ -47,7 +47,7 @@ class QuantizeSettings:
         "int",
         320,
         "Calibration samples",
-        "Training samples that calibrate: 320, or all of fewer, unless given.",
+        "The number of training samples for calibration; by default 320, or all if there are fewer.",
         minimum=1,
         maximum=1_000_000,
         methods=("post_training",),
@@ -56,7 +56,7 @@ class QuantizeSettings:
         "int",
         1,
         "Epochs",
-        "How long the network is trained further with quantized weights and values (QAT).",
+        "The number of epochs of training with quantized weights and values (QAT).",
         minimum=1,
         maximum=1_000,
         methods=("qat",),
@@ -65,7 +65,8 @@ class QuantizeSettings:
         "float",
         None,
         "Target drop",
-        "Lose at most so many points of accuracy: the worst layers stay in float. Empty: no target.",
+        "The largest loss of accuracy in percentage points; the most sensitive layers stay in float. Empty:"
+        " no target.",
         minimum=0,
         maximum=100,
         optional=True,
@@ -76,16 +77,16 @@ class QuantizeSettings:
     weight_bits: int = declared(
         "int",
         8,
-        "Bits of weights",
-        "8 for int8; fewer make smaller files and larger errors.",
+        "Weight bits",
+        "The bits of each weight; 8 for int8. Fewer bits give smaller files and larger errors.",
         minimum=FEWEST_BITS,
         maximum=MOST_BITS,
     )
     activation_bits: int = declared(
         "int",
         8,
-        "Bits of values",
-        "8 for int8; those that flow between the layers.",
+        "Activation bits",
+        "The bits of each value between layers; 8 for int8.",
         minimum=FEWEST_BITS,
         maximum=MOST_BITS,
         methods=("post_training", "qat"),
@@ -93,8 +94,9 @@ class QuantizeSettings:
     weight_type: str = declared(
         "choice",
         "channel_wise_abs_max",
-        "Range of weights",
-        "One for each channel of a weight is more exact than one for all.",
+        "Weight range",
+        "How to find the range of a weight. One range for each channel is more exact than one for the whole"
+        " weight.",
         choices=(
             ("channel_wise_abs_max", "of each channel"),
             ("abs_max", "of the whole weight"),
@@ -106,21 +108,22 @@ class QuantizeSettings:
         "patterns",
         (),
         "Layers in float",
-        "Layers that stay in float, by name, pattern (fc*) or type of operator.",
+        "Layers that stay in float: names, patterns (fc*) or types of operators.",
         empty="none",
     )
     bias_correction: bool = declared(
         "bool",
         False,
         "Bias correction",
-        "Correct mean and deviation of each channel of weights.",
+        "Correct the mean and standard deviation of each channel of the weights.",
         group="command",
     )
     rounding: str = declared(
         "choice",
         "nearest",
         "Rounding",
-        "nearest; adaptive: each weight up or down, as the layer's results change least.",
+        "nearest rounds each weight to the nearest integer; adaptive rounds it up or down so that the "
+        "layer's results change least.",
         choices=(("nearest", "nearest"), ("adaptive", "adaptive")),
         group="command",
     )
@@ -128,14 +131,14 @@ class QuantizeSettings:
         "bool",
         False,
         "Equalize",
-        "Let neighbouring layers share the ranges of their weights first.",
+        "First equalize the weight ranges of neighbouring layers.",
         group="command",
     )
     learning_rate: float = declared(
         "float",
         0.0,
-        "Rate",
-        "Learning rate of --qat; a tenth of the run's unless given.",
+        "Learning rate",
+        "The learning rate of --qat; by default a tenth of the run's.",
         minimum=0,
         example="e.g. 0.0001",
         zero="other",
@@ -144,7 +147,7 @@ class QuantizeSettings:
         group="command",
     )
     sensitivity: bool = declared(
-        "bool", True, "Sensitivity", "Measure what each layer costs alone.", group="command"
+        "bool", True, "Sensitivity", "Measure the effect of quantizing each layer alone.", group="command"
     )
 
 

@@ -19,13 +19,13 @@ class RateSettings:
 
     __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012  (of project files)
 
-    lowest: float = declared("float", 1e-6, "Lowest rate", "The learning rate to begin with.", above=0)
+    lowest: float = declared("float", 1e-6, "Lowest rate", "The learning rate to start with.", above=0)
     highest: float = declared("float", 1.0, "Highest rate", "The learning rate to end with.", above=0)
     steps: int = declared(
         "int",
         100,
         "Steps",
-        "How many learning rates to try, a batch each.",
+        "The number of learning rates to try, one batch each.",
         minimum=FEWEST_STEPS,
         maximum=1_000_000,
     )

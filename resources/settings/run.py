@@ -28,9 +28,9 @@ class Settings(DataSettings):
         "name",
         "auto",
         "Model",
-        "The network to train: auto suggests one and its settings; "
+        "The network to train: auto, which suggests a network and its settings; "
         + ", ".join(FAMILIES)
-        + "; or FILE.py:Class.",
+        + "; or your own as FILE.py:Class.",
         choices=_MODELS,
         example="auto, lenet, mlp or FILE.py:Class",
     )
@@ -38,7 +38,7 @@ class Settings(DataSettings):
         "parameters",
         {},
         "Model parameters",
-        "Parameters of the network, each as NAME=VALUE; the others follow from the data.",
+        "Parameters of the network, each as NAME=VALUE. The others are derived from the data.",
         option="model-param",
         keyword_only=True,
     )
@@ -46,8 +46,8 @@ class Settings(DataSettings):
         "path",
         "",
         "Start from",
-        "Weights to begin with: the folder of a run, an exported model or a .pdparams file. Layers that do "
-        "not fit, such as the last one for other classes, begin anew.",
+        "The initial weights: the folder of a run, an exported model or a .pdparams file. Layers that do "
+        "not fit, such as the last one for other classes, are initialized as usual.",
         example="runs/a or models/lenet",
         advanced=True,
         keyword_only=True,
@@ -55,8 +55,8 @@ class Settings(DataSettings):
     freeze: int = declared(
         "int",
         0,
-        "Freeze",
-        "So many of the first layers with weights keep those that they start from; 0 trains all.",
+        "Freeze layers",
+        "The number of layers with weights, counted from the first, that are not trained; 0 trains all.",
         minimum=0,
         maximum=10_000,
         zero="none",
@@ -65,7 +65,11 @@ class Settings(DataSettings):
         keyword_only=True,
     )
     optimizer: str = declared(
-        "choice", "adam", "Optimizer", "How the weights are updated.", choices=_titles(optimizers())
+        "choice",
+        "adam",
+        "Optimizer",
+        "The algorithm that updates the weights.",
+        choices=_titles(optimizers()),
     )
     optimizer_params: dict[str, Any] = declared(
         "parameters",
@@ -77,7 +81,7 @@ class Settings(DataSettings):
     learning_rate: float = declared(
         "float",
         0.001,
-        "Rate",
+        "Learning rate",
         "The learning rate, such as 0.001.",
         above=0,
         example="e.g. 0.001",
@@ -87,7 +91,7 @@ class Settings(DataSettings):
         "choice",
         CONSTANT,
         "Schedule",
-        "How the learning rate changes in the course of the run.",
+        "How the learning rate changes during the run.",
         choices=_titles(schedules()),
     )
     schedule_params: dict[str, Any] = declared(
@@ -100,15 +104,17 @@ class Settings(DataSettings):
     schedule_each: str = declared(
         "choice",
         "auto",
-        "Moves on",
-        "When the schedule moves on: after each batch, after each epoch, or as is usual for the schedule.",
-        choices=(("auto", "As usual for it"), ("batch", "Each batch"), ("epoch", "Each epoch")),
+        "Schedule step",
+        "When the schedule advances: after each batch, after each epoch, or auto, as is usual for the "
+        "schedule.",
+        choices=(("auto", "Automatic"), ("batch", "Each batch"), ("epoch", "Each epoch")),
     )
     clip_norm: float = declared(
         "float",
         0.0,
         "Clip norm",
-        "Scale gradients down together so that their global norm is at most this; 0 leaves them as they are.",
+        "Scale all gradients by the same factor so that their global norm is at most this; 0 disables "
+        "clipping.",
         minimum=0,
         zero="none",
         example="e.g. 1.0, or 0 for no clipping",
@@ -117,10 +123,10 @@ class Settings(DataSettings):
         "choice",
         "auto",
         "Loss",
-        "What training makes small: auto is cross_entropy for classes and mse for numbers. cross_entropy; "
-        "label_smoothing, the same with a tenth of the truth shared among all classes; margin, by which the "
-        "true class should lead; mse, mae or huber for numbers. The test loss is always cross entropy or "
-        "mse, so that runs can be compared.",
+        "The loss that training minimizes; auto is cross_entropy for classes and mse for numbers. For "
+        "classes: cross_entropy; label_smoothing, cross entropy with a tenth of the probability shared "
+        "among all classes; margin, a hinge loss on the lead of the true class. For numbers: mse, mae or "
+        "huber. The test loss is always cross entropy or mse, so that runs can be compared.",
         choices=(
             ("auto", "Automatic"),
             ("cross_entropy", "Cross entropy"),
@@ -132,13 +138,19 @@ class Settings(DataSettings):
         ),
     )
     batch_size: int = declared(
-        "int", 64, "Batch", "Images in each step.", minimum=1, maximum=1_000_000, example="e.g. 64"
+        "int",
+        64,
+        "Batch size",
+        "The number of training samples in each step.",
+        minimum=1,
+        maximum=1_000_000,
+        example="e.g. 64",
     )
     epochs: int = declared(
         "int",
         5,
         "Epochs",
-        "Passes over all training images.",
+        "The number of passes over all training samples.",
         minimum=1,
         maximum=1_000_000,
         example="e.g. 5",
@@ -148,7 +160,7 @@ class Settings(DataSettings):
         "bool",
         True,
         "Mode",
-        "Static runs the Program that to_static makes; eager runs Python line by line.",
+        "Static runs the Program that to_static converts the model to; eager runs Python line by line.",
         choices=((True, "Static"), (False, "Eager")),
         off="eager",
     )
@@ -156,16 +168,16 @@ class Settings(DataSettings):
         "device",
         "cpu",
         "Device",
-        "Where the numbers are computed: cpu, gpu (the first), gpu:1, or auto: a GPU where there is one, "
-        "else the CPU.",
-        choices=(("cpu", "CPU"), ("auto", "GPU if there is one"), ("gpu", "GPU")),
+        "The device that computes: cpu, gpu (the first), gpu:1, or auto: a GPU if one is available, else "
+        "the CPU.",
+        choices=(("cpu", "CPU"), ("auto", "GPU if available"), ("gpu", "GPU")),
         changeable=True,
     )
     workers: int = declared(
         "int",
         1,
         "Workers",
-        "Processes that share each batch; more than one needs the extra distributed.",
+        "The number of processes that share each batch. More than one requires the extra distributed.",
         minimum=1,
         maximum=1024,
         example="e.g. 2, or 1 for a single process",
@@ -176,7 +188,7 @@ class Settings(DataSettings):
         "int",
         0,
         "Seed",
-        "Fixes the initial weights, the order of the images and every dropout.",
+        "The seed of the initial weights, the order of the samples and dropout.",
         minimum=0,
         maximum=MAX_SEED,
         example="e.g. 2026",
@@ -184,8 +196,8 @@ class Settings(DataSettings):
     samples: int = declared(
         "int",
         0,
-        "Pictures",
-        "Take only the first so many training images; 0 takes all.",
+        "Samples",
+        "Use only this number of training samples, from the first on; 0 uses all.",
         minimum=0,
         maximum=1_000_000_000,
         example="e.g. 1000, or 0 for all",
@@ -195,9 +207,9 @@ class Settings(DataSettings):
         "int",
         0,
         "Threads",
-        "Threads that compute the products of matrices and the kernels; 0 for as many as this process may "
-        "use cores. The run keeps the number, since the last bits of sums may depend on it. "
-        "OPENBLAS_NUM_THREADS and its like go first.",
+        "The number of threads for matrix products and kernels; 0 for one per core that this process may "
+        "use. The run stores the number, because the last bits of sums may depend on it. "
+        "OPENBLAS_NUM_THREADS and similar variables take precedence.",
         minimum=0,
         maximum=1024,
         zero="cores",
@@ -209,9 +221,10 @@ class Settings(DataSettings):
         "choice",
         "auto",
         "Kernels",
-        "Who computes on the CPU: auto begins with NumPy and takes kernels that are compiled for this CPU as "
-        "soon as they are there, where the extra fast is installed; numpy; or fast, which waits for them. A "
-        "resumed run takes them at the same step. Two runs are the same to the bit with numpy or fast.",
+        "The kernels for the CPU: numpy; fast, which waits until kernels are compiled for this CPU (extra "
+        "fast); or auto, which starts with NumPy and switches to compiled kernels as soon as they are "
+        "available. A resumed run switches at the same step. With numpy or fast, repeated runs are bitwise "
+        "identical.",
         choices=(("auto", "Automatic"), ("numpy", "NumPy"), ("fast", "Compiled")),
         changeable=True,
         advanced=True,
@@ -220,8 +233,8 @@ class Settings(DataSettings):
         "bool",
         False,
         "Recompute",
-        "Yes keeps less of each batch in memory: what the network's blocks compute inside is computed again "
-        "for the gradients. A step takes longer, its results are the same to the bit.",
+        "Save memory: compute values inside the network's blocks again for the gradients instead of storing"
+        " them. Steps take longer. The results are bitwise identical.",
         choices=((False, "No"), (True, "Yes")),
         changeable=True,
         advanced=True,
@@ -230,7 +243,7 @@ class Settings(DataSettings):
         "path",
         "",
         "Corrections",
-        "A file of corrected labels and dropped images, which are applied to the data; empty for none.",
+        "A file of corrected labels and excluded images to apply to the data. Empty for none.",
         example="data/corrections.json",
         advanced=True,
     )
@@ -238,7 +251,8 @@ class Settings(DataSettings):
         "int",
         200,
         "Checkpoint",
-        "Steps between checkpoints, in addition to those at the end of each epoch; 0 for those only.",
+        "The number of steps between checkpoints, in addition to those at the end of each epoch; 0 for "
+        "those only.",
         minimum=0,
         maximum=1_000_000_000,
         example="e.g. 200, or 0 for the end of epochs only",
@@ -248,8 +262,8 @@ class Settings(DataSettings):
     keep: int = declared(
         "int",
         3,
-        "Keep",
-        "How many step checkpoints stay on disk; the best one stays as well.",
+        "Keep last",
+        "The number of step checkpoints to keep on disk, in addition to the best one.",
         minimum=1,
         maximum=1_000_000,
         example="e.g. 3",
@@ -260,7 +274,8 @@ class Settings(DataSettings):
         "int",
         0,
         "Max size",
-        "Megabytes for the run's journal and checkpoints; the oldest checkpoints go first. 0 for no limit.",
+        "The size limit in megabytes of the run's journal and checkpoints; 0 for no limit. The oldest "
+        "checkpoints are deleted first.",
         minimum=0,
         maximum=1_000_000_000,
         zero="none",
@@ -272,8 +287,9 @@ class Settings(DataSettings):
         "int",
         0,
         "Layers",
-        "Steps between looks at the layers (histograms, sizes of updates, dead units), besides those at the "
-        "first step and at the end of each epoch; 0 for those only. A look takes about as long as a step.",
+        "The number of steps between records of layer statistics (histograms, sizes of updates, dead "
+        "units), in addition to those at the first step and at the end of each epoch; 0 for those only. A "
+        "record takes about as long as a step.",
         minimum=0,
         maximum=1_000_000_000,
         example="e.g. 500, or 0 for the end of epochs only",
@@ -283,8 +299,8 @@ class Settings(DataSettings):
     on_divergence: str = declared(
         "choice",
         "stop",
-        "Diverged",
-        "What to do when the loss is not a finite number: stop the run, or continue.",
+        "On divergence",
+        "What to do if the loss is not a finite number: stop the run, or continue.",
         choices=(("stop", "Stop"), ("continue", "Continue")),
         changeable=True,
         advanced=True,
@@ -295,7 +311,7 @@ OUT = Setting(
     "path",
     "",
     "Folder",
-    "The folder of the run; empty writes nothing at all.",
+    "The folder of the run. If empty, nothing is saved.",
     name="out",
     example="e.g. 'runs/a'",
     changeable=True,
@@ -310,7 +326,7 @@ TRAIN_SETTINGS, DATA_SETTINGS = (
 SETTINGS: dict[str, Setting] = {**RUN_SETTINGS, "out": OUT}
 # A continued run must be the same run, so only these may differ from what its checkpoint recorded.
 CHANGEABLE: tuple[str, ...] = tuple(name for name, setting in SETTINGS.items() if setting.changeable)
-# The settings that hold parameters, the setting that says whose they are, and the table it chooses from.
+# The settings that hold parameters, the setting that says which rule they belong to, and the table of rules.
 RULES_OF = {"optimizer_params": ("optimizer", optimizers), "schedule_params": ("schedule", schedules)}
 
 

@@ -62,7 +62,7 @@ class Setting:
         example: what a message about a wrong value recommends.
         zero: what 0 (or the choice ``none``) stands for where that is special: nothing, the length of
             the run, its learning rate, or something else that the help says.
-        required: there is no default that fits every run.
+        required: no default fits every run.
         changeable: may differ when a run is continued.
         option: the name on the command line, without dashes, where it is not the name of the setting.
         alias: another name on the command line, without dashes.
@@ -72,7 +72,7 @@ class Setting:
         empty: what None or an empty list stands for, in a word or two.
         unit: the unit of a number, which may follow it in a text; a comma may then separate its decimals.
         methods: those methods of the task for which the setting matters; empty for all.
-        advanced: needed rarely; the window keeps it out of sight until asked.
+        advanced: rarely used; the window shows it under More settings.
         group: ``data`` for the page Data; ``command`` for the command line alone, ``window`` for the window
             alone.
         metavar: what stands for the value in the help of the command line, where it is not the type.

@@ -1,4 +1,4 @@
-"""The limits of models from elsewhere as the command line gives them."""
+"""The limits of untrusted models, from the options of the command line."""
 
 from __future__ import annotations
 

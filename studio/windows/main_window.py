@@ -19,7 +19,7 @@ from widgets.toast import Toast
 
 LAYOUT_VERSION = 1
 FRAME_TOP, FRAME_SIDE = 38, 6
-LEFT, RIGHT, BOTTOM = 232, 284, 220
+LEFT, RIGHT, BOTTOM = 232, 300, 220
 DOCK_FEATURES = (
     QDockWidget.DockWidgetFeature.DockWidgetMovable
     | QDockWidget.DockWidgetFeature.DockWidgetFloatable

@@ -85,7 +85,7 @@ def predict(
 ) -> None:
     """Predict images, rows of tables or sequences with a saved model.
 
-    A model from elsewhere runs in a process with limits.
+    An untrusted model runs in a process with limits.
     """
     check_options(PREDICT_SETTINGS, settings)
     chosen = PredictSettings(**settings)

@@ -115,7 +115,7 @@ class Differences:
         self._known: dict[tuple[str, str], str] = {}
 
     def of(self, runs: Iterable[Run]) -> dict[str, str]:
-        """By folder: ``Learning rate 0.01, Batch 128``; empty for the first run and for one that is as the
+        """By folder: ``Learning rate 0.01, Batch size 128``; empty for the first run and for one as the
         last."""
         found: dict[str, str] = {}
         known: dict[tuple[str, str], str] = {}

@@ -244,9 +244,9 @@ def test_blocked_start_says_why_and_starts_nothing(stage: Any) -> None:
     assert start.isEnabled()
     QTest.mouseClick(start, Qt.MouseButton.LeftButton)
     assert all(not worker.job for worker in stage.workers)
-    assert "Batch: Enter an integer" in stage.window.toast.text()
+    assert "Batch size: Enter an integer" in stage.window.toast.text()
     labels = [label.text() for label in stage.studio.train_page.welcome.findChildren(QLabel)]
-    assert "Batch: Enter an integer" in labels
+    assert "Batch size: Enter an integer" in labels
     form.control("batch_size").setText("32")
     stage.start()
     assert stage.worker.job.config["batch_size"] == 32

@@ -31,7 +31,7 @@ def test_runs_are_listed_with_the_facts_of_the_window(folder: str) -> None:
     assert (newest["title"], newest["state"], newest["differences"]) == (
         "lenet · static · 2",
         "interrupted",
-        "Rate 0.01",
+        "Learning rate 0.01",
     )
     assert (oldest["accuracy"], oldest["seconds"], newest["seconds"]) == (0.95, 20.0, None)
     best, _ = (json.loads(line) for line in call("--in", folder, "--sort", "accuracy", "--json").splitlines())

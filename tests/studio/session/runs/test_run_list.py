@@ -117,8 +117,8 @@ def test_no_two_runs_have_one_title(session: Session, runs: Path) -> None:
 def test_what_differs_from_the_last_run(session: Session) -> None:
     words = Differences().of(session.runs)
     assert [words[run.path] for run in session.runs] == [
-        "Model Linear, Rate 0.001, Mode eager",
-        "Rate 0.01",
+        "Model Linear, Learning rate 0.001, Mode eager",
+        "Learning rate 0.01",
         "",
     ]
 
@@ -248,7 +248,8 @@ def test_a_running_run_is_never_deleted(session: Session) -> None:
 def test_settings_and_results_of_runs_side_by_side(session: Session) -> None:
     runs = [session.runs[1], session.runs[2]]
     settings = compared_settings(runs)
-    assert [(row.title, row.values) for row in settings if row.differs] == [("Rate", ("0.01", "0.001"))]
+    changed = [(row.title, row.values) for row in settings if row.differs]
+    assert changed == [("Learning rate", ("0.01", "0.001"))]
     assert settings[0].differs
     assert not settings[-1].differs
     results = {row.name: row for row in compared_results(runs)}

@@ -166,12 +166,12 @@ def test_two_runs_are_compared(stage: Any, runs: Path, click: Callable[..., None
     dialog = stage.window.findChild(ComparisonDialog)
     table = dialog.table
     rows = {table.item(row, 0).text(): row for row in range(table.rowCount())}
-    assert [table.item(rows["\u2260 Rate"], column).text() for column in (1, 2)] == ["0.01", "0.001"]
+    assert [table.item(rows["\u2260 Learning rate"], column).text() for column in (1, 2)] == ["0.01", "0.001"]
     assert "-rate = 2" in dialog.source.toPlainText()
-    assert not table.isRowHidden(rows["Batch"])
+    assert not table.isRowHidden(rows["Batch size"])
     dialog.only.click()
-    assert table.isRowHidden(rows["Batch"])
-    assert not table.isRowHidden(rows["\u2260 Rate"])
+    assert table.isRowHidden(rows["Batch size"])
+    assert not table.isRowHidden(rows["\u2260 Learning rate"])
     dialog.first.setCurrentIndex(1)
     assert not dialog.source.isVisible(), "the source of one run twice"
     dialog.close()

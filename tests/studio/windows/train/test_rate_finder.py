@@ -91,7 +91,7 @@ def test_a_range_without_a_descent_and_a_failure_are_said(stage: Any) -> None:
 
 def test_wrong_settings_block_it(stage: Any) -> None:
     stage.studio.settings_panel.form.control("batch_size").setText("many")
-    assert stage.studio.actions.trigger("find_rate") == "Batch: Enter an integer"
+    assert stage.studio.actions.trigger("find_rate") == "Batch size: Enter an integer"
     assert stage.studio.rate_finder.dialog is None
 
 

@@ -54,7 +54,7 @@ def test_start_names_the_first_wrong_entry_and_goes_there(stage: Any, qtbot: Any
     assert panel.form.control("epochs").hasFocus()
     QTest.keyClicks(panel.form.control("epochs"), "3")  # typed over, since the text is marked
     assert stage.session.train.settings.epochs == 3
-    assert stage.studio.actions.trigger("start").startswith("Keep: ")
+    assert stage.studio.actions.trigger("start").startswith("Keep last: ")
     assert panel.form.control("keep").hasFocus(), "a field that is out of sight is brought into it"
     assert panel.form.control("keep").isVisible()
     assert not any(worker.job for worker in stage.workers)

@@ -90,7 +90,7 @@ def test_a_report_reports_what_the_run_did(runs: tuple[Path, Path], tmp_path: Pa
     assert f"{[line for line in lines if line['event'] == 'step'][-1]['loss']:.4g}" in page.texts
     # What differs from the run before, and only that, is marked.
     changed = re.findall(r'<tr class=changed><th scope="row">(.*?)</th><td>(.*?)</td><td>(.*?)</td>', text)
-    assert changed == [("Rate", "0.02", "0.001")]
+    assert changed == [("Learning rate", "0.02", "0.001")]
     assert "in linear-001" in page.texts
     cells = [int(cell or 0) for cell in re.findall(r'<td class="c[^"]*" style="[^"]*">(\d*)</td>', text)]
     assert np.array(cells).reshape(10, 10).tolist() == epoch["confusion"]
