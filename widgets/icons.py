@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -43,20 +44,29 @@ def icon_pixmap(name: str, color: str, size: int = theme.ICON_SIZE, scale: float
 
 def icon(name: str, token: str = "text", size: int = theme.ICON_SIZE) -> QIcon:
     """The icon tinted with a token of the theme that holds now, for scales of 100 to 300 %."""
-    return _icon(name, token, size, 0)
+    return _themed(name, token, size, 0)
 
 
-def _icon(name: str, token: str, size: int, gap: int) -> QIcon:
-    """The icon with `gap` empty pixels at its right."""
+def _themed(name: str, token: str, size: int, gap: int) -> QIcon:
     tokens = theme.current()
+    return _icon(name, getattr(tokens, token), tokens.disabled, size, gap)
+
+
+@lru_cache(256)
+def _icon(name: str, color: str, disabled: str, size: int, gap: int) -> QIcon:
+    """The icon in two colours, with `gap` empty pixels at its right; its users share the pixmaps."""
     result = QIcon()
     for scale in (1.0, 2.0, 3.0):
-        tinted = _widened(icon_pixmap(name, getattr(tokens, token), size, scale), gap)
-        faded = _widened(icon_pixmap(name, tokens.disabled, size, scale), gap)
+        tinted = _widened(icon_pixmap(name, color, size, scale), gap)
+        faded = _widened(icon_pixmap(name, disabled, size, scale), gap)
         for mode in (QIcon.Mode.Normal, QIcon.Mode.Active, QIcon.Mode.Selected):
             result.addPixmap(tinted, mode)
         result.addPixmap(faded, QIcon.Mode.Disabled)
     return result
+
+
+# Pixmaps must go before the application. PySide deletes it at exit, after what is registered later.
+atexit.register(_icon.cache_clear)
 
 
 def _widened(pixmap: QPixmap, gap: int) -> QPixmap:
@@ -87,7 +97,7 @@ class _IconFollower(QObject):
         if isinstance(target, QPushButton):
             # Qt puts the words of a push button close to its icon: the air between is part of the image.
             target.setIconSize(QSize(theme.ICON_SIZE + theme.SPACE_XS, theme.ICON_SIZE))
-            target.setIcon(_icon(self.name, self.token, theme.ICON_SIZE, theme.SPACE_XS))
+            target.setIcon(_themed(self.name, self.token, theme.ICON_SIZE, theme.SPACE_XS))
         elif isinstance(target, QAbstractButton | QAction):
             target.setIcon(icon(self.name, self.token))
 

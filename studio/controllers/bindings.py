@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import CO_VARARGS
 from typing import Any
 
 
@@ -19,7 +20,7 @@ class Bindings:
 
     def follow(self, signal: Any, slot: Callable[..., Any]) -> None:
         """Call ``slot`` whenever a signal of the session or of a view model is emitted."""
-        signal.connect(slot)
+        signal.connect(slot, max_args=_most_arguments(slot))
         self._undo.append(lambda: signal.disconnect(slot, missing_ok=True))
 
     def store(
@@ -37,3 +38,14 @@ class Bindings:
         """Take all joints apart."""
         while self._undo:
             self._undo.pop()()
+
+
+def _most_arguments(slot: Callable[..., Any]) -> int | None:
+    """How many positional arguments a Python function or method takes; None for others and for ``*args``.
+
+    psygnal would find it out by ``inspect.signature``, which takes longer than all else about a connection.
+    """
+    code = getattr(getattr(slot, "__func__", slot), "__code__", None)
+    if code is None or code.co_flags & CO_VARARGS:
+        return None
+    return int(code.co_argcount) - hasattr(slot, "__self__")
