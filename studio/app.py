@@ -1,18 +1,17 @@
 """The application: builds session, controllers and windows, and is the only file that knows all of them.
 
-Pages behind the first one are imported where they are built: after the window's first image (decision 97).
+Pages behind the first one are imported where they are built: after the window's first image (decision 97), or
+when something asks for them before.
 """
 
 from __future__ import annotations
 
 import gc
-import signal
 import sys
-import threading
 import traceback
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
@@ -21,6 +20,7 @@ from studio.controllers.actions import Actions
 from studio.controllers.bridge import Bridge
 from studio.controllers.frame import FrameController
 from studio.controllers.help import HelpController
+from studio.controllers.interruptions import catch_errors, catch_interrupts
 from studio.controllers.output import OutputController
 from studio.controllers.project.dropped_files import DroppedFilesController
 from studio.controllers.project.project_controller import ProjectController
@@ -34,6 +34,7 @@ from studio.controllers.train.run_control import RunControl
 from studio.controllers.train.suggestions import SuggestionsController
 from studio.controllers.train.train_controller import TrainController
 from studio.session import commands
+from studio.session.command import Command
 from studio.session.problem_view import ProblemView
 from studio.session.project.project_file import preferences_path
 from studio.session.project.session_state import SessionState
@@ -41,15 +42,27 @@ from studio.session.session import Session
 from studio.windows.first_paint import AfterFirstPaint
 from studio.windows.main_window import MainWindow
 from studio.windows.output_panel import PROBLEMS
+from studio.windows.palette import Entry
 from studio.windows.project.welcome import Welcome
 from studio.windows.train.settings_panel import SettingsPanel
 from studio.windows.train.train_page import TrainPage
 from widgets import theme
 
+if TYPE_CHECKING:
+    from studio.controllers.palette_entries import PaletteEntries
+
 # When what waits for the first image of the window begins without one.
 LATEST_MS = 500
 # Time to take what the user has pressed meanwhile.
 AFTER_SHOW_MS = 20
+# What comes with a page behind the first one: its widgets and its controller.
+_PAGE_OF = {
+    **dict.fromkeys(("data", "data_page", "data_panel"), "data"),
+    **dict.fromkeys(("code", "code_page", "code_panel"), "code"),
+    **dict.fromkeys(("graph", "graph_page", "inspector"), "graph"),
+    **dict.fromkeys(("export", "export_page", "export_panel"), "export"),
+    **dict.fromkeys(("predict", "predict_page", "model_panel"), "predict"),
+}
 
 
 class Closes(Protocol):
@@ -62,7 +75,8 @@ class Studio:
     """One running application: a session with its window. ``close`` ends it and everything it started.
 
     Args:
-        whole: False leaves the pages behind the first one for the moment after the window is shown.
+        whole: False leaves the pages behind the first one for the moment after the window is shown. One that
+            is asked for before is built then: by its command, or by its name here, such as ``graph_page``.
         last: what was open last, which comes back once all is there; None to begin afresh.
     """
 
@@ -76,7 +90,7 @@ class Studio:
         self.session = session or Session()
         theme.apply_theme(app, self.session.preferences.theme)
         self.window = MainWindow(str(preferences_path().with_name("window.ini")))
-        # Every page with what builds it; the first one is there before the window is shown.
+        # Pages that are not built yet; the first one is there before the window is shown.
         self._pages: dict[str, Callable[[], Closes]] = {
             "data": self._add_data,
             "code": self._add_code,
@@ -90,12 +104,16 @@ class Studio:
         self.output = OutputController(self.session, self.window)
         self.frame = FrameController(self.session, self.window, self.actions, self.output)
         self.help = HelpController(self.window, self.actions)
+        self._entries: PaletteEntries | None = None
         self.frame.add_entries(self.help.entries)
+        self.frame.add_entries(self._palette_entries)
+        self.frame.build_page = self._build
+        self.actions.not_handled = self._build_for
         self._bars = {
             page: self.window.top.add_page(page, self.actions[commands.PAGES[page]]) for page in self._pages
         }
         self._controllers: list[Closes] = []
-        self._controllers.append(self._pages["train"]())
+        self._build("train")
         self.mistakes = MistakesController(
             self.session, self.train_page, self.train, self.window, self.actions
         )
@@ -114,6 +132,11 @@ class Studio:
         )
         self.opening = DroppedFilesController(self.session, self.window, self.actions, self.output.note)
         self.opening.open_project = self.project.open_path
+        self.opening.open_model = lambda path: self.predict.load(path)
+        self.opening.open_image = lambda path: self.predict.open_image(path)
+        self.opening.open_data = lambda path: self.data.choose(path)
+        self.opening.open_source = lambda path: self.code.open_file(path)
+        self.runs.doings.ask_run = self._ask_run
         self.restoring = None
         if last is not None:
             self.restoring = SessionStateController(last, self.session, self.window, self.frame)
@@ -130,12 +153,20 @@ class Studio:
         """
         if not self._whole:
             self._whole = True
-            from studio.controllers.palette_entries import PaletteEntries
-
             if plots:
                 self.train_page.curves.make_plots()
-            self._controllers += [add() for page, add in self._pages.items() if page != "train"]
-            entries = PaletteEntries(
+            for page in list(self._pages):
+                self._build(page)
+
+    def _build(self, page: str) -> None:
+        if page in self._pages:
+            self._controllers.append(self._pages.pop(page)())
+
+    def _palette_entries(self) -> list[tuple[Entry, Callable[[], object]]]:
+        from studio.controllers.palette_entries import PaletteEntries
+
+        if self._entries is None:
+            self._entries = PaletteEntries(
                 self.session,
                 self.window,
                 self.session.select_run,
@@ -143,12 +174,22 @@ class Studio:
                 self._load,
                 self._focus_setting,
             )
-            self.frame.add_entries(entries.entries)
-            self.runs.doings.ask_run = self._ask_run
-            self.opening.open_model = self.predict.load
-            self.opening.open_image = self.predict.open_image
-            self.opening.open_data = self.data.choose
-            self.opening.open_source = self.code.open_file
+        return self._entries.entries()
+
+    def _build_for(self, which: Command) -> None:
+        """Build the pages behind the first one before a command that one of them may handle."""
+        areas = {position.area for position in which.shown}
+        if not self.session.handles(which) or areas & self._pages.keys():
+            self.complete(plots=False)
+
+    if not TYPE_CHECKING:  # the attributes have types where they are set
+
+        def __getattr__(self, name: str) -> Any:
+            """A page, its panel or its controller that is asked for before it is built."""
+            if _PAGE_OF.get(name) not in self.__dict__.get("_pages", ()):
+                raise AttributeError(f"Studio has no {name!r}")
+            self._build(_PAGE_OF[name])
+            return getattr(self, name)
 
     def _add_data(self) -> Closes:
         from studio.controllers.data.data_controller import DataController
@@ -307,6 +348,13 @@ class Studio:
         AfterFirstPaint(self.window, self._after_show, LATEST_MS)
 
     def _after_show(self) -> None:
+        if self._closed:
+            return
+        if self._pages:
+            # One page at a time: what the user does meanwhile comes between them.
+            self._build(next(iter(self._pages)))
+            QTimer.singleShot(0, self.window, self._after_show)
+            return
         self.complete(plots=False)
         self.session.refresh_runs()
         self.session.tasks.warm_up()
@@ -322,7 +370,7 @@ class Studio:
         if self._closed:
             return
         self._closed = True
-        self.complete()
+        self._pages.clear()
         if self.restoring is not None:
             self.restoring.close()
         for controller in (*self._controllers, self.project, self.runs, self.output, self.help, self.frame):
@@ -357,44 +405,6 @@ def _import_engine() -> None:
     import engine.training  # noqa: F401
 
 
-def catch_errors(studio: Studio) -> Callable[[], None]:
-    """Show uncaught errors as problems in the window; returns a function that undoes it."""
-    before, before_threads = sys.excepthook, threading.excepthook
-
-    def in_thread(args: Any) -> None:
-        if args.exc_type is not SystemExit:
-            studio.report_exception(args.exc_type, args.exc_value, args.exc_traceback)
-
-    sys.excepthook, threading.excepthook = studio.report_exception, in_thread
-
-    def undo() -> None:
-        sys.excepthook, threading.excepthook = before, before_threads
-
-    return undo
-
-
-def catch_interrupts(studio: Studio) -> Callable[[], None]:
-    """The first Ctrl-C stops a training with a checkpoint and closes; the second ends at once.
-
-    SIGINT stays ignored where the window was started with it ignored, as a script starts background jobs.
-    """
-    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-        return lambda: None
-
-    def interrupted(number: int, frame: object) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        studio.bridge.call(studio.frame.stop_and_close)
-
-    before = signal.signal(signal.SIGINT, interrupted)
-    unwatch = studio.bridge.watch_signals()
-
-    def undo() -> None:
-        unwatch()
-        signal.signal(signal.SIGINT, before)
-
-    return undo
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Open the window and stay until it is closed; returns the exit status."""
     arguments = list(sys.argv[:1] if argv is None else argv) or ["model-studio"]
@@ -409,7 +419,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     last.restore()
     studio = Studio(app, session, whole=False, last=last)
     studio.window.fit_screen()
-    undo = [catch_errors(studio), catch_interrupts(studio)]
+    undo = [
+        catch_errors(studio.report_exception),
+        catch_interrupts(studio.bridge, studio.frame.stop_and_close),
+    ]
     studio.show()
     gc.enable()
     studio.window.closed.connect(app.quit)

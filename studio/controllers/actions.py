@@ -35,6 +35,8 @@ def command_text(text: str) -> str:
 class Actions(QObject):
     """One QAction for each command.
 
+    ``not_handled`` is called before a command for which the window has no handler: it may add one.
+
     Args:
         session: carries out the commands that it handles, and knows when a command is possible.
         window: gets the shortcuts.
@@ -46,9 +48,11 @@ class Actions(QObject):
         super().__init__(window)
         self._session = session
         self._handlers: dict[Command, Callable[[], Any]] = {}
+        self.not_handled: Callable[[Command], object] = lambda which: None
         self._blocked: dict[Command, str] = {}
         self._actions: dict[Command, QAction] = {}
         self._explaining: set[Command] = set()
+        self._explained: dict[Command, str] = {}
         groups: dict[str, QActionGroup] = {}
         for which in COMMANDS:
             action = QAction(self)
@@ -96,10 +100,13 @@ class Actions(QObject):
         reason = "" if found in self._explaining else self.reason(found)
         if reason:
             pass
-        elif found in self._handlers:
-            reason = str(self._handlers[found]() or "")
         else:
-            reason = self._session.execute(found, **arguments)
+            if found not in self._handlers:
+                self.not_handled(found)
+            if found in self._handlers:
+                reason = str(self._handlers[found]() or "")
+            else:
+                reason = self._session.execute(found, **arguments)
         if reason:
             self.refused.emit(reason)
         return reason
@@ -118,6 +125,9 @@ class Actions(QObject):
             self._explain(action, which, reason)
 
     def _explain(self, action: QAction, which: Command, reason: str) -> None:
+        if self._explained.get(which) == reason:
+            return
+        self._explained[which] = reason
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         help_text = command_text(which.help) + (f" ({keys})" if keys else "")
         text = f"{command_text(which.title)}: {reason}" if reason else help_text
@@ -154,4 +164,5 @@ class Actions(QObject):
         """Set all words anew, in the language that holds now."""
         for which, action in self._actions.items():
             action.setText(command_text(which.title))
+        self._explained.clear()
         self.refresh()

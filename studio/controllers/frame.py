@@ -25,7 +25,10 @@ STOP_MS = 15_000
 
 
 class FrameController(QObject):
-    """Carries out the window's commands, shows its pages and closes it."""
+    """Carries out the window's commands, shows its pages and closes it.
+
+    ``build_page`` is called before a page is shown: it may be missing so far.
+    """
 
     def __init__(
         self, session: Session, window: MainWindow, actions: Actions, output: OutputController
@@ -38,6 +41,7 @@ class FrameController(QObject):
         self._more: dict[str, Callable[[], object]] = {}
         # A system without a window manager leaves the keys nowhere when a dialog closes.
         self._palette.finished.connect(lambda _: window.activateWindow())
+        self.build_page: Callable[[str], object] = lambda name: None
         self._question: QMessageBox | None = None
         self._closing = False
         self._bonds = Bindings()
@@ -55,6 +59,7 @@ class FrameController(QObject):
             (commands.PREFERENCES, self.preferences),
             (commands.FIND, self.find),
             *((which, lambda mode=mode: self.use_theme(mode)) for mode, which in commands.THEMES.items()),
+            *((which, lambda name=name: self.show_page(name)) for name, which in commands.PAGES.items()),
         ):
             actions.handle(name, handler)
         self._finders: dict[str, QWidget] = {}
@@ -70,15 +75,15 @@ class FrameController(QObject):
     def add_page(
         self, name: str, page: QWidget, panel: QWidget, title: str, find: QWidget | None = None
     ) -> None:
-        """A page with its command and, under ``title``, the panel next to it; Ctrl+F goes to ``find``."""
+        """A page and, under ``title``, the panel next to it; Ctrl+F goes to ``find``."""
         self._window.add_page(name, page, panel)
         self._titles[name] = title
         if find is not None:
             self._finders[name] = find
-        self._actions.handle(commands.PAGES[name], lambda: self.show_page(name))
 
     def show_page(self, name: str) -> None:
         """Bring a page to the front; the right dock and what can be searched follow."""
+        self.build_page(name)
         has_program = name == "graph"  # the page has a tree of its own
         if not has_program:  # before the page changes: otherwise the window's minimum size changes twice
             self._window.project.set_program_visible(True)

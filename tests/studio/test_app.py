@@ -19,7 +19,8 @@ from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
 
-from studio.app import Studio, catch_interrupts
+from studio.app import Studio
+from studio.controllers.interruptions import catch_interrupts
 from studio.session.session import Session
 
 if TYPE_CHECKING:
@@ -216,7 +217,7 @@ def test_the_graph_needs_no_training(open_studio: Open, qtbot: QtBot) -> None:
 
 def test_ctrl_c_closes_the_window(open_studio: Open, qtbot: QtBot) -> None:
     studio = open_studio()
-    undo = catch_interrupts(studio)
+    undo = catch_interrupts(studio.bridge, studio.frame.stop_and_close)
     try:
         with qtbot.waitSignal(studio.window.closed, timeout=WAIT):
             signal.raise_signal(signal.SIGINT)

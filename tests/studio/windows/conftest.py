@@ -66,12 +66,16 @@ class FakeWorker:
 
 
 class Stage:
-    """The studio and the events that a training would send it."""
+    """The studio and the events that a training would send it.
+
+    A page behind the first one is built when the test asks for it: by its command, or by its name, such as
+    ``studio.graph_page``.
+    """
 
     def __init__(self, app: QApplication, runs: Path) -> None:
         self.workers: list[FakeWorker] = []
         self.session = Session(self._make, runs)
-        self.studio = Studio(app, self.session)
+        self.studio = Studio(app, self.session, whole=False)
         self.window = self.studio.window
         self.window.show()
 

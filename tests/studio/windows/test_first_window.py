@@ -24,6 +24,7 @@ MENUS = ["&File", "&Edit", "&Run", "&View", "&Help"]
 @pytest.mark.parametrize("size", [(1280, 800), (1024, 640)])
 def test_the_window_is_not_larger_than_the_screen(stage: Any, size: tuple[int, int]) -> None:
     available = QRect(QPoint(0, 25), QPoint(size[0] - 1, size[1] - 1))  # below a panel of the system
+    stage.studio.complete()
     stage.window.resize(1280, 800)
     stage.window.fit_screen(available)
     outside = stage.window.geometry().marginsAdded(stage.window._frame())
@@ -74,3 +75,23 @@ def test_samples_are_projects(stage: Any, qtbot: Any, tmp_path: Path) -> None:
     assert read_project(folder / "project.studio.json").settings.model == "./code/model.py:OwnModel"
     (folder / "code" / "model.py").write_text("class OwnModel: ...\n")
     assert session.needs_agreement() == folder / "code" / "model.py"
+
+
+def test_a_page_is_built_when_it_is_asked_for(stage: Any) -> None:
+    studio = stage.studio
+    assert studio.frame.pages() == ("train",)
+    studio.actions.trigger("page_graph")
+    assert studio.frame.pages() == ("train", "graph")
+    assert studio.code.open_file("nothing.txt")  # by its name: a reason why not
+    assert studio.frame.pages() == ("train", "graph", "code")
+    with pytest.raises(AttributeError, match="no 'chart_page'"):
+        studio.chart_page  # noqa: B018
+
+
+def test_a_command_of_a_page_that_is_missing_builds_it(stage: Any) -> None:
+    assert stage.studio.actions.trigger("pause") == "No training is running."
+    assert stage.studio.frame.pages() == ("train",)
+    assert stage.studio.actions.trigger("save_quantization") == "No quantization is shown on Export."
+    stage.studio.actions.trigger("quantize")
+    assert "export" in stage.studio.frame.pages()
+    assert stage.window.current_page() == "export"

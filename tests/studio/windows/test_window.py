@@ -90,6 +90,7 @@ BOTH = [
 
 def test_every_command_has_one_handler_and_its_positions(stage: Any) -> None:
     studio = stage.studio
+    studio.complete()
     for command in COMMANDS:
         assert studio.actions.handles(command) or stage.session.handles(command), command.id
         if studio.actions.handles(command):

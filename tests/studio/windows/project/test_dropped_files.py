@@ -108,6 +108,7 @@ def test_what_is_nothing_of_ours_is_said(stage: Any, tmp_path: Path) -> None:
 
 
 def test_no_field_takes_a_file_as_text(stage: Any) -> None:
+    stage.studio.complete()
     lines = stage.window.pages.findChildren(QLineEdit) + stage.window.panels.findChildren(QLineEdit)
     assert lines
     assert not any(line.acceptDrops() for line in lines)
