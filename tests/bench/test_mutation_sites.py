@@ -68,7 +68,7 @@ def test_each_kind_of_site_has_its_change(source: str, expected: list[str]) -> N
         "Both = int | Some",
     ],
 )
-def test_what_runs_nowhere_or_is_a_text_has_no_site(source: str) -> None:
+def test_code_that_never_runs_and_texts_have_no_mutation_sites(source: str) -> None:
     assert changes(source) == []
 
 

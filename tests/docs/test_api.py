@@ -43,7 +43,7 @@ def test_a_name_is_what_paddle_has_there(name: str, kind: str) -> None:
         assert module.partition(".")[0] == "engine"
 
 
-def test_what_it_says_of_one_name() -> None:
+def test_notes_of_one_name_come_from_its_docstring() -> None:
     def plain() -> None:
         """Nothing special."""
 

@@ -45,7 +45,7 @@ def test_every_row_of_the_limits_is_looked_at() -> None:
     assert len(LIMITS) == table.count("\n| ") - 1 > 10
 
 
-def test_what_it_names_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_named_files_options_and_variables_exist(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (MARK_NAME, SOURCE, LOCK_NAME, SUFFIX, installation.key_path().name):
         assert name in TEXT
     assert f"`{ENVIRONMENT}`" in TEXT

@@ -70,7 +70,7 @@ WAITING = (
 
 
 @pytest.mark.parametrize("room", WAITING)
-def test_what_few_programs_need_waits(counted: dict[str, list[str]], room: str) -> None:
+def test_rarely_used_modules_are_imported_on_first_use(counted: dict[str, list[str]], room: str) -> None:
     assert not [m for m in counted["loaded"] if m == room or m.startswith(room + ".")]
 
 

@@ -48,7 +48,7 @@ GROUPS = {
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_what_is_recorded_is_what_the_cases_say(family: str) -> None:
+def test_recordings_match_the_code_of_their_cases(family: str) -> None:
     recorded = _recorded(family)
     assert recorded["paddle"] == "2.6.2"
     codes = {name: entry["code"] for name, entry in recorded["calls"].items()}

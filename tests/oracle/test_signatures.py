@@ -80,7 +80,7 @@ def test_enumerations_are_those_of_paddle() -> None:
     assert [name for name in names if not issubclass(find(name), Enum)] == []
 
 
-def test_what_is_otherwise_has_a_reason_and_differs() -> None:
+def test_each_exception_has_a_reason_and_still_differs() -> None:
     for name, reason in OTHERWISE.items():
         here = ours(name)
         assert len(reason) > 15, name
@@ -88,7 +88,7 @@ def test_what_is_otherwise_has_a_reason_and_differs() -> None:
         assert not extends(here, RECORDED[name]), f"{name}: differs no more: remove it"
 
 
-def test_what_extends_means() -> None:
+def test_extends_accepts_only_additional_parameters() -> None:
     assert parts("(x, a=[1, 2], b=<f>, *, c=(1))") == ["x", "a=[1, 2]", "b=<f>", "*", "c=(1)"]
     assert extends("(x, axis=None, more=1)", "(x, axis=None)")
     assert extends("(*inputs, more=1, **kwargs)", "(*inputs, **kwargs)")

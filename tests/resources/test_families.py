@@ -103,7 +103,7 @@ def test_the_arguments_for_digits_give_the_weights_of_a_network_without_argument
 
 
 @pytest.mark.parametrize("name", ["lstm", "gru", "transformer"])
-def test_what_stands_in_the_padding_does_not_matter(name: str) -> None:
+def test_padding_does_not_change_the_output(name: str) -> None:
     built = network(name, PADDED)
     x = inputs(PADDED)
     other = x.numpy().copy()

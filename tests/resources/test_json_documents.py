@@ -38,7 +38,7 @@ def repeated(unit: bytes, length: int) -> bytes:
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_what_is_parsed_takes_what_is_promised(unit: bytes) -> None:
+def test_parsing_stays_below_the_promised_memory(unit: bytes) -> None:
     data = repeated(unit, 600_000)
     json_documents._without_texts(b"")  # imports NumPy
     tracemalloc.start()
@@ -95,7 +95,7 @@ def test_depth_is_bounded(opening: bytes) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[1,]", b"\xff", b"9" * 5000, b'{"a":1}{}'])
-def test_what_is_not_json_is_a_document_error(data: bytes) -> None:
+def test_invalid_json_raises_a_document_error(data: bytes) -> None:
     with pytest.raises(DocumentError, match="not JSON"):
         parse(data)
 

@@ -39,7 +39,7 @@ def test_a_writer_removes_what_a_killed_one_left_of_the_same_file(tmp_path: Path
     assert (tmp_path / name).read_bytes() == b"new"
 
 
-def test_what_a_living_writer_works_on_stays(tmp_path: Path) -> None:
+def test_temporary_files_of_live_processes_are_not_removed(tmp_path: Path) -> None:
     with temporary_file(tmp_path / "a") as (file, path):
         file.write(b"mine")
         replace(tmp_path / "a", b"theirs")

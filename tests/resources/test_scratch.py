@@ -26,7 +26,7 @@ def test_a_folder_is_there_until_it_is_removed(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_what_a_killed_maker_left_goes_with_the_next_one_of_that_name(tmp_path: Path) -> None:
+def test_the_folder_of_a_killed_process_is_removed_with_the_next_of_its_name(tmp_path: Path) -> None:
     for name in ("mine", "theirs"):
         if os.fork() == 0:
             (make_scratch(tmp_path, name).path / "a").write_text("x")
@@ -38,7 +38,7 @@ def test_what_a_killed_maker_left_goes_with_the_next_one_of_that_name(tmp_path: 
     assert left.startswith(".theirs.")
 
 
-def test_what_could_not_be_removed_goes_with_the_next_one(
+def test_a_folder_that_could_not_be_removed_is_removed_with_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:

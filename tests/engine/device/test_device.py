@@ -45,6 +45,6 @@ def test_work_for_a_gpu_that_is_sent_to_the_cpu(monkeypatch):
 
 
 @pytest.mark.parametrize("wrong", [-1, "cpu", 2.5])
-def test_what_is_no_gpu(wrong):
+def test_memory_queries_refuse_other_devices(wrong):
     with pytest.raises(ValueError, match=r"GPU|not a device"):
         paddle.device.cuda.memory_allocated(wrong)

@@ -84,7 +84,7 @@ def test_events() -> None:
         first.record(device.Stream("cpu"))
 
 
-def test_what_is_refused() -> None:
+def test_invalid_stream_arguments_are_refused() -> None:
     with pytest.raises(ArgumentError, match=r"priority must be 1 \(high\) or 2 \(normal\): got 3"):
         device.Stream(priority=3)
     with pytest.raises(DTypeError, match="must be a stream of CuPy: got int"):

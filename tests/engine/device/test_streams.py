@@ -66,7 +66,7 @@ ASKING: dict[str, Any] = {
 @pytest.mark.usefixtures("no_gpu")
 @pytest.mark.parametrize("name", ASKING)
 @pytest.mark.parametrize("kind", [ValueError, RuntimeError, ImportError, DeviceError])
-def test_what_asks_for_a_gpu(name: str, kind: type[Exception]) -> None:
+def test_functions_for_gpus_raise_without_one(name: str, kind: type[Exception]) -> None:
     with pytest.raises(kind, match="gpu:0"):
         ASKING[name](device.cuda)
 

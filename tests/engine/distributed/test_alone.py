@@ -86,7 +86,7 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch):
     assert not dist.is_initialized()
 
 
-def test_what_collectives_refuse():
+def test_collectives_refuse_invalid_arguments():
     x = paddle.ones([3])
     with pytest.raises(DTypeError, match="takes Tensors: got list"):
         dist.all_reduce([1.0])

@@ -61,7 +61,7 @@ def test_settings_are_kept_apart_and_checked():
         one.fuse_grads = 1
 
 
-def test_what_belongs_to_servers_says_so(monkeypatch):
+def test_names_for_servers_raise_with_the_reason(monkeypatch):
     for name in ("init_server", "HybridCommunicateGroup", "save_inference_model"):
         with pytest.raises(AttributeError, match=rf"paddle\.distributed\.fleet\.{name}: is absent: it "):
             getattr(fleet, name)

@@ -129,7 +129,7 @@ def test_one_message_has_one_dtype():
             )
 
 
-def test_what_programs_refuse():
+def test_collectives_in_programs_refuse_invalid_arguments():
     with program_guard(Program(), Program()):
         x = data("x", [-1, 3])
         with pytest.raises(ArgumentError, match="op must be one of"):

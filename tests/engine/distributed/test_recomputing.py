@@ -159,7 +159,7 @@ def test_in_a_converted_function_control_flow_is_converted() -> None:
         np.testing.assert_allclose(converted(x).numpy(), body(x).numpy(), rtol=1e-6)
 
 
-def test_what_is_refused() -> None:
+def test_recompute_refuses_invalid_functions_and_changed_results() -> None:
     with pytest.raises(ArgumentError, match="function must be callable: got int"):
         recompute(3)
     more = [False]

@@ -80,7 +80,7 @@ def test_how_many_processes(monkeypatch):
         dist.spawn(found.append, (3,), cpus="0")
 
 
-def test_what_spawn_refuses(functions):
+def test_spawn_refuses_local_functions_and_unsendable_arguments(functions):
     with pytest.raises(ArgumentError, match="at the top of a module"):
         dist.spawn(lambda: None, nprocs=2)
     with pytest.raises(DTypeError, match="spawn: object does not travel"):

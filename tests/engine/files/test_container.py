@@ -180,7 +180,7 @@ def test_the_same_values_give_the_same_bytes(tmp_path: Path) -> None:
         ({"a": {(1, 2): 3}}, r"a: can't save the key \(1, 2\)"),
     ],
 )
-def test_what_can_not_be_saved(tmp_path: Path, tree: Any, words: str) -> None:
+def test_unsupported_values_are_refused_and_nothing_is_written(tmp_path: Path, tree: Any, words: str) -> None:
     with pytest.raises(DTypeError, match=words):
         round_trip(tmp_path, tree)
     assert os.listdir(tmp_path) == []
@@ -282,7 +282,7 @@ def test_kind_and_versions(tmp_path: Path) -> None:
         read_container(path, "checkpoint", 3)
 
 
-def test_what_is_no_file(tmp_path: Path) -> None:
+def test_missing_files_folders_and_pipes_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no such file"):
         read_state(tmp_path / "absent.h5")
     with pytest.raises(FormatError, match=r"not a file but a (folder|pipe)"):

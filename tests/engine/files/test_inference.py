@@ -28,7 +28,7 @@ def write(prefix: Path, value: float = 0.0) -> str:
     return write_inference(prefix, PROGRAM, weights, INFO)
 
 
-def test_what_was_written_is_read(tmp_path: Path) -> None:
+def test_inference_files_round_trip(tmp_path: Path) -> None:
     save_id = write(tmp_path / "new" / "folder" / "m")
     assert sorted(os.listdir(tmp_path / "new" / "folder")) == NAMES
     files = read_inference(tmp_path / "new" / "folder" / "m")

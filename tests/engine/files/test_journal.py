@@ -140,7 +140,7 @@ def test_damage_in_the_middle_costs_its_lines_only(tmp_path: Path) -> None:
     assert [note.split(": ")[1] for note in journal.notes] == ["line 2 skipped", "line 4 skipped"]
 
 
-def test_what_is_no_journal(tmp_path: Path) -> None:
+def test_files_that_are_not_journals_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     with pytest.raises(DataError, match="there is no such file"):
         read_journal(path)

@@ -119,7 +119,7 @@ def test_every_cut_and_every_changed_byte_gives_an_array_or_the_error(tmp_path: 
     assert 24 <= read < len(changed) / 2  # those whose values alone are changed, and few more
 
 
-def test_what_is_not_a_file(tmp_path: Path) -> None:
+def test_missing_files_folders_and_pipes_are_refused(tmp_path: Path) -> None:
     with pytest.raises(AbsentError):
         read_lod_tensor(tmp_path / "none")
     with pytest.raises((DataError, FormatError)):

@@ -105,7 +105,7 @@ def test_damaged_tensors_are_refused_by_name(tmp_path: Path, change: Any, said: 
     assert str(tmp_path / "w") in str(caught.value)
 
 
-def test_what_is_not_there_or_not_a_state_is_refused(tmp_path: Path) -> None:
+def test_missing_files_and_invalid_states_are_refused(tmp_path: Path) -> None:
     with pytest.raises(AbsentError, match="no such folder"):
         fluid.dygraph.load_persistables(str(tmp_path / "none"))
     with pytest.raises(AbsentError, match="neither is there"):

@@ -46,7 +46,7 @@ def test_a_converted_layer_computes_trains_and_is_saved(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["TracedLayer", "ProgramTranslator"])
 @pytest.mark.parametrize("owner", ["dygraph", "dygraph.jit"])
-def test_what_is_left_out_names_another_way(name: str, owner: str) -> None:
+def test_omitted_names_raise_with_a_replacement(name: str, owner: str) -> None:
     module: Any = fluid.dygraph.jit if owner.endswith("jit") else fluid.dygraph
     with pytest.raises(AttributeError, match=rf"paddle.fluid.{owner}.{name}: is absent: .*use "):
         getattr(module, name)

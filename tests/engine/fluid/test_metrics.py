@@ -112,7 +112,7 @@ def test_a_metric_of_a_script() -> None:
         metric.eval()
 
 
-def test_what_needs_lod_is_refused() -> None:
+def test_detection_map_is_refused_because_it_needs_lod() -> None:
     with pytest.raises(UnsupportedError, match="DetectionMAP"):
         metrics.DetectionMAP(None, None, None)
 

@@ -102,7 +102,7 @@ ABSENT = {
 
 
 @pytest.mark.parametrize("name", ABSENT)
-def test_what_has_no_meaning_here_says_in_one_line_what_to_use(
+def test_names_without_meaning_raise_one_line_with_a_replacement(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "script.py"

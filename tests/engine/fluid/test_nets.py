@@ -173,7 +173,7 @@ def test_dropouts_of_one_seed_drop_the_same(run: Any, guarded: bool) -> None:
 
 
 @pytest.mark.parametrize("name", ["communicator", "evaluator", "nets.sequence_conv_pool"])
-def test_what_is_left_out_names_the_modern_way(name: str) -> None:
+def test_omitted_names_raise_with_the_modern_replacement(name: str) -> None:
     owner, _, last = name.rpartition(".")
     with pytest.raises(AttributeError, match=rf"paddle.fluid.{name}: is absent: .*use "):
         getattr(fluid.nets if owner else fluid, last)

@@ -24,7 +24,7 @@ def test_a_loss_converts_to_a_number() -> None:
         assert math.floor(float(loss.numpy() * 2)) == 3
 
 
-def test_what_an_executor_fetches_converts_too() -> None:
+def test_fetched_one_element_arrays_convert_to_numbers() -> None:
     engine.enable_static()
     try:
         with fluid.program_guard(fluid.Program(), fluid.Program()):

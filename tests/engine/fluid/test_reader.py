@@ -104,7 +104,7 @@ def test_batches_in_a_guard_are_variables_of_fluid() -> None:
         assert number.shape == [1]
 
 
-def test_what_does_not_exist_is_refused_with_what_to_use() -> None:
+def test_missing_reader_features_raise_with_a_replacement() -> None:
     with pytest.raises(UnsupportedError, match="from_generator"):
         fluid.io.DataLoader.from_dataset(None, None)
     with pytest.raises(ArgumentError, match="lod_level=1"):

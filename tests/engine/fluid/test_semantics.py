@@ -38,7 +38,7 @@ def weights(net: Any) -> dict[str, Any]:
     return {parameter.name: parameter.numpy() for parameter in net.parameters()}
 
 
-def test_what_has_one_value_has_shape_one() -> None:
+def test_single_values_have_shape_one() -> None:
     with dygraph.guard():
         x = to_variable(DATA)
         label = to_variable(np.array([[0], [2]]))
@@ -117,7 +117,7 @@ def test_every_optimizer_updates_what_has_a_gradient_in_the_guard() -> None:
         assert all(np.any(before[name] != value) for name, value in weights(other).items())
 
 
-def test_what_does_not_train_keeps_its_value() -> None:
+def test_parameters_that_are_not_trainable_keep_their_values() -> None:
     with dygraph.guard():
         attr = fluid.ParamAttr(trainable=False)
         layer = FC("scope", 2, param_attr=attr)
@@ -231,7 +231,7 @@ def test_variables_keep_the_dtype_of_their_array(dtype: str) -> None:
         assert to_variable(value) is value
 
 
-def test_what_stops_gradients_and_what_does_not() -> None:
+def test_stop_gradient_of_inputs_outputs_and_parameters() -> None:
     with dygraph.guard():
         net, x = Net("net"), to_variable(DATA)
         out = net(x)

@@ -32,7 +32,7 @@ def test_one_process_trains_the_program_itself(mode):
     assert not startup.global_block().ops
 
 
-def test_what_is_refused():
+def test_unsupported_modes_and_trainers_are_refused():
     with pytest.raises(NotImplementedError, match="mode 'pserver' does not exist here; set config"):
         fluid.DistributeTranspiler().transpile(0)
     with pytest.raises(NotImplementedError, match="mode 'local_sgd' does not exist here"):

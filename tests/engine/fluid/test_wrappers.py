@@ -107,7 +107,7 @@ def test_a_clip_of_another_type_is_refused() -> None:
 @pytest.mark.parametrize(
     "name", ["optimizer.DGCMomentumOptimizer", "optimizer.Dpsgd", "clip.ErrorClipByValue"]
 )
-def test_what_is_left_out_names_another_way(name: str) -> None:
+def test_omitted_names_raise_with_a_replacement(name: str) -> None:
     module, _, last = name.partition(".")
     with pytest.raises(AttributeError, match=rf"paddle.fluid.{name}: is absent: .*use "):
         getattr(getattr(fluid, module), last)

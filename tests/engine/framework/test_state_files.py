@@ -107,7 +107,7 @@ def test_states_of_the_gpu_are_none_on_the_cpu():
         paddle.set_cuda_rng_state([{"seed": 1, "offset": 0}])
 
 
-def test_what_is_loaded_has_no_gradient(tmp_path):
+def test_loaded_tensors_stop_gradients(tmp_path):
     path = str(tmp_path / "x")
     paddle.save([paddle.nn.Linear(1, 1).weight, paddle.to_tensor([1.0], stop_gradient=False)], path)
     assert [t.stop_gradient for t in paddle.load(path)] == [True, True]

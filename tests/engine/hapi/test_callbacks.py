@@ -132,7 +132,7 @@ def test_a_plateau_reduces_the_rate_that_trains(capsys: Any) -> None:
     assert "\nEpoch 8: ReduceLROnPlateau reducing learning rate to 0.2.\n" in out
 
 
-def test_what_can_not_be_watched_is_warned_about() -> None:
+def test_unknown_monitors_raise_a_warning() -> None:
     with pytest.warns(UserWarning, match="Monitor of ReduceLROnPlateau should be loss or metric name"):
         model().fit([BATCH], [BATCH], verbose=0, callbacks=callbacks.ReduceLROnPlateau("foo"))
     with pytest.warns(UserWarning, match="Monitor of EarlyStopping should be loss or metric name"):

@@ -167,7 +167,7 @@ def test_a_checkpoint_can_be_loaded_and_the_training_continues_alike(tmp_path: P
         paddle.disable_static()
 
 
-def test_what_needs_the_script_says_so(tmp_path: Path) -> None:
+def test_actions_that_need_the_script_raise_with_the_reason(tmp_path: Path) -> None:
     recorder = callbacks.RunRecorder(tmp_path)
     model().fit([BATCH] * 2, verbose=0, callbacks=recorder)
     assert recorder.folder is not None

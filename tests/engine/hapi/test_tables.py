@@ -53,11 +53,11 @@ def test_the_network_is_as_before() -> None:
         (lambda: paddle.flops(paddle.static.Program(), [2, 3]), "only Layers are counted"),
     ],
 )
-def test_what_is_refused(call: Any, words: str) -> None:
+def test_invalid_arguments_of_summary_and_flops_are_refused(call: Any, words: str) -> None:
     with pytest.raises(ArgumentError, match=words):
         call()
 
 
-def test_what_is_no_network_warns() -> None:
+def test_flops_of_a_non_network_warns() -> None:
     with pytest.warns(UserWarning, match="Your model must be"):
         assert paddle.flops(len, [1]) == -1  # type: ignore[arg-type]

@@ -49,7 +49,7 @@ def test_the_masks_are_part_of_the_state() -> None:
         optimizer.set_state_dict({})
 
 
-def test_what_is_refused() -> None:
+def test_pruning_refuses_undecorated_models_and_unknown_masks() -> None:
     net = paddle.nn.Linear(8, 4)
     with pytest.raises(ConditionError, match=r"call asp.decorate\(\)"):
         asp.prune_model(net)

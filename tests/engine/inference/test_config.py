@@ -79,7 +79,7 @@ def test_the_summary_reports_what_has_no_effect() -> None:
     assert config.shape_range_info_collected()
 
 
-def test_what_paddle_says_of_a_new_config() -> None:
+def test_a_new_config_has_paddles_defaults() -> None:
     config = Config()
     recorded = {
         "use_gpu": False,
@@ -132,7 +132,7 @@ def test_every_switch_is_accepted_and_reported(name: str) -> None:
     assert name in reported or config.summary() != Config().summary()
 
 
-def test_what_is_not_here_is_refused_in_strict_code() -> None:
+def test_unsupported_devices_are_refused_in_strict_code() -> None:
     config = Config()
     with paddle.strict(), pytest.raises(DeviceError, match="there is no XPU here"):
         config.enable_xpu()

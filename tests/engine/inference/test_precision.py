@@ -77,7 +77,7 @@ def test_operators_that_keep_their_parameters(
     assert dtypes.count("float32") == in_single + 2  # and the running statistics
 
 
-def test_what_is_refused(model: str, tmp_path: Path) -> None:
+def test_unsupported_precisions_are_refused(model: str, tmp_path: Path) -> None:
     files = (
         f"{model}.pdmodel",
         f"{model}.pdiparams",

@@ -171,7 +171,7 @@ def _alive(pid: int) -> bool:
         return False
 
 
-def test_what_is_wrong_with_the_files_is_reported_as_in_this_process(model: Path, tmp_path: Path) -> None:
+def test_errors_in_files_are_the_same_in_a_child_process(model: Path, tmp_path: Path) -> None:
     with ModelProcess(tmp_path / "nothing") as apart, pytest.raises(AbsentError, match="none of the three"):
         apart.load()
     for path in model.parent.iterdir():

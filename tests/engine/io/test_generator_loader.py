@@ -62,7 +62,7 @@ def test_lists_of_samples_and_whole_batches() -> None:
     assert [shown(b) for b in loader] == [[([2], "float32", [1, 1]), ([3], "int64", [1, 2, 3])]]
 
 
-def test_what_the_generator_raises_comes_after_the_batches_before_it() -> None:
+def test_an_exception_of_the_generator_follows_the_batches_before_it() -> None:
     def broken() -> Iterator[Any]:
         yield (np.ones(2),)
         raise KeyError("page 7")
@@ -133,7 +133,7 @@ def test_a_capacity_is_needed(capacity: Any) -> None:
         DataLoader.from_generator(capacity=capacity)
 
 
-def test_what_does_not_fit_is_refused_in_one_line() -> None:
+def test_invalid_generators_are_refused_in_one_line() -> None:
     loader = DataLoader.from_generator(capacity=2)
     with pytest.raises(ConditionError, match="no generator yet"):
         iter(loader)

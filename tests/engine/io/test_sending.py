@@ -127,7 +127,7 @@ class Stream(IterableDataset):
         yield from np.arange(5, dtype=np.float64)
 
 
-def test_what_is_not_made_ahead() -> None:
+def test_lazy_samplers_and_streams_are_not_prefetched() -> None:
     assert [b.numpy().tolist() for b in DataLoader(Stream(), batch_size=2)] == [[0, 1], [2, 3], [4]]
     rows = Rows()
     lazy = BatchSampler(sampler=list(range(7)), batch_size=2)  # another sampler may draw late

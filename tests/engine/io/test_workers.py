@@ -457,7 +457,7 @@ def test_a_script_of_another_start_method(tmp_path):
     ],
     ids=["function", "script"],
 )
-def test_what_can_not_be_spawned_is_loaded_here_with_a_warning(
+def test_a_loader_that_cannot_spawn_loads_in_this_process_with_a_warning(
     monkeypatch, tmp_path, script, collate, reason
 ):
     path = Path(tmp_path, "main.py")

@@ -122,7 +122,7 @@ def test_not_to_static_of_a_method():
         net(paddle.ones([2]))
 
 
-def test_what_scripts_ask_of_a_static_function():
+def test_a_static_function_has_the_attributes_that_scripts_use():
     function = to_static(scaled, input_spec=[InputSpec([None, 2], name="x")])
     out = function(paddle.ones([1, 2]))
     key, (concrete, runner) = function.program_cache.last()

@@ -195,7 +195,7 @@ def test_results_of_control_flow_are_kept() -> None:
         np.testing.assert_array_equal(*grads)
 
 
-def test_what_changes_in_place_is_read_as_the_first_run_read_it() -> None:
+def test_buffers_changed_in_place_are_recomputed_with_their_first_values() -> None:
     class Counting(nn.Layer):
         def __init__(self, call: Callable[..., Any]) -> None:
             super().__init__()

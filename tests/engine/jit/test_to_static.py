@@ -356,7 +356,7 @@ def changed_view(x):
 
 
 @pytest.mark.parametrize("function", [changed_base, changed_view])
-def test_what_a_change_in_place_would_be_seen_through_is_refused(function):
+def test_in_place_changes_of_shared_storage_are_refused(function):
     """In eager mode both see it; a Program has no storage to share and must not give the old value."""
     with pytest.raises(ConversionError, match=r"test_to_static.py:\d+: .*shares its storage"):
         to_static(function)(paddle.ones([2]))

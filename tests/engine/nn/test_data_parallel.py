@@ -29,7 +29,7 @@ def test_it_is_the_layer_it_wraps(tmp_path):
     assert net.bias.numpy() == pytest.approx(before - 0.4)
 
 
-def test_what_it_refuses(monkeypatch):
+def test_data_parallel_refuses_functions_and_uninitialized_processes(monkeypatch):
     with pytest.raises(DTypeError, match="got function"):
         paddle.DataParallel(lambda x: x)
     monkeypatch.setenv("PADDLE_TRAINERS_NUM", "2")

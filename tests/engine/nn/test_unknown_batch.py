@@ -163,7 +163,7 @@ def test_margin_cross_entropy_by_hand() -> None:
     assert np.isfinite(one.grad.numpy()).all()
 
 
-def test_what_does_not_fit_is_refused() -> None:
+def test_invalid_arguments_are_refused_with_the_values() -> None:
     x = engine.zeros([4, 3])
     for wrong, message in (
         (

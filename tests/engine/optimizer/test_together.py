@@ -147,7 +147,9 @@ ROUNDS = st.lists(st.tuples(st.integers(1, 31), st.lists(DEEDS, max_size=2)), mi
 
 @settings(max_examples=100, deadline=None)
 @given(rule=st.sampled_from(list(RULES)), rounds=ROUNDS)
-def test_what_users_do_between_steps(rule: str, rounds: list[Any]) -> None:
+def test_user_actions_between_steps_give_the_same_results_together_and_alone(
+    rule: str, rounds: list[Any]
+) -> None:
     together, alone = Twin(rule, True), Twin(rule, False)
     for seed, (chosen, deeds) in enumerate(rounds):
         for twin in (together, alone):
@@ -184,7 +186,7 @@ def test_all_lie_in_one_array_after_a_step() -> None:
     assert twin.parameters[2]._array.ctypes.data % 64 == 0
 
 
-def test_what_someone_else_holds_stays_where_it_is() -> None:
+def test_parameters_with_other_references_keep_their_storage() -> None:
     twin = Twin("adam", True)
     twin.held.append(twin.parameters[1].detach())
     _train(twin, 1)

@@ -283,7 +283,7 @@ def test_one_records_at_a_time() -> None:
         other.stop()
 
 
-def test_what_is_not_measured_here_is_said() -> None:
+def test_unsupported_profiler_targets_raise_a_warning() -> None:
     with pytest.warns(UserWarning, match=r"Profiling ProfilerTarget.XPU is not supported in current context"):
         found = Profiler(
             targets=[profiler.ProfilerTarget.CPU, profiler.ProfilerTarget.XPU], on_trace_ready=_quiet

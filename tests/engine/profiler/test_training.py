@@ -45,7 +45,7 @@ def test_compiled_kernels_do_the_same_work(bars: Path) -> None:  # noqa: F811
     assert flops[0] == flops[1] > 0
 
 
-def test_what_can_not_be_profiled(bars: Path, tmp_path: Path) -> None:  # noqa: F811
+def test_invalid_steps_and_folders_without_checkpoints_are_refused(bars: Path, tmp_path: Path) -> None:  # noqa: F811
     with pytest.raises(ArgumentError, match="steps must be a positive number: got 0"):
         profile(_config(bars), steps=0)
     with pytest.raises(DataError, match="there is no sound checkpoint"):

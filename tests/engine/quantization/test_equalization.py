@@ -152,7 +152,7 @@ class Hindered(nn.Layer):
 @pytest.mark.parametrize(
     "kind", ["relu6", "read twice", "shared weight", "a bias behind relu", "an output", "another layout"]
 )
-def test_what_lets_no_factor_through(kind: str) -> None:
+def test_layers_with_an_obstacle_between_them_are_not_equalized(kind: str) -> None:
     engine.seed(0)
     net = Hindered(kind)
     before = {name: value.numpy() for name, value in net.state_dict().items()}

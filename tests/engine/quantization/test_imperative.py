@@ -70,7 +70,7 @@ class Clipped(nn.Layer):
     ],
     ids=["per tensor", "channels", "few bits", "preprocess", "fused"],
 )
-def test_what_is_saved_is_what_was_trained(options: dict[str, Any], tmp_path: Path) -> None:
+def test_the_saved_model_is_a_copy_of_the_trained_one(options: dict[str, Any], tmp_path: Path) -> None:
     qat = ImperativeQuantAware(**options)
     model = qat.quantize(net())
     train(model)

@@ -117,7 +117,7 @@ def test_pairs_stand_once_before_what_reads_them_and_weights_are_integers(net: N
     assert [v.name for v in conv.inputs] == ["x.quantized.dequantized", f"{weights[0]}.quantized.dequantized"]
 
 
-def test_what_is_quantized_is_chosen_by_pattern_type_and_bits(net: Net) -> None:
+def test_patterns_types_and_bits_choose_the_quantized_layers(net: Net) -> None:
     options = QuantizeOptions(algo="abs_max", skip=("fc*", "depthwise_conv2d"), bits_of=(("up", 12),))
     found = quantize_layer(net, SPEC, batches(), options)
     assert [(e.layer, e.why) for e in found.skipped] == [

@@ -101,6 +101,6 @@ def test_an_untrusted_report_is_checked(place: list[Any], value: Any, says: str)
 
 
 @pytest.mark.parametrize("plain", [None, [], {}, "report", {"version": 1}])
-def test_what_is_no_report_is_refused(plain: Any) -> None:
+def test_invalid_reports_are_refused(plain: Any) -> None:
     with pytest.raises(FormatError, match="not a report"):
         stored_report({KEY: plain}, "here")

@@ -93,7 +93,7 @@ def test_products_are_products(op: str, attrs: Any, fed: Any, weight: Any, call:
     np.testing.assert_array_equal(made.weight(made.rows(w)), w)
 
 
-def test_what_is_no_such_product() -> None:
+def test_other_operators_have_no_contraction() -> None:
     assert contraction_of("conv2d_transpose", IMAGE, (3, 4, 3, 3)) is None
     assert contraction_of("matmul_v2", {}, (2, 3, 4)) is None
 

@@ -158,7 +158,7 @@ def test_gradients_go_through_arrays_in_loops() -> None:
     assert fetched(build) == [[72.0, 72.0], [120.0, 120.0]]
 
 
-def test_what_a_tensor_array_is_no_list_for_is_refused() -> None:
+def test_list_methods_that_tensor_arrays_lack_are_refused() -> None:
     array = array_write(paddle.ones([2]), number(0))
     with pytest.raises(ConversionError, match=r"test_arrays.py:\d+: a list of tensors.*iteration"):
         list(array)

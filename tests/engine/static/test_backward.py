@@ -110,7 +110,7 @@ def test_only_the_parameters_asked_for(static):
         static.append_backward(out.mean(), parameter_list=["nothing"])
 
 
-def test_what_has_no_gradient_is_none(static):
+def test_gradients_of_unused_variables_are_none(static):
     x = static.data("x", [3])
     y = static.data("y", [3])
     x.stop_gradient = y.stop_gradient = False

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 
-def test_what_a_run_raises(static: Any) -> None:
+def test_runs_raise_the_classes_that_scripts_catch(static: Any) -> None:
     x = static.data("x", [None, 4])
     executor = static.Executor()
     with pytest.raises(RuntimeError, match="no variable 'zz'"):
@@ -19,7 +19,9 @@ def test_what_a_run_raises(static: Any) -> None:
         executor.run(feed={"x": np.ones((2, 4), "float32")}, fetch_list=[x])
 
 
-def test_what_building_raises(static: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_building_raises_the_classes_that_scripts_catch(
+    static: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(RuntimeError, match="print_phase 'no'"):
         static.Print(static.data("x", [2]), print_phase="no")
     with pytest.raises(AssertionError, match="no file name"):

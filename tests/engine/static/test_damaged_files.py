@@ -270,7 +270,7 @@ def test_weights_that_do_not_fit_are_refused_before_anything_changes(static, sav
             assert_same(values(program), before)
 
 
-def test_what_holds_something_else_is_refused(static, saved, tmp_path):
+def test_files_with_other_contents_are_refused(static, saved, tmp_path):
     program, executor, *_, state, model = saved
     paddle.save([1, 2], f"{state}3.pdparams")
     with pytest.raises(FormatError, match="arrays by name"):

@@ -53,7 +53,7 @@ def test_one_process_runs_the_program_itself():
     np.testing.assert_allclose(differences, differences[0], rtol=1e-4)  # the loss is linear
 
 
-def test_what_is_refused():
+def test_unknown_losses_and_programs_are_refused():
     main, _, loss = built()
     compiled = static.CompiledProgram(main)
     with pytest.raises(ValueError, match="loss_name must be the name of a Variable of the Program: got 'no'"):

@@ -127,7 +127,7 @@ def test_bytes_and_back(static, trained, tmp_path):
     assert str(static.Program.parse_from_string(content)) == str(again)
 
 
-def test_what_can_not_be_saved_or_read_is_named(static, trained, tmp_path):
+def test_unsaveable_and_unreadable_files_are_named(static, trained, tmp_path):
     program, executor, _, out, _ = trained
     with pytest.raises(DataError, match="nothing"):
         static.load(program, str(tmp_path / "nothing"))

@@ -65,7 +65,7 @@ def test_programs_run_in_several_threads(static):
         np.testing.assert_array_equal(got, want)
 
 
-def test_what_belongs_to_static_mode_says_so():
+def test_static_functions_raise_in_dynamic_mode():
     with pytest.raises(ModeError, match="enable_static"):
         paddle.static.data("x", [2])
     with pytest.raises(ModeError, match="enable_static"):

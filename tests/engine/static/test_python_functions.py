@@ -132,7 +132,7 @@ def test_whole_numbers_take_no_gradient(static):
     assert len(static.default_main_program().global_block().ops) == 7  # none came from within the functions
 
 
-def test_what_a_function_keeps_or_was_given_is_not_written_into(static):
+def test_arrays_of_a_py_func_are_not_overwritten(static):
     x = static.data("x", [None, 3])
     table = np.ones((1, 3), "float32")
     scaled = x * 2

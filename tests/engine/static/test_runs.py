@@ -43,7 +43,7 @@ def test_a_program_that_grows_is_compiled_again(static):
     assert exe.run(feed={"x": ONES}, fetch_list=[z])[0].tolist() == [[3] * 3] * 2
 
 
-def test_what_is_not_asked_for_is_not_computed(static):
+def test_operators_that_are_not_fetched_do_not_run(static):
     x = static.data("x", [None, 3])
     bad = paddle.to_tensor([1.0, 2.0]) + static.data("never", [2])
     good = x + 1

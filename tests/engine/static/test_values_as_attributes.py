@@ -115,7 +115,7 @@ def test_more_than_one_number() -> None:
             paddle.cumsum(x, axis=two)
 
 
-def test_what_needs_the_number_while_building_is_refused() -> None:
+def test_attributes_that_must_be_known_while_building_refuse_variables() -> None:
     with _program():
         x, a = _inputs()
         with pytest.raises(ConversionError, match="known only when"):

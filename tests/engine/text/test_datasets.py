@@ -51,7 +51,9 @@ def test_a_file_on_this_machine_is_found(
     assert [(list(words), list(label)) for words, label in data] == [([1, 0] * 3, [0])]
 
 
-def test_what_is_absent_says_what_to_get(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_archives_raise_with_the_files_to_get(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def offline(urls: list[str], target: Path, md5: str) -> Path:
         raise DataError(f"{target.name}: could not be downloaded")
 
@@ -137,7 +139,7 @@ def test_a_small_file_takes_little_memory(tmp_path: Path) -> None:
         tracemalloc.stop()
 
 
-def test_what_an_archive_says_is_one_line(tmp_path: Path) -> None:
+def test_damaged_archives_raise_one_line(tmp_path: Path) -> None:
     path = write_tar(tmp_path / "reviews.tgz", {"aclImdb/train/pos/1.txt": REVIEW})
     path.write_bytes(b"no archive" * 100)
     with pytest.raises(FormatError, match="not such an archive, or damaged") as caught:

@@ -76,7 +76,7 @@ def test_parameters_are_checked_by_what_they_belong_to(settings: dict[str, Any],
     assert str(caught.value).startswith(f"TrainingConfig.{message}")
 
 
-def test_what_was_recorded_before_there_were_parameters_still_loads() -> None:
+def test_a_config_without_parameters_still_loads() -> None:
     recorded = {
         "data": "digits",
         "model": "lenet",
@@ -108,7 +108,7 @@ def test_an_unknown_setting_is_named_with_those_there_are() -> None:
         TrainingConfig.from_dict({"momentum": 0.9})
 
 
-def test_what_may_change_when_a_run_is_continued() -> None:
+def test_a_continued_run_may_change_only_changeable_settings() -> None:
     config = TrainingConfig(epochs=1)
     assert config.continued(epochs=5, keep=1, seed=0).epochs == 5
     with pytest.raises(ArgumentError, match=r"TrainingConfig\.batch_size: .* has 64, asked for 32"):

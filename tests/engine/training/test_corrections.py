@@ -144,7 +144,7 @@ def test_the_file_reads_back_and_refuses_what_has_no_meaning(tmp_path: Path) -> 
         read_corrections(tmp_path / "gone.json")
 
 
-def test_what_can_not_be_applied_is_said() -> None:
+def test_corrections_that_cannot_be_applied_are_refused() -> None:
     with pytest.raises(DataError, match="mnist has no class 3: its classes are 0 to 2"):
         apply_corrections(splits(), [relabel(3, 3)])
     with pytest.raises(DataError, match="no test images would be left: all 3"):

@@ -143,7 +143,7 @@ def test_a_compiler_that_takes_too_long_is_reported_once(
     assert "not ready after 0.05 s: NumPy computes instead" in reported
 
 
-def test_what_keeps_no_record_waits_for_kernels(bars: Path, held: Held) -> None:
+def test_tasks_without_a_journal_wait_for_compiled_kernels(bars: Path, held: Held) -> None:
     config = TrainingConfig(data=str(bars), model="linear", static=True)
     with choice.kernels.guard("numpy"):
         plain = find_rate(config, 1e-5, 1e-3, 20)

@@ -91,7 +91,7 @@ def test_a_compiled_file_that_claims_to_be_the_source_is_not_believed(folder: Pa
         ("FOLDER/net.py:Wide", ArgumentError, "missing a required argument: 'width'; it takes width"),
     ],
 )
-def test_what_is_refused(folder: Path, name: str, error: type[Exception], message: str) -> None:
+def test_invalid_models_are_refused(folder: Path, name: str, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         build_model(load_model(find_model(name.replace("FOLDER", str(folder)))))
 

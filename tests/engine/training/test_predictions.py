@@ -51,7 +51,7 @@ def measured(count: int = 10) -> tuple[Predictions, np.ndarray, np.ndarray]:
     return result.predictions, scores, labels
 
 
-def test_what_is_kept_is_what_the_network_said() -> None:
+def test_stored_predictions_are_the_networks() -> None:
     found, scores, labels = measured(50)
     # Worked out again, image by image, without the code of the evaluation.
     odds = np.exp(scores.astype(np.float64))

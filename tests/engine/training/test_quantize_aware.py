@@ -27,7 +27,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_run(make_data(tmp_path_factory.mktemp("qat") / "bands.npz"))
 
 
-def test_what_is_frozen_answers_as_the_network_in_training_did(
+def test_the_frozen_network_predicts_as_the_trained_one(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parts: list[Any] = []

@@ -79,7 +79,7 @@ def test_samples_with_nan_are_an_error_that_names_the_sample(tmp_path: Path, bad
 
 
 @pytest.mark.parametrize("content", [b"", b"no array", b"PK\x03\x04"])
-def test_what_is_no_array_is_an_error(tmp_path: Path, content: bytes) -> None:
+def test_files_that_are_not_arrays_are_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.npy").write_bytes(content)
     with pytest.raises(DataError, match="not an array"):
         data_named(str(tmp_path / "x.npy"))

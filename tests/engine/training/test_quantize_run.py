@@ -155,7 +155,7 @@ def test_weights_alone_need_no_data_and_an_untrusted_model_stays_one(saved: str,
         ({"out": "float"}, "is the model in float itself"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(
+def test_invalid_choices_raise_one_line_and_write_nothing(
     saved: str,
     data: Path,
     tmp_path: Path,

@@ -114,7 +114,7 @@ def test_a_change_that_ended_in_nothing_is_not_repeated() -> None:
 
 
 @pytest.mark.parametrize("rate", [0, -1, float("nan"), "fast", True])
-def test_what_is_no_rate_is_refused(bars: Path, tmp_path: Path, rate: Any) -> None:
+def test_invalid_learning_rates_and_requests_are_refused(bars: Path, tmp_path: Path, rate: Any) -> None:
     run = TrainingRun(TrainingConfig(data=str(bars)))
     with pytest.raises(ArgumentError, match="learning_rate: must be"):
         run.set_learning_rate(rate)

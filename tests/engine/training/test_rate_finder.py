@@ -72,7 +72,7 @@ def test_nothing_is_left_behind(bars: Path, tmp_path: Path, monkeypatch: pytest.
         ((0.001, 0.01, 19), "too few steps"),
     ],
 )
-def test_what_is_no_range(bars: Path, arguments: Any, words: str) -> None:
+def test_invalid_ranges_are_refused(bars: Path, arguments: Any, words: str) -> None:
     with pytest.raises(ArgumentError, match=words):
         find_rate(config(bars), *arguments)
 

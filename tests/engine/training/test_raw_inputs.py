@@ -94,7 +94,7 @@ def test_rows_of_a_csv_file_on_disk(tmp_path: Path) -> None:
         ("colour,rooms,size (m2)\nred,2,75\nred,1e999,75\n", "row 1, column rooms: not a finite number"),
     ],
 )
-def test_what_can_not_be_fed_is_refused_with_the_reason(text: str, reason: str) -> None:
+def test_rows_that_do_not_match_the_columns_are_refused_with_the_reason(text: str, reason: str) -> None:
     with pytest.raises((DataError, FormatError), match=reason):
         csv(text)
 

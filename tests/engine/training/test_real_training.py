@@ -280,7 +280,7 @@ def test_the_seed_fixes_everything(noisy: str, bars: Path) -> None:
     assert losses(first) == losses(second) != losses(third)
 
 
-def test_what_an_epoch_measures(bars: Path) -> None:
+def test_an_epoch_measures_loss_accuracy_and_confusion(bars: Path) -> None:
     _, events = train(TrainingConfig(str(bars), model="linear", batch_size=20, epochs=3, learning_rate=0.01))
     epoch = [event for event in events if event["event"] == "epoch"][-1]
     confusion = np.array(epoch["confusion"])

@@ -134,7 +134,7 @@ def test_a_resumed_run_takes_as_many_threads(
     assert "differs" not in [event for event in bench.events if event["event"] == "started"][-1]
 
 
-def test_what_a_resumed_run_can_not_compute_as_before_is_reported(
+def test_a_resumed_run_reports_differences_of_its_environment(
     bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in threads.USERS_WORD:

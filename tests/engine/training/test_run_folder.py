@@ -120,7 +120,7 @@ def test_a_second_training_in_the_folder_is_refused_and_the_first_continues(
     assert bench.run(resume=True, out=str(out), epochs=4).run().step == 20
 
 
-def test_what_a_killed_training_leaves_is_no_lock(bench: Any, unborn: Path) -> None:
+def test_the_lock_file_of_a_killed_training_does_not_block(bench: Any, unborn: Path) -> None:
     assert f"pid {os.getpid()}\n" in (unborn / "run.lock").read_text()
     assert bench.run(out=str(unborn)).run().outcome == "finished"
 

@@ -44,7 +44,7 @@ def test_a_capsule_can_be_written_into() -> None:
     assert made.tolist() == [5, 0]
 
 
-def test_what_is_refused() -> None:
+def test_used_capsules_and_other_types_are_refused() -> None:
     capsule = to_dlpack(paddle.ones([2]))
     from_dlpack(capsule)
     with pytest.raises(ArgumentError, match="can be taken once"):

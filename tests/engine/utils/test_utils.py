@@ -37,7 +37,7 @@ def test_map_structure_takes_several():
     assert map_structure(str, Pair(1, 2)) == Pair("1", "2")
 
 
-def test_what_does_not_pack():
+def test_structures_that_differ_do_not_pack():
     with pytest.raises(ArgumentError, match=r"Could not pack sequence.*2 elements.*has 1"):
         pack_sequence_as([1, 2], [1])
     with pytest.raises(DTypeError, match="must be a sequence"):

@@ -55,7 +55,7 @@ def test_a_hundred_classes_stand_behind_the_coarse_ones(tmp_path):
     assert data[0][0].getpixel((0, 0)) == (5, 1, 2)
 
 
-def test_what_is_no_archive(tmp_path, monkeypatch):
+def test_missing_and_damaged_archives_are_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("MODEL_STUDIO_DATA", str(tmp_path / "nothing"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     with pytest.raises(DataError, match="looked for cifar-10-binary"):

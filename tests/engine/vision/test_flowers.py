@@ -114,7 +114,9 @@ def test_items(files: Any, tmp_path: Path) -> None:
     assert not list(tmp_path.parent.glob("image_*.txt"))
 
 
-def test_what_is_refused(files: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_modes_and_files_are_refused(
+    files: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(AssertionError, match="mode should be one of"):
         Flowers(*files, mode="all")
     with pytest.raises(ConditionError):

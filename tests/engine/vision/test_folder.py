@@ -54,7 +54,7 @@ def test_all_images_below_a_folder(root):
 
 
 @pytest.mark.parametrize("kind", [DatasetFolder, ImageFolder])
-def test_what_is_no_folder_of_images(kind, root):
+def test_folders_without_images_are_refused(kind, root):
     with pytest.raises(DataError, match="no such folder"):
         kind(root / "nothing")
     with pytest.raises(DataError, match="Found 0 files"):

@@ -56,7 +56,7 @@ def test_images_without_boxes_only_say_that_there_is_nothing():
         ({"gt_label": LABEL[:, 0]}, ShapeError, r"gt_label int32\[2\]"),
     ],
 )
-def test_what_does_not_fit(change, error, message):
+def test_inconsistent_inputs_of_yolo_loss_are_refused(change, error, message):
     given = {"x": X, "gt_box": BOX, "gt_label": LABEL, "anchors": ANCHORS, "anchor_mask": [0, 1]}
     given |= {"class_num": 3, "ignore_thresh": 0.5, "downsample_ratio": 8} | change
     for name in ("x", "gt_box", "gt_label"):

@@ -142,6 +142,6 @@ def test_tensors_in_batches():
         (lambda: T.RandomResizedCrop(4, scale=(1, 0.5)), ArgumentError, "min, max"),
     ],
 )
-def test_what_they_refuse(wrong, error, message):
+def test_transforms_refuse_invalid_arrays_and_arguments(wrong, error, message):
     with pytest.raises(error, match=message):
         wrong()

@@ -56,7 +56,9 @@ def test_items(archive: Path) -> None:
     assert set(label.ravel()) == {1}
 
 
-def test_what_is_refused(archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_modes_and_archives_are_refused(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(ConditionError, match="mode should be one of"):
         VOC2012(archive, mode="val")
     with pytest.raises(ArgumentError):

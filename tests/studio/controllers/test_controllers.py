@@ -139,7 +139,7 @@ def history(steps: list[int]) -> RunHistory:
     return RunHistory(steps, values, values, [epoch])
 
 
-def test_what_was_done_again_after_a_crash_counts_once(curves: Any) -> None:
+def test_steps_repeated_after_a_crash_appear_once(curves: Any) -> None:
     lines, loss, _ = curves
     lines.show(["a"], "", {"a": history([1, 2, 3, 4, 3, 4, 5])}, {}, {"a": 0})
     assert loss.series_data("a")[0].tolist() == [1, 2, 3, 4, 5]
@@ -169,7 +169,7 @@ def test_the_curves_of_a_run_of_another_process_grow_with_its_journal(curves: An
         assert accuracy.series_data("a/validation")[1].tolist() == [0.6, 0.7]
 
 
-def test_what_an_older_run_did_not_measure_is_no_point(curves: Any, qtbot: Any) -> None:
+def test_values_missing_in_an_older_run_have_no_point(curves: Any, qtbot: Any) -> None:
     lines, loss, _ = curves
     gradient = CurvePlot()
     qtbot.addWidget(gradient)

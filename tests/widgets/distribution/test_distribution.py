@@ -37,7 +37,7 @@ def test_bars_are_as_high_as_their_counts(qtbot: QtBot) -> None:
     assert histogram.words_at(170) == "0.5 to 1: 20"
 
 
-def test_what_is_not_finite_is_said(qtbot: QtBot) -> None:
+def test_values_that_are_not_finite_are_counted(qtbot: QtBot) -> None:
     histogram = Histogram()
     qtbot.addWidget(histogram)
     histogram.set_counts(math.nan, math.nan, [], bad=3)

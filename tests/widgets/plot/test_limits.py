@@ -18,7 +18,7 @@ def diverged(count: int = 1000) -> np.ndarray:
     return np.concatenate([loss(count // 2), 2.0 * 1.05 ** np.arange(count // 2)])
 
 
-def test_what_is_not_far_out_is_shown_whole() -> None:
+def test_data_without_outliers_is_shown_whole() -> None:
     assert robust_range([loss()]) == whole_range([loss()])
     steps = np.repeat([0.001, 0.0001, 0.00001], [600, 300, 100])
     assert robust_range([steps]) == (1e-5, 1e-3)

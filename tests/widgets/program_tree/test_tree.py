@@ -231,7 +231,7 @@ def test_a_hit_in_a_child_is_shown_in_its_row(tree: ProgramTree) -> None:
     assert row.data(Qt.ItemDataRole.AccessibleTextRole) == "w, [6, 1, 3, 3], parameter"
 
 
-def test_what_a_filter_found_is_marked(tree: ProgramTree, qapp: QApplication) -> None:
+def test_matches_of_the_filter_are_highlighted(tree: ProgramTree, qapp: QApplication) -> None:
     assert spans("conv2d_conv", ["conv", "nv2"]) == [(0, 5), (7, 4)]
     mark = theme.mix(theme.current().panel, theme.current().warn, 0.35).name()
 

@@ -297,7 +297,7 @@ def test_a_launcher_started_with_sigint_ignored_is_stopped_by_sigterm(
     launched.nothing_is_left()
 
 
-def test_what_a_failed_test_leaves_is_ended(tmp_path: Path) -> None:
+def test_ending_a_launched_job_leaves_no_process(tmp_path: Path) -> None:
     launched = Launched(tmp_path, WAITS, "--nproc_per_node=2", "--print_config=no", "train.py")
     launched.until("began", 2)
     assert len(working_in(tmp_path)) > 6  # launcher, guard, mpiexec, two processes and a child of each
@@ -349,7 +349,7 @@ def test_a_process_that_ended_well_long_before_the_others_is_reported(monkeypatc
     )
 
 
-def test_what_mpiexec_passes_on_from_other_machines(capsys) -> None:
+def test_output_of_other_machines_is_forwarded_without_noise(capsys) -> None:
     started = Job(plan(parse(["--ips=192.0.2.1,192.0.2.2", "a.py"])))
     for data in (b"[0] one\n[1] t", b"wo\nnobody's\n"):
         started._forwarded("mpi out", data)

@@ -372,7 +372,7 @@ def test_values(row: Row, world: Callable[..., list[Any]]) -> None:
         "Normal",
     ],
 )
-def test_what_is_left_out_names_the_modern_way(name: str) -> None:
+def test_omitted_names_raise_with_the_modern_replacement(name: str) -> None:
     with pytest.raises(AttributeError, match=rf"paddle.fluid.layers.{name}: is absent: .*use "):
         getattr(layers, name)
 

@@ -337,6 +337,6 @@ def test_experts_choose_tokens() -> None:
         nn.FusedEcMoe(4, 6, 3, "tanh")
 
 
-def test_what_is_absent_says_why() -> None:
+def test_absent_fused_functions_raise_with_the_reason() -> None:
     with pytest.raises(AttributeError, match="paged caches"):
         F.block_multihead_attention  # noqa: B018 - the look-up raises

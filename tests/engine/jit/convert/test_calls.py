@@ -61,7 +61,7 @@ def test_users_code_is_converted(sym: Any, callee: Any) -> None:
 
 
 @pytest.mark.parametrize("callee", [len, int.__add__, dict, Thing, textwrap.dedent, json.dumps, "text".upper])
-def test_what_is_left_as_it_is(fake: Any, callee: Any) -> None:
+def test_builtins_and_library_functions_are_not_converted(fake: Any, callee: Any) -> None:
     if callee is len:
         assert runtime.call(callee)([1, 2]) == 2
     else:

@@ -82,7 +82,9 @@ def test_structures_are_joined(sym: Any) -> None:
         ("x", "None", "a Tensor where the condition is true, None where it is false"),
     ],
 )
-def test_what_cannot_be_joined(sym: Any, define: Any, one: str, other: str, seen: str) -> None:
+def test_branches_with_incompatible_values_are_refused(
+    sym: Any, define: Any, one: str, other: str, seen: str
+) -> None:
     text = f"def f(x):\n    y = 0\n\n    if x > 0:\n        y = {one}\n    else:\n        y = {other}\n"
     f = define(text + "    return y")
     place = f"{f.__code__.co_filename}:4"

@@ -78,7 +78,7 @@ def test_zero_weights_stay_zero() -> None:
     assert weight_dequantize(whole, level, out_dtype="float32").numpy().any() == np.False_
 
 
-def test_what_does_not_fit_is_said() -> None:
+def test_invalid_weights_and_scales_are_refused() -> None:
     x, whole, level = paddle.ones([2, 3]), paddle.ones([4, 3], "int8"), paddle.ones([4])
     with pytest.raises(ArgumentError, match=r"algo is one of .*: got 'int2'"):
         weight_quantize(x, "int2")

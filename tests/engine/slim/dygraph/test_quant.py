@@ -94,7 +94,7 @@ def test_qat_of_a_copy() -> None:
         ({"weight_quantize_type": "range_abs_max"}, "Unsupported weight_quantize_type: range_abs_max"),
     ],
 )
-def test_what_qat_does_not_take(config: Any, words: str) -> None:
+def test_qat_refuses_unsupported_configurations(config: Any, words: str) -> None:
     with pytest.raises(ConditionError, match=words):
         QAT(config)
 

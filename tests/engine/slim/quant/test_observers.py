@@ -77,7 +77,7 @@ def test_equal_values_and_zeros() -> None:
         assert 0.0 < float(each.scales()) < 1.0, name
 
 
-def test_what_observers_refuse() -> None:
+def test_observers_refuse_nan_and_invalid_arguments() -> None:
     nan = paddle.to_tensor([float("nan"), 1.0])
     for name in ("HistObserver", "KLObserver", "AVGObserver", "MSEObserver", "EMDObserver"):
         with pytest.raises(NotFiniteError, match="1 of 2 values of a batch are nan or infinite"):

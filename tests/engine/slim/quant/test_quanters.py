@@ -102,7 +102,7 @@ def test_learned_steps_are_loaded() -> None:
     assert np.array_equal(other(images(5)).numpy(), net(images(5)).numpy())
 
 
-def test_what_quanters_refuse() -> None:
+def test_quanters_refuse_unsupported_layers_and_arguments() -> None:
     with pytest.raises(ArgumentError, match="integers have a sign"):
         quanters.ActLSQplusQuanter(sign=False)._instance(nn.Linear(1, 1))
     with pytest.raises(ArgumentError, match=r"knows the channels of .* only: got a Embedding"):

@@ -119,7 +119,9 @@ def feed(net: Built) -> dict[str, Any]:
         ({"quantizable_op_type": ["depthwise_conv2d"]}, {"conv2d_1.w_0"}),
     ],
 )
-def test_what_is_quantized(tmp_path: Path, options: dict[str, Any], quantized: set[str]) -> None:
+def test_quant_post_quantizes_the_listed_operators(
+    tmp_path: Path, options: dict[str, Any], quantized: set[str]
+) -> None:
     saved(tmp_path)
     slim.quant.quant_post(
         static.Executor(),

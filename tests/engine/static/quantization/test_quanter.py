@@ -134,7 +134,7 @@ def test_wrong_configs(config: Any, error: type[Exception], said: str) -> None:
         quant_aware(net.test, None, config, for_test=True)
 
 
-def test_what_can_not_be_quantized_is_reported() -> None:
+def test_unsupported_options_and_operators_are_reported() -> None:
     net = trained(0)
     with pytest.raises(UnsupportedError, match="act_preprocess_func is not possible for Programs"):
         quant_aware(net.program, None, act_preprocess_func=abs)

@@ -36,7 +36,7 @@ def test_more_samples_by_the_names_of_their_classes(tmp_path, data):
     assert after.classes[int(labels[place, 0])] == where.partition("/")[0]
 
 
-def test_what_does_not_fit_is_said(tmp_path, data):
+def test_extra_data_with_other_classes_or_shapes_is_refused(tmp_path, data):
     other = writing.image_folder(tmp_path / "other", ("wasp", "bee"), count=2)
     with pytest.raises(
         DataError, match=r"a class that the data does not have: 'wasp'; the classes are ant, bee, cow"

@@ -212,7 +212,7 @@ def test_normalising_takes_its_numbers_from_the_training_samples(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["nothing.npz", "digit", "x.docx", "."])
-def test_what_is_no_data_is_said(tmp_path, monkeypatch, name):
+def test_paths_that_are_not_data_are_refused(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     Path("x.docx").write_text("x")
     with pytest.raises(ArgumentError, match=r"data: (no such|nothing to learn).*(fashion-mnist|sub-folder)"):

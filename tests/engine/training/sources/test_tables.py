@@ -174,7 +174,7 @@ def test_several_targets_are_one_vector(tmp_path):
         ("a,y\n1,x\n2,z\n", {"label_name": "price"}, r"no column 'price': a \(numbers\), y \(words\)"),
     ],
 )
-def test_what_can_not_be_is_refused(tmp_path, text, options, match):
+def test_invalid_tables_and_options_are_refused(tmp_path, text, options, match):
     (tmp_path / "t.csv").write_text(text)
     with pytest.raises((DataError, FormatError), match=match):
         load_data(str(tmp_path / "t.csv"), 0, DataOptions(**options))

@@ -121,7 +121,7 @@ def test_shift_mirror_and_rotation_do_what_they_say():
     assert not np.array_equal(turned, line[0, 0])
 
 
-def test_what_was_prepared_stands_in_the_checkpoint(tmp_path, model):
+def test_the_checkpoint_contains_the_preparation(tmp_path, model):
     from engine.training.run_folder import RunFolder
 
     values, labels = writing.images(60, (8, 8, 3))

@@ -136,6 +136,6 @@ def test_trained_weights_are_refused(name: str) -> None:
         (lambda: models.ShuffleNetV2(act="gelu"), RuntimeError, "got 'gelu'"),
     ],
 )
-def test_what_there_is_not(make: Any, error: type[Exception], words: str) -> None:
+def test_missing_models_and_weights_raise_errors(make: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         make()

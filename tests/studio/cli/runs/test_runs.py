@@ -55,7 +55,7 @@ def test_a_run_is_described_hidden_and_found(folder: str) -> None:
     assert "too long" in call("describe", run, "--tags", "x" * 60, code=2)
 
 
-def test_what_is_no_run_is_refused(folder: str) -> None:
+def test_folders_that_are_not_runs_are_refused(folder: str) -> None:
     assert "no run" in call("describe", folder, "--name", "x", code=1)
     assert "no such folder" in call("--in", f"{folder}/none", code=1)
 

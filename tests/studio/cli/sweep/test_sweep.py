@@ -109,7 +109,7 @@ def test_an_untrusted_model_needs_trust(bars: Path, tmp_path: Path, inside: Insi
     assert read_sweep(out).trials[0].state == "done"
 
 
-def test_what_the_machine_has() -> None:
+def test_default_jobs_fit_cores_and_memory() -> None:
     assert 1 <= default_jobs() <= cores() <= (os.cpu_count() or 1)
     assert jobs_that_fit() >= (1 if free_memory() else 0)
 

@@ -195,7 +195,7 @@ def test_a_new_file_becomes_the_model(bench: Bench, tmp_path: Path) -> None:
     assert bench.session.train.settings.model.endswith(":Block")
 
 
-def test_what_can_not_be_edited_is_refused_with_the_file_before_in_place(bench: Bench, file: Path) -> None:
+def test_a_file_that_cannot_be_edited_is_refused_and_the_open_file_stays(bench: Bench, file: Path) -> None:
     bench.model_editor.open(file)
     other = file.with_name("other.py")
     other.write_bytes(b"\xff\xfe\x00")

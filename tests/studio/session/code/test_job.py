@@ -97,7 +97,7 @@ def test_errors_stand_at_the_line_of_the_text(
     assert ".work" not in str(found["problems"])  # the scratch copy is internal
 
 
-def test_what_only_the_conversion_refuses_is_reported_as_such(tmp_path: Path) -> None:
+def test_problems_of_the_conversion_alone_are_marked_as_such(tmp_path: Path) -> None:
     flatten = "        x = paddle.flatten(x, start_axis=1)\n"
     text = MODEL.replace(flatten, "        if x.mean() > -9:\n    " + flatten)
     found = check(text, tmp_path)

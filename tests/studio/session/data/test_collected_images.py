@@ -75,7 +75,7 @@ def test_a_new_name_is_a_new_class_whatever_its_letters(tmp_path):
         (np.zeros((28, 28), np.uint8), " "),
     ],
 )
-def test_what_is_no_image_or_class_is_refused(tmp_path, image, label):
+def test_invalid_images_and_classes_are_refused(tmp_path, image, label):
     with pytest.raises(ArgumentError, match=r"collect|class"):
         CollectedImages(tmp_path).collect(image, label)
     assert not list(tmp_path.rglob("*.png"))

@@ -42,7 +42,7 @@ def test_statements_are_matched_without_the_calls_of_the_conversion() -> None:
     [("def f(:", 1, "x"), (SOURCE, 8, "def f(:"), (SOURCE, 3, CONVERTED), ("", 1, "")],
     ids=["broken source", "broken conversion", "no function there", "nothing"],
 )
-def test_what_cannot_be_matched_is_left_out(source: str, line: int, converted: str) -> None:
+def test_lines_without_a_match_are_omitted(source: str, line: int, converted: str) -> None:
     assert line_map(source, line, converted) == {}
 
 

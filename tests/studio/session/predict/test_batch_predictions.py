@@ -81,7 +81,7 @@ def test_images_in_arrays_are_fed_from_0_to_1(tmp_path: Path) -> None:
     assert item.read().max() == 1.0
 
 
-def test_what_was_stopped_is_marked_as_partial(tmp_path: Path) -> None:
+def test_stopped_predictions_are_marked_as_partial(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("1,1\n0,0\n0,0\n")
     info = model([-1, 2])
     asked = iter([False, True])
@@ -104,7 +104,7 @@ def test_what_was_stopped_is_marked_as_partial(tmp_path: Path) -> None:
         ("rows.csv", [[-1, 3, 8, 8]], "not an image in colour"),
     ],
 )
-def test_what_can_not_be_predicted_from_is_said(
+def test_files_that_do_not_match_the_model_are_refused(
     tmp_path: Path, name: str, shapes: list[list[int]], reason: str
 ) -> None:
     (tmp_path / "empty").mkdir()

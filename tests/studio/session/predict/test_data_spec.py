@@ -63,7 +63,7 @@ def test_a_table_of_too_many_words_for_a_form_is_predicted_from_a_file_only(tmp_
     assert item.read().tolist() == [2.0] * 1001
 
 
-def test_what_was_read_is_fed_as_it_is() -> None:
+def test_rows_that_are_already_read_are_not_converted_again() -> None:
     model = info(PRICES)
     assert model.raw is not None
     row = model.raw.listed([["75", "red", "2"]]).values[0]

@@ -82,7 +82,7 @@ def test_real_mnist_digits_stay_as_they_are(data_dir: Path) -> None:
         assert np.abs(fed - value).mean() < 0.06
 
 
-def test_what_is_no_image_is_refused(tmp_path: Path) -> None:
+def test_files_that_are_not_images_are_refused(tmp_path: Path) -> None:
     note = tmp_path / "note.png"
     note.write_text("shopping list")
     with pytest.raises(ImageError, match=r"note\.png: not an image: none of PNG"):

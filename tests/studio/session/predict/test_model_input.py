@@ -64,7 +64,7 @@ def test_each_input_has_its_editor(
         ([-1, 3, 5000, 5000], "float32", "5000 \u00d7 5000 are larger"),
     ],
 )
-def test_what_can_not_be_fed_is_said(shape: list[int], dtype: str, reason: str) -> None:
+def test_inputs_without_a_form_have_a_reason(shape: list[int], dtype: str, reason: str) -> None:
     found = asked(shape, dtype)
     assert found.form == ""
     assert reason in found.why_not

@@ -196,7 +196,7 @@ def test_changes_of_two_windows_are_joined(stage: Any, other: Session, tmp_path:
 
 
 @pytest.mark.parametrize("own", [True, False])
-def test_what_two_windows_changed_is_asked_about_and_nothing_is_lost(
+def test_conflicting_changes_of_two_windows_ask_and_keep_both(
     stage: Any, other: Session, tmp_path: Path, own: bool
 ) -> None:
     first, second, folder = stage.session, other, tmp_path / "mine"
@@ -258,7 +258,7 @@ def test_settings_are_undone_and_redone(stage: Any) -> None:
     assert session.blocked("undo")
 
 
-def test_what_is_typed_at_once_is_one_change() -> None:
+def test_characters_typed_in_quick_succession_are_one_undo_step() -> None:
     now, values = [0.0], [0]
     stack = UndoStack(lambda: now[0])
 

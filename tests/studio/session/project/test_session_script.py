@@ -60,7 +60,7 @@ def train(out: str, **changes: object) -> Train:
     return Train(TrainingConfig(out=out).changed(**changes).as_dict())
 
 
-def test_what_stands_in_a_script(tmp_path: Path) -> None:
+def test_the_script_contains_the_recorded_jobs(tmp_path: Path) -> None:
     script, own = SessionScript(), tmp_path / "it's $HOME"
     own.mkdir()
     script.record(train("/runs/a", data=str(own), epochs=3))

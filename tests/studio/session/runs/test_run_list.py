@@ -52,7 +52,7 @@ def names(session: Session) -> list[str]:
 # ----- notes ----------------------------------------------------------------------------------------------
 
 
-def test_what_is_written_about_a_run_lies_in_its_folder_and_can_be_taken_back(session: Session) -> None:
+def test_notes_of_a_run_are_stored_in_its_folder_and_can_be_undone(session: Session) -> None:
     folder = session.runs[0].path
     assert session.run_changes.describe(folder, "  The  plain\none ", ("a", "b"), " why \n") == ""
     notes = session.runs[0].notes
@@ -114,7 +114,7 @@ def test_no_two_runs_have_one_title(session: Session, runs: Path) -> None:
     assert titles[str(runs / "linear-eager-001")] == "linear · eager"
 
 
-def test_what_differs_from_the_last_run(session: Session) -> None:
+def test_titles_name_the_settings_that_differ_from_the_previous_run(session: Session) -> None:
     words = Differences().of(session.runs)
     assert [words[run.path] for run in session.runs] == [
         "Model Linear, Learning rate 0.001, Mode eager",

@@ -25,7 +25,7 @@ def queue_rates(stage: Any, *wanted: float) -> None:
         assert stage.session.execute("add_to_queue") == ""
 
 
-def test_what_is_queued_trains_one_after_another(stage: Any) -> None:
+def test_queued_runs_train_one_after_another(stage: Any) -> None:
     queue_rates(stage, 0.1, 0.2, 0.3)
     session = stage.session
     assert stage.worker.job.config["learning_rate"] == 0.1, "nothing trained: it starts at once"
@@ -83,7 +83,7 @@ def test_a_found_queue_waits_for_a_command(stage: Any) -> None:
     other.close(0.0)
 
 
-def test_what_can_not_start_holds_the_queue_and_stays_in_it(stage: Any, tmp_path: Path) -> None:
+def test_a_run_that_cannot_start_pauses_the_queue_and_stays_in_it(stage: Any, tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text("class Net: pass\n")
     queue = stage.session.queue
     assert queue.add([RunSettings(model=f"{tmp_path / 'net.py'}:Net"), RunSettings()]) == ""
@@ -150,7 +150,7 @@ def test_a_run_of_the_queue_leaves_alone_who_looks_at_another(stage: Any, tmp_pa
     assert stage.session.selected_run == str(tmp_path)
 
 
-def test_what_waits_goes_along_when_a_project_gets_a_place(stage: Any, tmp_path: Path) -> None:
+def test_waiting_runs_move_with_a_project_that_is_saved(stage: Any, tmp_path: Path) -> None:
     session = stage.session
     before = session.runs_folder
     make_run(before / "lenet-static-001")

@@ -221,7 +221,7 @@ def test_a_model_with_files_next_to_it_is_not_sent(tmp_path: Path) -> None:
         source_text(file)
 
 
-def test_what_comes_back_is_checked(tmp_path: Path) -> None:
+def test_results_from_the_cluster_are_checked(tmp_path: Path) -> None:
     job = Job(1, tmp_path / "trial-001", ())
     good = json.dumps({"code": 0, "lines": []})
     bad: list[Any] = [None, ("", {}), ("[]", {}), ('{"code": "0", "lines": []}', {}), (b"{}", {})]

@@ -19,7 +19,7 @@ from tests.studio.session.sweep.inside import settings
 Change = Callable[[dict[str, Any]], Any]
 
 
-def test_what_was_written_is_read(bars: Path, tmp_path: Path) -> None:
+def test_a_sweep_file_round_trips(bars: Path, tmp_path: Path) -> None:
     words = ["lr=log:1e-4..0.1", "static=true,false", "schedule-param.milestones=2,4;3,6", "batch=16..64"]
     chosen = settings(bars, schedule="multi_step_decay", schedule_params={"milestones": [1]})
     sweep = new_sweep(chosen, words, trials=7, halving=Halving(eta=2, min_epochs=1), metric="loss")
@@ -61,7 +61,7 @@ CHANGES: list[tuple[Change, str]] = [
 
 
 @pytest.mark.parametrize(("change", "said"), CHANGES, ids=[said for _, said in CHANGES])
-def test_what_others_write_is_refused_in_a_line(
+def test_invalid_sweep_files_are_refused_in_one_line(
     bars: Path, tmp_path: Path, change: Change, said: str
 ) -> None:
     write_sweep(tmp_path, new_sweep(settings(bars), ["lr=0.1,0.2"]))

@@ -73,7 +73,7 @@ def test_a_list_of_lists_has_semicolons_and_parameters_are_those_of_what_varies(
         ("lr.beta=1", "no such setting: got 'lr.beta'"),
     ],
 )
-def test_what_is_refused(word: str, said: str) -> None:
+def test_invalid_parameters_are_refused(word: str, said: str) -> None:
     with pytest.raises(ValueError) as caught:
         parse_parameter(word, SETTINGS)
     assert said in str(caught.value)

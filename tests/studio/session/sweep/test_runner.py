@@ -148,7 +148,7 @@ def test_a_stopped_sweep_goes_on_where_it_was(bars: Path, tmp_path: Path) -> Non
     assert [row["epoch"] for row in read_history(folder / "trial-002").epochs] == [1, 2]
 
 
-def test_what_others_stop_waits_for_a_resume(bars: Path, tmp_path: Path) -> None:
+def test_a_trial_stopped_from_outside_waits_for_a_resume(bars: Path, tmp_path: Path) -> None:
     def before(job: Job) -> tuple[int, str] | None:
         if job.number == 1 and not job.resume:  # a SIGTERM to the child alone
             InsidePool.train(Job(1, job.folder, (*job.words, "--stop-after", "1")))

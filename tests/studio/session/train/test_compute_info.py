@@ -30,7 +30,7 @@ def test_a_run_reports_what_computed_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("since", [True, -3, "12", None])
-def test_what_a_journal_has_wrong_is_not_reported(since: object) -> None:
+def test_invalid_journal_lines_are_not_reported(since: object) -> None:
     assert computing_of([{**STARTED, "environment": ["2"]}, {**KERNELS, "since": since}]) == ComputeInfo()
 
 

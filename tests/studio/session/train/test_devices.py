@@ -14,7 +14,7 @@ from studio.session.train.devices import Devices, Gpu, answered, ask
 from tests.cupy_stand_in.module import installed
 
 
-def test_what_a_child_reports(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_child_reports_its_gpus(capsys: pytest.CaptureFixture[str]) -> None:
     with installed():
         devices.tell()
     found = answered("a line of the driver\n" + capsys.readouterr().out, 0)

@@ -50,7 +50,7 @@ def test_the_process_can_be_ended_when_a_request_has_no_answer(
     assert (train.state, train.unanswered) == ("crashed", False)
 
 
-def test_what_answers_is_not_offered_to_be_ended(stage: Any, clock: Clock) -> None:
+def test_a_process_that_replies_is_not_offered_to_be_ended(stage: Any, clock: Clock) -> None:
     train = stage.session.train
     stage.session.execute("stop_early")
     wait(stage, clock, 2.0)

@@ -71,7 +71,7 @@ def test_numpy_scalars_become_numbers() -> None:
         ({"\0array": ["<f8", [1]]}, "reserved for arrays"),
     ],
 )
-def test_what_can_not_be_sent_is_named(value: Any, said: str) -> None:
+def test_unsendable_values_are_named(value: Any, said: str) -> None:
     with pytest.raises(WireError, match=said.replace("(", r"\(")):
         encode({"x": value})
 

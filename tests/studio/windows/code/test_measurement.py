@@ -143,7 +143,7 @@ def test_figures_of_another_text_are_reported_and_leave_the_lines(desk: Desk) ->
     assert desk.page.editor.note(6) == "1.70 ms 40\u2009%"
 
 
-def test_what_goes_wrong_is_one_line_and_a_stop_ends_the_process(desk: Desk, qtbot: Any) -> None:
+def test_errors_show_one_line_and_stop_ends_the_process(desk: Desk, qtbot: Any) -> None:
     desk.stage.studio.actions.trigger("measure_model")
     desk.tell("measure_failed", what="the shapes differ", do="use 4", line=6)
     assert desk.shown.problem.value() == "line 6: the shapes differ; use 4"
@@ -166,7 +166,7 @@ def test_a_file_without_an_agreement_is_not_measured(desk: Desk, tmp_path: Path)
     assert not any(each.job_name == "measure_code" for each in desk.stage.workers)
 
 
-def test_what_stands_in_the_field_input_is_measured(desk: Desk, qtbot: Any) -> None:
+def test_the_shape_in_the_input_field_is_measured(desk: Desk, qtbot: Any) -> None:
     desk.page.inputs.setFocus()
     qtbot.keyClicks(desk.page.inputs, "N, 3, 32, 32")
     qtbot.keyClick(desk.page.inputs, Qt.Key.Key_Return)

@@ -123,7 +123,7 @@ def desk(stage: Any, tmp_path: Path, qtbot: Any) -> Desk:
     return made
 
 
-def test_what_runs_is_shown_as_soon_as_it_is_visible(desk: Desk, qtbot: Any) -> None:
+def test_the_plan_is_made_when_its_view_becomes_visible(desk: Desk, qtbot: Any) -> None:
     (worker,) = desk.jobs()
     assert (worker.job.text, worker.job.class_name) == (TEXT, "Net")
     assert desk.shown.about.text().startswith("Training two steps")
@@ -142,7 +142,7 @@ def test_what_runs_is_shown_as_soon_as_it_is_visible(desk: Desk, qtbot: Any) -> 
     assert len(desk.jobs()) == 2
 
 
-def test_what_is_so_for_all_operators_is_said_once(desk: Desk) -> None:
+def test_facts_common_to_all_operators_appear_once(desk: Desk) -> None:
     outcome = planned()
     for each in outcome["parts"][0]["rows"]:
         each.update(kernel="numpy", why="absent")

@@ -167,7 +167,7 @@ def test_a_dropped_folder_becomes_the_data(stage, qtbot, tmp_path):
     assert requests(stage.worker)[-1].config["data"] == str(tmp_path)
 
 
-def test_what_is_wrong_stands_in_the_page_and_cancel_ends_the_reading(stage, qtbot):
+def test_errors_appear_in_the_page_and_cancel_ends_the_reading(stage, qtbot):
     page = stage.studio.data_page
     QTest.keyClick(stage.window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
     worker = stage.worker

@@ -74,7 +74,7 @@ def test_files_that_answer_differently_are_not_said_to_answer_alike(qapp: Any) -
     assert answers_text(other, QObject()).startswith("The files give nearly the same answers")
 
 
-def test_what_stands_is_listed_and_verified_again(stage: Stage, qtbot: QtBot, tmp_path: Path) -> None:
+def test_exported_files_are_listed_and_verified_again(stage: Stage, qtbot: QtBot, tmp_path: Path) -> None:
     run = make_run(tmp_path / "runs" / "first", {10: 3}, best=10)
     folder = run / "inference"
     folder.mkdir()

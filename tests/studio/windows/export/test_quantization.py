@@ -105,7 +105,7 @@ def test_wrong_values_are_named(export: Stage, qtbot: QtBot) -> None:
     assert export.studio.actions.trigger("export") == ""  # what is not asked for can't be wrong
 
 
-def test_what_matters_to_a_method_is_asked(export: Stage, qtbot: QtBot) -> None:
+def test_each_method_shows_only_its_own_fields(export: Stage, qtbot: QtBot) -> None:
     card = export.studio.export_page.quantize
     seen = []
     for _ in range(3):
@@ -282,7 +282,7 @@ def test_again_without_a_layer_and_layers_left_in_float(export: Stage, qtbot: Qt
     assert card.again.toolTip() == "It is already in float."
 
 
-def test_what_another_user_chose_is_not_chosen_again(export: Stage, qtbot: QtBot) -> None:
+def test_an_unknown_quantization_cannot_be_repeated(export: Stage, qtbot: QtBot) -> None:
     choose(export, qtbot)
     export.studio.actions.trigger("export")
     quantized(export, weight_type="odd")

@@ -94,7 +94,7 @@ def test_an_image_and_a_model(stage: Any, tmp_path: Path) -> None:
     assert asked == [str(tmp_path / name) for name in ("seven.PNG", "model.pdmodel", "model.pdiparams.info")]
 
 
-def test_what_is_nothing_of_ours_is_said(stage: Any, tmp_path: Path) -> None:
+def test_unsupported_dropped_files_show_the_reason(stage: Any, tmp_path: Path) -> None:
     (tmp_path / "film.mkv").write_bytes(b"")
     before = stage.session.train.settings
     for path, why in (

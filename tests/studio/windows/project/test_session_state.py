@@ -92,7 +92,7 @@ def test_two_starts_that_fail_are_followed_by_a_safe_one(begin: Any, tmp_path: P
 
 
 @pytest.mark.parametrize("damage", ["project", "memory"])
-def test_what_is_damaged_is_reported_and_nothing_is_lost(begin: Any, tmp_path: Path, damage: str) -> None:
+def test_damaged_files_are_reported_and_not_overwritten(begin: Any, tmp_path: Path, damage: str) -> None:
     first = begin()
     first.session.save_project(tmp_path / "mine")
     first.close()

@@ -45,7 +45,7 @@ def test_a_click_in_the_list_means_the_run_on_every_page(
     assert opened == [old, new]
 
 
-def test_what_other_parts_select_is_chosen_in_the_list(stage: Any, two: tuple[str, str]) -> None:
+def test_a_run_selected_elsewhere_is_selected_in_the_list(stage: Any, two: tuple[str, str]) -> None:
     old, new = two
     stage.session.select_run(old)
     assert stage.window.project.runs.chosen() == [old]

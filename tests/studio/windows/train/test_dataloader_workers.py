@@ -43,7 +43,7 @@ def test_without_the_extra_the_field_says_why_it_is_off(stage: Any, monkeypatch:
     assert "pip install" in stage.session.blocked("start")
 
 
-def test_what_each_worker_does_is_shown(stage: Any) -> None:
+def test_the_pace_of_each_worker_is_shown(stage: Any) -> None:
     stage.start()
     stage.steps(1, 2.5)
     facts = stage.studio.settings_panel.facts
