@@ -41,7 +41,7 @@ def engine_contender(mode: str, kernels: str) -> Contender:
     if kernels == "fast":
         for name in ("engine.kernels.fast", "llvmlite"):
             if not importlib.util.find_spec(name):
-                missing = f"{name} is not there"
+                missing = f"{name} is not installed"
     environment = {"MODEL_STUDIO_KERNELS": kernels}
     # Eager calls gain nothing when they predict from a file, which is what the row is about.
     kinds = ("train",) if mode == "eager" else ("train", "predict")

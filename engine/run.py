@@ -218,7 +218,7 @@ def missing_name(error: BaseException) -> str | None:
     asks for; None for other errors."""
     frames = traceback.extract_tb(error.__traceback__)
     while isinstance(error, AttributeError) and frames and frames[-1].name == "__getattr__":
-        frames.pop()  # a module only said that the user's name is not there
+        frames.pop()  # a module only reported that the user's name is missing
     if not frames or _is_engines(frames[-1].filename):
         return None
     said = message_for(error)
@@ -251,7 +251,7 @@ def _is_engines_fault(error: BaseException) -> bool:
     ours = False
     frames = traceback.extract_tb(error.__traceback__)
     if isinstance(error, AttributeError) and frames and frames[-1].name == "__getattr__":
-        frames.pop()  # an object of the engine only said that the user's name is not there
+        frames.pop()  # an object of the engine only reported that the user's name is missing
     if isinstance(error, UnboundLocalError) and frames and frames[-1].name == "fail":
         # A converted function said so of the user's variable.
         while frames and _is_engines(frames[-1].filename):

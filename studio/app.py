@@ -147,7 +147,7 @@ class Studio:
             self.complete()
 
     def complete(self, plots: bool = True) -> None:
-        """Build the pages that are not there yet.
+        """Build the pages that do not exist yet.
 
         ``plots`` False leaves those to the first run that is shown: what draws them takes 30 to 45 MB.
         """

@@ -43,7 +43,7 @@ def sum_rightmost(x: Any, count: int) -> Any:
     """``x`` summed over its last ``count`` dimensions.
 
     A value that has fewer is summed over those it has, as in Paddle, with a warning: terms of the missing
-    dimensions are not there.
+    dimensions are missing.
     """
     if count > x.ndim:
         tolerate(

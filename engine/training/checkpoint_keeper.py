@@ -161,7 +161,7 @@ class CheckpointKeeper:
             )
 
     def best_weights(self) -> dict[str, Any] | None:
-        """The best weights so far; None where they are those of this step, or are not there any more."""
+        """The best weights so far; None where they are those of this step, or no longer exist."""
         if self._progress.best_step == self._progress.step or self._best_missing or self._best_replaced:
             return None
         if self._unsaved_best is not None:

@@ -269,7 +269,7 @@ def chosen_checkpoint(
     ``what`` is the command that messages begin with.
 
     Raises:
-        DataError: it is not there; or, unless asked for by its step, its weights are untrained or are not the
+        DataError: it does not exist; or, unless asked for by its step, its weights are untrained or are not the
             best of the run.
     """
     if step is not None:
@@ -288,7 +288,7 @@ def chosen_checkpoint(
     elif best.exists():
         tree = store.read_best()
     else:
-        raise DataError(f"{what}: the run has no best checkpoint: {best} is not there; {_choices(store)}")
+        raise DataError(f"{what}: the run has no best checkpoint: {best} does not exist; {_choices(store)}")
     done = int(tree["progress"]["step"])
     if done == 0:
         raise DataError(

@@ -237,7 +237,7 @@ class _Job:
         self._scratch.remove()
 
     def order(self, command: str) -> bool:
-        """Pass an order to rank 0; False where it is not there yet."""
+        """Pass an order to rank 0; False if it has not started yet."""
         return self._reception.send(0, {"command": command})
 
     def terminate(self) -> None:

@@ -34,7 +34,7 @@ def verify_again(
     files name. Imports the run's own copy of the model's code; writes nothing next to the files.
 
     Raises:
-        DataError, FormatError: the files or the checkpoint are not there or damaged, or the files don't load
+        DataError, FormatError: the files or the checkpoint are missing or damaged, or the files don't load
             in a clean process.
     """
     emit(_progress("read", "Reading the files and the checkpoint..."))

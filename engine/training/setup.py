@@ -94,7 +94,7 @@ def model_source(config: TrainingConfig, source_folder: Path | None = None) -> M
     is used: an untrusted run must not choose a file on this machine to be executed.
 
     Raises:
-        ArgumentError, DataError: no such model; its file is not there.
+        ArgumentError, DataError: no such model; its file does not exist.
     """
     path, _, class_name = config.model.rpartition(":")
     if source_folder is None or not path:

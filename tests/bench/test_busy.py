@@ -20,7 +20,7 @@ class FakeContest:
     def run(self, rounds: int, seconds: float) -> list[Result]:
         one, other = Result("engine"), Result("absent")
         alive = [each for each in self.burners if each.poll() is None]
-        one.seconds, other.skipped = [1.0 + len(alive)] * rounds, "it is not there"
+        one.seconds, other.skipped = [1.0 + len(alive)] * rounds, "it is not installed"
         return [one, other]
 
 

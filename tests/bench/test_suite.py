@@ -21,7 +21,7 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> dict[str, Contender]:
     found = {
         "engine eager": fake(3.0, "0.25"),
         "engine static": fake(1.5, "0.5"),
-        "engine fast": Contender("", "", missing="llvmlite is not there"),
+        "engine fast": Contender("", "", missing="llvmlite is not installed"),
         "torch eager": fake(6.0, "0.25001"),
         "torch compile": fake(1.0, "fails"),
         "paddle eager": fake(1.0, "ends"),
@@ -56,7 +56,7 @@ def test_a_row_compares_contenders_and_says_who_is_left_out(
     assert table[3][:6] == ["torch", "eager", "6", "6", "1.00", "1.00"]
     assert lines[-4:] == [
         "fake 1.0 with 1 threads",
-        "engine fast is skipped: llvmlite is not there",
+        "engine fast is skipped: llvmlite is not installed",
         "torch compile is skipped: bench: fake_contender 1.0 fails: ValueError: could not convert string to "
         "float: 'fails'",
         "paddle eager is skipped: bench: fake_contender 1.0 ends ended with exit code 3; see above",

@@ -15,7 +15,7 @@ TENSORS: dict[str, str] = {
         ],
         "a slice or list that takes nothing gives no elements, as in Python; Paddle's kernel refuses",
     ),
-    "arranging:slice/axis": "Paddle takes an axis that is not there for the last; the engine refuses",
+    "arranging:slice/axis": "Paddle takes an axis that does not exist for the last; the engine refuses",
     "arranging:diag_embed/grad": "Paddle has no gradient here",
     "arranging:diagonal_scatter/grad": "Paddle gives none for what is put on the diagonal",
     "arranging:tril_indices/negative": "a matrix of negative size is refused",

@@ -159,7 +159,7 @@ def load_dygraph(model_path: str, **options: Any) -> tuple[dict[str, Any] | None
     ]
     if states == [None, None]:
         raise AbsentError(
-            f"load_dygraph: {prefix}.pdparams and {prefix}.pdopt: neither is there; check the "
+            f"load_dygraph: {prefix}.pdparams and {prefix}.pdopt: neither exists; check the "
             "name, or save it first"
         )
     return states[0], states[1]

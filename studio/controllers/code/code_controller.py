@@ -177,7 +177,7 @@ class CodeController(QObject):
             try:
                 self._coding.open(Path(file))
             except CodeError:
-                return  # the settings say that it is not there
+                return  # the settings report that it does not exist
         name = settings.model.rpartition(":")[2]
         if file and name != self._view.class_name:
             self._coding.choose_class(name)

@@ -34,7 +34,7 @@ class ImageError(ValueError):
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of an image file. Raises ImageError where it is not there or too large."""
+    """The bytes of an image file. Raises ImageError if it is missing or too large."""
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):

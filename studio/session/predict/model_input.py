@@ -38,7 +38,7 @@ class ModelInput:
     which ``why_not`` has the reason. ``shape`` is that of the values without the batch, -1 for a
     size that is open; ``batch`` is how often they are fed, as the model takes a fixed batch, 0 for an input
     without a batch. An image has ``height`` and ``width`` and 1, 3 or 4 ``channels``, which come first
-    (``layout`` CHW), last (HWC) or are not there (HW); ``placing`` is how those of its training were placed,
+    (``layout`` CHW), last (HWC) or are absent (HW); ``placing`` is how those of its training were placed,
     empty where that is not known.
     """
 

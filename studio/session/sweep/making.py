@@ -33,7 +33,7 @@ def new_sweep(
 
     Raises:
         ValueError: a parameter, a value or a combination that no training takes; names it.
-        DataError: the file of a model is not there.
+        DataError: the file of a model does not exist.
     """
     if not words:
         raise ValueError("nothing to vary: got no --param; give e.g. --param lr=0.1,0.01")

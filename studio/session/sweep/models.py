@@ -39,7 +39,7 @@ def model_file(settings: Mapping[str, Any]) -> str:
 
 
 def digests(files: Iterable[str]) -> dict[str, str]:
-    """The SHA-256 of each file. Raises DataError where one is not there."""
+    """The SHA-256 of each file. Raises DataError if one does not exist."""
     found = {}
     for name in files:
         try:

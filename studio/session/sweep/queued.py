@@ -46,7 +46,7 @@ def sweep_of_words(settings: RunSettings, words: Sequence[str], trials: int) -> 
 
     Raises:
         ValueError: a parameter, a value or a combination that no training takes. DataError: the file of the
-            model is not there.
+            model does not exist.
     """
     return new_sweep(settings.as_dict(), words, trials=trials)
 

@@ -25,7 +25,7 @@ _LOST = ("failed", "diverged")
 
 
 def lock_sweep(folder: Path) -> Lock:
-    """Take the sweep in ``folder``, which is made where it is not there.
+    """Take the sweep in ``folder``, which is created if it does not exist.
 
     Raises:
         InUseError: another process works on it. SaveError: it can't be written.

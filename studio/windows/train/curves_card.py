@@ -87,7 +87,7 @@ class CurvesCard(Retranslated, PageCard):
         self.quantities["accuracy"].setChecked(True)
 
     def make_plots(self) -> None:
-        """Make the plots of loss and accuracy, where they are not there yet."""
+        """Create the plots of loss and accuracy if they do not exist yet."""
         if "loss" not in self.plots:
             loss = self._add_plot("loss", self._first)
             loss.set_log(self.log.isChecked())

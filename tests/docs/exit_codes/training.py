@@ -119,7 +119,7 @@ def _(place: Place) -> Words:
     return place.train("--model", place.model(lambda text: text.replace("10)", "7)")))
 
 
-@case("train", "the device is not there, or needs an extra that is not installed")
+@case("train", "the device does not exist, or needs an extra that is not installed")
 def _(place: Place) -> Words:
     return place.train("--device", "gpu")
 

@@ -80,7 +80,7 @@ def _(place: Place) -> Words:
     return ["predict", prefix, place.image(), "--seconds", "0.2"]
 
 
-@case("predict", "the device is not there, or needs an extra that is not installed")
+@case("predict", "the device does not exist, or needs an extra that is not installed")
 def _(place: Place) -> Words:
     return ["predict", place.prefix(), place.image(), "--device", "gpu"]
 
@@ -103,7 +103,7 @@ def _(place: Place) -> Words:
     return ["run", place.tmp / "nowhere.py"]
 
 
-@case("run", "the device of --device is not there, or needs an extra that is not installed")
+@case("run", "the device of --device does not exist, or needs an extra that is not installed")
 def _(place: Place) -> Words:
     (place.tmp / "script.py").write_text("")
     return ["run", "--device", "gpu:1", place.tmp / "script.py"]
@@ -121,7 +121,7 @@ def _(place: Place) -> Words:
     return ["run", place.tmp / "script.py"]
 
 
-@case("run", "the script asks for a name of Paddle that is not there")
+@case("run", "the script uses a name of Paddle that is missing")
 def _(place: Place) -> Words:
     (place.tmp / "script.py").write_text("import paddle\npaddle.nonesuch\n")
     return ["run", place.tmp / "script.py"]

@@ -164,7 +164,7 @@ def messages_of_programs() -> None:
 
     def passed(x: Any) -> Any:
         out = x * 0.0
-        dist.send(x, right)  # all send first: more than MPI keeps for a receiver that is not there yet
+        dist.send(x, right)  # all send first: more than MPI keeps for a receiver that has not started yet
         dist.recv(out, left)
         dist.barrier()
         return out

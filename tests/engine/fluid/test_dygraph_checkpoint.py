@@ -108,7 +108,7 @@ def test_damaged_tensors_are_refused_by_name(tmp_path: Path, change: Any, said: 
 def test_missing_files_and_invalid_states_are_refused(tmp_path: Path) -> None:
     with pytest.raises(AbsentError, match="no such folder"):
         fluid.dygraph.load_persistables(str(tmp_path / "none"))
-    with pytest.raises(AbsentError, match="neither is there"):
+    with pytest.raises(AbsentError, match="neither exists"):
         fluid.load_dygraph(str(tmp_path / "none"))
     with pytest.raises(ArgumentError, match="state_dict"):
         fluid.dygraph.save_persistables([1], str(tmp_path))

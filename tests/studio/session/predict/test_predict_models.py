@@ -153,7 +153,7 @@ HARMS: dict[str, Callable[[list[Any]], Any]] = {
     "no blocks": lambda blocks: blocks.clear(),
     "a block in itself": lambda blocks: blocks[-1]["ops"][0].update(regions=[{"block": blocks[-1]["idx"]}]),
     "a block twice": lambda blocks: blocks[0]["ops"][0].update(regions=[{"block": 1}, {"block": 1}]),
-    "a block that is not there": lambda blocks: blocks[0]["ops"][0].update(regions=[{"block": 9}]),
+    "a block that does not exist": lambda blocks: blocks[0]["ops"][0].update(regions=[{"block": 9}]),
     "its own parent": lambda blocks: blocks[1].update(parent=1),
     "another number": lambda blocks: blocks[1].update(idx=0),
     "a shape of text": lambda blocks: blocks[0]["vars"][0].update(shape=["x"]),

@@ -182,7 +182,7 @@ def test_errors_appear_in_the_page_and_cancel_ends_the_reading(stage, qtbot):
     other = stage.worker
     assert other is not worker
     number = requests(other)[-1].number
-    stage.tell("data_failed", number=number, message="MNIST: the files are not there; put them into /x")
+    stage.tell("data_failed", number=number, message="MNIST: the files were not found; put them into /x")
     qtbot.waitUntil(lambda: "put them into /x" in page.waiting.accessibleName())
     assert not page.cancel.isVisible()
 
