@@ -1,7 +1,7 @@
 """How the time of a training step grows with batch, width and depth of a network, next to torch.
 
 ``python -m bench.growth [--axes batch,width,depth] [--contenders NAME,...] [--peer PYTHON] [--rounds N]
-[--seconds S] [--threads N] [--json FILE] [--picture FILE]``. A network of linear layers of one width with
+[--seconds S] [--threads N] [--json FILE] [--image FILE]``. A network of linear layers of one width with
 ReLU between them; one of the three sizes grows, the others stay. ``python -m bench.report FILE`` puts the
 exponents of time against work into bench/README.md.
 """
@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> None:
     )
     made.add_argument("--axes", type=listed(list(AXES)), default=list(AXES), help=", ".join(AXES))
     add_shared(made, list(contenders(None, None)), rounds=5, seconds=0.4)
-    made.add_argument("--picture", type=Path, metavar="FILE.png", help="draw the growth there")
+    made.add_argument("--image", type=Path, metavar="FILE.png", help="draw the growth there")
     options = made.parse_args(arguments)
     found = contenders(options.peer, options.paddle)
     names = options.contenders or CONTENDERS
@@ -49,10 +49,10 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"\n{growth_table(axis, points)}", flush=True)
         if options.json is not None:
             options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    if options.picture is not None:
+    if options.image is not None:
         from bench.growth_figure import draw
 
-        draw(report, options.picture)
+        draw(report, options.image)
 
 
 def row_of(axis: str, size: int) -> Row:

@@ -138,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             tour.run()
         finally:
             tour.studio.close()
-    check(tour.pictures)
+    check(tour.images)
     return 0
 
 

@@ -65,7 +65,7 @@ class Tour:
         self.session = self.studio.session
         self.session.change_setting("samples", samples)
         self.session.change_setting("epochs", epochs)
-        self.pictures: list[Path] = []
+        self.images: list[Path] = []
 
     def wait(self, condition: Callable[[], bool], what: str, seconds: float = LIMIT) -> None:
         """Let the application work until ``condition`` holds."""
@@ -94,7 +94,7 @@ class Tour:
             path = self.folder / f"{name}{'' if theme == 'light' else '-dark'}.png"
             if not (widget or self.studio.window).grab().save(str(path), "PNG", 0):
                 raise SystemExit(f"tour: can't write {path}; give a folder that can be written to")
-            self.pictures.append(path)
+            self.images.append(path)
             print(path, flush=True)
         self.studio.frame.use_theme("light")
 
@@ -207,11 +207,11 @@ def _mid_epoch(train: object) -> bool:
     return not train.busy or step % each > 0.2 * each  # type: ignore[attr-defined]
 
 
-def check(pictures: Sequence[Path]) -> None:
+def check(images: Sequence[Path]) -> None:
     """The images are there and none is blank."""
     from PySide6.QtGui import QImage
 
-    for path in pictures:
+    for path in images:
         image = QImage(str(path))
         colors = {image.pixel(x, y) for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)}
         if len(colors) < 8:
@@ -239,8 +239,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             tour.run()
         finally:
             tour.studio.close()
-    check(tour.pictures)
-    print(f"{len(tour.pictures)} images in {time.monotonic() - begin:.0f} s")
+    check(tour.images)
+    print(f"{len(tour.images)} images in {time.monotonic() - begin:.0f} s")
     return 0
 
 

@@ -291,7 +291,7 @@ class OneSave:
         missing = [paths[suffix].name for suffix in paths if visible[suffix] is None]
         if missing:
             there = [paths[suffix].name for suffix in paths if visible[suffix] is not None]
-            seen = f"found {' and '.join(there)}" if there else f"none of the {count} files is there"
+            seen = f"found {' and '.join(there)}" if there else f"none of the {count} files exists"
             return AbsentError(
                 f"{self._folder}: missing {' and '.join(missing)}: {seen}; a {self.noun} is {count} files of "
                 f"one save, copy {every} or save it again"

@@ -269,7 +269,7 @@ def chosen_checkpoint(
     ``what`` is the command that messages begin with.
 
     Raises:
-        DataError: it does not exist; or, unless asked for by its step, its weights are untrained or are not the
+        DataError: it does not exist; or, unless asked for by its step, it is untrained or not the
             best of the run.
     """
     if step is not None:

@@ -104,7 +104,7 @@ def load_model(source: ModelSource, original: Path | None = None) -> LoadedModel
         ]
         raise ArgumentError(
             f"model {source.file.name}: it has no {source.class_name}: its layers are "
-            f"{', '.join(names) or 'none'}; give {source.file.name}:Class with one that is there"
+            f"{', '.join(names) or 'none'}; give {source.file.name}:Class with one of these"
         )
     if not (isinstance(cls, type) and issubclass(cls, nn.Layer)):
         raise ArgumentError(

@@ -1,4 +1,4 @@
-"""Starts a network from weights that are there: of a run, an exported model or a state dict."""
+"""Starts a network from existing weights: of a run, an exported model or a state dict."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def start_from(network: Any, path: str) -> Transferred:
             ``.pdparams`` file with a state dict. No code of it is run.
 
     Raises:
-        DataError, FormatError: nothing of the kind is there, or it is damaged.
+        DataError, FormatError: not found, or damaged.
         ArgumentError: not one weight fits.
     """
     there = weights_at(path)
@@ -69,8 +69,7 @@ def weights_at(path: str) -> dict[str, np.ndarray]:
         weights = tree["weights"] if suffix == WEIGHTS else tree
     else:
         raise DataError(
-            f"start_from: nothing is there: {path}; give the folder of a run, an exported model or a "
-            ".pdparams file"
+            f"start_from: not found: {path}; give the folder of a run, an exported model or a .pdparams file"
         )
     found = _arrays(weights)
     if not found:

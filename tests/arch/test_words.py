@@ -49,6 +49,8 @@ def test_a_part_avoids_the_words(part: str) -> None:
     "a stranger's file",
     "until it is mended",
     "whoever opens it",
+    "the file is not there",
+    "def test_what_is_refused()",
 ])
 def test_each_pattern_is_found(text: str) -> None:
     assert words.riddles(f'"""{text}"""')

@@ -39,7 +39,7 @@ def test_an_axis_becomes_figures_and_an_image(
     monkeypatch.setattr(growth, "AXES", {"batch": (1, 4)})
     file, png = tmp_path / "growth.json", tmp_path / "growth.png"
     chosen = ["--contenders", "engine static,torch eager", "--rounds", "2", "--seconds", "0.01"]
-    growth.main([*chosen, "--axes", "batch", "--json", str(file), "--picture", str(png)])
+    growth.main([*chosen, "--axes", "batch", "--json", str(file), "--image", str(png)])
     lines = capfd.readouterr().out.splitlines()
     assert lines[2].split() == ["batch", "1", "4", "exponent", "of", "the", "last", "3"]
     assert lines[3].split() == ["engine", "static", "2", "(0.50)", "2", "(0.50)", "0.00", "0.00"]

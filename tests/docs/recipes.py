@@ -77,13 +77,16 @@ def carry_out(step: Step, root: Path) -> None:
 
 def copy_repository(to: Path) -> None:
     """The product and its tests: copies, because through links the commands of recipes would write here."""
-    leave = shutil.ignore_patterns("__pycache__", "pictures")
     for name in COPIED:
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(source, to / name, ignore=leave)
+            shutil.copytree(source, to / name, ignore=_not_copied)
         else:
             shutil.copy2(source, to / name)
+
+
+def _not_copied(folder: str, _names: list[str]) -> list[str]:
+    return ["__pycache__", "images"] if Path(folder).name == "docs" else ["__pycache__"]
 
 
 def python(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -48,7 +48,7 @@ def test_nothing_that_fits_is_refused_with_what_both_have(tmp_path: Path) -> Non
 
 
 def test_nothing_at_the_path_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="nothing is there"):
+    with pytest.raises(DataError, match="not found"):
         weights_at(str(tmp_path / "absent"))
 
 

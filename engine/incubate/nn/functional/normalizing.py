@@ -78,7 +78,8 @@ def _total(x: Any, bias: Any, residual: Any, alpha: float = 1.0) -> Any:
 def _require_plain(where: str, quant_scale: float) -> None:
     if quant_scale > 0:
         raise UnsupportedError(
-            f"{where}: quantization of the result is not supported: got quant_scale {quant_scale}; leave it at -1"
+            f"{where}: quantization of the result is not supported: got quant_scale {quant_scale}; "
+            "leave it at -1"
         )
 
 
