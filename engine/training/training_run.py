@@ -32,6 +32,7 @@ from engine.training.run_evaluator import RunEvaluator
 from engine.training.run_folder import RunFolder
 from engine.training.setup import Parts, build_parts, own_file, skipped_events, started_event
 from engine.training.stepper import seed_everything
+from engine.training.sources.csv_columns import TargetNeeded
 from engine.training.suggest import AUTO, with_suggestions
 from resources.memory import memory_used
 from resources.training_events import Paused, Preparing, RateChanged, Resumed, Stopping
@@ -413,7 +414,8 @@ class TrainingRun(Commands):
         files = [str(path) for path in self._model_files] or own_file(self.config.model)
         problem = describe_problem(error, files)
         self.state = "failed"
-        if self._claimed and self._folder is not None and isinstance(error, Exception):
+        recorded = isinstance(error, Exception) and not isinstance(error, TargetNeeded)
+        if self._claimed and self._folder is not None and recorded:
             self._folder.keep_record(started_event(self.config, self.progress), self._publisher.write_failed)
         self._report()
         self._publisher.publish(failed_event(problem, self.progress.step, self._keeper.last))

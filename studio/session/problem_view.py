@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from studio.session.option_titles import with_titles
+
 
 @dataclass(frozen=True)
 class ProblemView:
     """What went wrong: ``where: what; do``. ``file`` and ``line`` are the user's, empty and 0 where there is
-    none."""
+    none; ``error`` is the class of the error, where there was one."""
 
     title: str
     where: str
@@ -22,6 +24,7 @@ class ProblemView:
     file: str = ""
     line: int = 0
     time: float = 0.0
+    error: str = ""
 
     @property
     def message(self) -> str:
@@ -41,9 +44,9 @@ class ProblemView:
 
 def problem_from_message(message: str, title: str, details: str = "") -> ProblemView:
     """A problem from a text of the form ``where: what: values seen; what to do``."""
-    body, separator, do = message.rpartition("; ")
+    body, separator, do = with_titles(message).rpartition("; ")
     if not separator:
-        body, do = message, ""
+        body, do = with_titles(message), ""
     where, separator, what = body.partition(": ")
     if not separator:
         where, what = "", body
@@ -57,10 +60,11 @@ def problem_from_event(event: Mapping[str, Any], title: str) -> ProblemView:
     return ProblemView(
         title=title,
         where=event["where"],
-        what=event["what"],
-        do=event["do"],
+        what=with_titles(event["what"]),
+        do=with_titles(event["do"]),
         details=event["traceback"],
         file=event["file"],
         line=event["line"],
         time=event["time"],
+        error=event["error"],
     )

@@ -27,7 +27,7 @@ from studio.session.graph.trace_job import TraceModel
 from studio.session.predict.predict_models import PredictModels
 from studio.session.predict.predict_view import PredictViewModel
 from studio.session.predict.test_samples import Samples
-from studio.session.problem_view import problem_from_message
+from studio.session.problem_view import ProblemView, problem_from_message
 from studio.session.project.project_file import Project
 from studio.session.project.session_script import SessionScript
 from studio.session.runs.report.report_job import ReportWriter
@@ -42,6 +42,7 @@ from studio.session.train.rate_finder import RateFinder
 from studio.session.train.run_settings import RunSettings, setting_problems
 from studio.session.train.suggest.suggestions import Suggestions
 from studio.session.train.train_job import Train
+from studio.session.train.train_view import TARGET_NEEDED
 from studio.session.train.trainer import Trainer
 from studio.session.work.job import Event, Job
 from studio.session.work.running_tasks import MakeWorker, Notify, RunningTasks
@@ -52,6 +53,8 @@ from studio.session.work.worker import ProcessWorker
 class Session(NextRun):
     """The state that the window, the tests and scripts drive.
 
+    ``target_needed`` is emitted when a task ended because the target of a table is not known.
+
     All methods run in the caller's thread. Workers queue events and call ``wake``; ``pump``, called by the
     bridge in the window's loop, takes the events and updates the view models. ``tasks`` has all that runs.
     ``make_worker`` creates a worker (default: a child process); ``runs_folder`` receives the runs while there
@@ -59,6 +62,7 @@ class Session(NextRun):
     """
 
     tasks_changed = Signal()
+    target_needed = Signal()
 
     def __init__(self, make_worker: MakeWorker = ProcessWorker, runs_folder: Path | None = None) -> None:
         super().__init__(runs_folder)
@@ -126,7 +130,7 @@ class Session(NextRun):
             commands.START_QUEUE: self.queue.release,
             commands.TRAIN_CORRECTED: self.train_corrected,
         }
-        self.train.problem.connect(self.problem.emit)
+        self.train.problem.connect(self._report)
         self.selected_run_changed.connect(self._export_selected)
         self.project_changed.connect(self._use_export_settings)
         self.export.events.settings.connect(lambda settings: setattr(self.project, "export", settings))
@@ -170,6 +174,17 @@ class Session(NextRun):
     def blocked(self, which: Command | str) -> str:
         """Why the command is not possible now; empty where it is possible."""
         return commands.command(which).possible(self)
+
+    @property
+    def asks_target(self) -> bool:
+        """Whether the page Data asks for the target of the data that is chosen."""
+        return self.data.state == "asking" and self.data.subject == self.train.settings.data
+
+    def _report(self, problem: ProblemView) -> None:
+        if problem.error == TARGET_NEEDED:
+            self.target_needed.emit()
+        else:
+            super()._report(problem)
 
     # ----- training -----
 

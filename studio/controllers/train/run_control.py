@@ -35,6 +35,7 @@ class RunControl(QObject):
         actions.handle(commands.CANCEL, self.cancel)
         actions.handle(commands.SHOW_GRAPH, self.show_graph)
         actions.handle(commands.OPEN_FOLDER, self.open_folder)
+        session.target_needed.connect(lambda: actions.refused.emit(self._ask_target()))
         self.list = RunListController(session, self._panel, train)
         SweepController(session, window, actions)
         self.doings = RunActions(session, window, actions, self.new_run)
@@ -55,6 +56,8 @@ class RunControl(QObject):
             self._actions.trigger(commands.PAGE_TRAIN)
             self._show_wrong_setting()
             return reason
+        if self._session.asks_target:
+            return self._ask_target()
         path = self._session.needs_agreement()
         if path is not None:
             self._agree(path, self.start)
@@ -78,6 +81,11 @@ class RunControl(QObject):
         else:
             self._session.execute(commands.ADD_TO_QUEUE)
         return reason
+
+    def _ask_target(self) -> str:
+        """Show the page Data, which asks for the target; says what to do."""
+        self._actions.trigger(commands.PAGE_DATA)
+        return self.tr("Choose the column to predict on the page Data, then start again.")
 
     def _show_wrong_setting(self) -> None:
         self._window.right.show()

@@ -64,7 +64,7 @@ class RunSettingsController(QObject):
             data = str(self._panel.form.value("data"))
             folder = str(self._panel.form.value("data_folder"))
             if data != FOLDER or folder:
-                self._session.change_setting("data", folder if data == FOLDER else data)
+                self._session.choose_data(folder if data == FOLDER else data)
         else:
             self._edited_model(key, value)
         self._entries_checked()

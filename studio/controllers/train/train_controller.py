@@ -17,6 +17,7 @@ from studio.controllers.train.layers import LayersController
 from studio.controllers.train.run_settings import RunSettingsController
 from studio.session import commands
 from studio.session.command import Command
+from studio.session.option_titles import with_titles
 from studio.session.runs.run_history import RunHistory
 from studio.session.runs.runs_folder import Run
 from studio.session.session import Session
@@ -193,7 +194,7 @@ class TrainController(QObject):
             reason = view.last_problem.message if view.last_problem else view.message
             self._page.show_failure(view.run_name, reason, details=True)
         elif len(self._chosen) == 1 and not self._is_live() and run and run.failure and not run.step:
-            self._page.show_failure(run.name, run.failure, details=False)
+            self._page.show_failure(run.name, with_titles(run.failure), details=False)
         else:
             self._page.show_welcome(not self._chosen)
 

@@ -59,14 +59,13 @@ class NextRun(Library):
             )
 
     def choose_data(self, name: str) -> None:
-        """Take other data for the next training: a built-in name, or a path. What was set for the data
-        before,
+        """Take other data for the next training: a built-in name, or a path. What was set for the data before,
         such as its target, begins anew."""
         changes: dict[str, Any] = {"data": name}
         if name != self.train.settings.data:
             changes |= {each: DATA_SETTINGS[each].default for each in OF_ONE_DATA}
             changes |= {each: RUN_SETTINGS[each].default for each in self.suggested_before()}
-        self.change_settings(changes, f"Change {title_of_setting('data')}")
+        self.change_settings(changes, f"Change {title_of_setting('data')}", "data")
 
     def use_suggestion(self, values: Mapping[str, Any]) -> None:
         """Take suggested settings, as one step of undo."""

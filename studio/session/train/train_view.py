@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from resources import training_events
 
 STATES = ("idle", "starting", "running", "pausing", "paused", "stopping", "finished", "failed", "crashed")
+TARGET_NEEDED = "TargetNeeded"
+"""The error of a table whose target is not known; the page Data asks for it."""
 BUSY = ("starting", "running", "pausing", "paused", "stopping")
 
 
@@ -350,7 +352,10 @@ class TrainViewModel:
     def _on_failed(self, event: training_events.Failed) -> None:
         self.evaluating = False
         self.report(problem_from_event(event, "The training failed"))
-        self.go_to("failed", "Failed")
+        if event["error"] == TARGET_NEEDED:
+            self.go_to("idle", "Choose the target on the page Data")
+        else:
+            self.go_to("failed", "Failed")
 
     def _on_output(self, event: Mapping[str, Any]) -> None:
         self.output.emit(event["stream"], event["text"])
