@@ -86,7 +86,8 @@ def rules_text() -> str:
 
 def page() -> str:
     """The page about all settings."""
-    lines = [HEAD + "\n".join(_run_row(setting) for setting in RUN_SETTINGS.values())]
+    shown = [each for each in RUN_SETTINGS.values() if each.group != "window"]
+    lines = [HEAD + "\n".join(map(_run_row, shown))]
     for head, rules in ((OPTIMIZERS, optimizers()), (SCHEDULES, schedules())):
         lines.append(head)
         lines += [_rule(rule, head is SCHEDULES) for rule in rules.values()]

@@ -70,8 +70,11 @@ class KeyFigure(QFrame):
         for quiet in (self._label, self._note):
             quiet.setProperty("role", "mute")
         self._note.setFont(theme.font(theme.SECTION_PX))
-        # A long note is cut at the card's edge; it does not make the card wider.
-        self._note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        # A long note takes more lines; it does not make the card wider.
+        self._note.setWordWrap(True)
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self._note.setSizePolicy(policy)
         self._value.setFont(theme.font(theme.FIGURE_PX, bold=True))
         # A page with too little height scrolls; it does not cut the number through.
         self._value.setMinimumHeight(self._value.fontMetrics().height())
@@ -81,7 +84,8 @@ class KeyFigure(QFrame):
         layout.setSpacing(2)
         for part in (self._label, self._value, self._note):
             layout.addWidget(part)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        layout.addStretch(1)  # next to a card with a longer note
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self.clear()
 
     def set_label(self, label: str) -> None:

@@ -59,21 +59,25 @@ def given_in(config: TrainingConfig) -> set[str]:
     return {name for name, value in config.as_dict().items() if value != SETTINGS[name].default}
 
 
-def suggested(config: TrainingConfig, given: Collection[str] | None = None) -> Suggestion:
+def suggested(
+    config: TrainingConfig, given: Collection[str] | None = None, source: Source | None = None
+) -> Suggestion:
     """A model and settings for the data of ``config``.
 
     Args:
-        given: the settings that stay as they are; None for those that differ from their defaults.
+        given: the settings that stay as they are, next to ``config.given``; None for those that differ from
+            their defaults.
+        source: the data, where it is open.
 
     Raises:
         ArgumentError, DataError, FormatError: the data can't be read, or a given setting does not fit it.
     """
-    stays = {*(given_in(config) if given is None else given)} - ({"model"} if config.model == AUTO else set())
-    rest = _Chooser(config, stays)
+    stays = {*(given_in(config) if given is None else given), *config.given}
+    rest = _Chooser(config.changed(given=()), stays - ({"model"} if config.model == AUTO else set()))
     if config.data in BUILT_IN:
         return rest.as_before(f"{config.data}: the network for digits and its usual settings", _digits())
     options = DataOptions.of(config)
-    source = open_source(config.data, options)
+    source = source or open_source(config.data, options)
     if source.kind == "idx" and source.train.shape == _DIGIT and config.model == AUTO:
         spec = replace(_digits(), classes=source.classes, samples=len(source.train))
         return rest.as_before(

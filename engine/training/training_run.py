@@ -31,8 +31,8 @@ from engine.training.result import Outcome, RunResult
 from engine.training.run_evaluator import RunEvaluator
 from engine.training.run_folder import RunFolder
 from engine.training.setup import Parts, build_parts, own_file, skipped_events, started_event
-from engine.training.stepper import seed_everything
 from engine.training.sources.csv_columns import TargetNeeded
+from engine.training.stepper import seed_everything
 from engine.training.suggest import AUTO, with_suggestions
 from resources.memory import memory_used
 from resources.training_events import Paused, Preparing, RateChanged, Resumed, Stopping

@@ -260,4 +260,4 @@ def with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-_LISTS = ("exclude", "include")
+_LISTS = ("exclude", "include", "given")

@@ -305,6 +305,15 @@ class Settings(DataSettings):
         changeable=True,
         advanced=True,
     )
+    given: tuple[str, ...] = declared(
+        "patterns",
+        (),
+        "Given",
+        "Settings that a suggestion leaves as they are although they have their defaults.",
+        group="window",
+        changeable=True,
+        keyword_only=True,
+    )
 
 
 OUT = Setting(
@@ -317,6 +326,11 @@ OUT = Setting(
     changeable=True,
 )
 
+SUGGESTED = (
+    "model_params", "resize", "fit", "normalize", "shift", "optimizer", "optimizer_params", "learning_rate",
+    "schedule", "schedule_params", "batch_size", "clip_norm", "epochs",
+)  # fmt: skip
+"""The settings that are suggested with the model where they are not given."""
 RUN_SETTINGS: dict[str, Setting] = settings_of(Settings)
 # Those that the page Train asks for, and those of the page Data.
 TRAIN_SETTINGS, DATA_SETTINGS = (

@@ -12,7 +12,6 @@ from typing import Any
 from psygnal import Signal
 
 from resources.run_folders import new_run_folder, remove_unbegun
-from resources.settings import RUN_SETTINGS
 from studio.session import commands
 from studio.session.code.model_editor import ModelEditor
 from studio.session.command import Command
@@ -305,11 +304,7 @@ class Session(NextRun):
         hand stay."""
         if self._refuse(self.needs_agreement()):
             return
-        settings = self.train.settings
-        for name in self.suggested_before():
-            settings = settings.changed(name, RUN_SETTINGS[name].default)
-        given = [name for name, each in RUN_SETTINGS.items() if getattr(settings, name) != each.default]
-        self.suggestions.start(settings, tuple(given))
+        self.suggestions.start(self.train.settings, self.suggested_before())
 
     def choose_data(self, name: str) -> None:
         if name != self.train.settings.data:

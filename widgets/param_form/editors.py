@@ -33,6 +33,7 @@ class _EditorBase(QWidget):
     def __init__(self, field: Field) -> None:
         super().__init__()
         self.field = field
+        self.automatic: str | None = None  # what stands for None, where that is a value too
         self._layout = horizontal(self, 0, theme.SPACE_XS)
 
     def _take(self, control: QWidget) -> None:
@@ -49,7 +50,7 @@ class TextEditor(_EditorBase):
         self._line = QLineEdit()
         self._line.setFont(theme.font())
         self._line.setMinimumWidth(64)
-        self._line.setPlaceholderText(field.placeholder)
+        self.set_placeholder(field.placeholder)
         self._take(self._line)
         self._line.textChanged.connect(self.edited)
         self._line.installEventFilter(self)
@@ -65,11 +66,19 @@ class TextEditor(_EditorBase):
 
     def value(self) -> Value | Problem:
         """The value as typed, or what is wrong with it."""
+        if self.automatic is not None and not self._line.text().strip():
+            return None
         return parse(self.field, self._line.text())
 
     def set_placeholder(self, text: str) -> None:
         """Change what the empty line shows."""
-        self._line.setPlaceholderText(text)
+        self._placeholder = text
+        self._line.setPlaceholderText(text if self.automatic is None else self.automatic)
+
+    def set_automatic(self, words: str | None) -> None:
+        """Let the empty line be None, and show ``words`` in it; None ends that."""
+        self.automatic = words
+        self.set_placeholder(self._placeholder)
 
     def set_value(self, value: Value) -> None:
         """Show a value, unless the text already says it (in the user's own way of writing)."""
@@ -129,6 +138,9 @@ class ChoiceEditor(_EditorBase):
         and say it where the pointer rests and to readers of the screen."""
         old = self._box.currentIndex()
         chosen = self._values[old] if old >= 0 else None
+        self._choices, self._reasons = choices, reasons
+        if self.automatic is not None:
+            choices = ((None, self.automatic), *choices)
         self._values = [value for value, _ in choices]
         self._box.blockSignals(True)
         self._box.clear()
@@ -143,6 +155,12 @@ class ChoiceEditor(_EditorBase):
         if chosen in self._values:
             self._box.setCurrentIndex(self._values.index(chosen))
         self._box.blockSignals(False)
+
+    def set_automatic(self, words: str | None) -> None:
+        """Offer None first, called ``words``; None ends that."""
+        if words != self.automatic:
+            self.automatic = words
+            self.set_choices(self._choices, self._reasons)
 
     def value(self) -> Value | Problem:
         """The chosen value; a box without choices has none."""
@@ -164,7 +182,11 @@ class ChoiceEditor(_EditorBase):
 
 
 class BoolEditor(_EditorBase):
-    """A check box."""
+    """A check box; it is never None."""
+
+    def set_automatic(self, words: str | None) -> None:
+        """Raises ValueError: it shows no words."""
+        raise ValueError(f"{self.field.key}: a check box can't be left open")
 
     def __init__(self, field: Field) -> None:
         super().__init__(field)

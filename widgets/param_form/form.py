@@ -237,6 +237,15 @@ class ParamForm(Retranslated, QWidget):
             raise ValueError(f"ParamForm.set_placeholder: {key} is not a line")
         editor.set_placeholder(text)
 
+    def set_automatic(self, key: str, words: str | None, help_text: str) -> None:
+        """Let a field be left open: its value is then None, and ``words`` say what stands for it, such as
+        ``auto: 0.003``. None ends that; the caller then gives the field a value.
+        """
+        row = self._row(key)
+        row.editor.set_automatic(words)
+        self._name(row, row.label.text(), help_text)
+        self._check(row)
+
     def label(self, key: str) -> str:
         """The words next to a field."""
         return self._row(key).label.text()

@@ -18,6 +18,7 @@ from studio.controllers.data.columns import (
     target_counts,
     value_texts,
 )
+from studio.controllers.train.open_fields import show_fields
 from studio.session.data.column_roles import with_role
 from studio.session.data.data_view import DataProblem
 from studio.session.data.excluded_files import with_files
@@ -25,7 +26,7 @@ from studio.session.session import Session
 from studio.windows.data.data_page import DataPage
 from studio.windows.data.data_panel import DataPanel
 from studio.windows.data.data_problems import ProblemRow
-from studio.windows.setting_fields import as_set, as_shown
+from studio.windows.setting_fields import as_set
 from widgets.delayed import delayed
 
 FILES = "*.npz *.h5 *.hdf5 *.csv *.tsv"
@@ -63,6 +64,7 @@ class DataController(QObject):
         bonds.show(session.train, "setting_problems", lambda _: self._show_setting_problems())
         for name in ("state", "message", "last_problem", "facts"):
             bonds.follow(getattr(view.events, name), lambda _: self._show_state())
+        bonds.follow(view.events.expected, lambda _: self._show_fields())
         bonds.follow(view.events.facts, lambda _: self._show_facts())
         bonds.follow(view.events.samples, lambda _: self._show_samples())
         bonds.follow(view.events.compared, lambda _: self._show_pairs())
@@ -108,12 +110,13 @@ class DataController(QObject):
     def _settings_changed(self) -> None:
         settings = self._session.train.settings
         self._panel.show_source(settings.data)
-        for name in DATA_SETTINGS:
-            value = as_shown(getattr(settings, name))
-            if self._panel.form.value(name) != value:
-                self._panel.form.set_value(name, value)
+        self._show_fields()
         if self._page.isVisible():
             self._later.start()
+
+    def _show_fields(self) -> None:
+        settings = self._session.train.settings
+        show_fields(self._panel.form, DATA_SETTINGS, settings, self._view.expected, self)
 
     def _show_setting_problems(self) -> None:
         problems = self._session.train.setting_problems

@@ -10,10 +10,12 @@ from resources.processes import missing
 from resources.settings import RULES_OF, RUN_SETTINGS, TRAIN_SETTINGS, Rule, rule_of
 from studio.controllers.bindings import Bindings
 from studio.controllers.train.device_list import DeviceList
+from studio.controllers.train.open_fields import show_fields
 from studio.session.code.user_models import classes_in, trouble_in
 from studio.session.session import Session
 from studio.session.train.run_settings import RunSettings, title_of
 from studio.session.train.schedule_plan import plan_of
+from studio.session.train.suggest.choice_view import with_choices
 from studio.windows.project.welcome import Welcome
 from studio.windows.setting_fields import as_set, as_shown
 from studio.windows.train.settings_panel import FILE, FOLDER, SettingsPanel
@@ -47,6 +49,7 @@ class RunSettingsController(QObject):
         self._bonds.show(self._view, "settings", self._show_settings)
         self._bonds.show(self._view, "setting_problems", self._show_problems)
         self._bonds.follow(self._view.events.settings, lambda _: self._planning.start())
+        self._bonds.follow(session.data.events.expected, lambda _: self._show_expected())
         self._bonds.follow(self._view.events.train_samples, lambda _: self._planning.start())
         self._bonds.follow(session.project_opened, self._project_opened)
         panel.form.changed.connect(self._edited)
@@ -132,18 +135,24 @@ class RunSettingsController(QObject):
             self._showing = False
         self._entries_checked()
 
+    def _show_expected(self) -> None:
+        self._show_settings(self._view.settings)
+        self._planning.start()
+
     def _show_in_form(self, settings: RunSettings) -> None:
         form = self._panel.form
         self._offer_devices()
         for name, (chooser, _) in RULES_OF.items():
             rule = rule_of(name, getattr(settings, chooser))
-            if rule is not None:
+            if settings.is_open(chooser):
+                self._panel.show_parameters(name, None)
+            elif rule is not None:
                 self._panel.show_parameters(name, rule)
                 self._show_parameters(name, rule, getattr(settings, name))
-        for key in SIMPLE:
-            setting = RUN_SETTINGS[key]
-            if setting.kind != "choice" or not setting.problem(getattr(settings, key)):
-                form.set_value(key, getattr(settings, key))
+        expected = self._session.data.expected
+        show_fields(form, SIMPLE, settings, expected, self)
+        model = next((each.text for each in expected or () if each.setting == "model"), "")
+        self._panel.show_expected_model(model if settings.network == "auto" else "")
         built_in = any(settings.data == name for name, _ in RUN_SETTINGS["data"].choices)
         if not built_in:
             form.set_value("data_folder", settings.data)
@@ -179,7 +188,9 @@ class RunSettingsController(QObject):
                 self._panel.form.set_value(f"{name}.{setting.name}", as_shown(value))
 
     def _show_plan(self) -> None:
-        plan = plan_of(self._view.settings, self._view)
+        settings, expected = self._view.settings, self._session.data.expected
+        known = settings.network != "auto" or expected is not None
+        plan = plan_of(with_choices(settings, expected or ()), self._view) if known else None
         if plan is None:
             self._panel.schedule.show_plan([], [], "step", "")
         else:

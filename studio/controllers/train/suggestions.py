@@ -6,18 +6,21 @@ import math
 
 from PySide6.QtCore import QObject
 
-from resources.settings import Setting
 from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.session import commands
 from studio.session.session import Session
-from studio.session.train.run_settings import title_of, title_of_setting
+from studio.session.train.run_settings import RunSettings, title_of_setting
+from studio.session.train.suggest.choice_view import ChoiceView
 from studio.session.train.suggest.fitting_models import model_problems
-from studio.session.train.suggest.suggestions import ChoiceView
 from studio.windows.dialogs import ask_agreement
 from studio.windows.main_window import MainWindow
 from studio.windows.train.settings_panel import SettingsPanel
 from widgets import theme
+from widgets.delayed import delayed
+
+# Settings are often typed: what would be suggested is asked when that has paused.
+TYPING_MS = 300
 
 
 class SuggestionsController(QObject):
@@ -31,6 +34,11 @@ class SuggestionsController(QObject):
         self._bonds = Bindings()
         for name in ("working", "choices", "seconds"):
             self._bonds.show(self._view, name, lambda _: self._show())
+        self._data = session.train.settings.data
+        self._expecting = delayed(self, TYPING_MS, self._expect)
+        self._bonds.follow(session.train.events.settings, self._settings_changed)
+        self._bonds.follow(session.data.events.facts, lambda _: self._expecting.start())
+        self._bonds.follow(session.project_opened, self._project_opened)
         for signal in (session.train.events.settings, session.data.events.facts, self._view.events.models):
             self._bonds.follow(signal, lambda _: self._show_fitting())
         actions.handle(commands.SUGGEST, self.suggest)
@@ -44,6 +52,27 @@ class SuggestionsController(QObject):
             return ""
         return self._session.execute(commands.SUGGEST)
 
+    def _project_opened(self) -> None:
+        """The data of a project is read where it is wanted; that can take long."""
+        self._data = self._session.train.settings.data
+
+    def _settings_changed(self, settings: RunSettings) -> None:
+        self._session.data.expected = None  # of other settings
+        if settings.network == "auto":
+            self._expecting.start()
+
+    def _expect(self) -> None:
+        """Ask what would be suggested. Data that was chosen just now is read for that."""
+        session, settings = self._session, self._session.train.settings
+        if session.train.setting_problems:
+            return
+        browser = session.dataset_browser
+        if settings.network == "auto" and settings.data != self._data:
+            browser.look(settings)
+        self._data = settings.data
+        if browser.looks_at(settings):
+            browser.expect(settings)
+
     def _show(self) -> None:
         view = self._view
         self._panel.show_suggestion(
@@ -54,12 +83,7 @@ class SuggestionsController(QObject):
         self._actions.refresh()
 
     def _sentence(self, choice: ChoiceView) -> str:
-        value = choice.value
-        if isinstance(value, dict):
-            text = ", ".join(f"{name} {Setting.write(each)}" for name, each in value.items())
-        else:
-            text = title_of(value) if isinstance(value, str) else Setting.write(value)
-        return f"{title_of_setting(choice.setting)}: {text} ({choice.reason})"
+        return f"{title_of_setting(choice.setting)}: {choice.text} ({choice.reason})"
 
     def _cost(self) -> str:
         view = self._view
@@ -76,4 +100,5 @@ class SuggestionsController(QObject):
 
     def close(self) -> None:
         """Follow the session no longer."""
+        self._expecting.stop()
         self._bonds.release()

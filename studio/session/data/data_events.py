@@ -6,6 +6,8 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 
+from studio.session.train.suggest.suggest_job import ChoiceMade
+
 
 class Numbered(TypedDict):
     """Fields of every event, besides ``event`` (its kind)."""
@@ -97,6 +99,16 @@ class DataCheckEnded(Numbered):
     event: Literal["data_check_done", "data_check_stopped"]
 
 
+class DataSuggested(Numbered):
+    """The settings that a run with those of request ``request`` would take, each with its reason; empty where
+    none can be suggested."""
+
+    event: Literal["data_suggested"]
+    request: int
+    choices: list[ChoiceMade]
+    models: dict[str, str]
+
+
 class DataFailed(Numbered):
     """A request failed: the data can't be read."""
 
@@ -112,5 +124,6 @@ DATA_EVENTS = (
     DataCompared,
     DataChecked,
     DataCheckEnded,
+    DataSuggested,
     DataFailed,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal
 
@@ -44,6 +45,14 @@ class ComparePreparation(Request):
 
 
 @dataclass(frozen=True)
+class SuggestFor(Request):
+    """What would be suggested for a run with ``config``, of this data; ``request`` comes back."""
+
+    config: dict[str, Any]
+    request: int
+
+
+@dataclass(frozen=True)
 class StopCheck(Request):
     """Check no further samples."""
 
@@ -57,7 +66,7 @@ class BrowseData:
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Answer requests; between them check a few samples for problems at a time."""
         requests: queue.SimpleQueue[str | Request] = queue.SimpleQueue()
-        inbox.attach(requests.put, OpenData, ShowSamples, ComparePreparation, StopCheck)
+        inbox.attach(requests.put, OpenData, ShowSamples, ComparePreparation, SuggestFor, StopCheck)
         reader = _DataReader(emit)
         while True:
             try:
@@ -100,6 +109,8 @@ class _DataReader:
                 self._show(request)
             elif isinstance(request, ComparePreparation):
                 self._compare(request.page)
+            elif isinstance(request, SuggestFor):
+                self._suggest(request)
             elif isinstance(request, StopCheck):
                 self._stop()
         except TargetNeeded as error:
@@ -132,6 +143,20 @@ class _DataReader:
     def _compare(self, page: int) -> None:
         if self._survey is not None:
             self._tell("data_compared", **self._survey.compared(page))
+
+    def _suggest(self, wanted: SuggestFor) -> None:
+        from engine.core.errors import EngineError
+        from engine.training import TrainingConfig
+        from engine.training.suggest import suggested
+
+        if self._survey is None or self._survey.source.name != wanted.config["data"]:
+            return
+        choices: list[dict[str, Any]] = []
+        models: dict[str, str] = {}
+        with suppress(EngineError):  # a training with these settings says what is wrong
+            found = suggested(TrainingConfig.from_dict(wanted.config), None, self._survey.source)
+            choices, models = [vars(each) for each in found.choices], dict(found.problems)
+        self._tell("data_suggested", request=wanted.request, choices=choices, models=models)
 
     def _stop(self) -> None:
         if self._check is not None:

@@ -10,6 +10,7 @@ from psygnal import SignalGroupDescriptor
 
 from resources.families import ModelSpec
 from studio.session.problem_view import ProblemView, problem_from_message
+from studio.session.train.suggest.choice_view import ChoiceView
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,8 @@ class DataViewModel:
 
     ``state`` is empty, opening, ready, asking (for the target, one of ``choices``) or failed; ``message``
     what is waited for. ``checking`` is True while samples are looked at: ``done`` of ``total``; ``stopped``
-    where that was ended before its end.
+    where that was ended before its end. ``expected`` is what would be suggested for the next run, None while
+    that is not known.
     """
 
     state: str = ""
@@ -145,6 +147,7 @@ class DataViewModel:
     problems: tuple[DataProblem, ...] = ()
     subject: str = ""
     choices: tuple[ColumnView, ...] = ()
+    expected: tuple[ChoiceView, ...] | None = None
     last_problem: ProblemView | None = None
 
     events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor()
@@ -165,6 +168,7 @@ class DataViewModel:
 
     def _forget(self) -> None:
         self.facts, self.samples, self.compared, self.problems = DataFacts(), None, None, ()
+        self.expected = None
         self.checking = False
 
     def take(self, event: Mapping[str, Any]) -> None:
@@ -195,6 +199,8 @@ class DataViewModel:
             self.checking = False
         elif kind == "data_check_stopped":
             self.checking, self.stopped = False, True
+        elif kind == "data_suggested":
+            self.expected = tuple(ChoiceView(**each) for each in event["choices"])
         elif kind in ("data_failed", "failed"):
             self.failed(str(event["message"]))
 

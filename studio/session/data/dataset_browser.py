@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any, Literal
 
-from studio.session.data.data_job import BrowseData, ComparePreparation, OpenData, ShowSamples, StopCheck
+from studio.session.data.data_job import (
+    BrowseData,
+    ComparePreparation,
+    OpenData,
+    ShowSamples,
+    StopCheck,
+    SuggestFor,
+)
 from studio.session.data.data_view import DataViewModel
 from studio.session.train.run_settings import RunSettings, title_of
 from studio.session.work.job import Event
@@ -28,7 +35,7 @@ class DatasetBrowser:
         self._task: JobTask | None = None
         self._ending: list[JobTask] = []
         self._asked: dict[str, Any] = {}
-        self._number = 0
+        self._number = self._expectation = 0
 
     def look(self, settings: RunSettings, again: bool = False) -> None:
         """Look at the data of these settings, unless that is what is looked at; ``again`` reads it anew."""
@@ -55,6 +62,17 @@ class DatasetBrowser:
         if self._task is not None:
             self._task.send(ComparePreparation(page))
 
+    def looks_at(self, settings: RunSettings) -> bool:
+        """Whether the data of these settings is what is looked at."""
+        return self._task is not None and about_data(settings) == self._asked
+
+    def expect(self, settings: RunSettings) -> None:
+        """Ask what would be suggested for a run with these settings, of the data that is looked at."""
+        self._view.expected = None
+        self._expectation += 1
+        if self._task is not None and settings.network == "auto":
+            self._task.send(SuggestFor(settings.as_config(""), self._expectation))
+
     def stop_check(self) -> None:
         """Look for no further problems; those found stay."""
         if self._task is not None:
@@ -74,6 +92,8 @@ class DatasetBrowser:
             self._task, self._asked = None, {}
 
     def _follow(self, event: Event) -> None:
+        if event["event"] == "data_suggested" and event["request"] != self._expectation:
+            return  # the settings have changed since
         if event.get("number") == self._number or event["event"] == "failed":
             self._view.take(event)
         elif event["event"] == "worker_ended" and not event["killed"]:

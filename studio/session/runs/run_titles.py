@@ -13,7 +13,7 @@ from studio.session.runs.runs_folder import Run, source_file
 from studio.session.train.run_settings import RunSettings, title_of, title_of_setting
 
 # Not a choice: where the run lies.
-_NO_SETTING = ("out",)
+_NO_SETTING = ("out", "given")
 NONE = "\u2013"
 
 

@@ -49,6 +49,9 @@ def new_sweep(
         raise ValueError("epochs: a halving decides how many epochs a trial gets; give them with --epochs")
     chosen = drawn(parameters, trials, int(settings["seed"])) if trials else grid(parameters)
     base = located(settings)
+    if base["model"] == "auto":  # a suggestion leaves each value of a trial as it is
+        varied = (parameter.name.partition(".")[0] for parameter in parameters)
+        base["given"] = tuple(dict.fromkeys((*base.get("given", ()), *varied)))
     chosen = [_located(base, choices) for choices in chosen]
     _check(base, chosen)
     files = {model_file(with_choices(base, choices)) for choices in chosen} - {""}

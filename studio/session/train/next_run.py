@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from resources.settings import DATA_SETTINGS, RUN_SETTINGS
+from resources.settings import DATA_SETTINGS, RUN_SETTINGS, SUGGESTED
 from studio.session.project.library import Library
 from studio.session.project.undo import Change
 from studio.session.runs.run_titles import settings_of_run
@@ -59,12 +59,13 @@ class NextRun(Library):
             )
 
     def choose_data(self, name: str) -> None:
-        """Take other data for the next training: a built-in name, or a path. What was set for the data before,
+        """Take other data for the next training: a built-in name, or a path. What was set for the data
+        before,
         such as its target, begins anew."""
         changes: dict[str, Any] = {"data": name}
         if name != self.train.settings.data:
             changes |= {each: DATA_SETTINGS[each].default for each in OF_ONE_DATA}
-            changes |= {each: RUN_SETTINGS[each].default for each in self.suggested_before()}
+            changes |= self.suggested_before()
         self.change_settings(changes, f"Change {title_of_setting('data')}", "data")
 
     def use_suggestion(self, values: Mapping[str, Any]) -> None:
@@ -74,10 +75,14 @@ class NextRun(Library):
         names = sorted(values, key=lambda name: name.endswith("_params"))
         self.change_settings({name: values[name] for name in names}, "Suggest settings")
 
-    def suggested_before(self) -> list[str]:
-        """The settings that still have the value that was suggested last."""
+    def suggested_before(self) -> dict[str, Any]:
+        """The settings that still have the value that was suggested last, with what leaves them open again."""
         settings = self.train.settings
-        return [name for name, value in self._suggested.items() if getattr(settings, name) == value]
+        return {
+            name: None if name in SUGGESTED else RUN_SETTINGS[name].default
+            for name, value in self._suggested.items()
+            if getattr(settings, name) == value
+        }
 
     def _use_settings(self, settings: RunSettings) -> None:
         super()._use_settings(settings)

@@ -14,6 +14,7 @@ from resources.processes import missing
 from resources.settings import (
     RULES_OF,
     SETTINGS,
+    SUGGESTED,
     Settings,
     as_recorded,
     optimizers,
@@ -21,6 +22,8 @@ from resources.settings import (
     rule_of,
     with_tuples,
 )
+
+_PAIRS = (("optimizer", "optimizer_params"), ("schedule", "schedule_params"))
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid", strict=True))
@@ -47,7 +50,8 @@ class RunSettings(Settings):
 
     def as_config(self, out: str) -> dict[str, Any]:
         """The values of a TrainingConfig that writes into ``out``."""
-        return {**self.as_dict(), "model": self.network, "out": out}
+        given = self.given if self.network == "auto" else ()
+        return {**self.as_dict(), "given": given, "model": self.network, "out": out}
 
     @property
     def network(self) -> str:
@@ -55,11 +59,20 @@ class RunSettings(Settings):
         built_in = self.data in dict(SETTINGS["data"].choices)
         return "lenet" if self.model == "auto" and built_in else self.model
 
+    def is_open(self, name: str) -> bool:
+        """Whether a suggestion chooses this setting, or this parameter, for the next run."""
+        names = next((pair for pair in _PAIRS if name.partition(".")[0] in pair), (name,))
+        return self.network == "auto" and all(
+            each in SUGGESTED and each not in self.given and getattr(self, each) == SETTINGS[each].default
+            for each in names
+        )
+
     def changed(self, name: str, value: Any) -> RunSettings:
         """A copy with one setting, or one parameter such as ``optimizer_params.beta1``, replaced.
 
-        A parameter that gets its default is left out, so that it follows the optimizer's own. With another
-        optimizer or schedule its parameters begin anew: those that have no default get a value to start from.
+        None leaves a setting to the suggestion. A parameter that gets its default is left out, so that it
+        follows the optimizer's own. With another optimizer or schedule its parameters begin anew: those that
+        have no default get a value to start from.
 
         Raises:
             ValueError: no such setting, or a value of the wrong type.
@@ -69,7 +82,13 @@ class RunSettings(Settings):
             raise ValueError(f"settings: no such setting: {name!r}; the settings are {', '.join(SETTINGS)}")
         if parameter:
             name, value = whole, self._with_parameter(whole, parameter, value)
-        changes: dict[str, Any] = {name: value}
+        given = tuple(each for each in self.given if each != whole)
+        if whole in SUGGESTED and not parameter:
+            if value is None:
+                value = SETTINGS[whole].default
+            elif self.network == "auto" and value == SETTINGS[whole].default:
+                given = (*given, whole)
+        changes: dict[str, Any] = {name: value, "given": given}
         for parameters, (chooser, _) in RULES_OF.items():
             if name == chooser and value != getattr(self, name):
                 rule = rule_of(parameters, value)

@@ -27,7 +27,7 @@ from widgets.layouts import vertical
 from widgets.param_form import Field, ParamForm
 from widgets.retranslated import Retranslated
 
-FOLDER, FILE = "folder", "file"
+FOLDER, FILE, AUTO = "folder", "file", "auto"
 STEPS = 1000
 ADVANCED = tuple(name for name, setting in TRAIN_SETTINGS.items() if setting.advanced)
 
@@ -64,6 +64,7 @@ class SettingsPanel(Retranslated, QFrame):
         self.misfit.setWordWrap(True)
         self.misfit.setContentsMargins(0, 0, 0, theme.SPACE_S)
         self._misfits: dict[str, str] = {}
+        self._expected_model = ""
         self._working = False
         self._progress_title, self._run_title = section(), section()
         self.bar = QProgressBar()
@@ -121,21 +122,25 @@ class SettingsPanel(Retranslated, QFrame):
                 fields += [field_of(setting, more=other.get(name, ())), *own.get(name, [])]
         return fields
 
-    def show_parameters(self, name: str, rule: Rule) -> None:
-        """Show the parameters of an optimizer or a schedule below the row where it is chosen.
+    def show_parameters(self, name: str, rule: Rule | None) -> None:
+        """Show the parameters of an optimizer or a schedule below the row where it is chosen; none without a
+        ``rule``.
 
         Args:
             name: ``optimizer_params`` or ``schedule_params``; the parameters are the fields ``NAME.beta1``.
         """
         if self._rules.get(name) == rule:
             return
-        self._rules[name] = rule
-        chooser = name.removesuffix("_params")
+        if rule is None:
+            self._rules.pop(name)
+        else:
+            self._rules[name] = rule
+        chooser, settings = name.removesuffix("_params"), rule.parameters if rule is not None else ()
         self.form.set_dependents(
-            chooser, [field_of(setting, f"{name}.{setting.name}", self.tr) for setting in rule.parameters]
+            chooser, [field_of(setting, f"{name}.{setting.name}", self.tr) for setting in settings]
         )
         if name == "schedule_params":
-            self.form.set_row_visible("schedule_each", bool(rule.class_name))
+            self.form.set_row_visible("schedule_each", rule is not None and bool(rule.class_name))
 
     def _show_advanced(self, shown: bool) -> None:
         for name in ADVANCED:
@@ -190,6 +195,12 @@ class SettingsPanel(Retranslated, QFrame):
         self.misfit.setText(self.tr("Does not fit the data: {0}").format(problem) if problem else "")
         self.misfit.setVisible(bool(problem))
 
+    def show_expected_model(self, title: str) -> None:
+        """The title of the network that would be suggested; empty while it is not known."""
+        if title != self._expected_model:
+            self._expected_model = title
+            self._offer("model", (FILE, self.tr("Own file...")), self._misfits)
+
     def set_progress(self, share: float | None, text: str) -> None:
         """How much of the training is done (0 to 1), None where there is none."""
         self._progress_box.setVisible(share is not None)
@@ -236,5 +247,8 @@ class SettingsPanel(Retranslated, QFrame):
 
     def _offer(self, name: str, other: tuple[str, str], reasons: Mapping[str, str] | None = None) -> None:
         """One more choice than those that are built in; those with a reason are grey."""
-        choices = tuple((value, self.tr(title)) for value, title in RUN_SETTINGS[name].choices)
+        titles = dict(RUN_SETTINGS[name].choices)
+        if name == "model" and self._expected_model:
+            titles[AUTO] = f"{titles[AUTO]}: {self._expected_model}"
+        choices = tuple((value, self.tr(title)) for value, title in titles.items())
         self.form.set_choices(name, (*choices, other), reasons)

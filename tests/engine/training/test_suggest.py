@@ -14,6 +14,7 @@ from engine.training import TrainingConfig, TrainingRun
 from engine.training.estimate import estimated
 from engine.training.stepper import random_state
 from engine.training.suggest import Suggestion, suggested
+from resources.settings import SUGGESTED
 
 
 def table(path: Path, numbers: bool = False, rows: int = 40) -> str:
@@ -92,6 +93,13 @@ def test_given_settings_stay_even_at_their_defaults(tmp_path: Path) -> None:
     found = suggested(TrainingConfig(data=data, epochs=5, optimizer="adam"), {"data", "epochs", "optimizer"})
     assert (found.config.epochs, found.config.optimizer, found.config.optimizer_params) == (5, "adam", {})
     assert not {"epochs", "optimizer", "optimizer_params"} & choices(found).keys()
+
+
+def test_a_config_names_settings_that_stay_and_the_run_no_longer_does(tmp_path: Path) -> None:
+    found = suggested(TrainingConfig(data=table(tmp_path / "t.csv"), given=("epochs",)))
+    assert "epochs" not in choices(found)
+    assert (found.config.epochs, found.config.given) == (5, ())
+    assert choices(found).keys() - {"model"} <= set(SUGGESTED)
 
 
 def test_a_given_model_stays_and_one_that_does_not_fit_is_refused(tmp_path: Path) -> None:

@@ -9,22 +9,15 @@ from typing import Any, ClassVar
 
 from psygnal import SignalGroupDescriptor
 
+from resources.settings import RUN_SETTINGS
 from studio.session.equality import same_number
 from studio.session.problem_view import ProblemView, problem_from_event
 from studio.session.train.run_settings import RunSettings
+from studio.session.train.suggest.choice_view import ChoiceView
 from studio.session.train.suggest.suggest_job import SuggestSettings
 from studio.session.work.job import Event
 from studio.session.work.running_tasks import RunningTasks
 from studio.session.work.task import JobTask
-
-
-@dataclass(frozen=True)
-class ChoiceView:
-    """A setting that was chosen, its value, and why."""
-
-    setting: str
-    value: Any
-    reason: str
 
 
 @dataclass
@@ -71,10 +64,17 @@ class Suggestions:
         self._tasks, self._report, self._use = tasks, report, use
         self._task: JobTask | None = None
 
-    def start(self, settings: RunSettings, given: tuple[str, ...]) -> None:
-        """Choose the settings that are not ``given``."""
+    def start(self, settings: RunSettings, before: Mapping[str, Any]) -> None:
+        """Choose the settings that have their defaults, or would with those ``before`` the last suggestion."""
         if self._task is not None:
             return
+        for name, value in before.items():
+            settings = settings.changed(name, value)
+        given = tuple(
+            name
+            for name, each in RUN_SETTINGS.items()
+            if name != "given" and getattr(settings, name) != each.default
+        )
         self.view.forget()
         self.view.data, self.view.last_problem = settings.data, None
         job = SuggestSettings(settings.as_config(""), given)

@@ -14,6 +14,7 @@ from studio.session.project.project_file import ProjectError, file_digest
 from studio.session.sweep.document import Halving, read_sweep, write_sweep
 from studio.session.sweep.making import new_sweep
 from studio.session.sweep.models import not_agreed_model, require_same
+from studio.session.train.run_settings import RunSettings
 from tests.studio.session.sweep.inside import settings
 
 Change = Callable[[dict[str, Any]], Any]
@@ -108,3 +109,10 @@ def test_a_model_runs_where_it_was_written_down_here_or_agreed_to(
     file.write_text("class Net: pass\n")
     with pytest.raises(DataError, match="changed since the sweep began"):
         require_same(sweep.models, str(file))
+
+
+def test_a_suggestion_leaves_the_values_of_a_trial(tmp_path: Path) -> None:
+    data = tmp_path / "t.csv"
+    data.write_text("a,y\n1,2\n")
+    sweep = new_sweep(RunSettings(data=str(data)).as_dict(), ["epochs=5,7"])
+    assert [sweep.settings_of(each)["given"] for each in sweep.trials] == [("epochs",)] * 2

@@ -10,7 +10,9 @@ from PySide6.QtTest import QTest
 from tests.studio.windows.data.test_data_page import requests
 from tests.studio.windows.train.test_failures import FAILED
 
-MESSAGE = "t.csv: which column is the target? There are a (numbers), b (words); choose it with --target COLUMN"
+MESSAGE = (
+    "t.csv: which column is the target? There are a (numbers), b (words); choose it with --target COLUMN"
+)
 COLUMNS = [{"name": name, "role": "input", "type": "number"} for name in "ab"]
 
 
