@@ -188,9 +188,11 @@ class RunSettingsController(QObject):
                 self._panel.form.set_value(f"{name}.{setting.name}", as_shown(value))
 
     def _show_plan(self) -> None:
-        settings, expected = self._view.settings, self._session.data.expected
+        settings, data = self._view.settings, self._session.data
+        expected = data.expected
         known = settings.network != "auto" or expected is not None
-        plan = plan_of(with_choices(settings, expected or ()), self._view) if known else None
+        samples = data.facts.train if data.subject == settings.data else 0
+        plan = plan_of(with_choices(settings, expected or ()), self._view, samples) if known else None
         if plan is None:
             self._panel.schedule.show_plan([], [], "step", "")
         else:

@@ -76,7 +76,7 @@ class NextRun(Library):
         self.change_settings({name: values[name] for name in names}, "Suggest settings")
 
     def suggested_before(self) -> dict[str, Any]:
-        """The settings that still have the value that was suggested last, with what leaves them open again."""
+        """Settings that still have the last suggested value, each with what leaves it open again."""
         settings = self.train.settings
         return {
             name: None if name in SUGGESTED else RUN_SETTINGS[name].default

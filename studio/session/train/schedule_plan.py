@@ -25,18 +25,19 @@ class SchedulePlan:
     words: str = ""
 
 
-def plan_of(settings: RunSettings, last: TrainViewModel) -> SchedulePlan | None:
+def plan_of(settings: RunSettings, last: TrainViewModel, samples: int = 0) -> SchedulePlan | None:
     """The plan; None where the rate is constant or the settings are wrong. Imports the engine.
 
     Args:
         last: knows how many images the data of the last run has.
+        samples: how many the chosen data has for training; 0 where that is not known.
     """
     if settings.schedule == "constant" or problems(settings.as_dict()):
         return None
     from engine.core.errors import EngineError
     from engine.training.schedule_preview import planned_rates
 
-    each = _steps_per_epoch(settings, last)
+    each = _steps_per_epoch(settings, last, samples)
     try:
         planned = planned_rates(settings, each)
     except (EngineError, ArithmeticError) as error:
@@ -56,9 +57,9 @@ def plan_of(settings: RunSettings, last: TrainViewModel) -> SchedulePlan | None:
     return SchedulePlan(steps, rates, "step" if each else "epoch", words)
 
 
-def _steps_per_epoch(settings: RunSettings, last: TrainViewModel) -> int:
+def _steps_per_epoch(settings: RunSettings, last: TrainViewModel, samples: int) -> int:
     """0 if the number of images is unknown."""
-    count = _TRAINING_SAMPLES.get(settings.data, 0)
+    count = _TRAINING_SAMPLES.get(settings.data, samples)
     if last.trained_data == settings.data:
         count = max(count, last.train_samples)
     if settings.samples:

@@ -30,7 +30,7 @@ def value_words(name: str, value: Any) -> str:
         return ", ".join(f"{each} {Setting.write(part)}" for each, part in value.items())
     titles = dict(SETTINGS[name].choices) if name in SETTINGS else {}
     if value in titles:
-        return titles[value]
+        return str(titles[value])
     return title_of(value) if isinstance(value, str) else Setting.write(value)
 
 

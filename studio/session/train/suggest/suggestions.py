@@ -65,7 +65,7 @@ class Suggestions:
         self._task: JobTask | None = None
 
     def start(self, settings: RunSettings, before: Mapping[str, Any]) -> None:
-        """Choose the settings that have their defaults, or would with those ``before`` the last suggestion."""
+        """Choose the settings that have their defaults, once those of ``before`` have these values again."""
         if self._task is not None:
             return
         for name, value in before.items():

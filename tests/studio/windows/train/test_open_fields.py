@@ -1,4 +1,4 @@
-"""Settings that a suggestion chooses: their fields say what it is, and never a number that no run will take."""
+"""Fields of settings that a suggestion chooses show what it is, and never a number that no run will take."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def table(stage: Any, qtbot: Any) -> Any:
 def answer(stage: Any, qtbot: Any, opened: bool = False) -> SuggestFor:
     number = next(each.number for each in reversed(requests(stage.worker)) if hasattr(each, "number"))
     if opened:
-        stage.tell("data_opened", number=number, **{**FACTS, "name": "/t.csv", "spec": spec("table", "classes")})
+        facts = {**FACTS, "name": "/t.csv", "spec": spec("table", "classes")}
+        stage.tell("data_opened", number=number, **facts)
     before = len(requests(stage.worker)) if not opened else 0
     qtbot.waitUntil(lambda: any(isinstance(each, SuggestFor) for each in requests(stage.worker)[before:]))
     asked = requests(stage.worker)[-1]
@@ -50,7 +51,7 @@ def test_fields_that_are_open_say_what_would_be_suggested_and_why(table: Any) ->
     assert form.control("batch_size").placeholderText() == "auto: 64"
     assert optimizer.currentText() == "auto: AdamW"
     assert form.control("model").currentText() == "Suggested: Multilayer perceptron"
-    assert "optimizer_params.beta1" not in form.keys()
+    assert "optimizer_params.beta1" not in form.keys()  # noqa: SIM118
     assert form.is_valid()
     assert table.studio.data_panel.form.control("normalize").currentText() == "auto: Mean 0, deviation 1"
 
