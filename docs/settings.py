@@ -18,6 +18,7 @@ from resources.settings.predict import PREDICT_SETTINGS
 from resources.settings.quantize import QUANTIZE_SETTINGS
 from resources.settings.rate import RATE_SETTINGS
 from resources.settings.rules import FILE
+from resources.settings.script import SCRIPT_SETTINGS
 
 PAGE = Path(__file__).resolve().parent / "settings.md"
 HEAD = """\
@@ -68,12 +69,18 @@ PREDICTION = """
 
 `model-studio predict` takes them as options.
 """
+SCRIPT = """
+## Settings of a script
+
+`model-studio run` takes them as options, before the script.
+"""
 # The settings of other tasks than a run, each below its heading.
 TASKS = (
     (EXPORT, EXPORT_SETTINGS),
     (QUANTIZATION, QUANTIZE_SETTINGS),
     (RATE, RATE_SETTINGS),
     (PREDICTION, PREDICT_SETTINGS),
+    (SCRIPT, SCRIPT_SETTINGS),
 )
 
 

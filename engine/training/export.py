@@ -41,7 +41,6 @@ def export_run(
     folder: Path,
     prefix: str,
     settings: ExportSettings | None = None,
-    shape: Sequence[int] = (),
     emit: Callable[[ExportProgress], None] = lambda event: None,
     step: int | None = None,
 ) -> Exported:
@@ -53,7 +52,6 @@ def export_run(
     Args:
         settings: of the export. The best checkpoint must be the one that the journal names, and neither it
             nor the last may be that of step 0, whose weights are untrained.
-        shape: of the input, -1 for any size; empty for that of the run's data.
         step: the checkpoint of this step instead, whichever it is.
         emit: receives ``export_progress`` events.
 
@@ -75,7 +73,7 @@ def export_run(
     config = TrainingConfig.from_dict(tree["config"])
     network, data, done, measured = network_of(store, config, tree)
     sample = [int(size) for size in data["shape"]]
-    wanted = [None if size < 0 else size for size in shape or (-1, *sample)]
+    wanted = [None if size < 0 else size for size in settings.input_shape or (-1, *sample)]
     emit(_progress("save", "Writing the files..."))
     info = information(config, data, done, measured)
     inputs = [InputSpec(shape=wanted, dtype=settings.dtype, name=settings.input_name)]

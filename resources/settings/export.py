@@ -37,7 +37,6 @@ class ExportSettings:
         "The name of the input in the Program.",
         example="e.g. x",
         methods=FLOAT,
-        group="window",
     )
     dtype: str = declared(
         "choice",
@@ -46,7 +45,6 @@ class ExportSettings:
         "The data type of the input.",
         choices=tuple((name, name) for name in DTYPES),
         methods=FLOAT,
-        group="window",
     )
     samples: int = declared(
         "int",
@@ -62,6 +60,17 @@ class ExportSettings:
         False,
         "Optimize for prediction",
         "Fold batch norms into convolutions and fuse operators: faster, but for prediction only.",
+        methods=FLOAT,
+    )
+    input_shape: tuple[int, ...] | None = declared(
+        "shape",
+        None,
+        "Shape",
+        "The shape of the input, such as None,1,28,28; None stands for any size. By default that of the "
+        "run's data.",
+        example="e.g. None,1,28,28",
+        optional=True,
+        empty="as the run's data",
         methods=FLOAT,
     )
 

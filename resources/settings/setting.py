@@ -8,6 +8,9 @@ from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias
 
 _SHOWN = 200  # characters of a value in a message
+# A dimension of a shape that may have any size, and how people write it.
+ANY_SIZE = -1
+ANY_SIZE_WORDS = ("none", "?", "-1")
 
 Kind: TypeAlias = Literal[
     "name",
@@ -20,6 +23,7 @@ Kind: TypeAlias = Literal[
     "choice",
     "integers",
     "numbers",
+    "shape",
     "patterns",
     "parameters",
 ]
@@ -39,6 +43,7 @@ KIND_WORDS: dict[str, str] = {
     "choice": "a choice",
     "integers": "integers",
     "numbers": "numbers",
+    "shape": "sizes such as None,1,28,28",
     "patterns": "names or patterns such as fc*",
     "parameters": "NAME=VALUE",
 }
@@ -125,6 +130,8 @@ class Setting:
             return self._number_problem(value)
         if self.kind in ("integers", "numbers"):
             return self._list_problem(value)
+        if self.kind == "shape":
+            return self._shape_problem(value)
         if self.kind == "bool":
             return "" if isinstance(value, bool) else f"must be true or false: got {_seen(value)}; give true"
         if self.kind == "choice":
@@ -164,6 +171,14 @@ class Setting:
                 return f"must hold {what} only: got {_seen(item)}; {self._advice()}"
             if not self._within(item):
                 return f"each must be {self.range_words()}: got {_seen(item)}; {self._advice()}"
+        return ""
+
+    def _shape_problem(self, value: Any) -> str:
+        if not isinstance(value, list | tuple) or not value:
+            return f"must be {KIND_WORDS['shape']}: got {_seen(value)}; {self._advice()}"
+        for size in value:
+            if isinstance(size, bool) or not isinstance(size, int) or (size < 1 and size != ANY_SIZE):
+                return f"not a size: got {_seen(size)}; {self._advice()}"
         return ""
 
     def _pattern_problem(self, value: Any) -> str:
@@ -240,6 +255,8 @@ class Setting:
                 value = [int(part) for part in _parts(text)]
             elif self.kind == "numbers":
                 value = [float(part) for part in _parts(text)]
+            elif self.kind == "shape":
+                value = _sizes(text)
             elif self.kind == "patterns":
                 value = tuple(dict.fromkeys(_parts(text)))
             elif self.kind == "bool":
@@ -338,6 +355,15 @@ def declared(
 
 
 _ALWAYS = ("kind", "default", "title", "help")
+
+
+def _sizes(text: str) -> tuple[int | str, ...]:
+    """The sizes in a text such as ``[None, 1, 28, 28]``; a part that is not an integer stays a text."""
+    words = [part.strip() for part in text.strip("[]() ").split(",")]
+    return tuple(
+        ANY_SIZE if word.lower() in ANY_SIZE_WORDS else int(word) if word.isdecimal() else word
+        for word in words
+    )
 
 
 def _parts(text: str) -> list[str]:

@@ -64,10 +64,26 @@ def _option(setting: Setting) -> inspect.Parameter:
     flags = [f"{setting.flag}/{setting.off_flag}" if setting.kind == "bool" else setting.flag]
     flags += [f"--{setting.alias}"] if setting.alias else []
     panel = setting.panel or None
-    option = typer.Option(*flags, help=_help(setting), metavar=metavar, rich_help_panel=panel)
+    option = typer.Option(
+        *flags,
+        help=_help(setting),
+        metavar=metavar,
+        rich_help_panel=panel,
+        parser=_parser(setting) if setting.kind == "shape" else None,
+    )
     return inspect.Parameter(
         setting.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
     )
+
+
+def _parser(setting: Setting) -> Callable[[str], Any]:
+    def parse(text: str) -> Any:
+        try:
+            return setting.parse(text)
+        except ValueError as error:
+            raise typer.BadParameter(f"{setting.flag}: {error}") from None
+
+    return parse
 
 
 def _help(setting: Setting) -> str:

@@ -139,6 +139,7 @@ class Session(NextRun):
             self._report(problem_from_message(self._trouble, "The settings could not be read"))
 
     def _use_export_settings(self, project: Project) -> None:
+        self.export.data_shape = ()  # of a run of the project before
         self.export.change(**vars(project.export))
         self.export.choose(**vars(project.quantize))
         self.rate_finder.view.settings = project.rate
@@ -320,7 +321,7 @@ class Session(NextRun):
         if view.choices.wanted:
             job: Job = Quantize(view.run_folder, view.prefix, view.settings.checkpoint, view.choices)
         else:
-            job = Export(view.run_folder, view.prefix, view.settings, view.input_shape)
+            job = Export(view.run_folder, view.prefix, view.settings)
         self._begin_task(view, job)
 
     def verify_export(self, prefix: str, folder: str) -> None:

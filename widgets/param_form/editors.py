@@ -83,7 +83,7 @@ class TextEditor(_EditorBase):
     def set_value(self, value: Value) -> None:
         """Show a value, unless the text already says it (in the user's own way of writing)."""
         if self.value() != value or type(self.value()) is not type(value):
-            self._line.setText(write(value))
+            self._line.setText(write(value, self.field.kind))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Value = int | float | str | bool | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | None
-Kind = Literal["int", "float", "integers", "numbers", "patterns", "choice", "text", "path", "bool"]
+Kind = Literal["int", "float", "integers", "numbers", "shape", "patterns", "choice", "text", "path", "bool"]
 Bound = Literal["minimum", "above", "maximum", "below"]
 
 
@@ -18,7 +18,8 @@ class Field:
     ``minimum`` and ``maximum`` may be reached, ``above`` and ``below`` may not; they hold for a number and
     for each of several. `choices` are (value, label) pairs; `path` says what a path field picks; an empty
     text or path is an error where `required`; an empty number is None where `optional`. `placeholder` shows
-    in an empty line. The unit may follow a number; a comma may then separate its decimals.
+    in an empty line. A `shape` is sizes, -1 (typed as None, ? or -1) for any size. The unit
+    may follow a number; a comma may then separate its decimals.
     """
 
     key: str
@@ -52,7 +53,7 @@ class Field:
 class Problem:
     """Why a text is invalid for its field: a code that the form translates, and the violated bounds."""
 
-    code: Literal["whole", "number", "bounds", "empty", "bracket"]
+    code: Literal["whole", "number", "bounds", "empty", "bracket", "sizes"]
     bounds: tuple[tuple[Bound, float], ...] = ()
 
 
@@ -67,6 +68,8 @@ def parse(field: Field, text: str) -> Value | Problem:
         return patterns if closed else Problem("bracket")
     if not stripped and field.optional:
         return None
+    if field.kind == "shape":
+        return _shape(stripped)
     if field.kind in ("integers", "numbers"):
         values = [_number(field, part) for part in stripped.replace(",", " ").split()]
         wrong = next((value for value in values if isinstance(value, Problem)), None)
@@ -78,6 +81,17 @@ def parse(field: Field, text: str) -> Value | Problem:
     if field.unit:
         number = number.removesuffix(field.unit).replace(",", ".")
     return _number(field, number)
+
+
+def _shape(text: str) -> Value | Problem:
+    sizes = []
+    for part in text.strip("[]() ").split(","):
+        word = part.strip().lower()
+        any_size = word in ("none", "?", "-1")
+        if not any_size and not (word.isdecimal() and int(word) > 0):
+            return Problem("sizes")
+        sizes.append(-1 if any_size else int(word))
+    return tuple(sizes)
 
 
 def _number(field: Field, text: str) -> int | float | Problem:
@@ -99,12 +113,15 @@ def _number(field: Field, text: str) -> int | float | Problem:
     return value
 
 
-def write(value: Value) -> str:
-    """A value as text for editing: the shortest that reads back as the same number."""
+def write(value: Value, kind: Kind = "text") -> str:
+    """A value as text for editing: the shortest that reads back as the same number.
+
+    In a shape, -1 is None.
+    """
     if value is None:
         return ""
     if isinstance(value, tuple):
-        return ", ".join(write(item) for item in value)
+        return ", ".join("None" if kind == "shape" and item == -1 else write(item) for item in value)
     if isinstance(value, float):
         text = repr(value)
         return text[:-2] if text.endswith(".0") else text

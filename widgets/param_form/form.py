@@ -318,6 +318,7 @@ class ParamForm(Retranslated, QWidget):
             "whole": self.tr("Enter an integer"),
             "number": self.tr("Enter a number"),
             "empty": self.tr("Must not be empty"),
+            "sizes": self.tr("Enter sizes such as None, 1, 28, 28"),
             "bracket": self.tr("A bracket is not closed; enter names or patterns such as fc*"),
         }[problem.code]
 

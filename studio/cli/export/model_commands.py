@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,8 +13,9 @@ import typer
 from resources.metrics import metric_of, metric_value
 from resources.settings.export import EXPORT_SETTINGS, ExportSettings
 from resources.settings.predict import PREDICT_SETTINGS, PredictSettings
+from resources.settings.script import SCRIPT_SETTINGS, ScriptSettings
 from studio.cli.application import app
-from studio.cli.devices import chosen_device, require_device
+from studio.cli.devices import chosen_device
 from studio.cli.export.quantize_output import show_report
 from studio.cli.limits import chosen_limits
 from studio.cli.options import Json, Trust, check_options, with_options
@@ -106,50 +106,33 @@ def predict(
         raise typer.Exit(1)
 
 
-class _Mode(Enum):
-    STATIC = "static"
-    DYNAMIC = "dynamic"
-
-
 @app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@with_options(SCRIPT_SETTINGS)
 def run(
+    context: typer.Context,
     script: Annotated[
         str, typer.Argument(help="A script written for Paddle; with -m a module.", metavar="SCRIPT")
     ],
     args: Annotated[list[str] | None, typer.Argument(help="Its arguments.", metavar="[ARGS]...")] = None,
-    runs: Annotated[
-        str, typer.Option(help="Record each fit of a paddle.Model as a run in this folder.", metavar="DIR")
-    ] = "",
     module: Annotated[
         bool, typer.Option("-m", help="SCRIPT is the name of a module, as in python -m.")
     ] = False,
-    mode: Annotated[
-        _Mode | None,
-        typer.Option(help="The mode to start in; static for scripts of Paddle 1.x, else dynamic."),
-    ] = None,
-    device: Annotated[
-        str,
-        typer.Option(
-            help="cpu: compute there what the script puts on a GPU; gpu, gpu:1 or auto (a GPU where there is "
-            "one): where it begins.",
-            metavar="cpu|gpu|auto",
-        ),
-    ] = "",
+    **settings: Any,
 ) -> None:
     """Run a Paddle script unedited: its `import paddle` is the engine. Its exit status is the script's."""
     if not module and not _is_file(Path(script)):
         raise typer.BadParameter(f"the script does not exist: {script}; check the path")
-    if device:
-        require_device(device)
-    if runs:
-        os.environ["MODEL_STUDIO_RUNS"] = os.path.abspath(runs)
+    check_options(SCRIPT_SETTINGS, settings)
+    chosen = ScriptSettings(**settings)
+    if chosen.runs:
+        os.environ["MODEL_STUDIO_RUNS"] = os.path.abspath(chosen.runs)
     from engine.run import run_module, run_script
     from studio.cli import bar
 
     bar.install()
     sys.excepthook = sys.__excepthook__  # not Typer's, which the runner would take for one of the script
     start = run_module if module else run_script
-    raise typer.Exit(start(script, args or [], mode and mode.value, device or None))
+    raise typer.Exit(start(script, args or [], chosen.mode, chosen.device))
 
 
 def _is_file(path: Path) -> bool:

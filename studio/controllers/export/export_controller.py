@@ -63,7 +63,7 @@ class ExportController(QObject):
         page.form.changed.connect(self._edited)
         page.input_form.changed.connect(self._edited)
         page.form.validity_changed.connect(lambda _: self._show_why_not())
-        self._bonds.follow(self._view.events.input_shape, self._show_shape)
+        self._bonds.follow(self._view.events.data_shape, page.show_data_shape)
         page.input_form.validity_changed.connect(lambda _: self._show_why_not())
         page.quantize.validity_changed.connect(self._show_why_not)
         page.folder_requested.connect(self._show_folder)
@@ -119,26 +119,12 @@ class ExportController(QObject):
             if wrong:
                 return
             view.prefix = os.path.join(str(self._page.form.value("folder")), name)
-        elif key == "shape":
-            try:
-                view.set_shape(str(value))
-            except ValueError as error:
-                self._page.input_form.set_error("shape", str(error))
         view.update_why_not()
         self._show_why_not()
 
     def _shape_of(self, folder: str) -> tuple[int, ...]:
         run = self._session.listed_run(folder)
         return run.shape if run is not None else ()
-
-    def _show_shape(self, shape: tuple[int, ...]) -> None:
-        if self._page.input_form.control("shape").hasFocus():  # it is being typed there
-            return
-        self._silent = True
-        self._page.input_form.set_value(
-            "shape", ", ".join("None" if size < 0 else str(size) for size in shape)
-        )
-        self._silent = False
 
     def _show_runs(self) -> None:
         runs = [

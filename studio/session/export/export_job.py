@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 @job
 class Export:
-    """Export the run in ``folder`` to files under ``prefix``, and verify them.
-
-    ``shape`` is that of the input, -1 for any size; empty for that of the run's data.
-    """
+    """Export the run in ``folder`` to files under ``prefix``, and verify them."""
 
     TITLE: ClassVar = "Exporting {0}"
     EVENTS: ClassVar = (ExportProgress, Exported)
@@ -27,7 +24,6 @@ class Export:
     folder: str
     prefix: str
     settings: ExportSettings
-    shape: tuple[int, ...] = ()
 
     @property
     def subject(self) -> str:
@@ -37,7 +33,7 @@ class Export:
         """Report the progress and one event ``exported``."""
         from engine.training.export import export_run
 
-        emit(export_run(Path(self.folder), self.prefix, self.settings, self.shape, emit))
+        emit(export_run(Path(self.folder), self.prefix, self.settings, emit))
 
     def record(self, script: SessionScript) -> None:
         """Export again."""

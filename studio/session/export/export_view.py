@@ -48,8 +48,8 @@ class Verification:
 
 @dataclass
 class ExportViewModel:
-    """What the page Export shows. ``input_shape`` has -1 where any size is taken (the batch); empty it is
-    that of the run's data.
+    """What the page Export shows. ``data_shape`` is the input shape of the run's data, -1 for the batch;
+    empty if it is unknown.
 
     ``state`` is idle, exporting, done or failed; ``why_not`` says why Export can't be given now, empty if it
     can. ``done`` of ``total`` samples, steps or layers are done of a quantization (0 of 0 where nothing is
@@ -59,7 +59,7 @@ class ExportViewModel:
     run_folder: str = ""
     prefix: str = ""
     settings: ExportSettings = field(default_factory=ExportSettings)
-    input_shape: tuple[int, ...] = ()
+    data_shape: tuple[int, ...] = ()
     choices: QuantizeChoices = field(default_factory=QuantizeChoices)
     state: str = "idle"
     message: str = ""
@@ -80,8 +80,8 @@ class ExportViewModel:
         Args:
             shape: that of a sample that its model is fed; empty where it is not known.
         """
-        if shape and folder != self.run_folder:
-            self.input_shape = (-1, *shape)
+        if folder != self.run_folder:
+            self._use_data_shape((-1, *shape) if shape else ())
         was_default = self.prefix in ("", default_prefix(self.run_folder, self.choices))
         self.run_folder = folder
         if was_default:
@@ -89,6 +89,12 @@ class ExportViewModel:
         if self.state != "exporting":
             self.state, self.message, self.verification, self.quantized = "idle", "", None, None
         self.update_why_not()
+
+    def _use_data_shape(self, shape: tuple[int, ...]) -> None:
+        """A shape that was entered for other data does not apply to this run."""
+        if shape and self.data_shape and shape != self.data_shape:
+            self.settings = replace(self.settings, input_shape=None)
+        self.data_shape = shape
 
     def change(self, **changes: Any) -> None:
         """Change settings of the export."""
@@ -107,26 +113,6 @@ class ExportViewModel:
         """Leave a layer in float in quantizations to come, or no longer."""
         skip = tuple(each for each in self.choices.skip if each != layer)
         self.choose(skip=self.choices.without([layer]).skip if leave else skip)
-
-    def set_shape(self, text: str) -> None:
-        """The shape as a person writes it: ``None, 1, 28, 28`` or ``?,1,28,28``; empty for that of the data.
-
-        Raises:
-            ValueError: not a list of sizes.
-        """
-        sizes = []
-        for part in text.strip("[]() ").split(",") if text.strip("[]() ") else ():
-            word = part.strip().lower()
-            if word in ("none", "?", "-1"):
-                sizes.append(-1)
-            elif word.isdigit() and int(word) > 0:
-                sizes.append(int(word))
-            else:
-                raise ValueError(
-                    f"input shape: not a size: {part.strip()!r} in {text!r}; give e.g. None, 1, 28, 28"
-                )
-        self.input_shape = tuple(sizes)
-        self.update_why_not()
 
     def update_why_not(self) -> None:
         """Work out anew why Export can't be given."""

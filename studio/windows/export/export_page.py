@@ -7,7 +7,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QProgressBar,
     QPushButton,
     QScrollArea,
@@ -30,10 +29,11 @@ from widgets.icons import set_icon
 from widgets.labels import mute
 from widgets.layouts import vertical
 from widgets.param_form import Field, ParamForm
+from widgets.param_form.fields import write
 from widgets.retranslated import Retranslated
 
 # The settings that are in the card Input, and those that are in the first card.
-INPUT = ("input_name", "dtype", "samples")
+INPUT = ("input_name", "input_shape", "dtype", "samples")
 INPUT_SETTINGS = {name: EXPORT_SETTINGS[name] for name in INPUT}
 FILE_SETTINGS = {name: each for name, each in EXPORT_SETTINGS.items() if name not in INPUT}
 FIGURES = ("difference", "accuracy", "latency", "size")
@@ -57,7 +57,7 @@ class ExportPage(Retranslated, QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.form = ParamForm(self._what())
-        self.input_form = ParamForm(self._input())
+        self.input_form = ParamForm([field_of(setting) for setting in INPUT_SETTINGS.values()])
         self.figures = {name: KeyFigure() for name in FIGURES}
         self.facts = Facts()
         self.predict_button, self.folder_button = QPushButton(), QPushButton()
@@ -86,6 +86,7 @@ class ExportPage(Retranslated, QWidget):
         self._grid = QGridLayout()
         self._stacked: bool | None = None
         self._quantizing = False
+        self._data_shape: tuple[int, ...] = ()
         self._build()
         self.retranslate()
         self.show_nothing()
@@ -101,11 +102,6 @@ class ExportPage(Retranslated, QWidget):
             *others,
             field_of(METHOD, "quantize"),
         ]
-
-    @staticmethod
-    def _input() -> list[Field]:
-        name, *others = [field_of(setting) for setting in INPUT_SETTINGS.values()]
-        return [name, Field("shape", "", "text", ""), *others]
 
     def _build(self) -> None:
         self._what_card.body.addWidget(self.form)
@@ -194,6 +190,12 @@ class ExportPage(Retranslated, QWidget):
         self.form.set_choices("run", tuple(runs) or (("", "\u2013"),))
         if any(folder == chosen for folder, _ in runs):
             self.form.set_value("run", chosen)
+
+    def show_data_shape(self, shape: tuple[int, ...]) -> None:
+        """Show the input shape of the run's data where no other is entered; empty if it is unknown."""
+        self._data_shape = shape
+        words = write(shape, "shape") if shape else self.tr(EXPORT_SETTINGS["input_shape"].empty)
+        self.input_form.set_placeholder("input_shape", words)
 
     def show_nothing(self) -> None:
         """Nothing was exported yet."""
@@ -287,14 +289,7 @@ class ExportPage(Retranslated, QWidget):
         form.set_text("quantize", tr(METHOD.title), help_of(METHOD, tr))
         form.set_choices("quantize", tuple((value, tr(word)) for value, word in METHOD.choices))
         retranslate_fields(inputs, INPUT_SETTINGS, tr)
-        inputs.set_text(
-            "shape",
-            tr("Shape"),
-            tr("Empty: the shape of the run's data; otherwise for example None, 1, 28, 28"),
-        )
-        line = inputs.control("shape")
-        assert isinstance(line, QLineEdit)
-        line.setPlaceholderText(tr("as the run's data"))
+        self.show_data_shape(self._data_shape)
         self.predict_button.setText(tr("Open in Predict"))
         self.predict_button.setToolTip(tr("Load these files and try them on a drawn digit"))
         self.folder_button.setText(tr("Show in folder"))

@@ -10,6 +10,7 @@ from resources.settings.export import EXPORT_SETTINGS
 from resources.settings.predict import PREDICT_SETTINGS
 from resources.settings.quantize import QUANTIZE_SETTINGS
 from resources.settings.rate import RATE_SETTINGS
+from resources.settings.script import SCRIPT_SETTINGS
 from resources.settings.setting import Setting, words_of
 
 TABLES = {
@@ -17,6 +18,7 @@ TABLES = {
     "quantize": QUANTIZE_SETTINGS,
     "rate": RATE_SETTINGS,
     "predict": PREDICT_SETTINGS,
+    "script": SCRIPT_SETTINGS,
 }
 EACH = [
     pytest.param(setting, id=f"{task}.{setting.name}")
@@ -40,6 +42,22 @@ def test_each_setting_refuses_what_it_does_not_take(setting: Setting) -> None:
         problem = setting.problem(value)
         assert "got " in problem
         assert "\n" not in problem
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [("None, 1, 28, 28", (-1, 1, 28, 28)), ("[?,3]", (-1, 3)), ("-1,1", (-1, 1)), ("5", (5,)), ("", None)],
+)
+def test_a_shape_is_read_as_people_write_it(text: str, shape: tuple[int, ...] | None) -> None:
+    assert EXPORT_SETTINGS["input_shape"].parse(text) == shape
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"), [("None, a", "'a'"), ("0,1", "0"), ("1,,2", "''"), ("1.5", "'1.5'")]
+)
+def test_a_shape_names_the_part_that_is_not_a_size(text: str, seen: str) -> None:
+    with pytest.raises(ValueError, match=f"not a size: got {seen}; give e.g. None,1,28,28"):
+        EXPORT_SETTINGS["input_shape"].parse(text)
 
 
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)

@@ -291,8 +291,14 @@ def test_ctrl_c_ends_an_untrusted_model(tmp_path: Path, repo_root: Path) -> None
 
 
 def test_an_optimized_export_says_what_became_of_the_operators(run_folder: Path, tmp_path: Path) -> None:
-    done = call("export", run_folder, "--out", tmp_path / "fast", "--samples", "20", "--optimize")
+    shape = ("--input-shape", "-1,1,28,28", "--input-name", "image")
+    done = call("export", run_folder, "--out", tmp_path / "fast", "--samples", "20", "--optimize", *shape)
     assert done.exit_code == 0, done.output
+    [fed] = json.loads(call("inspect", tmp_path / "fast", "--json").stdout)["inputs"]
+    assert (fed["name"], fed["shape"]) == ("image", [-1, 1, 28, 28])
+    refused = call("export", run_folder, "--input-shape", "none,x")
+    assert refused.exit_code == 2
+    assert "--input-shape: not a size: got 'x'" in " ".join(refused.output.split())
     assert re.search(r"; \d+ operators became \d+$", " ".join(done.stdout.split())), done.stdout
 
 

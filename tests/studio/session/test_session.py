@@ -179,7 +179,7 @@ def test_divergence(stage: Any) -> None:
 def test_a_wrong_setting_blocks_start_and_says_why(stage: Any) -> None:
     stage.session.change_setting("learning_rate", -1.0)
     reason = stage.session.execute("start")
-    assert reason == "Rate must be a positive number: got -1.0; give e.g. 0.001"
+    assert reason == "Learning rate must be a positive number: got -1.0; give e.g. 0.001"
     assert stage.workers == []
     stage.session.change_setting("learning_rate", 0.01)
     assert stage.session.execute("start") == ""
@@ -241,14 +241,10 @@ def test_export_follows_the_run(stage: Any, tmp_path: Path) -> None:
     export.prefix = str(tmp_path / "b" / "inference" / "digits")
     export.choose_run(str(tmp_path / "c"))
     assert export.prefix == str(tmp_path / "b" / "inference" / "digits"), "what the user chose stays"
-    export.set_shape("?, 1, 28, 28")
-    assert export.input_shape == (-1, 1, 28, 28)
-    with pytest.raises(ValueError, match="not a size: 'a'"):
-        export.set_shape("None, a")
-    export.change(optimize=True)
+    export.change(optimize=True, input_shape=(-1, 1, 28, 28))
     assert stage.session.execute("export") == ""
     assert stage.worker.job.settings.optimize is True
-    assert stage.worker.job.shape == (-1, 1, 28, 28)
+    assert stage.worker.job.settings.input_shape == (-1, 1, 28, 28)
     stage.tell(
         "exported",
         prefix="p",

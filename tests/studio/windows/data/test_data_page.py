@@ -224,11 +224,20 @@ def test_data_dropped_anywhere_opens_the_page(stage, qtbot, tmp_path):
 def test_the_shape_of_own_data_is_exported(stage, qtbot):
     stage.studio.frame.show_page("export")
     form = stage.studio.export_page.input_form
-    stage.session.export.choose_run("/runs/own", (3, 8, 8))
-    assert form.value("shape") == "None, 3, 8, 8"
-    assert stage.session.export.input_shape == (-1, 3, 8, 8)
-    stage.session.export.choose_run("/runs/of-an-earlier-version")
-    assert form.value("shape") == "None, 3, 8, 8"
+    export, line = stage.session.export, form.control("input_shape")
+    export.choose_run("/runs/own", (3, 8, 8))
+    assert line.placeholderText() == "None, 3, 8, 8"
+    line.setText("none, 3, ?, 8")
+    assert export.settings.input_shape == (-1, 3, -1, 8)
+    line.setText("None, a")
+    assert form.errors()["input_shape"] == "Enter sizes such as None, 1, 28, 28"
+    assert export.settings.input_shape == (-1, 3, -1, 8)
+    export.choose_run("/runs/of-an-earlier-version")
+    assert line.placeholderText() == "as the run's data"
+    export.choose_run("/runs/same", (3, 8, 8))
+    assert export.settings.input_shape == (-1, 3, -1, 8)
+    export.choose_run("/runs/other", (1, 28, 28))
+    assert (export.settings.input_shape, line.text()) == (None, ""), "of other data"
 
 
 def test_collected_images_are_offered_as_data(stage, qtbot):
