@@ -134,10 +134,12 @@ def require_classes(source: Source, options: DataOptions) -> None:
     labels = [each.labels for each in (source.train, source.test) if each is not None]
     found = np.unique(np.concatenate(labels))
     if len(found) < 2 and options.kind != STORED:
+        remedy = "put the images of each class into a folder with its name"
+        if source.label_file:
+            remedy = f"label images of a second class in {source.label_file}"
         raise DataError(
             f"data {source.name}: only one class has images: {source.classes[int(found[0])]!r}, "
-            f"{sum(map(len, labels))} of them; a model needs at least two: put the images of each "
-            "class into a folder with its name"
+            f"{sum(map(len, labels))} of them; a model needs at least two: {remedy}"
         )
 
 

@@ -1,4 +1,6 @@
-"""Image folders: a sub-folder a class, also below train/ and test/; images are read batch by batch."""
+"""Image folders: a sub-folder a class, also below train/ and test/, or labels in ``labels.csv``; images are
+read
+batch by batch."""
 
 from __future__ import annotations
 
@@ -18,6 +20,14 @@ from engine.core.errors import DataError
 from engine.files.reading import read_error
 from engine.training.sources.class_names import CLASSES_FILE, class_of_folder, read_class_names
 from engine.training.sources.image_cache import DecodedImages
+from engine.training.sources.image_labels import (
+    LabelTable,
+    UnlabelledImages,
+    label_file,
+    ordered_classes,
+    read_label_table,
+    unlabelled_message,
+)
 from engine.training.sources.options import DataOptions
 from engine.training.sources.prepare import resized
 from engine.training.sources.rows import Rows
@@ -86,9 +96,9 @@ def has_images(folder: Path) -> bool:
     return False
 
 
-def images_in(folder: Path) -> int:
-    """How many images are in the folder itself."""
-    return sum(name.lower().endswith(SUFFIXES) for name in _entries(folder, folders=False))
+def images_in(folder: Path) -> list[str]:
+    """The names of the images in the folder itself, sorted; links are not followed."""
+    return sorted(name for name in _entries(folder, folders=False) if name.lower().endswith(SUFFIXES))
 
 
 def open_image_folder(folder: Path, options: DataOptions) -> tuple[Rows, Rows | None, tuple[str, ...]]:
@@ -126,7 +136,7 @@ def open_image_folder(folder: Path, options: DataOptions) -> tuple[Rows, Rows | 
             (file, number[class_of_folder(name)])
             for name in each
             for file in each[name]
-            if not _excluded(file, options.exclude)
+            if not is_excluded(file, options.exclude)
         ]
         files, labels = [file for file, _ in samples], [label for _, label in samples]
         if not files:
@@ -135,14 +145,44 @@ def open_image_folder(folder: Path, options: DataOptions) -> tuple[Rows, Rows | 
                 "folder with "
                 f"its name, as {', '.join(SUFFIXES[:4])}"
             )
-        grey = options.color == "grey" or (
-            options.color == "auto" and _all_grey(splits[0], found[0], options.kind != STORED)
-        )
+        grey = _is_grey(splits[0], found[0], options)
         rows.append(ImageRows(split, files, np.asarray(labels, np.int64), grey, options.resize, options.fit))
     return rows[0], rows[1] if len(rows) > 1 else None, tuple(classes)
 
 
-def _excluded(file: str, patterns: Sequence[str]) -> bool:
+def open_labelled_images(folder: Path, options: DataOptions) -> tuple[Rows, tuple[str, ...], tuple[str, ...]]:
+    """The images of a folder whose labels stand in ``labels.csv`` there: those with a label, the classes, and
+    the names of the images without a label. Images that ``exclude`` names are omitted.
+
+    Raises:
+        DataError: the labels can't be read. UnlabelledImages: no image has a label.
+    """
+    files, path = images_in(folder), label_file(folder)
+    table = read_label_table(path, files) if path is not None else LabelTable.empty(folder)
+    labels, classes = table.labels, ordered_classes(folder, table.labels)
+    number = {name: index for index, name in enumerate(classes)}
+    there = [file for file in files if not is_excluded(file, options.exclude)]
+    by_class: dict[str, list[str]] = {name: [] for name in classes}
+    for file in there:
+        if file in labels:
+            by_class[labels[file]].append(file)
+    chosen = [file for each in by_class.values() for file in each]
+    if not chosen:
+        raise UnlabelledImages(unlabelled_message(folder, len(files), path), files)
+    grey = _is_grey(folder, by_class, options)
+    numbers = np.asarray([number[labels[file]] for file in chosen], np.int64)
+    rows = ImageRows(folder, chosen, numbers, grey, options.resize, options.fit)
+    return rows, classes, tuple(file for file in there if file not in labels)
+
+
+def _is_grey(folder: Path, classes: dict[str, list[str]], options: DataOptions) -> bool:
+    if options.color != "auto":
+        return options.color == "grey"
+    return _all_grey(folder, classes, options.kind != STORED)
+
+
+def is_excluded(file: str, patterns: Sequence[str]) -> bool:
+    """Whether the path of an image below its folder is one of the patterns, or fits one."""
     return any(file == pattern or fnmatchcase(file, pattern) for pattern in patterns)
 
 

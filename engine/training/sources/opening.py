@@ -28,7 +28,8 @@ class Source:
     """Samples as they lie there.
 
     ``kind`` is digits, mnist, fashion-mnist, idx, images, npz, hdf5 or csv; ``test`` is None where the source
-    has one split only; ``columns`` names the inputs of a table.
+    has one split only; ``columns`` names the inputs of a table. ``label_file`` has the labels of images,
+    where class folders don't; ``unlabelled`` names the images without one, which are in no split.
     """
 
     name: str
@@ -39,6 +40,8 @@ class Source:
     spec: DataSpec
     columns: tuple[str, ...] = ()
     groups: Callable[[str], np.ndarray] | None = None
+    label_file: str = ""
+    unlabelled: tuple[str, ...] = ()
 
 
 def kind_of(name: str) -> str:
@@ -52,21 +55,20 @@ def kind_of(name: str) -> str:
     path = Path(name).expanduser()
     if path.is_dir():
         from engine.training.sources.image_folder import has_images, images_in
+        from engine.training.sources.image_labels import UnlabelledImages, label_file, unlabelled_message
         from engine.vision.datasets.locate import find_pair
 
         if find_pair([path], "train") is not None or find_pair([path], "test") is not None:
             return "idx"
         if has_images(path):
             return "images"
-        if count := images_in(path):
-            raise ArgumentError(
-                f"data: {path}: {count} image{'s' * (count > 1)}, but no folder for each class; put the "
-                f"images of each class into a folder with its name, as {path.name}/cat and {path.name}/dog; "
-                "Predict takes them without labels"
-            )
+        if files := images_in(path):
+            if label_file(path) is not None:
+                return "images"
+            raise UnlabelledImages(unlabelled_message(path, len(files), None), files)
         raise ArgumentError(
             f"data: nothing to learn from in this folder: {path}; it needs IDX files such as "
-            "train-images-idx3-ubyte, or a sub-folder with images for each class"
+            "train-images-idx3-ubyte, a sub-folder with images for each class, or images with labels.csv"
         )
     suffix = path.suffix.lower()
     for kind, suffixes in (("npz", (".npz",)), ("hdf5", HDF5), ("csv", CSV)):
@@ -107,10 +109,20 @@ def _grey(name: str, kind: str, options: DataOptions) -> Source:
 
 
 def _images(name: str, kind: str, options: DataOptions) -> Source:
-    from engine.training.sources.image_folder import open_image_folder
+    from engine.training.sources.image_folder import has_images, open_image_folder, open_labelled_images
+    from engine.training.sources.image_labels import label_file, refuse_both
 
-    train, test, classes = open_image_folder(Path(name).expanduser(), options)
-    return Source(name, kind, train, test, classes, _of_images(name, train, classes, options))
+    folder = Path(name).expanduser()
+    if has_images(folder):
+        refuse_both(folder)
+        train, test, classes = open_image_folder(folder, options)
+        return Source(name, kind, train, test, classes, _of_images(name, train, classes, options))
+    table = label_file(folder)
+    train, classes, unlabelled = open_labelled_images(folder, options)
+    spec = _of_images(name, train, classes, options)
+    return Source(
+        name, kind, train, None, classes, spec, unlabelled=unlabelled, label_file=table.name if table else ""
+    )
 
 
 def _of_images(name: str, rows: Rows, classes: tuple[str, ...], options: DataOptions) -> DataSpec:

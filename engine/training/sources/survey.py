@@ -97,7 +97,8 @@ class Survey:
             "train": len(train),
             "test": len(test),
             "own_split": self.source.test is not None,
-            "unlabelled": sum(int((each.labels < 0).sum()) for each in rows),
+            "unlabelled": sum(int((each.labels < 0).sum()) for each in rows) + len(self.source.unlabelled),
+            "label_file": self.source.label_file,
             **({"targets": self._target_facts()} if self.splits.spec.task == "numbers" else {}),
             # Rows without classes all have the label 0.
             "train_balance": np.bincount(train.labels, minlength=count)[:count].tolist(),
@@ -204,15 +205,7 @@ class Survey:
             return steps[:: -(-len(steps) // SHOWN_STEPS) or 1, :SHOWN_CURVES]
         if not self.source.train.is_image:
             return np.asarray(value, np.float32).reshape(-1)[:SHOWN_COLUMNS]
-        from PIL import Image
-
-        if value.dtype != np.uint8:
-            low, high = min(0.0, float(np.nanmin(value))), max(1.0, float(np.nanmax(value)))
-            value = np.rint(np.nan_to_num((value - low) / (high - low)) * 255).astype(np.uint8)
-        flat = value[..., :3] if value.shape[2] >= 3 else value[..., 0]
-        image = Image.fromarray(np.ascontiguousarray(flat))
-        image.thumbnail((THUMB, THUMB))
-        return np.asarray(image)
+        return thumbnail(value)
 
     # ----- problems -----
 
@@ -251,6 +244,8 @@ class Survey:
         for rows in filter(None, (self.source.train, self.source.test)):
             for row in np.flatnonzero(rows.labels < 0):
                 found["unlabelled"].add(rows.where(int(row)))
+        for name in self.source.unlabelled:
+            found["unlabelled"].add(name)
         counts = np.bincount(self.splits.train.labels, minlength=len(self.splits.classes))
         if not self.splits.classes:
             return found
@@ -291,6 +286,20 @@ class Survey:
                 yield row, None
             else:
                 yield row, value
+
+
+def thumbnail(value: np.ndarray) -> np.ndarray:
+    """An image [H, W, C] as it is sent to a window: uint8 [H, W] or [H, W, 3], with sides of at most
+    ``THUMB``."""
+    from PIL import Image
+
+    if value.dtype != np.uint8:
+        low, high = min(0.0, float(np.nanmin(value))), max(1.0, float(np.nanmax(value)))
+        value = np.rint(np.nan_to_num((value - low) / (high - low)) * 255).astype(np.uint8)
+    flat = value[..., :3] if value.shape[2] >= 3 else value[..., 0]
+    image = Image.fromarray(np.ascontiguousarray(flat))
+    image.thumbnail((THUMB, THUMB))
+    return np.asarray(image)
 
 
 def _digest(value: np.ndarray) -> int:

@@ -84,5 +84,5 @@ def test_a_folder_with_one_class_is_refused_but_shown(tmp_path):
 def test_a_folder_without_class_folders_explains_the_layout(tmp_path):
     for name in ("a.png", "b.JPG"):
         Image.new("RGB", (8, 8)).save(tmp_path / name)
-    with pytest.raises(ArgumentError, match=r": 2 images, but no folder for each class; .*/cat and .*/dog"):
+    with pytest.raises(ArgumentError, match=r": 2 images, but no folder for each class .*/cat and .*/dog"):
         load_data(str(tmp_path))
