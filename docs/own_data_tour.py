@@ -16,6 +16,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -93,6 +95,25 @@ class OwnDataTour(Tour):
         }
         for name, create in kinds.items():
             self._kind(name, create())
+        self._label(work / "shapes", work / "photos")
+
+    def _label(self, source: Path, folder: Path) -> None:
+        """The same images without class folders, 24 of which get their label."""
+        session, studio = self.session, self.studio
+        folder.mkdir()
+        files = np.random.default_rng(8).permutation(sorted(source.glob("*/*.png")))
+        for number, path in enumerate(files):
+            path.rename(folder / f"IMG_{number:04}.png")
+        studio.window.files_dropped.emit([str(folder)])
+        self.wait(lambda: len(session.labelling.thumbnails) > 0, "the images")
+        page = studio.data_page.labelling
+        for name in ("cross", "disc", "square"):
+            QTest.keyClicks(page.name, name)
+            QTest.keyClick(page.name, Qt.Key.Key_Return)
+        for path in files[:24]:
+            QTest.keyClicks(page.tiles, str(1 + ("cross", "disc", "square").index(path.parent.name)))
+        self.settle(8.0)  # what was said of the dropped folder goes
+        self.save("own-labelling")
 
     def _kind(self, name: str, path: Path) -> None:
         session, studio = self.session, self.studio

@@ -193,11 +193,21 @@ class Studio:
 
     def _add_data(self) -> Closes:
         from studio.controllers.data.data_controller import DataController
+        from studio.controllers.data.labelling import LabellingController
         from studio.windows.data.data_page import DataPage
         from studio.windows.data.data_panel import DataPanel
 
         self.data_page, self.data_panel = DataPage(), DataPanel()
         self.data = DataController(self.session, self.data_page, self.data_panel)
+        self._controllers.append(
+            LabellingController(
+                self.session,
+                self.data_page.labelling,
+                self._bars["data"],
+                self.actions,
+                lambda: self.frame.show_page("train"),
+            )
+        )
         self.frame.add_page("data", self.data_page, self.data_panel, self.window.tr("Data settings"))
         return self.data
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from studio.session.command import Command, Position
 from studio.session.conditions import (
+    NO_LABELLING,
     NO_RUN,
     does_not_answer,
     may_export,
     may_find_rate,
+    may_label,
     may_resume,
     may_start,
     may_suggest,
     may_train_corrected,
+    may_train_labelled,
     needs,
     no_script,
     no_task,
     not_running,
     of_run,
+    of_selected_images,
     queue_is_held,
     report_is_shown,
     settings_are_valid,
@@ -73,12 +77,32 @@ QUIT = Command(
     separate=True
 )
 UNDO = Command(
-    "undo", "Undo", "Edit", "Take the last change of settings back.", keys="Ctrl+Z", icon="undo",
+    "undo", "Undo", "Edit", "Take the last change of settings or labels back.", keys="Ctrl+Z", icon="undo",
     possible=needs(lambda session: session.undo_stack.undoable, "There is nothing to undo.")
 )
 REDO = Command(
     "redo", "Redo", "Edit", "Make the change again that was taken back.", keys="Ctrl+Shift+Z", icon="redo",
     possible=needs(lambda session: session.undo_stack.redoable, "There is nothing to redo.")
+)
+LABEL_IMAGES = Command(
+    "label_images", "Label images", "Edit", "Change the labels of the images in the data's folder.",
+    icon="pen", possible=may_label, shown=(Position("data", 1),), separate=True
+)
+NEXT_UNLABELLED = Command(
+    "next_unlabelled", "Next unlabelled", "Edit", "Select the next image without a label.", keys="F8",
+    possible=needs(lambda session: session.labelling.view.folder, NO_LABELLING)
+)
+EXCLUDE_IMAGES = Command(
+    "exclude_images", "Exclude images", "Edit",
+    "Exclude the selected images from the data, or include them again.", possible=of_selected_images
+)
+FINISH_LABELLING = Command(
+    "finish_labelling", "Finish labelling", "Edit", "Show the labelled images as data.", icon="check",
+    possible=may_train_labelled, shown=(Position("data", 2),)
+)
+TRAIN_LABELLED = Command(
+    "train_labelled", "Train on these", "Edit", "Show the page Train for the images that have a label.",
+    icon="play", possible=may_train_labelled, shown=(Position("data", 3, primary=True),)
 )
 START = Command(
     "start", "Start", "Run", "Start a training with the settings shown.", keys="F5", icon="play",

@@ -85,6 +85,32 @@ def may_train_corrected(session: Session) -> str:
     return may_start(session) or ("" if session.mistakes.view.corrections else "Nothing is corrected yet.")
 
 
+# ----- the labels of images -----
+
+NO_LABELLING = "No folder of images is being labelled."
+
+
+def may_label(session: Session) -> str:
+    """The data is a folder of images whose labels a file has."""
+    if session.labelling.view.folder is not None:
+        return "The images are being labelled."
+    return "" if session.data.facts.label_file else "The data is not a folder of images with labels.csv."
+
+
+def of_selected_images(session: Session) -> str:
+    """Images that are being labelled are selected."""
+    folder = session.labelling.view.folder
+    return NO_LABELLING if folder is None else "" if folder.selected else "No image is selected."
+
+
+def may_train_labelled(session: Session) -> str:
+    """There are labels enough for a training."""
+    folder = session.labelling.view.folder
+    if folder is None:
+        return NO_LABELLING
+    return "" if folder.is_enough else "Label at least two images in each of two classes first."
+
+
 # ----- the selected run -----
 
 

@@ -17,6 +17,7 @@ from studio.session.code.model_editor import ModelEditor
 from studio.session.command import Command
 from studio.session.data.data_view import DataViewModel
 from studio.session.data.dataset_browser import DatasetBrowser
+from studio.session.data.labelling import Labelling
 from studio.session.export.export_job import Export, Verify
 from studio.session.export.export_view import ExportViewModel
 from studio.session.export.quantization.job import Quantize
@@ -82,6 +83,7 @@ class Session(NextRun):
         )
         self.data = DataViewModel()
         self.dataset_browser = DatasetBrowser(self.data, tasks)
+        self.labelling: Labelling = Labelling(self, self.data, self.dataset_browser, report)
         self.predict_models = PredictModels(
             self.predict, self.graph, tasks, wake, report, self._remember_model
         )
@@ -128,6 +130,10 @@ class Session(NextRun):
             commands.ADD_TO_QUEUE: lambda: self.queue.add_shown(self.train.settings),
             commands.START_QUEUE: self.queue.release,
             commands.TRAIN_CORRECTED: self.train_corrected,
+            commands.LABEL_IMAGES: self.labelling.begin,
+            commands.NEXT_UNLABELLED: self.labelling.next_unlabelled,
+            commands.EXCLUDE_IMAGES: self.labelling.exclude,
+            commands.FINISH_LABELLING: self.labelling.finish,
         }
         self.train.problem.connect(self._report)
         self.selected_run_changed.connect(self._export_selected)

@@ -154,6 +154,10 @@ class DataController(QObject):
         if view.state == "asking":
             page.show_question(choice_rows(view.choices, self), Path(view.subject).name)
             return
+        if view.state == "labelling":
+            self._panel.show_fitting("images", "images", own_split=False)
+            page.show_labelling()
+            return
         if view.state == "failed" and view.last_problem is not None:
             problem = view.last_problem
             words = "\n".join(filter(None, (problem.where, problem.what, problem.do)))

@@ -38,6 +38,7 @@ class DataOpened(Numbered):
     test: int
     own_split: bool
     unlabelled: int
+    label_file: NotRequired[str]
     train_balance: list[int]
     test_balance: list[int]
     spec: NotRequired[dict[str, Any]]
@@ -50,6 +51,24 @@ class DataNeedsTarget(Numbered):
     event: Literal["data_needs_target"]
     message: str
     columns: list[dict[str, Any]]
+
+
+class DataLabelling(Numbered):
+    """The images of a folder, to be labelled: each with its label, empty for none."""
+
+    event: Literal["data_labelling"]
+    folder: str
+    files: list[str]
+    labels: list[str]
+    classes: list[str]
+
+
+class DataThumbnails(Numbered):
+    """Some of these images; None for one that can't be read."""
+
+    event: Literal["data_thumbnails"]
+    files: list[str]
+    values: list[np.ndarray | None]
 
 
 class DataSamples(Numbered):
@@ -120,6 +139,8 @@ DATA_EVENTS = (
     DataWaiting,
     DataOpened,
     DataNeedsTarget,
+    DataLabelling,
+    DataThumbnails,
     DataSamples,
     DataCompared,
     DataChecked,

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal
 
 from studio.session.data.data_events import DATA_EVENTS
+from studio.session.data.thumbnails import ThumbnailReader, images_to_label, needs_labels
 from studio.session.work.job import Emit, Event, Inbox, Request, job
 
 PERIOD = 0.1  # seconds between two reports of a check
@@ -19,12 +20,14 @@ PERIOD = 0.1  # seconds between two reports of a check
 class OpenData(Request):
     """Open the data of these settings; ``number`` comes back with every answer about it.
 
-    ``count`` is how many samples the first page has.
+    ``count`` is how many samples the first page has. With ``labelling``, its images are labelled, whether
+    they have labels or not.
     """
 
     config: dict[str, Any]
     number: int
     count: int
+    labelling: bool = False
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,13 @@ class ShowSamples(Request):
     label: int
     page: int
     count: int
+
+
+@dataclass(frozen=True)
+class ShowThumbnails(Request):
+    """The images with these names, of the folder that is labelled, instead of those not shown yet."""
+
+    files: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -66,13 +76,14 @@ class BrowseData:
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Answer requests; between them check a few samples for problems at a time."""
         requests: queue.SimpleQueue[str | Request] = queue.SimpleQueue()
-        inbox.attach(requests.put, OpenData, ShowSamples, ComparePreparation, SuggestFor, StopCheck)
+        kinds = (OpenData, ShowSamples, ShowThumbnails, ComparePreparation, SuggestFor, StopCheck)
+        inbox.attach(requests.put, *kinds)
         reader = _DataReader(emit)
         while True:
             try:
-                request = requests.get(block=not reader.checking)
+                request = requests.get(block=not reader.working)
             except queue.Empty:
-                reader.check_on()
+                reader.work_on()
                 continue
             if isinstance(request, Request):
                 reader.answer(request)
@@ -87,12 +98,14 @@ class _DataReader:
         self._send_raw = emit
         self._survey: Any = None
         self._check: Iterator[Any] | None = None
+        self._thumbnails: ThumbnailReader | None = None
         self._number = 0
         self._reported_at = 0.0
 
     @property
-    def checking(self) -> bool:
-        return self._check is not None
+    def working(self) -> bool:
+        """Whether there is something to do between requests."""
+        return self._check is not None or (self._thumbnails is not None and bool(self._thumbnails.waiting))
 
     def _tell(self, event: str, **values: Any) -> None:
         message: Event = {"event": event, "time": time.time(), "number": self._number, **values}
@@ -101,18 +114,25 @@ class _DataReader:
     def answer(self, request: Request) -> None:
         """Carry out one request; errors of the data are reported, and never end the process."""
         from engine.training.sources.csv_columns import TargetNeeded
+        from engine.training.sources.image_labels import UnlabelledImages
 
         try:
             if isinstance(request, OpenData):
                 self._open(request)
             elif isinstance(request, ShowSamples):
                 self._show(request)
+            elif isinstance(request, ShowThumbnails):
+                if self._thumbnails is not None:
+                    self._thumbnails.ask(request.files)
             elif isinstance(request, ComparePreparation):
                 self._compare(request.page)
             elif isinstance(request, SuggestFor):
                 self._suggest(request)
             elif isinstance(request, StopCheck):
                 self._stop()
+        except UnlabelledImages:
+            assert isinstance(request, OpenData)
+            self._label(request.config["data"])
         except TargetNeeded as error:
             self._tell(
                 "data_needs_target", message=str(error), columns=[asdict(each) for each in error.columns]
@@ -125,8 +145,11 @@ class _DataReader:
         from engine.training.sources.options import DataOptions
         from engine.training.sources.survey import Survey
 
-        self._number, self._survey, self._check = request.number, None, None
+        self._number, self._survey, self._check, self._thumbnails = request.number, None, None, None
         config = request.config
+        if request.labelling or needs_labels(config["data"], config["exclude"]):
+            self._label(config["data"])
+            return
         fetch_data(config["data"], lambda text: self._tell("data_waiting", message=text))
         survey = Survey(config["data"], DataOptions.of(config))
         self._survey = survey
@@ -134,6 +157,15 @@ class _DataReader:
         self._show(ShowSamples("train", -1, 0, request.count))
         self._compare(0)
         self._check = survey.check()
+
+    def _label(self, name: str) -> None:
+        try:
+            folder, values = images_to_label(name)
+        except (ValueError, OSError) as error:
+            self._tell("data_failed", message=str(error))
+            return
+        self._thumbnails = ThumbnailReader(folder)
+        self._tell("data_labelling", **values)
 
     def _show(self, wanted: ShowSamples) -> None:
         if self._survey is not None:
@@ -163,8 +195,12 @@ class _DataReader:
             self._check = None
             self._tell("data_check_stopped")
 
-    def check_on(self) -> None:
-        """Look at a few more samples."""
+    def work_on(self) -> None:
+        """Look at a few more samples, or images to label."""
+        if self._thumbnails is not None:
+            files, values = self._thumbnails.read()
+            self._tell("data_thumbnails", files=files, values=values)
+            return
         assert self._check is not None
         try:
             done, total, problems = next(self._check)

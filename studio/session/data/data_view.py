@@ -36,7 +36,8 @@ class ColumnView:
 class DataFacts:
     """What data is: ``raw`` is the shape of a sample as it lies there, ``fed`` that of what a model is fed.
 
-    ``train_balance`` and ``test_balance`` count the samples of each class. ``spec`` is
+    ``train_balance`` and ``test_balance`` count the samples of each class. ``label_file`` has the labels of a
+    folder of images without class folders. ``spec`` is
     ``engine.training.sources.spec.DataSpec`` as plain values; ``targets`` has a histogram of each number to
     predict.
     """
@@ -52,6 +53,7 @@ class DataFacts:
     test: int = 0
     own_split: bool = True
     unlabelled: int = 0
+    label_file: str = ""
     train_balance: tuple[int, ...] = ()
     test_balance: tuple[int, ...] = ()
     spec: Mapping[str, Any] = field(default_factory=dict)
@@ -125,14 +127,32 @@ class DataProblem:
     places: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class UnlabelledFolder:
+    """A folder of images that are to be labelled: their names with their labels, empty for none."""
+
+    folder: str
+    files: tuple[str, ...]
+    labels: tuple[str, ...]
+    classes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ThumbnailPage:
+    """Some images of it, uint8 [H, W, 3]; None where one can't be read."""
+
+    files: tuple[str, ...]
+    values: tuple[Any, ...]
+
+
 @dataclass
 class DataViewModel:
     """What the page Data shows.
 
-    ``state`` is empty, opening, ready, asking (for the target, one of ``choices``) or failed; ``message``
-    what is waited for. ``checking`` is True while samples are looked at: ``done`` of ``total``; ``stopped``
-    where that was ended before its end. ``expected`` is what would be suggested for the next run, None while
-    that is not known.
+    ``state`` is empty, opening, ready, asking (for the target, one of ``choices``), labelling (the images of
+    ``unlabelled``) or failed; ``message`` what is waited for. ``checking`` is True while samples are looked
+    at: ``done`` of ``total``; ``stopped`` where that was ended before its end. ``expected`` is what would be
+    suggested for the next run, None while that is not known.
     """
 
     state: str = ""
@@ -148,6 +168,8 @@ class DataViewModel:
     subject: str = ""
     choices: tuple[ColumnView, ...] = ()
     expected: tuple[ChoiceView, ...] | None = None
+    unlabelled: UnlabelledFolder | None = None
+    thumbnails: ThumbnailPage | None = None
     last_problem: ProblemView | None = None
 
     events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor()
@@ -169,6 +191,7 @@ class DataViewModel:
     def _forget(self) -> None:
         self.facts, self.samples, self.compared, self.problems = DataFacts(), None, None, ()
         self.expected = None
+        self.unlabelled = self.thumbnails = None
         self.checking = False
 
     def take(self, event: Mapping[str, Any]) -> None:
@@ -179,6 +202,7 @@ class DataViewModel:
         elif kind == "data_opened":
             self.problems, self.done, self.total, self.stopped = (), 0, 0, False
             self.facts = DataFacts(**_fields(DataFacts, event))
+            self.unlabelled = self.thumbnails = None
             self.message, self.state, self.checking = "", "ready", True
         elif kind == "data_samples":
             self.samples = SamplePage(**_fields(SamplePage, event))
@@ -186,6 +210,12 @@ class DataViewModel:
             self._forget()
             self.choices = tuple(ColumnView.of(each) for each in event["columns"])
             self.message, self.state = event["message"], "asking"
+        elif kind == "data_labelling":
+            self._forget()
+            self.unlabelled = UnlabelledFolder(**_fields(UnlabelledFolder, event))
+            self.state = "labelling"
+        elif kind == "data_thumbnails":
+            self.thumbnails = ThumbnailPage(**_fields(ThumbnailPage, event))
         elif kind == "data_compared":
             ranges = tuple((float(low), float(high)) for low, high in event["ranges"])
             self.compared = Compared(tuple(event["before"]), tuple(event["after"]), ranges)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, Literal
 
@@ -10,6 +11,7 @@ from studio.session.data.data_job import (
     ComparePreparation,
     OpenData,
     ShowSamples,
+    ShowThumbnails,
     StopCheck,
     SuggestFor,
 )
@@ -42,20 +44,39 @@ class DatasetBrowser:
         asked = about_data(settings)
         if asked == self._asked and not again:
             return
+        if self._view.state == "labelling" and asked["data"] == self._asked.get("data") and not again:
+            self._asked = asked  # a setting changes nothing about the labels
+            return
+        self._open(settings, labelling=False)
+
+    def label(self, settings: RunSettings) -> None:
+        """Look at the images of a folder to label them."""
+        self._open(settings, labelling=True)
+
+    def finish_labelling(self, settings: RunSettings) -> None:
+        """Look at the folder that was labelled as data."""
+        self.look(settings, again=True)
+
+    def _open(self, settings: RunSettings, labelling: bool) -> None:
         if self._task is not None and self._view.state == "opening":
             self._end()  # it is busy with data that is no longer wanted
-        self._asked = asked
+        asked = self._asked = about_data(settings)
         self._number += 1
         self._view.begin(settings.data)
         if self._task is None:
             self._task = self._tasks.start(BrowseData(), self._follow, self._stop)
         self._task.begin("Reading {0}", title_of(settings.data))
-        self._task.send(OpenData(asked, self._number, PAGE))
+        self._task.send(OpenData(asked, self._number, PAGE, labelling))
 
     def show_page(self, split: Literal["train", "test"], label: int, page: int) -> None:
         """Ask for another page of samples; label -1 for all classes."""
         if self._task is not None:
             self._task.send(ShowSamples(split, label, page, PAGE))
+
+    def show_thumbnails(self, files: Sequence[str]) -> None:
+        """Ask for these images of the folder that is labelled."""
+        if self._task is not None:
+            self._task.send(ShowThumbnails(tuple(files)))
 
     def compare(self, page: int) -> None:
         """Ask for other samples before and after the preparation."""

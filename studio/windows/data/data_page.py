@@ -14,8 +14,10 @@ from studio.windows.controls import PageCard, Scroll
 from studio.windows.data.column_table import ColumnRow, ColumnTable
 from studio.windows.data.curve_image import curve_pixmap
 from studio.windows.data.data_problems import DataProblems
-from studio.windows.data.sample_grid import SampleGrid, pixmap_of
+from studio.windows.data.labelling_page import LabellingPage
+from studio.windows.data.sample_grid import SampleGrid
 from studio.windows.data.target_histograms import TargetHistograms
+from studio.windows.data.tiles import pixmap_of
 from widgets import theme
 from widgets.bars import CountBars
 from widgets.cards import EmptyState, KeyFigure
@@ -75,8 +77,9 @@ class DataPage(Retranslated, QWidget):
         self.waiting.action_triggered.connect(self.choose_requested)
         self._body, self._grid = QWidget(), QGridLayout()
         self._instead, self._asking = self._waiting_page(), self._asking_page()
+        self.labelling = LabellingPage()
         outer = vertical(self, theme.PAGE_PADDING, spacing=None)
-        self._views = (self._body, self._instead, self._asking)
+        self._views = (self._body, self._instead, self._asking, self.labelling)
         for view in self._views:
             outer.addWidget(view)
         self._stacked: bool | None = None
@@ -185,6 +188,10 @@ class DataPage(Retranslated, QWidget):
         self.question_note.setText(text)
         self.choices.set_rows(rows)
         self._show(self._asking)
+
+    def show_labelling(self) -> None:
+        """Instead of data: images that get their labels."""
+        self._show(self.labelling)
 
     def _show(self, view: QWidget) -> None:
         for each in self._views:

@@ -5,37 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QIcon, QImage, QPixmap
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QListWidget,
-    QListWidgetItem,
-    QTableWidget,
-    QTableWidgetItem,
-    QWidget,
-)
+from PySide6.QtGui import QPixmap
+from PySide6.QtWidgets import QAbstractItemView, QTableWidget, QTableWidgetItem, QWidget
 
 from studio.windows.controls import Stack
 from studio.windows.data.curve_image import curve_pixmap
-from widgets import theme
+from studio.windows.data.tiles import SIDE, Tiles, pixmap_of
 from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
-SIDE = 64
 _COLUMNS_WIDTH = 72
-
-
-def pixmap_of(pixels: np.ndarray[Any, Any], side: int = SIDE) -> QPixmap:
-    """A uint8 image [H, W] or [H, W, 3] scaled to fit ``side``; pixels of a small one stay squares."""
-    pixels = np.ascontiguousarray(pixels)
-    height, width = pixels.shape[:2]
-    kind = QImage.Format.Format_Grayscale8 if pixels.ndim == 2 else QImage.Format.Format_RGB888
-    image = QImage(pixels.data, width, height, pixels.strides[0], kind).copy()
-    small = max(width, height) < side
-    smooth = Qt.TransformationMode.FastTransformation if small else Qt.TransformationMode.SmoothTransformation
-    return QPixmap.fromImage(image.scaled(side, side, Qt.AspectRatioMode.KeepAspectRatio, smooth))
 
 
 class SampleGrid(Retranslated, QWidget):
@@ -43,15 +22,7 @@ class SampleGrid(Retranslated, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.tiles, self.table = QListWidget(), QTableWidget()
-        self.tiles.setViewMode(QListWidget.ViewMode.IconMode)
-        self.tiles.setResizeMode(QListWidget.ResizeMode.Adjust)
-        self.tiles.setMovement(QListWidget.Movement.Static)
-        self.tiles.setUniformItemSizes(True)
-        self.tiles.setIconSize(QSize(SIDE, SIDE))
-        self.tiles.setWordWrap(False)
-        self.tiles.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.tiles.setSpacing(theme.SPACE_XS)
+        self.tiles, self.table = Tiles(), QTableWidget()
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.verticalHeader().hide()
         self._stack = Stack(self.tiles, self.table)
@@ -69,15 +40,7 @@ class SampleGrid(Retranslated, QWidget):
         self._show_tiles([curve_pixmap(each, SIDE) for each in values], labels, places)
 
     def _show_tiles(self, pixmaps: Sequence[QPixmap], labels: Sequence[str], places: Sequence[str]) -> None:
-        self.tiles.clear()
-        height = SIDE + self.fontMetrics().height() + 3 * theme.SPACE_XS
-        for pixmap, label, place in zip(pixmaps, labels, places, strict=True):
-            item = QListWidgetItem(QIcon(pixmap), label)
-            item.setToolTip(place)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{label}, {place}")
-            item.setSizeHint(QSize(SIDE + 2 * theme.SPACE_S, height))
-            item.setTextAlignment(Qt.AlignmentFlag.AlignHCenter)
-            self.tiles.addItem(item)
+        self.tiles.show_tiles(pixmaps, labels, places)
         self._stack.setCurrentWidget(self.tiles)
 
     def show_rows(

@@ -442,7 +442,8 @@ def test_the_table_of_commands(stage: Any) -> None:
     with pytest.raises(KeyError, match="no such command"):
         stage.session.execute("fly")
     assert [found.id for found in COMMANDS if stage.session.handles(found)] == [
-        *("new_project", "undo", "redo", "start", "pause", "resume", "resume_run", "train_corrected"),
+        *("new_project", "undo", "redo", "label_images", "next_unlabelled", "exclude_images"),
+        *("finish_labelling", "start", "pause", "resume", "resume_run", "train_corrected"),
         *("add_to_queue", "start_queue", "stop_early", "cancel", "end_process", "checkpoint_now"),
         *("suggest", "find_rate", "change_rate", "show_graph", "export", "cancel_task"),
     ]
