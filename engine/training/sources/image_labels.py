@@ -121,7 +121,7 @@ def read_label_table(path: Path, files: Iterable[str]) -> LabelTable:
     """The labels in ``path``, of these images next to it.
 
     Raises:
-        DataError: it is damaged, or names a file twice or one that is not there; says in which line.
+        DataError: it is damaged, or names a file twice or a missing one; says in which line.
     """
     text = _text(path)
     reader = csv.reader(
