@@ -130,10 +130,7 @@ class Session(NextRun):
             commands.ADD_TO_QUEUE: lambda: self.queue.add_shown(self.train.settings),
             commands.START_QUEUE: self.queue.release,
             commands.TRAIN_CORRECTED: self.train_corrected,
-            commands.LABEL_IMAGES: self.labelling.begin,
-            commands.NEXT_UNLABELLED: self.labelling.next_unlabelled,
-            commands.EXCLUDE_IMAGES: self.labelling.exclude,
-            commands.FINISH_LABELLING: self.labelling.finish,
+            **self.labelling.handlers(),
         }
         self.train.problem.connect(self._report)
         self.selected_run_changed.connect(self._export_selected)

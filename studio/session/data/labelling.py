@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from psygnal import Signal, SignalGroupDescriptor
 
+from studio.session import commands
+from studio.session.command import Command
 from studio.session.data.data_view import DataViewModel, ThumbnailPage, UnlabelledFolder
 from studio.session.data.excluded_files import with_files, without_files
 from studio.session.data.labelled_folder import LabelledFolder
@@ -51,7 +53,7 @@ class Labelling:
         browser: DatasetBrowser,
         report: Callable[[ProblemView], None],
     ) -> None:
-        self.view = LabellingViewModel()
+        self.view: LabellingViewModel = LabellingViewModel()
         self.thumbnails: dict[str, Any] = {}
         self._state, self._data, self._browser, self._report = state, data, browser, report
         self._table: LabelTable | None = None
@@ -60,6 +62,15 @@ class Labelling:
         data.events.unlabelled.connect(self._opened)
         data.events.thumbnails.connect(self._take_thumbnails)
         state.train.events.settings.connect(lambda _: self._exclude_again())
+
+    def handlers(self) -> dict[Command, Callable[[], None]]:
+        """The commands about labels, each with what carries it out."""
+        return {
+            commands.LABEL_IMAGES: self.begin,
+            commands.NEXT_UNLABELLED: self.next_unlabelled,
+            commands.EXCLUDE_IMAGES: self.exclude,
+            commands.FINISH_LABELLING: self.finish,
+        }
 
     # ----- what is shown -----
 

@@ -53,6 +53,8 @@ def test_images_are_labelled_by_keys_and_clicks_and_trained(stage, qtbot, tmp_pa
     QTest.mouseClick(page.classes.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert page.progress.text() == "4 of 12 labelled"
     assert bright.text(2) == "3"
+    stage.window.activateWindow()
+    qtbot.waitUntil(stage.window.isActiveWindow, timeout=WAIT_MS)
     QTest.keyClick(stage.window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert page.progress.text() == "2 of 12 labelled"
     assert page.selected() == ("3.png", "5.png")
