@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from engine.core.devices import label, versions
@@ -34,6 +35,12 @@ def computing() -> dict[str, Any]:
 
     ``blas`` is empty where threadpoolctl does not know the library.
     """
+    return {"device": label(), "threads": get_num_threads(), "blas": _blas()}
+
+
+@cache
+def _blas() -> str:
+    """A process has one NumPy, and looking for its library takes as long as a small step of training."""
     from threadpoolctl import threadpool_info
 
     found = [each for each in threadpool_info() if each["user_api"] == "blas"]
@@ -42,7 +49,7 @@ def computing() -> dict[str, Any]:
         for each in found
         if "numpy" in each["filepath"]
     ]
-    return {"device": label(), "threads": get_num_threads(), "blas": ", ".join(sorted(words))}
+    return ", ".join(sorted(words))
 
 
 def difference(recorded: Any) -> str:
