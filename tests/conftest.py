@@ -21,6 +21,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.compiling import SharedCompiling
 from tests.each import fix_seeds
 from tests.peak_memory import PeakMemory
 from tests.tiers import Tiers
@@ -44,6 +45,10 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 # worker rewrites the assertions of every test file. Git ignores what is written.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# No test's power is cut, so what it writes need not be on the disk before it goes on; tests of what is synced in
+# which order count the calls, and processes that tests start do sync.
+os.fsync = lambda fd: None
 
 _HOME = Path(tempfile.mkdtemp(prefix="model-studio-tests-"))
 _USER_DIRS = {
@@ -104,10 +109,17 @@ def pytest_configure(config: pytest.Config) -> None:
     deep, only = config.getoption("--deep") or config.getoption("--long"), config.getoption("--deep-only")
     config.pluginmanager.register(Tiers(deep=deep, only=only), "model-studio-tiers")
     config.pluginmanager.register(PeakMemory(), "model-studio-peak-memory")
+    if SharedCompiling.helps(config):
+        config.pluginmanager.register(SharedCompiling(), "model-studio-shared-compiling")
+
+
+def pytest_collection() -> None:
+    gc.disable()  # nothing that is loaded is garbage, and looking for it takes a seventh of the time
 
 
 def pytest_collection_finish() -> None:
     """What is loaded now stays to the end: tests that call the garbage collector need not wait for it."""
+    gc.enable()
     gc.collect()
     gc.freeze()
     gc.collect()  # Python waits with the next full collection for a quarter of what this one finds
@@ -223,9 +235,10 @@ def _no_unexpected_logs(request: pytest.FixtureRequest) -> Iterator[None]:
 def _children() -> set[int]:
     """Process ids of this process's living children; Python's own helper processes are left out."""
     pids: set[int] = set()
-    for tasks in Path("/proc/self/task").glob("*/children"):
+    for task in os.listdir("/proc/self/task") if sys.platform == "linux" else ():
         try:
-            pids.update(int(pid) for pid in tasks.read_text().split())
+            with open(f"/proc/self/task/{task}/children") as file:
+                pids.update(map(int, file.read().split()))
         except OSError:
             continue  # that thread has just ended
     alive = set()

@@ -52,9 +52,11 @@ _SEVERAL = "trains or runs in several processes"
 _CLUSTER = "starts a cluster of Dask"
 _RESUMED = "resumes at further steps and with further schedules"
 _WINDOW = "repeats in the window what tests of the session check"
+_LARGE = "builds or trains a large network"
 _BENCH = "checks the tools that measure, not the product"
 
 DEEP = (
+    Group("tests/arch/test_conftest.py::test_each_check_*[Qt hidden]", "repeats the checks with Qt hidden"),
     Group("tests/arch/test_tiers.py::test_options_and_names_*", "starts pytest once for each option"),
     Group("tests/bench", _BENCH, waits=True),
     Group("tests/cupy_stand_in", _HOST),
@@ -70,6 +72,7 @@ DEEP = (
     Group("tests/engine/eager/test_memory.py::test_a_thousand_steps_do_not_grow", _STEPS),
     Group("tests/engine/files/test_kills.py", _KILLS, waits=True),
     Group("tests/engine/gpu", _STAND_IN),
+    Group("tests/engine/hapi/test_tables.py::test_printed_text_and_result[*ResNet-18]", _LARGE),
     Group("tests/engine/inference/test_process.py", _PROCESSES, waits=True),
     Group("tests/engine/io/test_workers.py", _PROCESSES, waits=True),
     Group(
@@ -77,14 +80,14 @@ DEEP = (
     ),
     Group("tests/engine/jit/convert/test_engine.py::test_random_programs", _RANDOM),
     Group("tests/engine/jit/convert/test_random_programs.py", _RANDOM),
-    Group("tests/engine/jit/test_whole_models.py::test_resnet18", "trains a large network"),
+    Group("tests/engine/jit/test_whole_models.py::test_resnet18", _LARGE),
     Group("tests/engine/kernels/cupy", _HOST),
     Group("tests/engine/kernels/fast/test_attention.py", _COMPILED),
     Group("tests/engine/kernels/fast/test_convolution.py", _COMPILED),
     Group("tests/engine/kernels/fast/test_elementwise.py", _COMPILED),
     Group("tests/engine/kernels/fast/test_winograd.py", _COMPILED),
     Group("tests/engine/networks/test_eager_and_static.py", "trains whole networks in two dtypes"),
-    Group("tests/engine/networks/test_networks.py::test_resnet18", "trains a large network"),
+    Group("tests/engine/networks/test_networks.py::test_resnet18", _LARGE),
     Group("tests/engine/ops/test_complex.py", _DTYPES),
     Group("tests/engine/ops/test_dtypes.py", _DTYPES),
     Group("tests/engine/ops/test_freed.py", "repeats the operator table to count what stays in memory"),
@@ -128,9 +131,11 @@ DEEP = (
     Group("tests/studio/cli/test_cli.py::test_ctrl_c_*", _PROCESSES, waits=True),
     Group("tests/studio/cli/test_cli.py::test_two_workers_*", _SEVERAL, waits=True),
     Group("tests/studio/program", "starts the real program on a screen", waits=True),
+    Group("tests/studio/session/code/test_templates.py::test_the_text_builds_*[resnet18]", _LARGE),
     Group("tests/studio/session/code/test_process.py", _PROCESSES, waits=True),
     Group("tests/studio/session/export/quantization/test_process.py", _PROCESSES, waits=True),
     Group("tests/studio/session/sweep/test_cluster.py", _CLUSTER, waits=True),
+    Group("tests/studio/session/test_worker.py::test_a_child_whose_*[SIGHUP]", _KILLS, waits=True),
     Group("tests/studio/session/train/test_several_processes.py", _SEVERAL, waits=True),
     Group("tests/studio/test_app.py", "starts trainings under a whole window", waits=True),
     Group("tests/studio/windows/code/test_code_page.py::test_nothing_is_cut_off_*[(1*", _SIZES),
@@ -174,9 +179,10 @@ def _pattern(row: str) -> re.Pattern[str]:
 
 def matches(row: str, name: str) -> bool:
     """Whether the folder, file or node id ``name`` is what a row names, or lies in it."""
-    return _pattern(row).fullmatch(name) is not None
+    return name.startswith(row.partition("*")[0]) and _pattern(row).fullmatch(name) is not None
 
 
+@cache
 def group_of(name: str) -> Group | None:
     """The deep group of a node id (or of a file's path from the top folder); None in every run."""
     file = name.partition("::")[0]
@@ -230,7 +236,7 @@ class Tiers:
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         if self.plain and self.deep:
             return
-        left = [item for item in items if not self._named(item) and not self._runs(item.nodeid)]
+        left = [item for item in items if not self._named(item) and not self._runs(_deciding(item.nodeid))]
         if left:
             config.hook.pytest_deselected(items=left)
             gone = set(map(id, left))
@@ -242,6 +248,13 @@ class Tiers:
         return node.session.isinitpath(node.path)
 
 
+def _deciding(name: str) -> str:
+    """What of a node id decides about its tier: the function, for thousands of items, unless its cases differ."""
+    function = name.partition("[")[0]
+    return name if _cases_differ(function) else function
+
+
+@cache
 def _cases_differ(function: str) -> bool:
     """Whether some cases of a function are deep and others are not."""
     rows = (group.name for group in DEEP if "[" in group.name)

@@ -41,7 +41,7 @@ def test_each_check_finds_its_fault(hide_qt: bool, tmp_path: Path, repo_root: Pa
         source = repo_root / "tests" / name
         (shutil.copytree if source.is_dir() else shutil.copy)(source, tmp_path / name)
     (tmp_path / "tests").mkdir()
-    for name in ("each.py", "peak_memory.py", "tiers.py"):
+    for name in ("compiling.py", "each.py", "peak_memory.py", "tiers.py"):
         shutil.copy(repo_root / "tests" / name, tmp_path / "tests")
     shutil.copy(repo_root / "pyproject.toml", tmp_path)
     (tmp_path / "test_samples.py").write_text(SAMPLES, encoding="utf-8")

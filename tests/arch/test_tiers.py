@@ -77,6 +77,7 @@ def tree(tmp_path: Path, repo_root: Path) -> Path:
     """A small copy of the tests, with the tiers of the whole."""
     for name in (
         "tests/conftest.py",
+        "tests/compiling.py",
         "tests/each.py",
         "tests/peak_memory.py",
         "tests/tiers.py",
