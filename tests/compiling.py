@@ -1,8 +1,8 @@
 """Workers of pytest-xdist share the work of a first run: each test file is compiled by one of them.
 
-All workers collect the same files in the same order, so where no bytecode is there yet each would parse, rewrite
-and compile every file at the same moment. Every other worker imports the files of a folder from the last to
-the first before it collects them: where two meet, each finds the bytecode that the other has written.
+All workers collect the same files in the same order, so where no bytecode is there yet each would parse,
+rewrite and compile every file at the same moment. Every other worker imports the files of a folder from the
+last to the first before it collects them: where two meet, each finds the bytecode that the other has written.
 """
 
 from __future__ import annotations

@@ -249,7 +249,8 @@ class Tiers:
 
 
 def _deciding(name: str) -> str:
-    """What of a node id decides about its tier: the function, for thousands of items, unless its cases differ."""
+    """What of a node id decides about its tier: the function, for thousands of items, unless its cases
+    differ."""
     function = name.partition("[")[0]
     return name if _cases_differ(function) else function
 

@@ -25,6 +25,8 @@ Names = dict[str, list[str]]
 RECORD = HERE / "names.json"
 ROOT = HERE.parent.parent
 PRODUCT = ("engine", "resources", "studio", "widgets")
+# A file without any of these names no variable, so it is not parsed.
+_MARKS = ("MODEL_STUDIO_", "PADDLE_", "FLAGS_", "environ", "getenv")
 _VARIABLE = re.compile(r"(?:MODEL_STUDIO|PADDLE|FLAGS)_[A-Za-z0-9_]+")
 # Events between a child process and the window, which no file contains and no command prints.
 _INTERNAL = ("steps", "program", "export_progress", "quantize_progress")
@@ -99,7 +101,9 @@ def environment_variables() -> set[str]:
     found: set[str] = set()
     for top in PRODUCT:
         for path in (ROOT / top).rglob("*.py"):
-            found.update(_variables_in(ast.parse(path.read_text(encoding="utf-8"))))
+            text = path.read_text(encoding="utf-8")
+            if any(mark in text for mark in _MARKS):
+                found.update(_variables_in(ast.parse(text)))
     return found
 
 

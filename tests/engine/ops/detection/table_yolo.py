@@ -41,7 +41,7 @@ def _yolo_loss(
     match = _yolo_match(x, gt_box, anchors, anchor_mask, downsample_ratio)
     there = np.zeros((n, len(anchor_mask), size, size))
     loss = np.zeros(n)
-    for i, m, r, c in np.ndindex(*there.shape):
+    for i, m, r, c in np.ndindex(*there.shape) if ignore_thresh < 1 else ():
         a, b, w, h = parts[i, m, :4, r, c]
         bias = -0.5 * (scale_x_y - 1)
         mine = corners(
@@ -120,13 +120,13 @@ def _numeric(
 ) -> Any:
     """The gradient by differences; the masks stay where they are in so small steps."""
     found, step = np.zeros_like(x), 1e-6
-    for place in np.ndindex(x.shape):
+    for place in np.ndindex(x.shape[1:]):  # of all images at once: each has its own loss
         ends = []
         for sign in (1, -1):
             moved = x.copy()
-            moved[place] += sign * step
+            moved[:, *place] += sign * step
             ends.append(_of_masks(moved, box, label, there, match, score, **attrs))
-        found[place] = ((ends[0] - ends[1]) * g).sum() / (2 * step)
+        found[:, *place] = (ends[0] - ends[1]) * g / (2 * step)
     return found
 
 

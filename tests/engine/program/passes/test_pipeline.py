@@ -22,7 +22,7 @@ def draws_in(program: Program) -> int:
     return sum(o.opdef.random for o in with_sub_blocks(program.global_block().ops))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(steps())
 def test_results_and_gradients_stay_the_same(plan: list[Any]) -> None:
     weights = Weights()

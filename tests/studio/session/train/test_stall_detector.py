@@ -112,7 +112,8 @@ class Net(nn.Layer):
 """
 
 
-def test_a_forward_without_an_end_is_ended(tmp_path: Path) -> None:
+def test_a_forward_without_an_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("studio.session.train.stall_detector.ANSWER_SECONDS", 0.3)
     file = tmp_path / "loop.py"
     file.write_text(LOOP)
     session = Session(runs_folder=tmp_path / "runs")
