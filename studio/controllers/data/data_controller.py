@@ -241,8 +241,8 @@ class DataController(QObject):
             "unreadable": (
                 self.tr("Can't be read: {0}"),
                 self.tr(
-                    "Replace or remove these files, or exclude them. A training skips up to the share that "
-                    "Damaged allows; more stop it."
+                    "Replace or remove these files, or exclude them. A training skips up to the share "
+                    "*Damaged images*; more stop it."
                 ),
                 "bad",
             ),
