@@ -44,9 +44,7 @@ class Card(QFrame):
         self.header = horizontal(self._header_box, 0, theme.SPACE_S)
         self.header.addWidget(words, 1)
         self.body = vertical(None, 0, theme.SPACE_S)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(theme.SPACE_M, 10, theme.SPACE_M, theme.SPACE_M)
-        outer.setSpacing(theme.SPACE_S)
+        outer = vertical(self, (theme.SPACE_M, 10, theme.SPACE_M, theme.SPACE_M))
         outer.addWidget(self._header_box)
         outer.addLayout(self.body, 1)
         self.set_title(title, subtitle)
@@ -79,9 +77,7 @@ class KeyFigure(QFrame):
         # A page with too little height scrolls; it does not cut the number through.
         self._value.setMinimumHeight(self._value.fontMetrics().height())
         self._value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(theme.SPACE_M, 10, theme.SPACE_M, 10)
-        layout.setSpacing(2)
+        layout = vertical(self, (theme.SPACE_M, 10, theme.SPACE_M, 10), 2)
         for part in (self._label, self._value, self._note):
             layout.addWidget(part)
         layout.addStretch(1)  # next to a card with a longer note

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QFrame,
     QGraphicsDropShadowEffect,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QSizePolicy,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from widgets import theme
 from widgets.icons import icon_pixmap, set_icon
+from widgets.layouts import horizontal
 from widgets.retranslated import Retranslated
 
 LEVEL_ICONS = {
@@ -114,8 +114,7 @@ class Toast(Retranslated, QFrame):
         self.close_button = QToolButton()
         set_icon(self.close_button, "cancel", "mute")
         self.close_button.clicked.connect(self.hide)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(theme.SPACE_M, theme.SPACE_S, theme.SPACE_S, theme.SPACE_S)
+        layout = horizontal(self, (theme.SPACE_M, theme.SPACE_S, theme.SPACE_S, theme.SPACE_S), spacing=None)
         layout.addWidget(self._image)
         layout.addWidget(self._text, 1)
         layout.addWidget(self.details)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from widgets import theme
+from widgets.layouts import grid
 
 NARROW = 560
 
@@ -17,9 +18,7 @@ class Columns(QWidget):
         super().__init__()
         self._shares = shares or (1,) * len(cards)
         self._cards, self._narrow = cards, narrow
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(theme.SPACE_M)
+        self._grid = grid(self, 0, theme.SPACE_M)
         self._in_a_row = 0
         self._arrange(len(cards))
 

@@ -9,7 +9,6 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QGridLayout,
     QLabel,
     QMenu,
     QPushButton,
@@ -23,6 +22,7 @@ from widgets import theme
 from widgets.cards import Card
 from widgets.icons import set_icon
 from widgets.labels import mute
+from widgets.layouts import grid
 
 # Long names of tensors and paths may be broken after these.
 _BREAKS = re.compile(r"(?<=[/\\_.,:=@\-])(?=\S)|(?<=[0-9a-f]{8})(?=[0-9a-f]{8})")
@@ -101,8 +101,7 @@ class Facts(QWidget):
     def __init__(self, mono: bool = False) -> None:
         super().__init__()
         self._mono = mono
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid = grid(self, 0, spacing=None)
         self._grid.setHorizontalSpacing(theme.SPACE_M)
         self._grid.setVerticalSpacing(theme.SPACE_S)
         self._grid.setColumnMinimumWidth(0, 84)

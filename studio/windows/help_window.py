@@ -26,7 +26,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSplitter,
     QTextBrowser,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -136,9 +135,7 @@ class HelpWindow(Retranslated, QDialog):
 
     def _build(self) -> None:
         side = QWidget()
-        column = QVBoxLayout(side)
-        column.setContentsMargins(theme.SPACE_M, theme.SPACE_M, theme.SPACE_S, theme.SPACE_M)
-        column.setSpacing(theme.SPACE_S)
+        column = vertical(side, (theme.SPACE_M, theme.SPACE_M, theme.SPACE_S, theme.SPACE_M))
         column.addWidget(self.box)
         column.addWidget(self.list, 1)
         line = QHBoxLayout()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QFrame, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QTabWidget, QWidget
 
 from studio.windows.tasks import TaskList
 from widgets import theme
+from widgets.layouts import vertical
 from widgets.log_view import LogView, ProblemList
 from widgets.retranslated import Retranslated
 
@@ -24,8 +25,7 @@ class OutputPanel(Retranslated, QFrame):
         self.tabs.setDocumentMode(True)
         for widget in (self.log, self.problems, self.tasks):
             self.tabs.addTab(widget, "")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(theme.SPACE_M, 0, theme.SPACE_M, theme.SPACE_S)
+        layout = vertical(self, (theme.SPACE_M, 0, theme.SPACE_M, theme.SPACE_S), spacing=None)
         layout.addWidget(self.tabs)
         self.problems.count_changed.connect(lambda: self.retranslate())
         self.tasks.count_changed.connect(lambda: self.retranslate())

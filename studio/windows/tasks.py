@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QWidget
 
 from widgets import theme
 from widgets.cards import EmptyState
-from widgets.layouts import vertical
+from widgets.layouts import grid, vertical
 from widgets.retranslated import Retranslated
 
 STEPS = 1000
@@ -69,14 +69,13 @@ class TaskList(Retranslated, QWidget):
         row = _Row(QWidget(), QLabel(), QLabel(), QProgressBar(), QPushButton(self.tr("Cancel")))
         row.text.setProperty("role", "mute")
         row.text.setFont(theme.font())
-        grid = QGridLayout(row.box)
-        grid.setContentsMargins(0, 0, 0, theme.SPACE_S)
-        grid.setHorizontalSpacing(theme.SPACE_M)
-        grid.addWidget(row.title, 0, 0)
-        grid.addWidget(row.text, 0, 1)
-        grid.addWidget(row.cancel, 0, 2, 2, 1)
-        grid.addWidget(row.bar, 1, 0, 1, 2)
-        grid.setColumnStretch(1, 1)
+        cells = grid(row.box, (0, 0, 0, theme.SPACE_S), spacing=None)
+        cells.setHorizontalSpacing(theme.SPACE_M)
+        cells.addWidget(row.title, 0, 0)
+        cells.addWidget(row.text, 0, 1)
+        cells.addWidget(row.cancel, 0, 2, 2, 1)
+        cells.addWidget(row.bar, 1, 0, 1, 2)
+        cells.setColumnStretch(1, 1)
         row.cancel.clicked.connect(lambda: self.cancel_requested.emit(key))
         self._rows[key] = row
         self._layout.insertWidget(len(self._rows) - 1, row.box)

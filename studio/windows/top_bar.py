@@ -7,7 +7,6 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QMenu,
     QMenuBar,
@@ -96,9 +95,7 @@ class TopBar(Retranslated, QFrame):
         self._group.setExclusive(True)
         self._actions: dict[str, PageActions] = {}
         self._shown = ""
-        self._layout = QHBoxLayout(self)
-        self._layout.setContentsMargins(theme.SPACE_XS, 5, theme.SPACE_M, 5)
-        self._layout.setSpacing(theme.SPACE_XS)
+        self._layout = horizontal(self, (theme.SPACE_XS, 5, theme.SPACE_M, 5), theme.SPACE_XS)
         self._layout.addWidget(self.menu_bar, 0, Qt.AlignmentFlag.AlignVCenter)
         self._layout.addWidget(self.menu_button)
         self._layout.addSpacing(theme.SPACE_XS)

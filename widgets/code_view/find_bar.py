@@ -6,14 +6,14 @@ import re
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut, QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QToolButton, QWidget
 
 from widgets import theme
 from widgets.cards import Chip
 from widgets.code_view.editor import CodeEditor
 from widgets.icons import icon, set_icon
 from widgets.labels import mute
-from widgets.layouts import vertical
+from widgets.layouts import horizontal, vertical
 from widgets.retranslated import Retranslated
 
 
@@ -39,7 +39,7 @@ class FindBar(Retranslated, QWidget):
         set_icon(self.previous_button, "style-up")
         set_icon(self.next_button, "style-down")
         set_icon(self.close_button, "cancel", "mute")
-        first, second = QHBoxLayout(), QHBoxLayout()
+        first, second = horizontal(None, 0, theme.SPACE_XS), horizontal(None, 0, theme.SPACE_XS)
         for widget in (self.case, self.count, self.previous_button, self.next_button, self.close_button):
             first.addWidget(widget)
         first.insertWidget(0, self.box, 1)
@@ -48,7 +48,6 @@ class FindBar(Retranslated, QWidget):
         second.addWidget(self.all_button)
         layout = vertical(self, 0, theme.SPACE_XS)
         for row in (first, second):
-            row.setSpacing(theme.SPACE_XS)
             layout.addLayout(row)
         self.box.textChanged.connect(lambda: self._search(stay=True))
         self.case.toggled.connect(lambda: self._search(stay=True))

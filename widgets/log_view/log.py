@@ -10,7 +10,6 @@ from typing import NamedTuple
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QPlainTextEdit,
     QToolButton,
     QWidget,
@@ -20,7 +19,7 @@ from widgets import theme
 from widgets.delayed import delayed
 from widgets.icons import set_icon
 from widgets.labels import mute
-from widgets.layouts import vertical
+from widgets.layouts import horizontal, vertical
 from widgets.retranslated import Retranslated
 
 LEVELS = ("debug", "info", "warning", "error")
@@ -67,8 +66,7 @@ class LogView(Retranslated, QWidget):
         self._text.setUndoRedoEnabled(False)
         self._text.setMaximumBlockCount(limit)
         self._text.document().setDocumentMargin(theme.SPACE_S)
-        header = QHBoxLayout()
-        header.setSpacing(theme.SPACE_S)
+        header = horizontal(None, 0)
         for widget in (self._filter_label, self._filter):
             header.addWidget(widget)
         header.addStretch(1)

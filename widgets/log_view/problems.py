@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
     QPlainTextEdit,
@@ -21,7 +20,7 @@ from widgets import theme
 from widgets.cards import EmptyState
 from widgets.icons import icon, set_icon
 from widgets.labels import mute
-from widgets.layouts import vertical
+from widgets.layouts import horizontal, vertical
 from widgets.log_view.log import clock_text
 from widgets.retranslated import Retranslated
 
@@ -70,8 +69,7 @@ class ProblemList(Retranslated, QWidget):
         self._copy.clicked.connect(self.copy_report)
         self._clear.clicked.connect(self.clear)
         self._title = mute()
-        header = QHBoxLayout()
-        header.setSpacing(theme.SPACE_S)
+        header = horizontal(None, 0)
         header.addWidget(self._title, 1)
         header.addWidget(self._copy)
         header.addWidget(self._clear)

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from widgets import theme
 from widgets.labels import mute
+from widgets.layouts import grid
 from widgets.param_form.editors import ChoiceEditor, Editor, TextEditor, make_editor
 from widgets.param_form.fields import Field, Problem, Value
 from widgets.retranslated import Retranslated
@@ -49,8 +50,7 @@ class ParamForm(Retranslated, QWidget):
         super().__init__(parent)
         self._rows: dict[str, _Row] = {}
         self._below: dict[str, QWidget] = {}
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid = grid(self, 0, spacing=None)
         self._grid.setHorizontalSpacing(theme.SPACE_M)
         self._grid.setVerticalSpacing(0)
         self._grid.setColumnStretch(1, 1)

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QSlider, QToolButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QSlider, QToolButton, QWidget
 
 from widgets import theme
 from widgets.icons import set_icon
 from widgets.labels import mute
+from widgets.layouts import horizontal
 from widgets.plot.smoothing import FORMULA, SHARES
 from widgets.retranslated import Retranslated
 
@@ -32,9 +33,7 @@ class SmoothingControl(Retranslated, QWidget):
         self.slider.setPageStep(2)
         self.slider.setFixedWidth(SLIDER_PX)
         self.slider.valueChanged.connect(self._moved)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.SPACE_S)
+        layout = horizontal(self, 0)
         layout.addWidget(self.label)
         layout.addWidget(self.slider)
         self.retranslate()
@@ -92,9 +91,7 @@ class PlotActions(Retranslated, QWidget):
         super().__init__(parent)
         self._save, self._title = save, ""
         self.fit, self.table, self.export = QToolButton(), QToolButton(), QToolButton()
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
+        layout = horizontal(self, 0, 0)
         for button, name in ((self.fit, "fit"), (self.table, "table"), (self.export, "export")):
             set_icon(button, name, "mute")
             layout.addWidget(button)

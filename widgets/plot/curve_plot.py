@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QHeaderView,
     QStackedWidget,
     QTableView,
@@ -20,7 +19,7 @@ from widgets import theme
 from widgets.cards import Chip
 from widgets.flow import FlowLayout
 from widgets.labels import heading, mute
-from widgets.layouts import vertical
+from widgets.layouts import horizontal, vertical
 from widgets.plot.chart import Chart
 from widgets.plot.controls import PlotActions, SmoothingControl
 from widgets.plot.export import write_csv
@@ -100,8 +99,7 @@ class CurvePlot(Retranslated, QWidget):
         self.retranslate()
 
     def _build(self) -> None:
-        header = QHBoxLayout()
-        header.setSpacing(theme.SPACE_S)
+        header = horizontal(None, 0)
         header.addWidget(self._title)
         header.addWidget(self._legend, 1)
         for widget in (self._control, self._log, self.actions_bar):

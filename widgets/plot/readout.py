@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QLabel
 
 from widgets import theme
+from widgets.layouts import vertical
 
 
 class Readout(QFrame):
@@ -20,8 +21,7 @@ class Readout(QFrame):
         self.label = QLabel(self)
         self.label.setTextFormat(Qt.TextFormat.RichText)
         self.label.setFont(theme.font(theme.BODY_PX - 1))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 6)
+        layout = vertical(self, (8, 6, 8, 6), spacing=None)
         layout.addWidget(self.label)
         self.hide()
 

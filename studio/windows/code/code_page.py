@@ -9,7 +9,6 @@ from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QListWidget,
@@ -94,8 +93,7 @@ class CodePage(Retranslated, QWidget):
             self._editor_card.header.addWidget(tab, 0, Qt.AlignmentFlag.AlignVCenter)
             tab.setChecked(False)
             tab.clicked.connect(lambda _=False, which=place: self._tab_clicked(which))
-        tools = QHBoxLayout()
-        tools.setSpacing(theme.SPACE_S)
+        tools = horizontal(None, 0)
         for label, field in ((self._class_label, self.classes), (self._input_label, self.inputs)):
             label.setProperty("role", "mute")
             label.setBuddy(field)

@@ -43,8 +43,7 @@ class CodePanel(Retranslated, QFrame):
         self.table.cellClicked.connect(lambda row, _: self.layer_chosen.emit(row))
         self.table.cellActivated.connect(lambda row, _: self.layer_chosen.emit(row))
         self.facts = Facts()
-        layout = vertical(self)
-        layout.setContentsMargins(theme.SPACE_S, 0, theme.SPACE_S, theme.SPACE_M)
+        layout = vertical(self, (theme.SPACE_S, 0, theme.SPACE_S, theme.SPACE_M))
         for widget in (self._title, self._nothing):
             layout.addWidget(widget)
         layout.addWidget(self.table, 1)

@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QFont
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QHeaderView,
     QTreeWidget,
     QTreeWidgetItem,
@@ -18,7 +17,7 @@ from PySide6.QtWidgets import (
 from studio.windows.controls import ActionButton, ValueLabel
 from widgets import theme
 from widgets.labels import mute
-from widgets.layouts import vertical
+from widgets.layouts import horizontal, vertical
 from widgets.retranslated import Retranslated
 
 NAME = 0
@@ -49,8 +48,7 @@ class TrialTable(Retranslated, QWidget):
         header.setMinimumSectionSize(36)
         header.setResizeContentsPrecision(0)  # of the rows in view: there may be thousands
         header.setFont(theme.font(theme.SECTION_PX, bold=True))
-        self._row = QHBoxLayout()
-        self._row.setSpacing(theme.SPACE_S)
+        self._row = horizontal(None, 0)
         self._row.addWidget(self.about, 1)
         layout = vertical(self, 0, theme.SPACE_S)
         layout.addLayout(self._row)

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from studio.windows.controls import PageCard, Scroll
 from studio.windows.data.column_table import ColumnRow, ColumnTable
@@ -25,7 +25,7 @@ from widgets.dropping import dropped_paths, welcome
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.labels import heading, mute
-from widgets.layouts import vertical
+from widgets.layouts import grid, horizontal, vertical
 from widgets.retranslated import Retranslated
 
 FIGURES = ("train", "test", "classes", "fed")
@@ -75,7 +75,7 @@ class DataPage(Retranslated, QWidget):
         self.cancel = QPushButton()
         self.cancel.clicked.connect(self.cancel_requested)
         self.waiting.action_triggered.connect(self.choose_requested)
-        self._body, self._grid = QWidget(), QGridLayout()
+        self._body, self._grid = QWidget(), grid(None, 0, theme.SPACE_M)
         self._instead, self._asking = self._waiting_page(), self._asking_page()
         self.labelling = LabellingPage()
         outer = vertical(self, theme.PAGE_PADDING, spacing=None)
@@ -107,14 +107,12 @@ class DataPage(Retranslated, QWidget):
         return page
 
     def _build(self) -> None:
-        top = QHBoxLayout()
-        top.setSpacing(theme.SPACE_M)
+        top = horizontal(None, 0, theme.SPACE_M)
         for figure in self.figures.values():
             top.addWidget(figure)
         layout = vertical(self._body, 0, theme.SPACE_M)
         layout.addLayout(top)
         layout.addLayout(self._grid, 1)
-        self._grid.setSpacing(theme.SPACE_M)
         samples = self.cards["samples"]
         for control in (self.split, self.filter, self.other):
             samples.header.addWidget(control)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QPushButton, QWidget
 
 from resources.settings import DATA_SETTINGS, RUN_SETTINGS
 from studio.windows.controls import ValueLabel
@@ -13,6 +13,7 @@ from studio.windows.setting_fields import field_of, retranslate_fields
 from widgets import theme
 from widgets.icons import set_icon
 from widgets.labels import mute, section
+from widgets.layouts import vertical
 from widgets.param_form import ParamForm
 from widgets.retranslated import Retranslated
 
@@ -47,9 +48,7 @@ class DataPanel(Retranslated, QFrame):
             label.hide()
         self._source_title, self._form_title = section(), section()
         self.note = mute(wrap=True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(theme.SPACE_M, 0, theme.SPACE_M, theme.SPACE_M)
-        layout.setSpacing(theme.SPACE_S)
+        layout = vertical(self, (theme.SPACE_M, 0, theme.SPACE_M, theme.SPACE_M))
         for widget in (
             self._source_title,
             self.source,

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QProgressBar,
     QPushButton,
     QTreeWidget,
@@ -18,7 +17,7 @@ from PySide6.QtWidgets import (
 from widgets import theme
 from widgets.icons import icon
 from widgets.labels import mute
-from widgets.layouts import vertical
+from widgets.layouts import horizontal, vertical
 from widgets.retranslated import Retranslated
 
 REMEDY = Qt.ItemDataRole.UserRole
@@ -61,16 +60,14 @@ class DataProblems(Retranslated, QWidget):
         self.exclude = QPushButton()
         self.exclude.clicked.connect(lambda: self.exclude_requested.emit(self._files()))
         self._rows: tuple[ProblemRow, ...] = ()
-        line = QHBoxLayout()
-        line.setSpacing(theme.SPACE_S)
+        line = horizontal(None, 0)
         line.addWidget(self.state, 1)
         line.addWidget(self.bar, 1)
         line.addWidget(self.stop)
         layout = vertical(self, 0, theme.SPACE_S)
         layout.addLayout(line)
         layout.addWidget(self.tree, 1)
-        below = QHBoxLayout()
-        below.setSpacing(theme.SPACE_S)
+        below = horizontal(None, 0)
         below.addWidget(self.remedy, 1)
         below.addWidget(self.exclude)
         layout.addLayout(below)

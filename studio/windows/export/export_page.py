@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
-    QGridLayout,
     QHBoxLayout,
     QLabel,
     QProgressBar,
     QPushButton,
     QScrollArea,
     QTabBar,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -27,7 +25,7 @@ from widgets.cards import Card, EmptyState, KeyFigure
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.labels import mute
-from widgets.layouts import vertical
+from widgets.layouts import grid, vertical
 from widgets.param_form import Field, ParamForm
 from widgets.param_form.fields import write
 from widgets.retranslated import Retranslated
@@ -83,7 +81,7 @@ class ExportPage(Retranslated, QWidget):
         self._what_card, self._input_card, self._result_card = PageCard(), PageCard(), Card()
         self.quantize, self.standing = QuantizeCard(), ExportedFilesCard()
         self.tabs, self.report = QTabBar(), QuantizationPage()
-        self._grid = QGridLayout()
+        self._grid = grid(None, 0, theme.SPACE_M)
         self._stacked: bool | None = None
         self._quantizing = False
         self._data_shape: tuple[int, ...] = ()
@@ -122,14 +120,11 @@ class ExportPage(Retranslated, QWidget):
         self._results = (self._empty, busy, self._done(), self._failed)
         for result in self._results:
             self._result_card.body.addWidget(result, 1)
-        self._grid.setSpacing(theme.SPACE_M)
         for _ in (FILES, REPORT):
             self.tabs.addTab("")
         self.tabs.setDrawBase(False)
         self.tabs.currentChanged.connect(self._show_view)
-        self._column = column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.PAGE_PADDING] * 4)
-        column.setSpacing(theme.SPACE_S)
+        self._column = column = vertical(self, theme.PAGE_PADDING)
         column.addWidget(self.tabs, 0, Qt.AlignmentFlag.AlignLeft)
         column.addLayout(self._grid)
         column.addWidget(self.report)
@@ -168,8 +163,7 @@ class ExportPage(Retranslated, QWidget):
     def _done(self) -> QWidget:
         done = QWidget()
         layout = vertical(done, 0, theme.SPACE_M)
-        figures = QGridLayout()
-        figures.setSpacing(theme.SPACE_M)
+        figures = grid(None, 0, theme.SPACE_M)
         for place, figure in enumerate(self.figures.values()):
             figures.addWidget(figure, place // 2, place % 2)
         buttons = QWidget()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from studio.windows.controls import PageCard
 from studio.windows.runs.runs_list import RunRow, RunsList
@@ -11,6 +11,7 @@ from widgets import theme
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.labels import mute
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 
@@ -37,8 +38,7 @@ class ExportedFilesCard(Retranslated, PageCard):
         row = FlowLayout(buttons, theme.SPACE_S, theme.SPACE_S)
         for widget in (self.verify_button, self.predict_button, self.report_button):
             row.addWidget(widget)
-        column = QVBoxLayout()
-        column.setSpacing(theme.SPACE_S)
+        column = vertical(None, 0)
         for part in (self.files, self.reason, buttons):
             column.addWidget(part)
         self.body.addLayout(column)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QEvent, Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from studio.windows.controls import Facts, ValueLabel
 from studio.windows.export.changed_answers_card import ChangedAnswersCard
@@ -18,7 +18,7 @@ from widgets.confusion import ConfusionMatrix
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.labels import mute
-from widgets.layouts import vertical
+from widgets.layouts import grid, vertical
 from widgets.retranslated import Retranslated
 
 FIGURES = ("size", "accuracy", "latency", "difference")
@@ -60,7 +60,7 @@ class QuantizationPage(Retranslated, QWidget):
         self.classes_note, self.matrix_note = mute(wrap=True), mute(wrap=True)
         self._none = EmptyState("", icon="export")
         self._none.action_triggered.connect(self.quantize_requested)
-        self._figures, self._grid = QGridLayout(), QGridLayout()
+        self._figures, self._grid = grid(None, 0, theme.SPACE_M), grid(None, 0, theme.SPACE_M)
         self._shown = QWidget()
         self._columns: tuple[int, int] | None = None
         self._build()
@@ -89,8 +89,6 @@ class QuantizationPage(Retranslated, QWidget):
         self.confusion_card.body.addWidget(self.matrix, 1)
         self.confusion_card.body.addWidget(self.matrix_note)
         self.float_card.body.addWidget(self.facts)
-        self._figures.setSpacing(theme.SPACE_M)
-        self._grid.setSpacing(theme.SPACE_M)
         column = vertical(self._shown, 0, theme.SPACE_M)
         column.addWidget(self.head)
         column.addLayout(self._figures)

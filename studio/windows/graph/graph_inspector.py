@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from studio.windows.controls import Facts
 from widgets import theme
 from widgets.labels import mute, section
+from widgets.layouts import vertical
 
 Rows = list[tuple[str, str]]
 
@@ -17,9 +18,7 @@ class GraphInspector(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "panel")
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(theme.SPACE_M, 0, theme.SPACE_M, theme.SPACE_M)
-        self._layout.setSpacing(theme.SPACE_S)
+        self._layout = vertical(self, (theme.SPACE_M, 0, theme.SPACE_M, theme.SPACE_M))
         self._empty = mute(wrap=True)
         self._layout.addWidget(self._empty)
         self._sections: list[tuple[QLabel, Facts]] = []

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
 
 from widgets import theme
 from widgets.icons import set_icon
 from widgets.labels import mute, section
+from widgets.layouts import horizontal, vertical
 from widgets.retranslated import Retranslated
 
 
@@ -31,13 +32,10 @@ class BatchPanel(Retranslated, QWidget):
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.words = mute(wrap=True)
-        row = QHBoxLayout()
-        row.setSpacing(theme.SPACE_S)
+        row = horizontal(None, 0)
         row.addWidget(self.folder_button, 1)
         row.addWidget(self.table_button, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, theme.SPACE_XS, 0, 0)
-        layout.setSpacing(theme.SPACE_S)
+        layout = vertical(self, (0, theme.SPACE_XS, 0, 0))
         layout.addWidget(self._title)
         layout.addLayout(row)
         layout.addWidget(self.bar)

@@ -7,14 +7,14 @@ from typing import Any
 from numpy.typing import NDArray
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from widgets import theme
 from widgets.digit_pad import DigitPad
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.labels import mute
-from widgets.layouts import vertical
+from widgets.layouts import horizontal, vertical
 from widgets.number_table import NumberTable
 from widgets.retranslated import Retranslated
 
@@ -112,8 +112,7 @@ class NumbersInput(Retranslated, QWidget):
         set_icon(self.paste_button, "copy")
         set_icon(self.file_button, "table")
         set_icon(self.clear_button, "clear")
-        tools = QHBoxLayout()
-        tools.setSpacing(theme.SPACE_S)
+        tools = horizontal(None, 0)
         for button in (self.paste_button, self.file_button, self.clear_button):
             tools.addWidget(button)
         tools.addStretch(1)

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QSlider,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -19,6 +18,7 @@ from studio.windows.runs.runs_list import RunRow, RunsList
 from widgets import theme
 from widgets.icons import set_icon
 from widgets.labels import mute, section
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 
@@ -55,9 +55,7 @@ class ModelPanel(Retranslated, QFrame):
         self.report_button.clicked.connect(self.report_requested)
         self.graph_button.clicked.connect(self.graph_requested)
         self.models.chosen_changed.connect(self.models_chosen)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(theme.SPACE_M, 0, theme.SPACE_M, theme.SPACE_M)
-        layout.setSpacing(theme.SPACE_S)
+        layout = vertical(self, (theme.SPACE_M, 0, theme.SPACE_M, theme.SPACE_M))
         layout.addWidget(self.models)
         layout.addWidget(self._none)
         layout.addWidget(self._several)

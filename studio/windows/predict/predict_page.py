@@ -11,8 +11,6 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QGridLayout,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QSlider,
@@ -31,6 +29,7 @@ from widgets.bars import ProbabilityBars
 from widgets.digit_pad import DigitPad, PixelView
 from widgets.dropping import dropped_paths, welcome
 from widgets.labels import mute
+from widgets.layouts import grid, horizontal, vertical
 from widgets.retranslated import Retranslated
 
 ANSWER_PX = 44
@@ -81,8 +80,8 @@ class PredictPage(Retranslated, QWidget):
         self._titles: list[tuple[str, str]] = []
         self._draw_card, self._answer_card, self._fed_card = PageCard(), PageCard(), PageCard()
         self._fed_frame = SquareFrame(self.fed, QSize(200, 200), QSize(112, 112), centred=False, step=SIDE)
-        self.extras = QVBoxLayout()  # what other parts put next to the image that is fed
-        self._grid = QGridLayout(self)
+        self.extras = vertical(None, 0)  # what other parts put next to the image that is fed
+        self._grid = grid(self, theme.PAGE_PADDING, theme.SPACE_M)
         self._stacked: bool | None = None
         self._build()
         self.set_inputs([("digit", "")], [""])
@@ -108,8 +107,7 @@ class PredictPage(Retranslated, QWidget):
         self.tabs.currentChanged.connect(self._show_input)
         self._draw_card.body.addWidget(self.tabs)
         self._draw_card.body.addWidget(self._editors_box, 1)
-        head = QHBoxLayout()
-        head.setSpacing(theme.SPACE_M)
+        head = horizontal(None, 0, theme.SPACE_M)
         head.addWidget(self.answer)
         head.addWidget(self.detail, 1, Qt.AlignmentFlag.AlignBottom)
         for button, asked in (
@@ -126,22 +124,18 @@ class PredictPage(Retranslated, QWidget):
         self._answer_card.body.addWidget(self.bars, 1)
         self._answer_card.body.addStretch(0)
         self._answer_card.body.addWidget(self.comparisons)
-        fed = QHBoxLayout()
-        fed.setSpacing(theme.SPACE_L)
+        fed = horizontal(None, 0, theme.SPACE_L)
         fed.addWidget(self._fed_frame, 2)
         fed.addWidget(self.sequence, 3)
         side = QVBoxLayout()
         side.addWidget(self.facts)
         side.addStretch(1)
-        self.extras.setSpacing(theme.SPACE_S)
         side.addLayout(self.extras)
         fed.addLayout(side, 3)
         self._fed_card.body.addLayout(fed, 1)
         self.placing.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.placing.activated.connect(lambda _: self.placing_chosen.emit(self.placing.currentData()))
         self._fed_card.header.addWidget(self.placing)
-        self._grid.setContentsMargins(*[theme.PAGE_PADDING] * 4)
-        self._grid.setSpacing(theme.SPACE_M)
         self._arrange(False)
 
     # inputs

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from studio.windows.controls import Scroll
 from widgets import theme
 from widgets.icons import set_icon
 from widgets.labels import mute
-from widgets.layouts import vertical
+from widgets.layouts import horizontal, vertical
 from widgets.param_form.fields import Field
 from widgets.param_form.form import ParamForm
 from widgets.retranslated import Retranslated
@@ -32,8 +32,7 @@ class RowInput(Retranslated, QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.form = ParamForm(())
-        self._holder = QVBoxLayout()
-        self._holder.setContentsMargins(0, 0, theme.SPACE_S, 0)
+        self._holder = vertical(None, (0, 0, theme.SPACE_S, 0), spacing=None)
         self._holder.addWidget(self.form)
         self._holder.addStretch(1)
         content = QWidget()
@@ -44,8 +43,7 @@ class RowInput(Retranslated, QWidget):
         set_icon(self.paste_button, "copy")
         set_icon(self.file_button, "table")
         set_icon(self.clear_button, "clear")
-        tools = QHBoxLayout()
-        tools.setSpacing(theme.SPACE_S)
+        tools = horizontal(None, 0)
         for button in (self.paste_button, self.file_button, self.clear_button):
             tools.addWidget(button)
         tools.addStretch(1)

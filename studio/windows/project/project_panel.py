@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -81,9 +80,7 @@ class ProjectPanel(Retranslated, QFrame):
         self.set_has_program(False)
 
     def _build(self) -> None:
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(theme.SPACE_M, 0, theme.SPACE_M, theme.SPACE_S)
-        layout.setSpacing(theme.SPACE_XS)
+        layout = vertical(self, (theme.SPACE_M, 0, theme.SPACE_M, theme.SPACE_S), theme.SPACE_XS)
         self.project.setContentsMargins(theme.SPACE_S, theme.SPACE_XS, 0, theme.SPACE_XS)
         self._no_runs.setContentsMargins(theme.SPACE_S, theme.SPACE_XS, 0, 0)
         layout.addWidget(self.project)
@@ -100,8 +97,7 @@ class ProjectPanel(Retranslated, QFrame):
         program.addWidget(self.tree, 1)
         program.addWidget(self._empty)
         program.addStretch(0)
-        empty = QVBoxLayout(self._empty)
-        empty.setContentsMargins(theme.SPACE_S, theme.SPACE_XS, 0, 0)
+        empty = vertical(self._empty, (theme.SPACE_S, theme.SPACE_XS, 0, 0), spacing=None)
         empty.addWidget(self._no_program)
         line = QHBoxLayout()
         line.addWidget(self.show_graph)

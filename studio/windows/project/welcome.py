@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -59,18 +58,15 @@ class Welcome(Retranslated, QWidget):
         self._why_not.hide()
         self.start = ActionButton(start, "play", "primary")
         self._samples_title, self._recent_title = section(), section()
-        self._samples = QVBoxLayout()
-        self._samples.setSpacing(theme.SPACE_XS)
-        self._recent = QVBoxLayout()
-        self._recent.setSpacing(2)
+        self._samples = vertical(None, 0, theme.SPACE_XS)
+        self._recent = vertical(None, 0, 2)
         card = QFrame()
         card.setProperty("role", "card")
         card.setMaximumWidth(WIDEST)
         inner = vertical(card, theme.SPACE_XL, theme.SPACE_M)
         inner.addWidget(self._title)
         inner.addWidget(self._text)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(theme.SPACE_S)
+        buttons = horizontal(None, 0)
         buttons.addWidget(self.start)
         for action, icon in others:
             buttons.addWidget(ActionButton(action, icon))
@@ -104,8 +100,7 @@ class Welcome(Retranslated, QWidget):
         """Projects to begin with: (key, title, what it is)."""
         _clear(self._samples)
         for key, title, text in samples:
-            line, button, words = QHBoxLayout(), QPushButton(title), mute(text, wrap=True)
-            line.setSpacing(theme.SPACE_S)
+            line, button, words = horizontal(None, 0), QPushButton(title), mute(text, wrap=True)
             button.setProperty("role", "row")
             button.setObjectName(f"sample {key}")
             button.setToolTip(text)
@@ -126,10 +121,9 @@ class Welcome(Retranslated, QWidget):
 
     def _row_of(self, project: Recent) -> QHBoxLayout:
         line, words = (
-            QHBoxLayout(),
+            horizontal(None, 0, theme.SPACE_XS),
             f"{project.name} \u2013 {project.trouble}" if project.trouble else project.name,
         )
-        line.setSpacing(theme.SPACE_XS)
         button, remove = QPushButton(words), QToolButton()
         button.setProperty("role", "row")
         button.setToolTip(project.path)

@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QSplitter,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -77,8 +76,7 @@ class ComparisonDialog(Retranslated, QDialog):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         below = QWidget()
-        column = QVBoxLayout(below)
-        column.setContentsMargins(0, theme.SPACE_S, 0, 0)
+        column = vertical(below, (0, theme.SPACE_S, 0, 0), spacing=None)
         line = QHBoxLayout()
         for box, place in ((self.first, 0), (self.second, 1)):
             box.addItems(self._titles)

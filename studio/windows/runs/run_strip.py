@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QWidget
 
 from studio.windows.controls import ActionButton, ValueLabel
 from widgets import theme
 from widgets.flow import FlowLayout
 from widgets.icons import set_icon
 from widgets.labels import mute
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 
@@ -25,9 +26,7 @@ class RunStrip(Retranslated, QWidget):
         self._flow_holder = QWidget()
         self._flow = FlowLayout(self._flow_holder, theme.SPACE_XS)
         self._buttons: dict[str, ActionButton] = {}
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(theme.SPACE_S, theme.SPACE_XS, 0, theme.SPACE_XS)
-        layout.setSpacing(theme.SPACE_XS)
+        layout = vertical(self, (theme.SPACE_S, theme.SPACE_XS, 0, theme.SPACE_XS), theme.SPACE_XS)
         line = QHBoxLayout()
         line.addWidget(self._state, 1)
         line.addWidget(self.more)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from studio.windows.controls import ValueLabel
 from widgets import theme
 from widgets.cards import Card
 from widgets.icons import icon_pixmap
 from widgets.labels import heading
-from widgets.layouts import vertical
+from widgets.layouts import horizontal, vertical
 from widgets.retranslated import Retranslated
 
 
@@ -28,8 +28,7 @@ class FailureCard(Retranslated, QWidget):
         self._reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.details = QPushButton()
         self.details.clicked.connect(self.details_requested)
-        head = QHBoxLayout()
-        head.setSpacing(theme.SPACE_S)
+        head = horizontal(None, 0)
         head.addWidget(self._icon)
         head.addWidget(self._title, 1)
         body = self._card.body

@@ -6,14 +6,14 @@ import math
 
 import numpy as np
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QDialog, QProgressBar, QPushButton, QWidget
 
 from resources.settings.rate import RATE_SETTINGS, RateSettings
 from studio.windows.controls import ValueLabel
 from studio.windows.setting_fields import field_of, retranslate_fields
 from widgets import theme
 from widgets.labels import mute
-from widgets.layouts import vertical
+from widgets.layouts import horizontal, vertical
 from widgets.param_form import ParamForm
 from widgets.plot import CurvePlot
 from widgets.retranslated import Retranslated
@@ -47,8 +47,7 @@ class RateFinderDialog(Retranslated, QDialog):
         self.use.clicked.connect(self._use)
         self.again.clicked.connect(self.again_requested)
         self.stop.clicked.connect(self._stop)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(theme.SPACE_S)
+        buttons = horizontal(None, 0)
         buttons.addWidget(self.again)
         buttons.addStretch(1)
         buttons.addWidget(self.stop)

@@ -23,7 +23,7 @@ from widgets import theme
 from widgets.bars import ProbabilityBars
 from widgets.cards import EmptyState
 from widgets.labels import heading, mute
-from widgets.layouts import vertical
+from widgets.layouts import horizontal, vertical
 from widgets.retranslated import Retranslated
 
 LARGE = 180
@@ -114,8 +114,7 @@ class SampleGallery(Retranslated, QDialog):
         side.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         side.setWidget(inside)
         side.setMinimumWidth(260)
-        columns = QHBoxLayout()
-        columns.setSpacing(theme.SPACE_L)
+        columns = horizontal(None, 0, theme.SPACE_L)
         columns.addLayout(left, 3)
         side_column = QVBoxLayout()
         side_column.addWidget(side, 1)

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from widgets import theme
 from widgets.labels import mute, section
+from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
 if TYPE_CHECKING:
@@ -31,9 +32,7 @@ class SchedulePlot(Retranslated, QWidget):
         self._series: Series | None = None
         self._chart: Chart | None = None
         self._title, self._words = section(), mute(wrap=True)
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, theme.SPACE_S)
-        self._layout.setSpacing(theme.SPACE_XS)
+        self._layout = vertical(self, (0, 0, 0, theme.SPACE_S), theme.SPACE_XS)
         self._layout.addWidget(self._title)
         self._layout.addWidget(self._words)
         self.retranslate()

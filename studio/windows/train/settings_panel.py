@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QPushButton,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -75,9 +74,7 @@ class SettingsPanel(Retranslated, QFrame):
         self.facts = Facts()
         self.rate = LearningRateField()
         self._run_box, self._progress_box = QWidget(), QWidget()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(theme.SPACE_M, 0, theme.SPACE_M, theme.SPACE_M)
-        layout.setSpacing(theme.SPACE_S)
+        layout = vertical(self, (theme.SPACE_M, 0, theme.SPACE_M, theme.SPACE_M))
         layout.addWidget(self.rate)  # first: it is there only while there is something to steer
         for widget in (self.suggest, self.choices, self.cost, self.form):
             layout.addWidget(widget)
