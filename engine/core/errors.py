@@ -134,6 +134,10 @@ class FormatError(EngineError, ValueError):
     """A file that is damaged, truncated, foreign or of a version this build can't read."""
 
 
+class CodeError(EngineError, ImportError):
+    """Code that was not agreed to, so it is not imported."""
+
+
 class DataError(EngineError, OSError):
     """Data that is absent, unreadable or not what it claims to be."""
 

@@ -10,13 +10,14 @@ import hashlib
 import hmac
 import os
 import shutil
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping
+from pathlib import Path, PurePath
 
 from engine.core.errors import DataError
 from engine.files.atomic import atomic_write, make_folder, saving
 from engine.files.folders import put_in_place, remove_abandoned_folders, remove_folder, temporary_path
 from engine.files.installation import installation_key
+from resources.local_code import MAX_BYTES, LocalCode
 from resources.regular_files import open_regular
 
 SOURCE = "source"
@@ -78,14 +79,40 @@ def refuse_links(run: Path) -> None:
             raise _link(path)
 
 
-def keep_source(run: Path, files: Sequence[Path]) -> None:
-    """Copy code into the run's ``source/`` and mark it as this installation's.
+def source_contents(run: Path) -> dict[str, bytes]:
+    """The content of each file in the run's ``source/``, by its path there. Raises DataError."""
+    found = {}
+    for path in source_files(run):
+        try:
+            with open_regular(path) as file:
+                data = file.read(MAX_BYTES + 1)
+        except OSError as error:
+            raise DataError(
+                f"{path}: the run's code can't be read: {error.strerror or error}; copy the run again"
+            ) from error
+        if len(data) > MAX_BYTES:
+            raise DataError(f"{path}: too large for a run's code: over {MAX_BYTES} bytes; remove it")
+        found[path.relative_to(run / SOURCE).as_posix()] = data
+    return found
 
-    The first of ``files`` lies at the top of it. Whatever interrupts this leaves no ``source/`` or all of it.
+
+def run_code(run: Path, first: str = "") -> LocalCode:
+    """All code that a run keeps, read once, with the file ``first`` in front.
+
+    The model may import any of it, whatever its syntax trees name. Raises DataError.
+    """
+    contents = source_contents(run)
+    return LocalCode(run / SOURCE, dict(sorted(contents.items(), key=lambda item: item[0] != first)))
+
+
+def keep_source(run: Path, files: Mapping[str, bytes]) -> None:
+    """Write code into the run's ``source/`` and mark it as this installation's.
+
+    ``files`` are what was imported, by path. Whatever interrupts this leaves no ``source/`` or all of it.
     What an earlier run of this installation left there goes; other files stay, and are not marked.
 
     Raises:
-        DataError: as ``source_files``. SaveError: the code can't be copied.
+        DataError: as ``source_files``. SaveError: the code can't be written.
     """
     source = run / SOURCE
     with saving(source):
@@ -94,19 +121,18 @@ def keep_source(run: Path, files: Sequence[Path]) -> None:
         remove_source(run)
     if not files:
         return
-    names = [file.relative_to(files[0].parent) for file in files]
     if source.exists():
-        for file, name in zip(files, names, strict=True):
-            _copy(file, source / name)
+        for name, data in files.items():
+            _write(source / name, data)
         return
     temporary = temporary_path(source)
     try:
-        for file, name in zip(files, names, strict=True):
-            _copy(file, temporary / name)
+        for name, data in files.items():
+            _write(temporary / name, data)
         key = installation_key()
         if key is not None:
             # Before the code is there: no moment shows code of ours without its mark.
-            mark = _mark(temporary, key)
+            mark = _mark(files, key)
             atomic_write(run / MARK_NAME, lambda file: file.write(mark))
         with saving(source):
             put_in_place(temporary, source)
@@ -121,35 +147,33 @@ def remove_source(run: Path) -> None:
         (run / MARK_NAME).unlink(missing_ok=True)
 
 
-def _copy(file: Path, target: Path) -> None:
+def _write(target: Path, data: bytes) -> None:
     make_folder(target.parent)
-    with saving(target):
-        content = file.read_bytes()
-    atomic_write(target, lambda copied: copied.write(content))
+    atomic_write(target, lambda file: file.write(data))
 
 
-def is_own(run: Path) -> bool:
-    """Whether this installation wrote the code that the run keeps, and it is unchanged. Raises DataError."""
+def is_own(run: Path, contents: Mapping[str, bytes] | None = None) -> bool:
+    """Whether this installation wrote the code that the run keeps, and it is unchanged. Raises DataError.
+
+    ``contents``: what it keeps, where that has been read.
+    """
     key = installation_key()
     try:
         with open_regular(run / MARK_NAME) as file:
             mark = file.read(hashlib.sha256().digest_size + 1)
     except OSError:
         return False
-    return key is not None and hmac.compare_digest(mark, _mark(run / SOURCE, key))
+    if key is None:
+        return False
+    return hmac.compare_digest(mark, _mark(source_contents(run) if contents is None else contents, key))
 
 
-def _mark(folder: Path, key: bytes) -> bytes:
-    """The mark of all files in ``folder``."""
+def _mark(contents: Mapping[str, bytes], key: bytes) -> bytes:
+    """The mark of all files of a folder."""
     tag = hmac.new(key, _CONTEXT, hashlib.sha256)
-    for path in _files_in(folder):
-        name = path.relative_to(folder).as_posix().encode("utf-8", "surrogateescape")
-        try:
-            content = hashlib.sha256(path.read_bytes()).digest()
-        except OSError as error:
-            raise DataError(
-                f"{path}: the run's code can't be read: {error.strerror or error}; copy the run again"
-            ) from error
+    for path in sorted(PurePath(path) for path in contents):
+        name = path.as_posix().encode("utf-8", "surrogateescape")
+        content = hashlib.sha256(contents[path.as_posix()]).digest()
         tag.update(len(name).to_bytes(8, "big") + name + content)
     return tag.digest()
 

@@ -18,8 +18,9 @@ from engine.inference.process import ModelProcess
 class RunProcess(ModelProcess):
     """The network of the run in ``folder`` with the weights of ``checkpoint``, a file of the run.
 
-    Another checkpoint may be set at any time; the next run is with its weights. A run whose code this
-    installation put there has no limits; every other one has those of an untrusted model.
+    Another checkpoint may be set at any time; the next run is with its weights. ``agreed`` is the digest of
+    the code that may run, None for whatever the run keeps. A run whose code this installation put there has
+    no limits; every other one has those of an untrusted model.
     """
 
     _server = "engine.inference.serve_run"
@@ -29,8 +30,10 @@ class RunProcess(ModelProcess):
         folder: str | os.PathLike[str],
         checkpoint: str | os.PathLike[str],
         limits: ModelLimits | None = None,
+        agreed: str | None = None,
     ) -> None:
         super().__init__(folder, limits)
+        self._agreed = agreed
         self.checkpoint = Path(checkpoint)
 
     def _is_own(self) -> bool:
@@ -40,7 +43,8 @@ class RunProcess(ModelProcess):
         return [self.checkpoint]
 
     def _load_request(self) -> dict[str, Any]:
-        return {"do": "load", "folder": os.path.abspath(self.prefix), **self._at()}
+        folder = os.path.abspath(self.prefix)
+        return {"do": "load", "folder": folder, "agreed": self._agreed, **self._at()}
 
     def _run_request(self) -> dict[str, Any]:
         return {"do": "run", **self._at()}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from engine.core.errors import ArgumentError, FormatError, UnsupportedError
+from engine.core.local_imports import AGREED
 from engine.inference import serve as serving
 from engine.inference.serve import Arrays, Server
 from engine.inference.wire import Message
@@ -34,6 +35,7 @@ class RunServer(Server):
 
     def _load(self, said: dict[str, Any]) -> tuple[dict[str, Any], Arrays]:
         self._limit(said)
+        AGREED.set(said["agreed"])
         self._store = RunFolder(Path(said["folder"]))
         self._store.refuse_links()
         tree = self._read(said["checkpoint"])

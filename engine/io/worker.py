@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from engine.core import mode as modes
+from engine.core.local_imports import LocalFiles, serve
 from engine.core.place import CPUPlace, place_guard
 from engine.core.random import default_generator
 from engine.eager.mode import RECORDING
@@ -77,12 +78,23 @@ class Report:
         return error
 
 
-def work(job: Job | bytes, number: int, tasks: Connection, results: Connection) -> None:
-    """Make the batches that are asked for until the main process has no more tasks or is gone."""
+def work(
+    job: Job | bytes,
+    number: int,
+    tasks: Connection,
+    results: Connection,
+    local: LocalFiles | None = None,
+) -> None:
+    """Make the batches that are asked for until the main process has no more tasks or is gone.
+
+    ``local``: what the main process imports from a model's folder, for a process that does not inherit it.
+    """
     global _info
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C goes to all; the main process ends its workers
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if local is not None:
+        serve(local)
     if isinstance(job, bytes):
         job = unpacked(job)
         assert isinstance(job, Job)

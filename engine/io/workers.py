@@ -19,6 +19,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from engine.core.errors import WorkerError
+from engine.core.local_imports import serving
 from engine.io.transport import Receiver, packed_for_spawn
 from engine.io.worker import ERROR, EXHAUSTED, Job, work
 
@@ -40,7 +41,7 @@ class _Worker:
         self._taken: deque[int] = deque()
         _ends.update((self.tasks, self.results))
         forked = context.get_start_method() == "fork"
-        arguments = (job, number, tasks, results)
+        arguments = (job, number, tasks, results, None if forked else serving())
         self.process: BaseProcess = context.Process(
             target=_forked if forked else work, args=arguments, name=f"DataLoader-{number}", daemon=True
         )
@@ -70,7 +71,7 @@ class _Worker:
         return answer
 
 
-def _forked(job: Job, number: int, tasks: Connection, results: Connection) -> None:
+def _forked(job: Job, number: int, tasks: Connection, results: Connection, local: None) -> None:
     for end in list(_ends):
         end.close()
     work(job, number, tasks, results)

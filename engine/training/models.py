@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import secrets
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.core import alias
-from engine.core.errors import ArgumentError, DataError
+from engine.core import alias, local_imports
+from engine.core.errors import ArgumentError, CodeError, DataError
+from engine.files.run_source import run_code
 from resources.families import FAMILIES
+from resources.local_code import CodeTooLarge, LocalCode, read_code
+from resources.regular_files import read_regular
 
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "models"
-_FILES = "__model_files__"  # of an imported module: what it was made from
+_FILES = "__model_files__"  # of an imported module: the sources that it was made from
+_copies: dict[Path, Path] = {}  # copies of files that were imported: the folders that they import from
 
 
 @dataclass(frozen=True)
 class ModelSource:
-    """Where a model's class stands: its file, its name there, and whether it is one of ours."""
+    """Where a model's class stands: its file, its name there, and whether it is one of ours, or the copy in a
+    run."""
 
     name: str
     file: Path
     class_name: str
     built_in: bool
+    of_run: bool = False
 
     def text(self) -> str:
         """The source of the file.
@@ -71,21 +76,22 @@ def find_model(name: str) -> ModelSource:
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model's class, and the files of its own that were imported for it."""
+    """A model's class, and its files with what it imports from its folder, as they were read."""
 
     source: ModelSource
     cls: type[Any]
-    files: tuple[Path, ...]
+    files: Mapping[Path, bytes]
 
 
 def load_model(source: ModelSource, original: Path | None = None) -> LoadedModel:
     """Import the file of ``source`` (this runs it) and return its class.
 
     Args:
-        original: a folder whose modules it may import too: that of the original of a copy.
+        original: the folder that it imports from, where ``source`` is a copy of a file there.
 
     Raises:
         ArgumentError: the file has no such class, or it is not an ``nn.Layer``.
+        CodeError: an agreement is needed (``engine.core.local_imports.AGREED``), and is to other code.
         DataError: the file does not exist. Whatever the file itself raises comes through as it is.
     """
     from engine import nn
@@ -94,7 +100,7 @@ def load_model(source: ModelSource, original: Path | None = None) -> LoadedModel
         raise DataError(
             f"model {source.name}: the file does not exist: {source.file}; put it back or choose another"
         )
-    module, files = _import_file(source.file, original)
+    module, files = _import(source, original)
     cls = getattr(module, source.class_name, None)
     if cls is None:
         names = [
@@ -142,39 +148,92 @@ def build_model(loaded: LoadedModel, arguments: Mapping[str, Any] | None = None)
         return loaded.cls(**arguments)
 
 
-def _import_file(file: Path, original: Path | None) -> tuple[Any, tuple[Path, ...]]:
-    """Import ``file`` under a name of its own; its folder is importable meanwhile, as for a script."""
+def _import(source: ModelSource, original: Path | None) -> tuple[Any, Mapping[Path, bytes]]:
+    """Import the file of ``source`` under a name of its own, from the bytes that its digest is of."""
+    code = _code_of(source, original)
     # One name per file and content, so that a changed file is a new module and two files can't shadow each
     # other.
-    digest = hashlib.sha256(str(file).encode() + b"\0" + file.read_bytes()).hexdigest()[:12]
-    name = f"model_{file.stem}_{digest}"
+    which = hashlib.sha256(f"{source.file}\0{code.digest}".encode("utf-8", "surrogateescape"))
+    name = f"model_{source.file.stem}_{which.hexdigest()[:12]}"
     if name in sys.modules:
         module = sys.modules[name]
-        return module, vars(module).get(_FILES, (file,))
+        return module, vars(module).get(_FILES, code.paths())
+    agreed = local_imports.AGREED.get() is not None
     before = set(sys.modules)
-    spec = importlib.util.spec_from_file_location(name, file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    data = next(iter(code.sources.values()))
+    module, spec = local_imports.load(name, str(source.file), data)
     sys.modules[name] = module
     alias.install()  # a model may say import paddle; it may do so later, in its forward, too
+    if not source.built_in:
+        local_imports.serve(_served(name, source.file, code, agreed))
     try:
-        with (
-            _importable(file.parent),
-            _importable(original) if original is not None else nullcontext(),
-        ):
+        with nullcontext() if agreed or source.built_in else _importable(code.folder):
+            assert spec.loader is not None
             spec.loader.exec_module(module)
     except BaseException:
         sys.modules.pop(name, None)
         raise
-    files = [file]
-    for other in set(sys.modules) - before:
-        path = getattr(sys.modules[other], "__file__", None)
-        if path and Path(path).resolve().is_relative_to(file.parent) and Path(path).suffix == ".py":
-            files.append(Path(path).resolve())
+    files = {source.file: data} | {path: code.paths()[path] for path in list(code.paths())[1:]}
+    if not agreed and not source.built_in:
+        local_imports.yield_precedence()
+        for path in _imported_from(code.folder, set(sys.modules) - before):
+            files.setdefault(path, read_regular(path))  # by a name that is made while it runs
     # Another training of this process imports none of them again.
-    vars(module)[_FILES] = tuple(dict.fromkeys(files))
-    return module, vars(module)[_FILES]
+    vars(module)[_FILES] = files
+    return module, files
+
+
+def _code_of(source: ModelSource, original: Path | None) -> LocalCode:
+    """The code of a model with what it imports from its folder.
+
+    Raises:
+        CodeError: an agreement is needed and is to other code. DataError: it can't be read.
+    """
+    agreed = None if source.built_in else local_imports.AGREED.get()
+    if original is not None:
+        _copies[source.file] = original
+    original = _copies.get(source.file)
+    try:
+        if source.of_run:
+            code = run_code(source.file.parent.parent, source.file.name)
+        elif source.built_in:
+            code = LocalCode(source.file.parent, {source.file.name: read_regular(source.file)})
+        elif original is not None:
+            code = read_code(original / source.file.name, read_regular(source.file))
+        else:
+            code = read_code(source.file)
+    except (OSError, ValueError) as error:
+        if agreed is None and isinstance(error, CodeTooLarge):  # of a file that was named
+            return LocalCode(source.file.parent, {source.file.name: read_regular(source.file)})
+        if isinstance(error, DataError):
+            raise
+        said = error if isinstance(error, CodeTooLarge) else f"the file can't be read: {error}"
+        raise DataError(f"model {source.name}: {said}; check the path") from error
+    if agreed is not None and code.digest != agreed:
+        more = len(code.sources) - 1
+        also = f" and {more} file{'s' * (more > 1)} that it imports: {', '.join(list(code.sources)[1:6])}"
+        raise CodeError(
+            f"model {source.file.name}: {'it changed after' if agreed else 'this was started before'} you "
+            f"agreed to run its code: {code.file}{also if more else ''}; start again to be asked"
+        )
+    return code
+
+
+def _served(name: str, file: Path, code: LocalCode, closed: bool) -> local_imports.LocalFiles:
+    modules = {
+        module: (str(code.folder.joinpath(*path.split("/"))), code.sources[path])
+        for module, path in local_imports.module_names(code.sources).items()
+    }
+    # A process that loads data for the model finds the model's classes by this name.
+    modules[name] = (str(file), next(iter(code.sources.values())))
+    return local_imports.LocalFiles(str(code.folder), modules, closed)
+
+
+def _imported_from(folder: Path, names: Iterable[str]) -> Iterator[Path]:
+    for each in names:
+        path = getattr(sys.modules[each], "__file__", None)
+        if path and Path(path).suffix == ".py" and Path(path).resolve().is_relative_to(folder):
+            yield Path(path).resolve()
 
 
 @contextmanager

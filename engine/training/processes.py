@@ -16,6 +16,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from engine.core.errors import LimitError, WorkerError
+from engine.core.local_imports import AGREED
 from engine.distributed import mpi
 from engine.distributed.launch.leftovers import remove_shared_memory
 from engine.distributed.launch.memory import available
@@ -206,7 +207,9 @@ class _Job:
         self._reception = Reception(self._scratch.path, config.workers, inbox)
         ticket = self._scratch.path / "ticket.json"
         again = resume if isinstance(resume, bool) else str(resume)
-        self._reception.write_ticket(ticket, {"config": config.as_dict(), "resume": again})
+        self._reception.write_ticket(
+            ticket, {"config": config.as_dict(), "resume": again, "agreed": AGREED.get()}
+        )
         try:
             self._began = time.time()
             rank = [sys.executable, "-P", "-m", "engine.training.rank", str(ticket)]

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import EngineError
+from engine.core.local_imports import AGREED
 from engine.distributed import worker
 from engine.distributed.groups import init_parallel_env
 from engine.kernels.cpu.threads import computing_threads
@@ -121,6 +122,7 @@ def main(path: str) -> None:
     ticket = json.loads(Path(path).read_text(encoding="utf-8"))
     channel = Channel.connect(ticket)
     channel.send({"rank": comm.rank, "pid": os.getpid()})
+    AGREED.set(ticket["agreed"])
     for stream in ("stdout", "stderr"):
         setattr(sys, stream, OutputLines(channel.send, stream))
     init_parallel_env()  # for layers that reduce over all processes

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import SaveError
+from engine.files.atomic import saving
 from engine.training.checkpoint_keeper import CheckpointKeeper
 from engine.training.config import FIT
 from engine.training.events import Listener, failed_event, now
@@ -19,6 +20,7 @@ from engine.training.publisher import Publisher
 from engine.training.result import Outcome, RunResult
 from engine.training.run_folder import RunFolder
 from engine.training.stepper import arrays_of, random_state
+from resources.regular_files import read_regular
 from resources.training_events import Epoch, Evaluating, Started
 
 
@@ -63,7 +65,9 @@ class Recorder:
         """
         self._folder.claim(new=True)
         self._folder.require_new()
-        self._folder.open(sources, None)
+        with saving(self._folder.path):
+            contents = {path: read_regular(path) for path in sources}
+        self._folder.open(contents, None)
         progress = self.progress
         progress.steps_per_epoch = steps_per_epoch
         self._publisher.publish(

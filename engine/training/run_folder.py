@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -187,7 +187,7 @@ class RunFolder:
             return -1
 
     def open(
-        self, model_files: Iterable[Path], retained: RetainedEvents | None, corrections: bytes = b""
+        self, model_files: Mapping[Path, bytes], retained: RetainedEvents | None, corrections: bytes = b""
     ) -> None:
         """Make the folder ready for writing; the journal is cut back to what ``retained`` holds.
 
@@ -205,7 +205,9 @@ class RunFolder:
         make_folder(self.checkpoints_path)
         if retained is None:
             # A resumed run uses the user's code; built-in models need no copy.
-            keep_source(self.path, [file for file in model_files if not file.is_relative_to(BUILT_IN_MODELS)])
+            files = [file for file in model_files if not file.is_relative_to(BUILT_IN_MODELS)]
+            names = [file.relative_to(files[0].parent).as_posix() for file in files]
+            keep_source(self.path, {name: model_files[file] for name, file in zip(names, files, strict=True)})
             self._remove_records()
             if corrections:
                 atomic_write(self.path / CORRECTIONS, lambda file: file.write(corrections))
@@ -217,7 +219,7 @@ class RunFolder:
         """Begin the journal of a run that could not begin, so that it can say why it failed."""
         if self._journal is None:
             with suppress(EngineError, OSError):  # a folder that can't be written is what it failed of
-                self.open((), None)
+                self.open({}, None)
                 self.record(started, on_failure)
 
     def _remove_records(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,7 +61,7 @@ class Parts:
     train_samples: int
     test_samples: int
     first_images: Any = None
-    model_files: tuple[Path, ...] = ()
+    model_files: Mapping[Path, bytes] = field(default_factory=dict)
     shape: tuple[int, ...] = ()
     prepare: dict[str, Any] = field(default_factory=dict)
     corrections: bytes = b""
@@ -104,10 +104,12 @@ def model_source(config: TrainingConfig, source_folder: Path | None = None) -> M
         raise DataError(
             f"model: the run's copy of its code does not exist: {copy}; put it back, or start a new run"
         )
-    return ModelSource(config.model, copy.resolve(), class_name, False)
+    return ModelSource(config.model, copy.resolve(), class_name, False, of_run=True)
 
 
-def build_network(config: TrainingConfig, source_folder: Path | None = None) -> tuple[Any, tuple[Path, ...]]:
+def build_network(
+    config: TrainingConfig, source_folder: Path | None = None
+) -> tuple[Any, Mapping[Path, bytes]]:
     """A new network for ``config`` and the files that define it. Imports the user's file.
 
     Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -100,7 +100,7 @@ class TrainingRun(Commands):
         self._evaluator: RunEvaluator
         self._kernels: KernelSwap
         self._processes: Processes | None = None
-        self._model_files: tuple[Path, ...] = ()
+        self._model_files: Mapping[Path, bytes] = {}
         self._resumed_from = ""
         self._repeated = Pending()
         self._claimed = False  # the folder is this new run's

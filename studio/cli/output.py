@@ -13,7 +13,7 @@ import signal
 import sys
 import unicodedata
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from studio.cli.signals import ENDING, handling
@@ -123,6 +123,14 @@ def _typers_own(error: Exception) -> bool:
     return typer is not None and isinstance(error, (typer.Exit, typer.BadParameter, typer.Abort))
 
 
+_commands: list[ExitStack] = []  # what ends with the commands in progress
+
+
+def until_end(manager: AbstractContextManager[object]) -> None:
+    """Enter a context that is left when the command ends, whose ``one_line_errors`` this is called in."""
+    _commands[-1].enter_context(manager)
+
+
 @contextlib.contextmanager
 def one_line_errors() -> Iterator[None]:
     """An error of ours, or of the user's model, ends the command with one line on stderr and status 1.
@@ -130,7 +138,9 @@ def one_line_errors() -> Iterator[None]:
     So do Ctrl+C, SIGTERM and a closed terminal (SIGHUP): what is half done is cleaned up first.
     """
     try:
-        with handling(dict.fromkeys(ENDING, signal.default_int_handler)):
+        with ExitStack() as stack, handling(dict.fromkeys(ENDING, signal.default_int_handler)):
+            _commands.append(stack)
+            stack.callback(_commands.remove, stack)
             yield
     except WrongUsage:
         raise

@@ -12,6 +12,7 @@ import threading
 import time
 
 from studio.cli import main as command_line
+from studio.session.sweep.children import AGREED_CODE
 
 GRACE = 20.0  # seconds in which a training can write its last checkpoint
 ORPHANED = 3
@@ -24,6 +25,10 @@ def main() -> None:
     os.dup2(nowhere, 0)
     os.close(nowhere)
     threading.Thread(target=_watch, args=(watched,), name="watch", daemon=True).start()
+    if (agreed := os.environ.pop(AGREED_CODE, None)) is not None:
+        from engine.core.local_imports import AGREED
+
+        AGREED.set(agreed)
     command_line()
 
 

@@ -13,6 +13,7 @@ from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.controllers.output import OutputController
 from studio.session import commands
+from studio.session.project.code_agreement import count_agreements
 from studio.session.session import Session
 from studio.windows.dialogs import ask
 from studio.windows.main_window import MainWindow
@@ -183,7 +184,10 @@ class FrameController(QObject):
         from studio.windows.preferences import PreferencesDialog
 
         dialog = PreferencesDialog(
-            self._window, theme.mode(), str(self._session.runs_folder), len(self._session.preferences.agreed)
+            self._window,
+            theme.mode(),
+            str(self._session.runs_folder),
+            count_agreements(self._session.preferences.agreed),
         )
         dialog.theme_chosen.connect(self.use_theme)
         dialog.forget_requested.connect(lambda: self._session.change_preferences(agreed=[]))

@@ -202,7 +202,7 @@ class Session(NextRun):
 
     def _begin(self, settings: RunSettings, folder: Path | None = None, select: bool = False) -> None:
         folder = folder or new_run_folder(self.runs_folder, settings.network, settings.static)
-        self._train(settings.as_config(str(folder)), resume=False, select=select)
+        self._train(settings.as_config(str(folder)), False, self.agreed(settings), select=select)
 
     def use_corrections(self, folder: str = "") -> str:
         """Take the settings of the run in ``folder`` (else those shown) and the project's corrections for the
@@ -248,15 +248,15 @@ class Session(NextRun):
         config = {**run.config, "out": run.path}
         if epochs:
             config["epochs"] = epochs
-        self._train(config, resume=True)
+        self._train(config, True, self.agreed_of(run.path))
 
-    def _train(self, config: dict[str, Any], resume: bool, select: bool = True) -> None:
+    def _train(self, config: dict[str, Any], resume: bool, agreed: str, select: bool = True) -> None:
         folder = str(config["out"])
         followed = not self.selected_run or self.selected_run == self.train.folder
         self.train.begin(Path(folder).name, folder, resume)
         if select or followed:  # a queued run does not change the selection
             self.select_run(folder)
-        job = Train(config, resume)
+        job = Train(config, resume, agreed)
         self.script.record(job)
         self.trainer.start(job)
 
@@ -296,19 +296,19 @@ class Session(NextRun):
         if self._refuse(self.needs_agreement()):
             return
         self.graph.loading = True
-        self._begin_task(self.graph, TraceModel(self.train.settings.as_config("")))
+        self._begin_task(self.graph, TraceModel(self.train.settings.as_config(""), self.agreed()))
 
     def find_rate(self) -> None:
         """Search for a learning rate with the settings shown, in a child process."""
         if not self._refuse(self.needs_agreement()):
-            self.rate_finder.start(self.train.settings)
+            self.rate_finder.start(self.train.settings, self.agreed())
 
     def suggest(self) -> None:
         """Look for a model and settings that fit the data, in a child process; settings that were changed by
         hand stay."""
         if self._refuse(self.needs_agreement()):
             return
-        self.suggestions.start(self.train.settings, self.suggested_before())
+        self.suggestions.start(self.train.settings, self.suggested_before(), self.agreed)
 
     def choose_data(self, name: str) -> None:
         if name != self.train.settings.data:
@@ -321,17 +321,18 @@ class Session(NextRun):
         if self._refuse(self.needs_agreement_of(view.run_folder)):
             return
         view.begin()
+        run, agreed = view.run_folder, self.agreed_of(view.run_folder)
+        job: Job = Export(run, view.prefix, view.settings, agreed)
         if view.choices.wanted:
-            job: Job = Quantize(view.run_folder, view.prefix, view.settings.checkpoint, view.choices)
-        else:
-            job = Export(view.run_folder, view.prefix, view.settings)
+            job = Quantize(run, view.prefix, view.settings.checkpoint, view.choices, agreed)
         self._begin_task(view, job)
 
     def verify_export(self, prefix: str, folder: str) -> None:
         """Check files that stand at ``prefix`` again against the run in ``folder`` that they are of."""
         if self._task is None and not self._refuse(self.needs_agreement_of(folder)):
             self.export.begin()
-            self._begin_task(self.export, Verify(prefix, folder, self.export.settings.samples))
+            job = Verify(prefix, folder, self.export.settings.samples, self.agreed_of(folder))
+            self._begin_task(self.export, job)
 
     def cancel_task(self) -> None:
         """Stop the task in progress; nothing half-written stays in its place."""

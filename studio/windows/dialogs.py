@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QDialogButtonBox, QMessageBox, QPushButton, QWidget
 
+from resources.local_code import LocalCode
 from widgets import theme
 from widgets.icons import icon_pixmap
 
@@ -55,14 +55,24 @@ def ask(
 
 
 def ask_agreement(
-    parent: QWidget, path: Path, on_yes: Callable[[], object], on_no: Callable[[], object] | None = None
+    parent: QWidget,
+    code: LocalCode,
+    new: Sequence[str],
+    on_yes: Callable[[], object],
+    on_no: Callable[[], object] | None = None,
 ) -> QMessageBox:
-    """Ask once whether the user's own file may be run; its text can be read first."""
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        text = ""
+    """Ask once whether the user's own code may be run, of which the files ``new`` were not agreed to before;
+    the text that was read can be looked at first, and is what a yes is about."""
+    path = code.folder / new[0]
+    text = "\n".join(
+        (f"# ----- {name} -----\n" if len(code.sources) > 1 else "") + data.decode("utf-8", "replace")
+        for name, data in sorted(code.sources.items(), key=lambda item: item[0] not in new)
+    )
     tr = QCoreApplication.translate
+    others = ", ".join(name for name in code.sources if name != new[0])
+    together = tr("dialogs", "It runs together with {0}.").format(others) if others else ""
+    if len(new) > 1:
+        together = tr("dialogs", "New or changed: {0}.").format(", ".join(new)) + " " + together
     box = ask(
         parent,
         tr("dialogs", "Run the code in {0}?").format(path.name),
@@ -71,7 +81,8 @@ def ask_agreement(
             "{0}\n\nModel Studio will import this file in a process of its own. Code can do whatever you "
             "can do on this computer: agree only if you trust where it comes from. The answer holds for the "
             "file as it is now.",
-        ).format(path),
+        ).format(path)
+        + (f"\n\n{together}" if together else ""),
         tr("dialogs", "Run this file"),
         tr("dialogs", "Don't run it"),
         on_yes,

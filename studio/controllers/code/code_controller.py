@@ -216,7 +216,10 @@ class CodeController(QObject):
         self.flush()
         try:
             if answer == "agree":
-                ask_agreement(self._parent, Path(self._view.file), self._coding.agree)
+                code = self._coding.code()
+                ask_agreement(
+                    self._parent, code, self._coding.new_files(code), lambda: self._coding.agree(code)
+                )
             elif answer == "mine":
                 self._coding.keep_mine()
             elif answer == "theirs":

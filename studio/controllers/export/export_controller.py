@@ -185,9 +185,10 @@ class ExportController(QObject):
         reason = self._reason()
         if reason:
             return reason
-        path = self._session.needs_agreement_of(self._view.run_folder)
-        if path is not None:
-            ask_agreement(self._window, path, lambda: (self._session.agree(path), self.export()))
+        code = self._session.needs_agreement_of(self._view.run_folder)
+        if code is not None:
+            new = self._session.new_files(code)
+            ask_agreement(self._window, code, new, lambda: (self._session.agree(code), self.export()))
             return ""
         return self._session.execute(commands.EXPORT)
 

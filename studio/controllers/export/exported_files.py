@@ -60,9 +60,10 @@ class ExportedFilesController(QObject):
         each = self._found.get(prefix)
         if each is None or self._why_not(each):
             return
-        path = self._session.needs_agreement_of(each.run)
-        if path is not None:
-            ask_agreement(self._window, path, lambda: (self._session.agree(path), self.verify(prefix)))
+        code = self._session.needs_agreement_of(each.run)
+        if code is not None:
+            new = self._session.new_files(code)
+            ask_agreement(self._window, code, new, lambda: (self._session.agree(code), self.verify(prefix)))
             return
         self._session.verify_export(prefix, each.run)
 

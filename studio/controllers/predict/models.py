@@ -92,17 +92,18 @@ class ModelsController(QObject):
 
     def load_run(self, folder: str) -> None:
         """Load a run with its best weights, after the user's agreement to code that it keeps."""
-        choice = run_choice(folder)
+        choice = run_choice(folder, self._session.agreed_of(folder))
         if choice is not None and self._agreed(choice, lambda: self.load_run(folder)):
             self._session.predict_models.load(choice)
 
     def _agreed(self, choice: ModelChoice, again: Callable[[], object]) -> bool:
         """Whether the code of a choice may run; where not yet, asks, and calls ``again`` after a yes."""
-        path = self._session.needs_agreement_of(choice.path) if choice.of_run else None
-        if path is not None:
+        code = self._session.needs_agreement_of(choice.path) if choice.of_run else None
+        if code is not None:
             self._show_list()
-            ask_agreement(self._page.window(), path, lambda: (self._session.agree(path), again()))
-        return path is None
+            new = self._session.new_files(code)
+            ask_agreement(self._page.window(), code, new, lambda: (self._session.agree(code), again()))
+        return code is None
 
     def _chosen(self, keys: list[str]) -> None:
         """Of several that are chosen the loaded model stays; the others are asked next to it."""
@@ -124,7 +125,10 @@ class ModelsController(QObject):
         self._session.predict_models.compare(found)
 
     def _choice(self, key: str) -> ModelChoice | None:
-        return run_choice(self._runs[key].path) if key in self._runs else ModelChoice(key)
+        if key not in self._runs:
+            return ModelChoice(key)
+        folder = self._runs[key].path
+        return run_choice(folder, self._session.agreed_of(folder))
 
     # ----- what is shown -----
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
+from resources.local_code import LocalCode
 from studio.controllers.actions import Actions
 from studio.session import commands
 from studio.session.code.user_models import classes_in
@@ -110,19 +111,21 @@ class DroppedFilesController(QObject):
             return self.tr("{0}: the file contains no class; a model is a class in a Python file").format(
                 path
             )
-        if self._session.needs_agreement() is None:
+        code = self._session.needs_agreement()
+        if code is None:
             self._say_model(path)
             return ""
         ask_agreement(
             self._window,
-            path,
-            lambda: self._agreed(path),
+            code,
+            self._session.new_files(code),
+            lambda: self._agreed(code, path),
             lambda: self._session.change_setting("model", before),
         )
         return ""
 
-    def _agreed(self, path: Path) -> None:
-        self._session.agree(path)
+    def _agreed(self, code: LocalCode, path: Path) -> None:
+        self._session.agree(code)
         self._say_model(path)
 
     def _say_model(self, path: Path) -> None:

@@ -21,10 +21,10 @@ class SweepController(QObject):
 
     def ask(self) -> str:
         """Ask what varies. Own code has to be agreed to before, by a start with it."""
-        path = self._session.needs_agreement()
-        if path is not None:
+        code = self._session.needs_agreement()
+        if code is not None:
             return self.tr("{0}: you have not agreed to run this file; start a run with it first").format(
-                path
+                code.folder / self._session.new_files(code)[0]
             )
         dialog = SweepDialog(self._window, self._check)
         dialog.accepted_words.connect(self._begin)

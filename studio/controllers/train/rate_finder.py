@@ -42,9 +42,10 @@ class RateFinderController(QObject):
         if reason and not self._session.rate_finder.searching:
             return reason
         if not reason:
-            path = self._session.needs_agreement()
-            if path is not None:
-                ask_agreement(self._window, path, lambda: (self._session.agree(path), self.find()))
+            code = self._session.needs_agreement()
+            if code is not None:
+                new = self._session.new_files(code)
+                ask_agreement(self._window, code, new, lambda: (self._session.agree(code), self.find()))
                 return ""
             self._session.execute(commands.FIND_RATE)
         self._open()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
 
+from resources.local_code import LocalCode
 from studio.controllers.actions import Actions
 from studio.controllers.runs.run_actions import RunActions
 from studio.controllers.runs.run_list_controller import RunListController
@@ -58,9 +57,9 @@ class RunControl(QObject):
             return reason
         if self._session.asks_target:
             return self._ask_target()
-        path = self._session.needs_agreement()
-        if path is not None:
-            self._agree(path, self.start)
+        code = self._session.needs_agreement()
+        if code is not None:
+            self._agree(code, self.start)
             return ""
         self._actions.trigger(commands.PAGE_TRAIN)
         reason = self._session.execute(commands.START)
@@ -72,12 +71,12 @@ class RunControl(QObject):
         """Queue the settings shown, after the user's agreement to a file of their own."""
         self._train.settings.look_again()
         reason = self._session.blocked(commands.ADD_TO_QUEUE)
-        path = None if reason else self._session.needs_agreement()
+        code = None if reason else self._session.needs_agreement()
         if reason:
             self._actions.trigger(commands.PAGE_TRAIN)
             self._show_wrong_setting()
-        elif path is not None:
-            self._agree(path, self.add_to_queue)
+        elif code is not None:
+            self._agree(code, self.add_to_queue)
         else:
             self._session.execute(commands.ADD_TO_QUEUE)
         return reason
@@ -98,9 +97,9 @@ class RunControl(QObject):
             if reason:
                 return reason
         folder = folder or self._session.selected_run
-        path = self._session.needs_agreement_of(folder)
-        if path is not None:
-            self._agree(path, lambda: self.resume(folder))
+        code = self._session.needs_agreement_of(folder)
+        if code is not None:
+            self._agree(code, lambda: self.resume(folder))
             return ""
         self._train.begin_again(folder)
         self._actions.trigger(commands.PAGE_TRAIN)
@@ -130,19 +129,19 @@ class RunControl(QObject):
         reason = self._session.blocked(commands.SHOW_GRAPH)
         if reason:
             return reason
-        path = self._session.needs_agreement()
-        if path is not None:
-            self._agree(path, self.show_graph)
+        code = self._session.needs_agreement()
+        if code is not None:
+            self._agree(code, self.show_graph)
             return ""
         self._actions.trigger(commands.PAGE_GRAPH)
         return self._session.execute(commands.SHOW_GRAPH)
 
-    def _agree(self, path: Path, then: object) -> None:
+    def _agree(self, code: LocalCode, then: object) -> None:
         def agreed() -> None:
-            self._session.agree(path)
+            self._session.agree(code)
             then()  # type: ignore[operator]
 
-        ask_agreement(self._window, path, agreed)
+        ask_agreement(self._window, code, self._session.new_files(code), agreed)
 
     def open_folder(self, folder: str = "") -> str:
         """Show a run's folder in the file manager."""

@@ -46,9 +46,10 @@ class SuggestionsController(QObject):
 
     def suggest(self) -> str:
         """Suggest settings, after the user's agreement to a model file of their own."""
-        path = self._session.needs_agreement()
-        if path is not None:
-            ask_agreement(self._window, path, lambda: (self._session.agree(path), self.suggest()))
+        code = self._session.needs_agreement()
+        if code is not None:
+            new = self._session.new_files(code)
+            ask_agreement(self._window, code, new, lambda: (self._session.agree(code), self.suggest()))
             return ""
         return self._session.execute(commands.SUGGEST)
 

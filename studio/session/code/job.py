@@ -72,6 +72,7 @@ class CheckCode:
     class_name: str
     inputs: tuple[Input, ...]
     config: dict[str, Any]
+    agreed: str = ""
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report one ``code_checked``, and ``code_stuck`` where it takes too long."""

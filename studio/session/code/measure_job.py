@@ -63,6 +63,7 @@ class MeasureCode:
     config: dict[str, Any]
     steps: int = STEPS
     input_text: str = ""
+    agreed: str = ""
 
     @property
     def subject(self) -> str:

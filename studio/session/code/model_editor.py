@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from resources.families import ModelSpec
+from resources.local_code import CodeTooLarge, LocalCode, read_code
 from resources.regular_files import open_regular
 from resources.settings import SETTINGS
 from studio.session.code.code_view import CHANGED, GONE, CodeProblem, CodeViewModel
@@ -24,6 +27,7 @@ from studio.session.code.syntax import model_classes, syntax_problem
 from studio.session.code.templates import DIGITS, template
 from studio.session.code.trial import TextJob
 from studio.session.problem_view import problem_from_message
+from studio.session.project.code_agreement import own_code
 
 if TYPE_CHECKING:
     from studio.session.project.library import Library
@@ -56,7 +60,9 @@ class ModelEditor:
         self._on_disk = ""  # the text of the file when it was last read or written here
         self._seen = ""  # and the SHA-256 of its bytes
         self._newline = "\n"
-        self._trusted = False  # what was read was agreed to, so that what is typed into it may run too
+        # The files that were agreed to, by their digests, so that what is typed into this one may run too;
+        # None where it was not agreed to.
+        self._agreed: Mapping[str, str] | None = None
 
     # ----- files -----
 
@@ -96,7 +102,7 @@ class ModelEditor:
         text = template(name).text(spec)
         atomic_write(path, lambda out: out.write(text.encode()))
         drop_draft(path)
-        self._library.agree(path)  # it is our own text
+        self._library.agree(own_code(path, text.encode()))
         self.open(path)
         self.use()
 
@@ -119,8 +125,10 @@ class ModelEditor:
         data = self.text.replace("\n", self._newline).encode()
         atomic_write(path, lambda out: out.write(data))
         self._on_disk, self._seen = self.text, _digest(data)
-        if self._trusted:
-            self._library.agree(path)
+        with suppress(CodeError):
+            code = self.code()
+            if self._may_run(code):
+                self._library.agree(replace(code, sources={**code.sources, code.file.name: data}))
         drop_draft(path)
         self.view.modified = self.view.restored = False
         self.view.outside = ""
@@ -181,7 +189,11 @@ class ModelEditor:
         self._newline = "\r\n" if "\r\n" in text else "\n"
         self._on_disk = text.replace("\r\n", "\n")
         self._seen = _digest(data)
-        self._trusted = self._seen in self._library.preferences.agreed
+        self._agreed = None
+        with suppress(OSError, CodeTooLarge):
+            code = read_code(path, data)
+            if code.digest in self._library.preferences.agreed:
+                self._agreed = code.digests
 
     def _replace(self, text: str) -> None:
         self.text = text
@@ -235,11 +247,27 @@ class ModelEditor:
 
     # ----- dry runs -----
 
-    def agree(self) -> None:
-        """The user agreed to run the code of this file, and so what is typed into it."""
-        self._library.agree(Path(self.view.file))
-        self._trusted = True
+    def code(self) -> LocalCode:
+        """The text with what it imports from its folder. Raises CodeError where that can't be read."""
+        try:
+            return read_code(Path(self.view.file), self.text.encode())
+        except (OSError, CodeTooLarge) as error:
+            raise CodeError(str(error)) from error
+
+    def new_files(self, code: LocalCode) -> list[str]:
+        """The files of ``code`` that the user has not agreed to before."""
+        return self._library.new_files(code)
+
+    def agree(self, code: LocalCode) -> None:
+        """The user agreed to run this code, and so what is typed into its file from now on."""
+        self._library.agree(code)
+        self._agreed = {**(self._agreed or {}), **code.digests}
         self.check()
+
+    def _may_run(self, code: LocalCode) -> bool:
+        """Whether the text may run: its file was agreed to, and all that the text imports from there."""
+        agreed, others = self._agreed, list(code.digests.items())[1:]
+        return agreed is not None and all(agreed.get(name) == digest for name, digest in others)
 
     def check(self) -> None:
         """Try the text as it is: its syntax at once, the model in a child process."""
@@ -262,11 +290,21 @@ class ModelEditor:
             self._runs.forget()
             view.problems = (problem,) if problem is not None else ()
             view.state = "idle"
-        elif not self._trusted:
+            return
+        try:
+            code = self.code()
+        except CodeError as error:
+            self._runs.forget()
+            view.problems, view.state = (CodeProblem("import", 0, str(error), ""),), "idle"
+            return
+        if not self._may_run(code):
+            self._runs.forget()
             view.problems, view.state = (), "refused"
-        else:
-            view.state = "checking"
-            self._runs.run(CheckCode(self.text, view.file, view.class_name, tuple(inputs), self.fed()))
+            return
+        view.state = "checking"
+        self._runs.run(
+            CheckCode(self.text, view.file, view.class_name, tuple(inputs), self.fed(), code.digest)
+        )
 
     def measure(self) -> str:
         """Train a few steps of the text as it is, with the settings of the next run, in a child process;
@@ -282,14 +320,20 @@ class ModelEditor:
         view = self.view
         if not view.file or not view.class_name:
             return "There is no model's source open; make a new one first."
-        if not self._trusted:
+        try:
+            code = self.code()
+        except CodeError as error:
+            return str(error)
+        if not self._may_run(code):
             return "Agree first that this file is run."
         if (problem := syntax_problem(self.text, Path(view.file).name)) is not None:
             return f"line {problem.line}: {problem.message}"
         if view.input_problem:
             return f"Input: {view.input_problem}"
         config = self._library.project.settings.as_config("")
-        start(job_of(self.text, view.file, view.class_name, config, input_text=view.inputs))
+        start(
+            job_of(self.text, view.file, view.class_name, config, input_text=view.inputs, agreed=code.digest)
+        )
         return ""
 
     def fed(self) -> dict[str, Any]:

@@ -51,6 +51,7 @@ class PlanCode:
     class_name: str
     config: dict[str, Any]
     input_text: str = ""
+    agreed: str = ""
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Train two steps, statically, and report one ``code_planned`` or ``plan_failed``."""

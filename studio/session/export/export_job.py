@@ -24,6 +24,7 @@ class Export:
     folder: str
     prefix: str
     settings: ExportSettings
+    agreed: str = ""
 
     @property
     def subject(self) -> str:
@@ -56,6 +57,7 @@ class Verify:
     prefix: str
     folder: str
     samples: int
+    agreed: str = ""
 
     @property
     def subject(self) -> str:

@@ -17,6 +17,7 @@ class TraceModel:
     EVENTS: ClassVar = (ProgramShown,)
 
     config: dict[str, Any]
+    agreed: str = ""
 
     @property
     def subject(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,10 +21,11 @@ _STEP = re.compile(r"step-(\d{8,18})\.h5")
 @dataclass(frozen=True)
 class ModelChoice:
     """Inference files under the prefix ``path``, or the run in the folder ``path`` at ``checkpoint``, one of
-    its files."""
+    its files. ``agreed`` is the digest of the run's code that may run."""
 
     path: str
     checkpoint: str = ""
+    agreed: str = field(default="", compare=False)
 
     @property
     def of_run(self) -> bool:
@@ -40,9 +41,9 @@ class ModelChoice:
         from engine.inference.process import ModelProcess
         from engine.inference.run_process import RunProcess
 
-        return (
-            RunProcess(self.path, self.checkpoint, limits) if self.of_run else ModelProcess(self.path, limits)
-        )
+        if self.of_run:
+            return RunProcess(self.path, self.checkpoint, limits, self.agreed)
+        return ModelProcess(self.path, limits)
 
 
 def run_key(folder: str) -> str:
@@ -77,7 +78,7 @@ def checkpoints_of(folder: str) -> list[CheckpointFile]:
     return [*found, *([CheckpointFile(-1, str(place / BEST))] if BEST in names else [])]
 
 
-def run_choice(folder: str) -> ModelChoice | None:
+def run_choice(folder: str, agreed: str = "") -> ModelChoice | None:
     """The run with its best weights, else with the last ones; None where it has no checkpoint."""
     found = checkpoints_of(folder)
-    return ModelChoice(folder, found[-1].path) if found else None
+    return ModelChoice(folder, found[-1].path, agreed) if found else None

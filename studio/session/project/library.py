@@ -8,17 +8,25 @@ from typing import Any
 
 from psygnal import Signal
 
+from resources.local_code import LocalCode
 from studio.session.data.collected_images import CollectedImages
 from studio.session.data.corrections import ProjectCorrections
 from studio.session.problem_view import ProblemView, problem_from_message
-from studio.session.project.code_agreement import not_agreed, not_agreed_in
+from studio.session.project.code_agreement import (
+    agree,
+    agreed_digest,
+    agreed_digest_in,
+    changed_in,
+    not_agreed,
+    not_agreed_in,
+    own_code,
+)
 from studio.session.project.open_project import OpenProject, SavedAs
 from studio.session.project.project_file import (
     Preferences,
     Project,
     ProjectError,
     default_runs_folder,
-    file_digest,
     read_preferences,
     write_preferences,
 )
@@ -118,7 +126,7 @@ class Library:
         code = sample.write_code(self.project_folder)
         self.project.settings = sample.settings_in(self.project_folder)
         if code is not None:
-            self.agree(code)
+            self.agree(own_code(code, sample.source()))
         self._opened()
 
     def restore_project(self, path: Path | None) -> None:
@@ -317,15 +325,15 @@ class Library:
 
     # ----- agreement to run code -----
 
-    def needs_agreement(self, settings: RunSettings | None = None) -> Path | None:
-        """The user's file that would be imported and was not agreed to yet; None where there is none.
+    def needs_agreement(self, settings: RunSettings | None = None) -> LocalCode | None:
+        """The user's code that would be imported and was not agreed to yet; None where there is none.
 
         The window asks, and calls ``agree``; start, resume and export refuse until then.
         """
         text = (settings or self.project.settings).user_file
-        return not_agreed(Path(text).expanduser(), self.preferences.agreed) if text else None
+        return not_agreed(Path(text), self.preferences.agreed) if text else None
 
-    def needs_agreement_of(self, folder: str) -> Path | None:
+    def needs_agreement_of(self, folder: str) -> LocalCode | None:
         """The same for the code that the run in ``folder`` keeps: resuming and exporting run it.
 
         None too where there is a link among it: the job refuses to follow one, and says so.
@@ -337,19 +345,36 @@ class Library:
         except DataError:
             return None
 
-    def agree(self, path: Path) -> None:
-        """The user agreed to run the file as it is now; remembered by its content."""
-        digest = file_digest(path)
-        if digest not in self.preferences.agreed:
-            self.preferences.agreed.append(digest)
+    def agreed(self, settings: RunSettings | None = None) -> str:
+        """The digest of the user's code that may run with these settings; empty where none may."""
+        text = (settings or self.project.settings).user_file
+        return agreed_digest(Path(text), self.preferences.agreed) if text else ""
+
+    def agreed_of(self, folder: str) -> str:
+        """The same for the code that the run in ``folder`` keeps."""
+        from engine.core.errors import DataError
+
+        try:
+            return agreed_digest_in(Path(folder), self.preferences.agreed)
+        except DataError:
+            return ""
+
+    def agree(self, code: LocalCode) -> None:
+        """The user agreed to run the code as it was read; remembered by its content."""
+        if agree(self.preferences, code):
             self._save_preferences()
 
-    def _refuse(self, path: Path | None) -> bool:
-        if path is None:
+    def new_files(self, code: LocalCode) -> list[str]:
+        """Those of ``code`` that the user has not agreed to before."""
+        return changed_in(code, self.preferences.agreed)
+
+    def _refuse(self, code: LocalCode | None) -> bool:
+        if code is None:
             return False
+        first = code.folder / self.new_files(code)[0]
         self._report(
             problem_from_message(
-                f"{path}: this file is code that was not agreed to yet; agree to running it, then try again",
+                f"{first}: this file is code that was not agreed to yet; agree to running it, then try again",
                 "Your agreement is needed",
             )
         )

@@ -115,8 +115,9 @@ def _refuse_problems(settings: Mapping[str, Setting], values: Mapping[str, Any])
 class Preferences(BaseModel):
     """What belongs to the person, not to a project.
 
-    ``agreed`` holds the SHA-256 of every user file that may be imported: an agreement is to a content, so a
-    changed file is asked for again, and an untrusted project file can't bring one along.
+    ``agreed`` holds the digests of code that may run (``resources.local_code``; of a single file its
+    SHA-256): an agreement is to a content, so changed code is asked for again, and an untrusted project file
+    can't bring one along.
     """
 
     model_config = ConfigDict(extra="forbid")

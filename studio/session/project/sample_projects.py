@@ -41,8 +41,12 @@ class Sample:
             return None
         path = folder / CODE / MODEL_FILE
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(Path(resources.folder("samples"), self.code).read_bytes())
+        path.write_bytes(self.source())
         return path
+
+    def source(self) -> bytes:
+        """The text of its model."""
+        return Path(resources.folder("samples"), self.code).read_bytes()
 
 
 SAMPLES: tuple[Sample, ...] = (

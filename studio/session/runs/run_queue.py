@@ -198,9 +198,9 @@ class RunQueue:
         wrong = next(iter(setting_problems(first.settings).items()), None)
         if wrong is not None:
             return f"{title_of_setting(wrong[0])} {wrong[1]}"
-        path = self._library.needs_agreement(first.settings)
-        if path is not None:
-            return f"{path}: this file is code that was not agreed to yet; start a run with it once"
+        code = self._library.needs_agreement(first.settings)
+        if code is not None:
+            return f"{code.file}: this file is code that was not agreed to yet; start a run with it once"
         self._start(first.settings, self._library.runs_folder / first.folder if first.folder else None)
         return ""
 

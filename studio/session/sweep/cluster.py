@@ -22,12 +22,12 @@ from engine.files.run_source import keep_source
 from resources.json_documents import DocumentError, parse
 from studio.session.sweep.children import WIDTH, Ended, Tell
 from studio.session.sweep.files import read_run, require_run_files, write_run
+from studio.session.sweep.models import code_of
 from studio.session.sweep.pool import STOP_SECONDS, Job
 from studio.session.sweep.remote import train_trial
 
 CONNECT_SECONDS = 10.0
 _POLL = 0.1
-_MOST_SOURCE = 5_000_000
 
 
 class ClusterPool:
@@ -68,7 +68,7 @@ class ClusterPool:
         sources, words = {}, list(job.words)
         if job.model:
             file = Path(job.model)
-            sources[file.name] = source_text(file)
+            sources[file.name] = source_text(file, job.agreed)
             words = [word.replace(f"{job.model}:", f"{file.name}:", 1) for word in words]
         if job.resume:
             words.append("--resume")
@@ -158,45 +158,30 @@ def written(job: Job, result: Any, sources: dict[str, str]) -> Ended:
     checked = require_run_files(files)
     if checked:
         write_run(job.folder, checked)
-        _keep(job.folder, sources)
+        keep_source(job.folder, {name: text.encode() for name, text in sources.items()})
     return Ended(job.number, code, tuple(lines))
 
 
-def _keep(folder: Path, sources: dict[str, str]) -> None:
-    from tempfile import TemporaryDirectory
+def source_text(file: Path, agreed: str = "") -> str:
+    """The text of a model's file, which must stand alone: files next to it are not sent.
 
-    with TemporaryDirectory(prefix="model-studio-sweep-") as place:
-        paths = [Path(place, name) for name in sources]
-        for path in paths:
-            path.write_text(sources[path.name], encoding="utf-8")
-        keep_source(folder, paths)
-
-
-def source_text(file: Path) -> str:
-    """The text of a model's file, which must stand alone: files next to it are not sent. Raises DataError."""
+    Raises:
+        DataError: it does not, or its digest is not ``agreed`` where that is given.
+    """
+    code = code_of(str(file))
+    text = next(iter(code.sources.values()))
+    if len(code.sources) > 1:
+        raise DataError(
+            f"model: only one file is sent to the cluster, and {file} imports "
+            f"{', '.join(list(code.sources)[1:])} from next to it; put all into one file"
+        )
+    if agreed and code.digest != agreed:
+        raise DataError(f"model: the file has changed since the sweep began: {file}; begin a new sweep")
     try:
-        if file.stat().st_size > _MOST_SOURCE:
-            raise DataError(f"model: too large to be sent: {file}, over {_MOST_SOURCE} bytes")
-        text = file.read_text(encoding="utf-8")
-        tree = ast.parse(text)
-    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError) as error:
-        if isinstance(error, EngineError):
-            raise
+        ast.parse(text)
+        return text.decode()
+    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
         raise DataError(f"model: can't be sent: {file}: {error}; correct the file") from error
-    names: list[str] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names.append(node.module or "." if node.level == 0 else f".{node.module or ''}")
-    for name in names:
-        first = name.partition(".")[0]
-        if not first or (file.parent / f"{first}.py").is_file() or (file.parent / first).is_dir():
-            raise DataError(
-                f"model: only one file is sent to the cluster, and {file} imports {name!r} from next to it; "
-                "put both into one file"
-            )
-    return text
 
 
 def is_news(record: logging.LogRecord) -> bool:

@@ -1,7 +1,8 @@
 """The user's own models in a sweep: which file each is, that it has not changed, and whether it may run.
 
-A sweep trains from the file itself, so it remembers the file's content. Like the code in a run (decision 45)
-it runs where this installation wrote the sweep down with that content, or where the content was agreed to.
+A sweep trains from the file itself, so it remembers the content of the file and of what that imports. Like
+the code in a run (decision 45) it runs where this installation wrote the sweep down with that content, or
+where the content was agreed to.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 
 from engine.core.errors import DataError
 from engine.files.installation import installation_key
-from studio.session.project.project_file import file_digest
+from resources.local_code import CodeTooLarge, LocalCode, read_code
 
 _CONTEXT = b"model-studio models of a sweep 1\0"
 
@@ -39,16 +40,21 @@ def model_file(settings: Mapping[str, Any]) -> str:
 
 
 def digests(files: Iterable[str]) -> dict[str, str]:
-    """The SHA-256 of each file. Raises DataError if one does not exist."""
-    found = {}
-    for name in files:
-        try:
-            found[name] = file_digest(Path(name))
-        except OSError as error:
-            raise DataError(
-                f"model: the file can't be read: {name}: {error.strerror or error}; check the path"
-            ) from error
-    return found
+    """The digest of the code of each file, with what it imports from its folder.
+
+    Raises:
+        DataError: a file can't be read.
+    """
+    return {name: code_of(name).digest for name in files}
+
+
+def code_of(file: str) -> LocalCode:
+    """The code of a model's file. Raises DataError where it can't be read."""
+    try:
+        return read_code(Path(file))
+    except (OSError, CodeTooLarge) as error:
+        said = getattr(error, "strerror", None) or error
+        raise DataError(f"model: the file can't be read: {file}: {said}; check the path") from error
 
 
 def mark_of(models: Mapping[str, str]) -> str:
@@ -61,11 +67,16 @@ def mark_of(models: Mapping[str, str]) -> str:
 
 
 def require_same(models: Mapping[str, str], file: str) -> None:
-    """Refuse a model whose file is not what it was when the sweep began. Raises DataError."""
-    if file and digests([file])[file] != models.get(file):
+    """Refuse a model whose code is not what it was when the sweep began. Raises DataError."""
+    if not file:
+        return
+    code = code_of(file)
+    if code.digest != models.get(file):
+        others = list(code.sources)[1:]
+        also = f" or one that it imports has: {', '.join(others[:10])}" if others else ""
         raise DataError(
-            f"model: the file has changed since the sweep began: {file}; begin a new sweep, or put the "
-            "former file back"
+            f"model: the file has changed since the sweep began: {file}{also and ','}{also}; begin a new "
+            "sweep, or put the former file back"
         )
 
 

@@ -18,7 +18,8 @@ STOP_SECONDS = 30.0
 class Job:
     """A training to be done: ``words`` of the command train without ``--out``, which is ``folder``.
 
-    ``resume`` continues the existing run. ``model`` is the user's file, empty for a built-in model.
+    ``resume`` continues the existing run. ``model`` is the user's file, empty for a built-in model, and
+    ``agreed`` the digest of its code.
     """
 
     number: int
@@ -26,6 +27,7 @@ class Job:
     words: tuple[str, ...]
     resume: bool = False
     model: str = ""
+    agreed: str = ""
 
 
 class Pool(Protocol):
@@ -81,7 +83,8 @@ class LocalPool:
         if job.resume:
             words += ["--resume", *(["--trust"] if self._trust else [])]
         self._children = [child for child in self._children if not child.join(0)]
-        self._children.append(Child(job.number, words, self.tell, max(1, cores() // self._jobs)))
+        threads = max(1, cores() // self._jobs)
+        self._children.append(Child(job.number, words, self.tell, threads, agreed=job.agreed))
 
     def stop(self) -> None:
         """Ask all jobs to write a checkpoint and end."""

@@ -44,7 +44,7 @@ def train_trial(text: str, files: dict[str, bytes]) -> tuple[str, dict[str, byte
             path.write_text(job["sources"][path.name], encoding="utf-8")
         if files:
             write_run(folder, require_run_files(files))
-            keep_source(folder, sources)
+            keep_source(folder, {path.name: path.read_bytes() for path in sources})
         ended = _train(["train", "--json", "--out", folder.name, *job["words"]], Path(place), job["stop"])
         return json.dumps({"code": ended.code, "lines": ended.lines}), read_run(folder)
 

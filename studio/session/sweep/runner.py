@@ -155,7 +155,9 @@ class SweepRun:
             words = [] if resume else setting_words(settings)
             if epochs < settings["epochs"]:
                 words += ["--stop-after", str(epochs)]
-            self._pool.start(Job(trial.number, folder, tuple(words), resume, model_file(settings)))
+            file = model_file(settings)
+            agreed = self._sweep.models.get(file, "")
+            self._pool.start(Job(trial.number, folder, tuple(words), resume, file, agreed))
         except (EngineError, OSError) as error:
             self._end(trial, "failed", str(error))
             return

@@ -31,11 +31,14 @@ class RateFinder:
         """True from the start until the worker has ended."""
         return self._task is not None
 
-    def start(self, settings: RunSettings) -> None:
-        """Try the learning rates of the view with these settings of a run; nothing while a search runs."""
+    def start(self, settings: RunSettings, agreed: str = "") -> None:
+        """Try the learning rates of the view with these settings of a run; nothing while a search runs.
+
+        ``agreed``: the digest of the user's code that may run.
+        """
         if self._task is None:
             self.view.begin(search_title(settings))
-            job = FindRate(settings.as_config(""), self.view.settings)
+            job = FindRate(settings.as_config(""), self.view.settings, agreed)
             self._task = self._tasks.start(job, self._follow)
 
     def cancel(self) -> None:

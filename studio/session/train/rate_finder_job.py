@@ -41,6 +41,7 @@ class FindRate:
 
     config: dict[str, Any]
     rates: RateSettings
+    agreed: str = ""
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report events ``rates_tried``, then ``rate_found``."""

@@ -22,6 +22,7 @@ class Train:
 
     config: dict[str, Any]
     resume: bool = False
+    agreed: str = ""
 
     @property
     def subject(self) -> str:

@@ -96,6 +96,7 @@ class Job(Protocol):
       omits a job without one.
     - ``record(script)``: adds its commands to a :class:`studio.session.project.session_script.SessionScript`.
     - ``config``: the settings of a run, whose model is the user's file that a failure may be in.
+    - ``agreed``: the digest of the user's code that it may run; without it none runs.
     """
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
@@ -182,12 +183,15 @@ def perform(job: Job, emit: Emit, inbox: Inbox) -> bool:
 
 def perform_sent(values: Any, emit: Emit, inbox: Inbox) -> bool:
     """``perform`` with the job that ``plain_job`` described; one that can't be read is a failure as well."""
+    from engine.core.local_imports import only_agreed
+
     try:
         job = job_of(values)
     except WireError as error:
         emit(_failed(error, None))
         return False
-    return perform(job, emit, inbox)
+    with only_agreed(str(getattr(job, "agreed", ""))):
+        return perform(job, emit, inbox)
 
 
 def _failed(error: Exception, job: Job | None) -> Event:

@@ -153,35 +153,30 @@ def test_a_cancel_that_was_killed_leaves_what_can_go_on_or_begin_anew(
 
 def test_code_that_a_killed_run_left_goes(tmp_path: Path) -> None:
     """Else it would stand next to the code of the next run in that folder, and neither count as ours."""
-    one, two = tmp_path / "one.py", tmp_path / "two.py"
-    one.write_text("1\n")
-    two.write_text("2\n")
     run = tmp_path / "run"
     run.mkdir()
-    run_source.keep_source(run, [one])
+    run_source.keep_source(run, {"one.py": b"1\n"})
     assert is_own(run)
-    run_source.keep_source(run, [two])
+    run_source.keep_source(run, {"two.py": b"2\n"})
     assert [path.name for path in run_source.source_files(run)] == ["two.py"]
     assert is_own(run)
-    run_source.keep_source(run, [])
+    run_source.keep_source(run, {})
     assert list(run.iterdir()) == []
 
 
 def test_a_copy_of_code_that_was_killed_is_no_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    files = [tmp_path / "one.py", tmp_path / "two.py"]
-    for file in files:
-        file.write_text("1\n")
+    files = {"one.py": b"1\n", "two.py": b"1\n"}
     run = tmp_path / "run"
     run.mkdir()
-    copy = run_source._copy
+    write = run_source._write
 
-    def killed(file: Path, target: Path) -> None:
-        if file.name == "two.py":
+    def killed(target: Path, data: bytes) -> None:
+        if target.name == "two.py":
             raise Killed
-        copy(file, target)
+        write(target, data)
 
     with monkeypatch.context() as patch:
-        patch.setattr(run_source, "_copy", killed)
+        patch.setattr(run_source, "_write", killed)
         with pytest.raises(Killed):
             run_source.keep_source(run, files)
     assert run_source.source_files(run) == []
@@ -192,12 +187,10 @@ def test_a_copy_of_code_that_was_killed_is_no_code(tmp_path: Path, monkeypatch: 
 
 def test_code_of_others_stays(tmp_path: Path) -> None:
     """A user's own folder called source is neither removed nor marked."""
-    file = tmp_path / "one.py"
-    file.write_text("1\n")
     run = tmp_path / "run"
     (run / "source").mkdir(parents=True)
     (run / "source" / "mine.py").write_text("mine\n")
-    run_source.keep_source(run, [file])
+    run_source.keep_source(run, {"one.py": b"1\n"})
     assert (run / "source" / "mine.py").read_text() == "mine\n"
     assert (run / "source" / "one.py").read_text() == "1\n"
     assert not is_own(run)

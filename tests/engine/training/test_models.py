@@ -56,7 +56,7 @@ def test_two_networks_name_their_parameters_alike() -> None:
 
 def test_a_users_model_may_import_its_neighbours(folder: Path) -> None:
     loaded = load_model(find_model(f"{folder / 'net.py'}:Net"))
-    assert loaded.files == (folder / "net.py", folder / "layers.py")
+    assert list(loaded.files) == [folder / "net.py", folder / "layers.py"]
     assert build_model(loaded).linear.weight.shape == [7, 10]
     assert not (folder / "__pycache__").exists()
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from studio.session.commands import BY_ID, COMMANDS
+from studio.session.project.code_agreement import count_agreements
 from studio.session.project.project_file import ProjectChangedError, ProjectError, preferences_path
 from studio.session.session import Session
 
@@ -189,18 +191,22 @@ def test_code_of_the_user_needs_agreement_once_per_content(stage: Any, tmp_path:
     file = tmp_path / "net.py"
     file.write_text("class Net: pass\n")
     stage.session.change_setting("model", f"{file}:Net")
-    assert stage.session.needs_agreement() == file
+    code = stage.session.needs_agreement()
+    assert code.file == file
     stage.session.execute("start")
     assert stage.workers == []
     assert "not agreed to yet" in stage.problems[0].what
-    stage.session.agree(file)
+    stage.session.agree(code)
+    assert stage.session.preferences.agreed == [
+        sha256(file.read_bytes()).hexdigest()
+    ]  # as earlier versions remembered it
     assert stage.session.needs_agreement() is None
     stage.session.execute("start")
     assert len(stage.workers) == 1
     again = Session(lambda notify: stage.worker, tmp_path)
     assert again.needs_agreement(stage.session.train.settings) is None
     file.write_text("import os\n")
-    assert stage.session.needs_agreement() == file
+    assert stage.session.needs_agreement().file == file
 
 
 def test_graph_before_any_training(stage: Any) -> None:
@@ -449,6 +455,30 @@ def test_the_table_of_commands(stage: Any) -> None:
     ]
 
 
+def test_an_agreement_covers_what_the_file_imports(stage: Any, tmp_path: Path) -> None:
+    file, helper = tmp_path / "net.py", tmp_path / "helper.py"
+    file.write_text("import helper\nclass Net: pass\n")
+    stage.session.change_setting("model", f"{file}:Net")
+    stage.session.agree(stage.session.needs_agreement())
+    digest = stage.session.agreed()
+    helper.write_text("X = 1\n")  # an agreement to the file alone, as earlier versions remembered it
+    asked = stage.session.needs_agreement()
+    assert stage.session.new_files(asked) == ["helper.py"]
+    stage.session.execute("start")
+    assert (stage.workers, stage.session.agreed()) == ([], "")
+    assert stage.problems[0].where == str(helper)
+    stage.session.agree(asked)
+    stage.session.execute("start")
+    assert stage.workers[0].job.agreed == stage.session.agreed() == asked.digest != digest
+    assert count_agreements(stage.session.preferences.agreed) == 2
+    helper.write_text("X = 2\n")
+    asked = stage.session.needs_agreement()
+    assert stage.session.new_files(asked) == ["helper.py"]
+    helper.write_text("X = 3\n")
+    stage.session.agree(asked)  # to what was shown, which is not what is there by now
+    assert stage.session.needs_agreement() is not None
+
+
 def test_every_file_that_a_run_keeps_needs_agreement(stage: Any, tmp_path: Path) -> None:
     source = tmp_path / "run" / "source"
     source.mkdir(parents=True)
@@ -456,10 +486,9 @@ def test_every_file_that_a_run_keeps_needs_agreement(stage: Any, tmp_path: Path)
     assert stage.session.needs_agreement_of(folder) is None
     (source / "net.py").write_text("import helper\n")
     (source / "helper.py").write_text("print('once harmless')\n")
-    assert stage.session.needs_agreement_of(folder) == source / "helper.py"
-    stage.session.agree(source / "helper.py")
-    assert stage.session.needs_agreement_of(folder) == source / "net.py"
-    stage.session.agree(source / "net.py")
+    code = stage.session.needs_agreement_of(folder)
+    assert stage.session.new_files(code) == ["helper.py", "net.py"]
+    stage.session.agree(code)
     assert stage.session.needs_agreement_of(folder) is None
     stage.session.export.choose_run(folder)
     (source / "helper.py").write_text("print('not what was agreed to')\n")

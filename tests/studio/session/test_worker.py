@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from engine.training.evaluation import HARDEST
+from resources.local_code import read_code
 from resources.scratch import make_scratch
 from studio.session.runs.runs_folder import list_runs
 from studio.session.session import Session
@@ -231,7 +232,7 @@ def test_a_users_model_is_imported_in_children_only(session: Session, tmp_path: 
     file = tmp_path / "my_net.py"
     file.write_text(MODEL + "\nprint('imported')\n")
     session.change_setting("model", f"{file}:Net")
-    session.agree(file)
+    session.agree(read_code(file))
     said: list[tuple[str, str]] = []
     session.train.output.connect(lambda stream, text: said.append((stream, text)))
     session.change_setting("epochs", 1)
@@ -266,7 +267,7 @@ def test_a_mistake_in_a_users_model_arrives_with_its_line(session: Session, tmp_
     file = tmp_path / "net.py"
     file.write_text(MODEL.replace("784", "700"))
     session.change_setting("model", f"{file}:Net")
-    session.agree(file)
+    session.agree(read_code(file))
     session.execute("start")
     until(session, lambda: not session.busy())
     assert session.train.state == "failed"

@@ -74,7 +74,7 @@ def test_samples_are_projects(stage: Any, qtbot: Any, tmp_path: Path) -> None:
     assert session.train.settings.model == f"{folder / 'code' / 'model.py'}:OwnModel"
     assert read_project(folder / "project.studio.json").settings.model == "./code/model.py:OwnModel"
     (folder / "code" / "model.py").write_text("class OwnModel: ...\n")
-    assert session.needs_agreement() == folder / "code" / "model.py"
+    assert session.needs_agreement().file == folder / "code" / "model.py"
 
 
 def test_a_page_is_built_when_it_is_asked_for(stage: Any) -> None:

@@ -26,6 +26,7 @@ class Quantize:
     prefix: str
     checkpoint: str
     choices: QuantizeChoices
+    agreed: str = ""
 
     @property
     def subject(self) -> str:

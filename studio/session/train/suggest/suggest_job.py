@@ -45,6 +45,7 @@ class SuggestSettings:
 
     config: dict[str, Any]
     given: tuple[str, ...]
+    agreed: str = ""
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report ``suggested``, then ``estimated``."""

@@ -64,8 +64,16 @@ class Suggestions:
         self._tasks, self._report, self._use = tasks, report, use
         self._task: JobTask | None = None
 
-    def start(self, settings: RunSettings, before: Mapping[str, Any]) -> None:
-        """Choose the settings that have their defaults, once those of ``before`` have these values again."""
+    def start(
+        self,
+        settings: RunSettings,
+        before: Mapping[str, Any],
+        agreed: Callable[[RunSettings], str] = lambda settings: "",
+    ) -> None:
+        """Choose the settings that have their defaults, once those of ``before`` have these values again.
+
+        ``agreed`` gives the digest of the user's code that may run with settings.
+        """
         if self._task is not None:
             return
         for name, value in before.items():
@@ -77,7 +85,7 @@ class Suggestions:
         )
         self.view.forget()
         self.view.data, self.view.last_problem = settings.data, None
-        job = SuggestSettings(settings.as_config(""), given)
+        job = SuggestSettings(settings.as_config(""), given, agreed(settings))
         self._task = self._tasks.start(job, self._follow)
         self.view.working = True
 

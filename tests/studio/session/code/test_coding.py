@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from resources.local_code import read_code
 from studio.session.code.code_view import CHANGED, GONE
 from studio.session.code.drafts import draft_path
 from studio.session.code.inputs import parse_inputs
@@ -88,7 +89,7 @@ def test_only_agreed_code_is_tried(bench: Bench, file: Path) -> None:
     bench.model_editor.edit(MORE)
     assert (bench.view.state, bench.jobs()) == ("refused", [])
     bench.model_editor.discard()
-    bench.model_editor.agree()
+    bench.model_editor.agree(bench.model_editor.code())
     assert bench.view.state == "checking"
     # What is typed into a text that was agreed to is the user's own; so is what is saved of it.
     bench.model_editor.edit(MORE)
@@ -100,10 +101,40 @@ def test_only_agreed_code_is_tried(bench: Bench, file: Path) -> None:
     assert bench.session.needs_agreement() is None
 
 
+def test_a_changed_helper_stops_the_dry_run_and_is_named(bench: Bench, file: Path) -> None:
+    helper = file.with_name("helper.py")
+    helper.write_text("X = 1\n")
+    file.write_text("import helper\n" + TEXT)
+    bench.session.agree(read_code(file))
+    bench.model_editor.open(file)
+    bench.end()
+    helper.write_text("X = 2\n")
+    bench.model_editor.edit(MORE + "import helper\n")
+    assert (bench.view.state, len(bench.jobs())) == ("refused", 1)
+    assert bench.model_editor.measure() == "Agree first that this file is run."
+    assert bench.model_editor.save()  # the text is the user's, but what it imports is not
+    bench.session.change_setting("model", f"{file}:Net")
+    code = bench.session.needs_agreement()
+    assert code is not None
+    assert "helper.py" in bench.session.new_files(code)
+    bench.model_editor.edit(MORE)
+    assert bench.view.state == "checking"
+    bench.end()
+    bench.model_editor.edit(MORE + "import helper\n")
+    code = bench.model_editor.code()
+    assert bench.model_editor.new_files(code)[-1] == "helper.py"
+    bench.model_editor.agree(code)
+    assert bench.view.state == "checking"
+    bench.end()
+    helper.unlink()
+    bench.model_editor.open(file)
+    assert bench.view.state == "refused"
+
+
 def test_only_the_newest_text_follows_and_results_of_older_ones_are_not_shown(
     bench: Bench, file: Path
 ) -> None:
-    bench.session.agree(file)
+    bench.session.agree(read_code(file))
     bench.model_editor.open(file)
     bench.model_editor.edit(TEXT + "#1\n")
     bench.model_editor.edit(MORE)
@@ -120,7 +151,7 @@ def test_only_the_newest_text_follows_and_results_of_older_ones_are_not_shown(
 
 
 def test_a_dry_run_that_dies_or_hangs_is_reported(bench: Bench, file: Path) -> None:
-    bench.session.agree(file)
+    bench.session.agree(read_code(file))
     bench.model_editor.open(file)
     bench.tell("code_stuck", line=3)
     assert (bench.view.problems[0].line, bench.view.state) == (3, "stuck")
@@ -164,7 +195,7 @@ def test_saving_keeps_line_ends_and_is_refused_where_the_file_changed(bench: Ben
 
 
 def test_changes_outside_are_noticed(bench: Bench, file: Path) -> None:
-    bench.session.agree(file)
+    bench.session.agree(read_code(file))
     bench.model_editor.open(file)
     file.write_text(MORE)
     bench.model_editor.look()
@@ -219,7 +250,7 @@ def test_inputs_are_read_as_typed(bench: Bench, file: Path) -> None:
     for wrong in ("N, 0", "N, one", "N, 3 float31", "N, 999999, 999999", ";N int"):
         with pytest.raises(ValueError, match=r"write|take|no shape"):
             parse_inputs(wrong)
-    bench.session.agree(file)
+    bench.session.agree(read_code(file))
     bench.model_editor.open(file)
     bench.model_editor.choose_inputs("N, 0")
     assert "not a size: 0" in bench.view.input_problem

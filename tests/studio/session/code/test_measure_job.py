@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from resources.local_code import read_code
 from studio.session.code.measure_job import MeasureCode
 from studio.session.code.measure_view import Measurement
 from studio.session.work.job import Inbox, perform_sent, plain_job
@@ -44,7 +45,8 @@ class Net(nn.Layer):
 def outcome(text: str, folder: Path, data: Path, inputs: str = "", **settings: Any) -> dict[str, Any]:
     events: list[Any] = []
     config = {"data": str(data), "batch_size": 4, **settings}
-    job = MeasureCode(text, str(folder / "net.py"), "Net", config, steps=2, input_text=inputs)
+    agreed = read_code(folder / "net.py", text.encode()).digest
+    job = MeasureCode(text, str(folder / "net.py"), "Net", config, steps=2, input_text=inputs, agreed=agreed)
     assert perform_sent(plain_job(job), events.append, Inbox())
     (event,) = events
     return dict(event)

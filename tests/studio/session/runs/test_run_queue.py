@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from resources.local_code import read_code
 from studio.session.runs.run_queue import LOCK, NAME, RunQueue
 from studio.session.session import Session
 from studio.session.sweep.document import read_sweep
@@ -91,7 +92,7 @@ def test_a_run_that_cannot_start_pauses_the_queue_and_stays_in_it(stage: Any, tm
     assert "not agreed" in queue.why
     assert "not agreed" in stage.problems[0].message
     assert len(queue.waiting) == 2
-    stage.session.agree(tmp_path / "net.py")
+    stage.session.agree(read_code(tmp_path / "net.py"))
     queue.release()
     assert stage.worker.job.config["model"].endswith("net.py:Net")
 

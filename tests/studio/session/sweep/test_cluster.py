@@ -208,7 +208,7 @@ def test_a_model_with_files_next_to_it_is_not_sent(tmp_path: Path) -> None:
     for line in (
         "import helper",
         "from helper import x",
-        "from . import x",
+        "from . import helper",
         "def f():\n    import helper.part",
     ):
         file.write_text(line)

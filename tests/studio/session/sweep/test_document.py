@@ -102,6 +102,14 @@ def test_a_model_runs_where_it_was_written_down_here_or_agreed_to(
     other = {str(tmp_path / "evil.py"): file_digest(file)}
     assert not_agreed_model(other, sweep.mark, []) == str(tmp_path / "evil.py")
 
+    (tmp_path / "helper.py").write_text("")
+    file.write_text("import helper\nclass Net: ...\n")
+    sweep = new_sweep(settings(bars, model="net.py:Net"), ["lr=0.1"])
+    (tmp_path / "helper.py").write_text("X = 2\n")
+    said = r"net\.py, or one that it imports has: helper\.py; begin a new sweep"
+    with pytest.raises(DataError, match=said):
+        require_same(sweep.models, str(file))
+    (tmp_path / "helper.py").write_text("")
     require_same(sweep.models, str(file))
     require_same({}, "")
     with pytest.raises(DataError, match="changed since the sweep began"):

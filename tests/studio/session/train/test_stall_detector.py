@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from resources.local_code import read_code
 from studio.session.session import Session
 from studio.session.train.stall_detector import StallDetector
 
@@ -118,7 +119,7 @@ def test_a_forward_without_an_end_is_ended(tmp_path: Path, monkeypatch: pytest.M
     file.write_text(LOOP)
     session = Session(runs_folder=tmp_path / "runs")
     try:
-        session.agree(file)
+        session.agree(read_code(file))
         session.change_setting("model", f"{file}:Net")
         said: list[str] = []
         session.train.output.connect(lambda stream, text: said.append(text))

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QScrollArea,
 )
 
+from resources.local_code import read_code
 from studio.session.code.drafts import draft_path
 from studio.windows.code.code_page import CONVERTED, OPERATORS
 from studio.windows.dialogs import button_of
@@ -100,7 +101,7 @@ class Desk:
 def desk(stage: Any, tmp_path: Path) -> Desk:
     file = tmp_path / "mine.py"
     file.write_text(TEXT)
-    stage.session.agree(file)
+    stage.session.agree(read_code(file))
     stage.studio.actions.trigger("page_code")
     assert stage.studio.code.open_file(str(file)) == ""
     return Desk(stage, file)

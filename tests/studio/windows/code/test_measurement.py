@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from resources import compiling
+from resources.local_code import read_code
 from studio.windows.code.code_page import MEASURED
 from studio.windows.code.measurement_table import CALLS
 
@@ -85,7 +86,7 @@ class Desk:
 def desk(stage: Any, tmp_path: Path, qtbot: Any) -> Desk:
     file = tmp_path / "mine.py"
     file.write_text(TEXT)
-    stage.session.agree(file)
+    stage.session.agree(read_code(file))
     stage.studio.actions.trigger("page_code")
     assert stage.studio.code.open_file(str(file)) == ""
     made = Desk(stage, file)

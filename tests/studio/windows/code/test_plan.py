@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QPushButton, QScrollArea
 
+from resources.local_code import read_code
 from studio.windows.code.code_page import CONVERTED, MEASURED, OPERATORS, PLANNED
 from tests.studio.windows.code.test_code_page import TEXT, found
 from tests.studio.windows.code.test_measurement import measured
@@ -114,7 +115,7 @@ class Desk:
 def desk(stage: Any, tmp_path: Path, qtbot: Any) -> Desk:
     file = tmp_path / "mine.py"
     file.write_text(TEXT)
-    stage.session.agree(file)
+    stage.session.agree(read_code(file))
     stage.studio.actions.trigger("page_code")
     assert stage.studio.code.open_file(str(file)) == ""
     made = Desk(stage, file)

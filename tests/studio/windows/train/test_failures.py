@@ -11,6 +11,8 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
+from resources.local_code import read_code
+
 WORDS = "net.py:2: invalid syntax: def forward(self ^x):; correct it where the ^ stands"
 FAILED = {
     "error": "ShapeError",
@@ -39,7 +41,7 @@ def test_a_mistake_in_an_own_file_is_reported_with_line_and_place(stage: Any, tm
     assert form.errors()["model_file"] == WORDS
     assert stage.studio.actions.trigger("start") == f"File: {WORDS}"
     file.write_text("class Net:\n    def forward(self, x):\n        pass\n")
-    stage.session.agree(file)
+    stage.session.agree(read_code(file))
     assert stage.studio.actions.trigger("start") == "", "the file is read again when it matters"
     assert stage.worker.job.config["model"] == f"{file}:Net"
 

@@ -1,0 +1,195 @@
+"""A Python file with what it imports from its own folder: read once, found from the syntax trees, never run.
+
+An agreement to run code is an agreement to all of it (SECURITY.md, *Code*). What Python would find elsewhere,
+or only while the code runs, is not part of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from resources.regular_files import open_regular
+
+MAX_BYTES = 5_000_000
+"""Of one file."""
+MAX_FILES = 500
+TAKEN = ("engine", "resources", "studio", "widgets")
+"""Our packages: ``import engine`` is ours, whatever is next to a script or a model."""
+_NEVER_LOCAL = {*TAKEN, "paddle", "paddleslim", *sys.builtin_module_names}
+_CONTEXT = b"model-studio code 1\0"  # no Python file contains a zero, so no file has such a digest
+_SUFFIX = ".py"
+_PACKAGE = "__init__.py"
+
+
+class CodeTooLarge(ValueError):
+    """Code that is too large to be agreed to, in one line."""
+
+
+@dataclass(frozen=True)
+class LocalCode:
+    """The bytes of a file and of those that it imports from ``folder``.
+
+    Attributes:
+        folder: the folder of the file, from which it imports.
+        sources: by path relative to the folder, with ``/``; the file itself is first.
+    """
+
+    folder: Path
+    sources: Mapping[str, bytes]
+
+    @property
+    def file(self) -> Path:
+        """The file itself."""
+        return self.folder / next(iter(self.sources))
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        """The SHA-256 of each file."""
+        return {name: hashlib.sha256(data).hexdigest() for name, data in self.sources.items()}
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of all: of one file it is that of its content, as ``sha256sum`` prints it."""
+        if len(self.digests) == 1:
+            return next(iter(self.digests.values()))
+        whole = hashlib.sha256(_CONTEXT)
+        for name in sorted(self.digests):
+            data = name.encode("utf-8", "surrogateescape")
+            whole.update(len(data).to_bytes(8, "big") + data + bytes.fromhex(self.digests[name]))
+        return whole.hexdigest()
+
+    def paths(self) -> dict[Path, bytes]:
+        """The sources by their whole paths."""
+        return {self.folder / name: data for name, data in self.sources.items()}
+
+
+def read_code(file: Path, text: bytes | None = None) -> LocalCode:
+    """The code of ``file``; of ``text`` in its place if that is given.
+
+    Links are followed, since content is what is agreed to. A file with a syntax error is part of it, but what
+    it might import is not.
+
+    Raises:
+        OSError: a file can't be read, or is a pipe or a device. CodeTooLarge: one has too many bytes, or
+            there are too many files.
+    """
+    file = file.expanduser().resolve()
+    folder = file.parent
+    listings: dict[Path, frozenset[str]] = {}
+    data = _read(file) if text is None else text
+    sources, waiting = {file.name: data}, [("", data)]
+    while waiting:
+        package, data = waiting.pop()
+        for wanted in _imports(data, package):
+            for found, inner in _files_of(folder, wanted, listings):
+                if found in sources:
+                    continue
+                if len(sources) == MAX_FILES:
+                    raise CodeTooLarge(
+                        f"{file}: it imports over {MAX_FILES} files of its folder: {found}; move the model "
+                        "into a folder of its own"
+                    )
+                sources[found] = _read(folder / found)
+                waiting.append((inner, sources[found]))
+    return LocalCode(folder, sources)
+
+
+def _read(file: Path) -> bytes:
+    with open_regular(file) as stream:
+        data = stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise CodeTooLarge(f"{file}: too large for code: over {MAX_BYTES} bytes; keep data in other files")
+    return data
+
+
+def _imports(data: bytes, package: str) -> Iterator[str]:
+    """The modules that a source names, anywhere in it, each after its packages; ``pkg.*`` is all of them.
+
+    ``package`` is what relative imports are relative to, empty in a file that belongs to none.
+    """
+    try:
+        tree = ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return  # it can't be imported either
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name
+        elif isinstance(node, ast.ImportFrom):
+            base = _base(node, package)
+            if base is None:
+                continue
+            if base:
+                yield base
+            for alias in node.names:
+                yield f"{base}.{alias.name}" if base else alias.name
+
+
+def _base(node: ast.ImportFrom, package: str) -> str | None:
+    """The whole name of the module that is imported from; None if it is outside of the folder.
+
+    Python refuses a relative import in a file that belongs to no package; what it would mean is the folder.
+    """
+    parts = package.split(".") if package else []
+    up = node.level - 1
+    if up > len(parts) or (parts and up == len(parts)):
+        return None
+    before = parts[: len(parts) - up] if node.level else []
+    return ".".join([*before, *([node.module] if node.module else [])])
+
+
+def _files_of(folder: Path, wanted: str, listings: dict[Path, frozenset[str]]) -> Iterator[tuple[str, str]]:
+    """The files in ``folder`` that importing ``wanted`` reads: path, and what is relative to it.
+
+    Names are compared as Python does, upper and lower case too where the file system does not.
+    """
+
+    def listed(path: Path) -> frozenset[str]:
+        if path not in listings:
+            try:
+                listings[path] = frozenset(os.listdir(path))
+            except OSError:  # no folder, or none that Python could import from
+                listings[path] = frozenset()
+        return listings[path]
+
+    def has(path: Path) -> bool:  # a pipe or a folder of that name is passed over, as Python does
+        return path.name in listed(path.parent) and path.is_file()
+
+    parts = wanted.split(".")
+    if parts[0] in _NEVER_LOCAL:
+        return
+    at = folder
+    for depth, part in enumerate(parts):
+        package = ".".join(parts[:depth])
+        before = "/".join([*parts[:depth], ""])
+        if part == "*":  # a package decides in __all__ which of its modules that is
+            for name in sorted(listed(at)) if depth else ():
+                if name.endswith(_SUFFIX) and name != _PACKAGE and has(at / name):
+                    yield f"{before}{name}", package
+                elif has(at / name / _PACKAGE):
+                    yield f"{before}{name}/{_PACKAGE}", f"{package}.{name}"
+            return
+        if part in listed(at) and has(at / part / _PACKAGE):
+            yield f"{before}{part}/{_PACKAGE}", ".".join(parts[: depth + 1])
+        elif has(at / f"{part}{_SUFFIX}"):  # before a folder without __init__.py
+            yield f"{before}{part}{_SUFFIX}", package
+            return
+        elif part not in listed(at):
+            return
+        at = at / part
+
+
+def taken_names(folder: Path) -> Iterable[Path]:
+    """Modules in ``folder`` under the names of our packages, which are not ours."""
+    ours = Path(__file__).resolve().parents[1]
+    if folder.resolve() == ours:
+        return []
+    found = (path for name in TAKEN for path in (folder / f"{name}{_SUFFIX}", folder / name / _PACKAGE))
+    return [path for path in found if path.is_file()]
