@@ -46,7 +46,8 @@ class PaletteEntries(QObject):
         found: list[tuple[Entry, Callable[[], object]]] = []
         word = self.tr("Setting")
         for name, setting in RUN_SETTINGS.items():
-            if setting.kind != "parameters":  # their fields come with the rule that is chosen
+            # The fields of parameters come with the rule that is chosen.
+            if setting.kind != "parameters" and setting.group != "window":
                 entry = Entry(f"setting:{name}", f"{word}: {setting.title}", "", setting.help)
                 found.append((entry, lambda name=name: self._focus_setting(name)))
         for prefix, task, settings in (

@@ -106,9 +106,15 @@ def test_the_palette_finds_pages_of_the_help_runs_and_projects(
 
 def test_the_palette_goes_to_every_setting(stage: Any) -> None:
     studio = stage.studio
-    entries = [name for name, setting in RUN_SETTINGS.items() if setting.kind != "parameters"]
+    without = [name for name, setting in RUN_SETTINGS.items() if setting.group == "window"]
+    entries = [name for name, each in RUN_SETTINGS.items() if each.kind != "parameters"]
     for name in entries:
         studio.actions.trigger("palette")
+        offered = f"Setting: {RUN_SETTINGS[name].title}" in studio.frame.palette.titles()
+        assert offered == (name not in without), name
+        if not offered:
+            studio.frame.palette.reject()
+            continue
         studio.frame.palette.chosen.emit(f"setting:{name}")
         studio.frame.palette.reject()
         form = studio.settings_panel.form
