@@ -300,12 +300,9 @@ def _back_to_eager() -> Iterator[None]:
 
 if not HIDE_QT:
 
-    @pytest.fixture(autouse=True)
-    def _readable_font(request: pytest.FixtureRequest) -> None:
+    @pytest.fixture(scope="session")
+    def readable_font(qapp: object) -> None:
         """Qt ships no fonts: name one that is really there, so that texts have a width on a bare machine."""
-        if "qapp" not in request.fixturenames:
-            return
-        request.getfixturevalue("qapp")
         from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication
 
         families = set(QFontDatabase.families())
@@ -314,3 +311,8 @@ if not HIDE_QT:
         if QGuiApplication.font().family() not in families:
             wanted = [name for name in ("DejaVu Sans", "Noto Sans", "Liberation Sans") if name in families]
             QGuiApplication.setFont(QFont((wanted or sorted(families))[0], 10))
+
+    @pytest.fixture(autouse=True)
+    def _font_of_windows(request: pytest.FixtureRequest) -> None:
+        if "qapp" in request.fixturenames:
+            request.getfixturevalue("readable_font")

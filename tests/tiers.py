@@ -146,11 +146,11 @@ DEEP = (
     Group("tests/studio/windows/predict/test_slow_models.py::test_a_stuck_*", _WINDOW, waits=True),
     Group("tests/studio/windows/test_first_window.py::test_the_window_is_*[size1]", _SIZES),
     Group(
-        "tests/studio/windows/test_window.py::test_every_control_*",
+        "tests/studio/windows/test_cut_off.py::test_every_control_*",
         "test_accessibility.py checks names and roles of every control",
     ),
-    Group("tests/studio/windows/test_window.py::test_longer_texts_fit", "repeats it with longer texts"),
-    Group("tests/studio/windows/test_window.py::test_nothing_is_cut_off[*1280x800]", _SIZES),
+    Group("tests/studio/windows/test_cut_off.py::test_longer_texts_fit", "repeats it with longer texts"),
+    Group("tests/studio/windows/test_cut_off.py::test_nothing_is_cut_off[*1280x800]", _SIZES),
     Group("tests/widgets/plot/test_curve_plot.py::test_of_a_million_*", "draws a million points"),
     Group(
         "tests/widgets/program_tree/test_tree.py::test_of_a_hundred_*", "shows a hundred thousand operators"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal
@@ -94,16 +95,20 @@ class _Page(QTextBrowser):
         path = (self._folder / (url if isinstance(url, str) else url.toString())).resolve()
         if not path.is_relative_to(self._folder.parent.resolve()):
             return QImage()
-        image = QImage(str(path))
-        room = self.viewport().width() - 2 * theme.SPACE_L
-        if image.width() > room > 0:
-            image = image.scaledToWidth(room, Qt.TransformationMode.SmoothTransformation)
-        return image
+        return _image(str(path), self.viewport().width() - 2 * theme.SPACE_L)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width() and "![" in self._markdown:
             self.again()
+
+
+@lru_cache(4)  # a page is laid out a second time where a scroll bar takes some of its width
+def _image(path: str, room: int) -> QImage:
+    image = QImage(path)
+    if image.width() > room > 0:
+        image = image.scaledToWidth(room, Qt.TransformationMode.SmoothTransformation)
+    return image
 
 
 class HelpWindow(Retranslated, QDialog):

@@ -19,7 +19,7 @@ FILES = {
     "tests/engine/ops/test_table.py": (
         "def test_forward(): pass\ndef test_second_order(): pass\ndef test_second_order_too(): pass"
     ),
-    "tests/studio/windows/test_window.py": (
+    "tests/studio/windows/test_cut_off.py": (
         "import pytest\n"
         "@pytest.mark.parametrize('size', ['1280x800', 'its half'])\n"
         "def test_nothing_is_cut_off(size): pass"

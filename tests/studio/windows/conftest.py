@@ -125,6 +125,14 @@ class Stage:
             learning_rate=0.001,
         )
 
+    def close(self) -> None:
+        """End the workers, and delete the window with all that it has posted."""
+        for worker in self.workers:
+            worker.kill()
+        self.studio.close()
+        # Without an event loop a window marked for deletion would stay, and be restyled with each new theme.
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
     def die(self) -> None:
         self.tell(
             "worker_ended",
@@ -137,19 +145,35 @@ class Stage:
         )
 
 
+def _without_style(node: pytest.Item | pytest.Collector, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the style sheet a window is built in a third of the time; only tests of looks need it."""
+    if node.get_closest_marker("styled") is None:
+        monkeypatch.setattr(theme, "style_sheet", lambda tokens: "")
+
+
 @pytest.fixture(autouse=True)
 def _look(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the style sheet a window is built in a third of the time; only tests of looks need it."""
-    if request.node.get_closest_marker("styled") is None:
-        monkeypatch.setattr(theme, "style_sheet", lambda tokens: "")
+    _without_style(request.node, monkeypatch)
 
 
 @pytest.fixture
 def stage(qapp: QApplication, tmp_path: Path) -> Iterator[Stage]:
     made = Stage(qapp, tmp_path / "runs")
     yield made
-    for worker in made.workers:
-        worker.kill()
-    made.studio.close()
-    # Without an event loop a window marked for deletion would stay, and be restyled with every theme to come.
-    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def shared_stage(
+    readable_font: None, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Stage]:
+    """One whole window for all tests of a file that only look at it: each shows the page that it looks at."""
+    folder = tmp_path_factory.mktemp("shared")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        for variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
+            monkeypatch.setenv(variable, str(folder / variable))
+        _without_style(request.node, monkeypatch)
+        made = Stage(request.getfixturevalue("qapp"), folder / "runs")
+        made.studio.complete()
+        yield made
+        made.close()

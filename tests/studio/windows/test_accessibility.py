@@ -41,10 +41,10 @@ def path_of(widget: QWidget) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_control_has_a_name_and_a_role(stage: Any, page: str) -> None:
-    stage.studio.actions.trigger(f"page_{page}")
+def test_every_control_has_a_name_and_a_role(shared_stage: Any, page: str) -> None:
+    shared_stage.studio.actions.trigger(f"page_{page}")
     QApplication.processEvents()
-    found = controls(stage.window)
+    found = controls(shared_stage.window)
     assert len(found) > 5
     nameless = []
     for widget in found:
@@ -57,10 +57,10 @@ def test_every_control_has_a_name_and_a_role(stage: Any, page: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_tab_reaches_every_control(stage: Any, page: str) -> None:
-    stage.studio.actions.trigger(f"page_{page}")
+def test_tab_reaches_every_control(shared_stage: Any, page: str) -> None:
+    shared_stage.studio.actions.trigger(f"page_{page}")
     QApplication.processEvents()
-    wanted = set(controls(stage.window))
+    wanted = set(controls(shared_stage.window))
     start = next(iter(wanted))
     reached, widget = {start}, start.nextInFocusChain()
     while widget is not start:

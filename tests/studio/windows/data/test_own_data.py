@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -83,10 +83,7 @@ def stage(qapp: QApplication, tmp_path: Path) -> Iterator[WorkingStage]:
     made.session.change_setting("kernels", "numpy")
     made.session.change_setting("epochs", 1)
     yield made
-    for worker in made.workers:
-        worker.kill()
-    made.studio.close()
-    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    made.close()
 
 
 def table(path: Path) -> Path:
