@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QCoreApplication, QObject, QTimer
 from PySide6.QtGui import QGuiApplication
 
 from resources.settings import SETTINGS
@@ -57,6 +58,9 @@ class OutputController(QObject):
         self._bonds.follow(train.layers, self._list_alert)
         self._bonds.follow(train.new_rate, self._log_rate)
         self._bonds.follow(train.output, self._log_output)
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.timeout.connect(self._show_tasks)
         self._bonds.follow(session.tasks.changed, self._show_tasks)
         self._bonds.follow(session.problem, self.report)
         window.output.tasks.cancel_requested.connect(lambda task: task.cancel())
@@ -177,10 +181,14 @@ class OutputController(QObject):
             tasks.set_task(task, title, task.message, task.progress)
             words.append(f"{title}: {task.message}" if task.message else f"{title}...")
         self._window.status.set_field("task", " · ".join(words))
+        seconds = self._session.tasks.next_shown
+        if seconds is not None:
+            self._later.start(math.ceil(1000 * seconds))
 
     def close(self) -> None:
         """Follow the session no longer."""
         self._bonds.release()
+        self._later.stop()
 
 
 def _title(task: Task) -> str:

@@ -35,6 +35,7 @@ from studio.session.runs.run_changes import RunChanges
 from studio.session.runs.run_list_view import RunListView
 from studio.session.runs.run_queue import RunQueue
 from studio.session.runs.run_titles import settings_of_run
+from studio.session.sweep.sweep_tasks import SweepTasks
 from studio.session.train.mistakes import Mistakes
 from studio.session.train.next_run import NextRun
 from studio.session.train.number_errors import NumberErrors
@@ -81,6 +82,7 @@ class Session(NextRun):
         self.trainer = Trainer(
             self.train, tasks, self._follow_training, self._after_training, self._stop_training
         )
+        self.sweep_tasks = SweepTasks(self.queue, self.train, tasks)
         self.data = DataViewModel()
         self.dataset_browser = DatasetBrowser(self.data, tasks)
         self.labelling: Labelling = Labelling(self, self.data, self.dataset_browser, report)
@@ -142,9 +144,7 @@ class Session(NextRun):
             self._report(problem_from_message(self._trouble, "The settings could not be read"))
 
     def _use_export_settings(self, project: Project) -> None:
-        self.export.data_shape = ()  # of a run of the project before
-        self.export.change(**vars(project.export))
-        self.export.choose(**vars(project.quantize))
+        self.export.use(project.export, project.quantize)
         self.rate_finder.view.settings = project.rate
 
     # ----- commands -----

@@ -31,7 +31,7 @@ class DryRunScheduler:
     ) -> None:
         self.view = TrialViewModel()
         self._answer, self._failed, self._read, self._does = answer, failed, read, does
-        self._runs = JobSlot[TextJob](tasks, self._take)
+        self._runs = JobSlot[TextJob](tasks, self._take, self.cancel)
         self._dropped = False  # the last job was ended before its answer
         self._of: tuple[Any, ...] = ("",)  # file, class, input and text that the answer is of
         self._now: tuple[Any, ...] = ("",)  # and those of the page

@@ -34,7 +34,7 @@ class DryRuns:
     ) -> None:
         self._checked, self._stuck = checked, stuck
         # With a spare, so that the next pause in typing does not wait for Python and the engine.
-        self._runs = JobSlot(tasks, self._take, spare=True)
+        self._runs = JobSlot(tasks, self._take, self._cancel, spare=True)
         self._began = 0.0
         self._timer: threading.Timer | None = None
 
@@ -63,6 +63,14 @@ class DryRuns:
         """End everything."""
         self._stop_timer()
         self._runs.close()
+
+    def _cancel(self) -> None:
+        """The user cancelled the run in the list of tasks."""
+        job = self._runs.job
+        self._runs.forget()
+        self._runs.kill()
+        if job is not None:
+            self._stuck(job, 0, "the dry run was cancelled", "")
 
     def _watch(self) -> None:
         """Kill the run that has begun if it does not end."""

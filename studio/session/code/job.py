@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal, TypedDict
 
 from resources.scratch import make_scratch
 from studio.session.code.inputs import Input
-from studio.session.work.job import Emit, Inbox, job
+from studio.session.work.job import TYPING_DELAY, Emit, Inbox, job
 
 # How long a dry run may take, and how much memory more than the engine itself.
 SECONDS = 15.0
@@ -65,6 +65,8 @@ class CheckCode:
     TrainingConfig as plain values).
     """
 
+    TITLE: ClassVar = "Checking {0}"
+    DELAY: ClassVar = TYPING_DELAY
     EVENTS: ClassVar = (CodeChecked, CodeStuck)
 
     text: str
@@ -73,6 +75,10 @@ class CheckCode:
     inputs: tuple[Input, ...]
     config: dict[str, Any]
     agreed: str = ""
+
+    @property
+    def subject(self) -> str:
+        return self.class_name
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report one ``code_checked``, and ``code_stuck`` where it takes too long."""

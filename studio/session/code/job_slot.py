@@ -19,13 +19,18 @@ class JobSlot(Generic[J]):
     Args:
         tasks: starts the jobs.
         answered: called with (job, event); returns True for the answer: later events are ignored.
+        stop: what the user's cancelling of a job does; None kills its process.
         spare: whether the worker of the next job is made ready ahead, so that it does not wait for Python.
     """
 
     def __init__(
-        self, tasks: RunningTasks, answered: Callable[[J, dict[str, Any]], bool], spare: bool = False
+        self,
+        tasks: RunningTasks,
+        answered: Callable[[J, dict[str, Any]], bool],
+        stop: Callable[[], object] | None = None,
+        spare: bool = False,
     ) -> None:
-        self._tasks, self._answered, self._has_spare = tasks, answered, spare
+        self._tasks, self._answered, self._stop, self._has_spare = tasks, answered, stop, spare
         self._task: JobTask | None = None
         self._spare: Worker | None = None
         self._next: J | None = None
@@ -47,7 +52,7 @@ class JobSlot(Generic[J]):
             spare = None
         self.job = job
         worker = spare or self._tasks.new_worker()
-        self._task = self._tasks.start(job, lambda event: self._follow(job, event), worker=worker)
+        self._task = self._tasks.start(job, lambda event: self._follow(job, event), self._stop, worker)
 
     def forget(self) -> None:
         """Ignore the events of the running job, and drop the one that waits."""
@@ -58,7 +63,7 @@ class JobSlot(Generic[J]):
     def kill(self) -> None:
         """Kill the process; its earlier events are still delivered."""
         if self._task is not None:
-            self._task.cancel()
+            self._task.kill()
 
     def take(self) -> bool:
         """Forward events, and start the job that waits; True if one has ended since the last call."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, TypedDict
 
 from studio.session.code.inputs import parse_inputs
 from studio.session.code.trial import Wrong, tried
-from studio.session.work.job import Emit, Inbox, job
+from studio.session.work.job import TYPING_DELAY, Emit, Inbox, job
 
 
 class CodePlanned(TypedDict):
@@ -44,6 +44,8 @@ class PlanFailed(Wrong):
 class PlanCode:
     """Plan steps of the class ``class_name`` of a text; see ``MeasureCode``."""
 
+    TITLE: ClassVar = "Planning {0}"
+    DELAY: ClassVar = TYPING_DELAY
     EVENTS: ClassVar = (CodePlanned, PlanFailed)
 
     text: str
@@ -52,6 +54,10 @@ class PlanCode:
     config: dict[str, Any]
     input_text: str = ""
     agreed: str = ""
+
+    @property
+    def subject(self) -> str:
+        return self.class_name
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Train two steps, statically, and report one ``code_planned`` or ``plan_failed``."""

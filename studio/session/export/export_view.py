@@ -96,6 +96,12 @@ class ExportViewModel:
             self.settings = replace(self.settings, input_shape=None)
         self.data_shape = shape
 
+    def use(self, settings: ExportSettings, choices: QuantizeChoices) -> None:
+        """Use those of a project that was opened."""
+        self.data_shape = ()  # of a run of the project before
+        self.change(**vars(settings))
+        self.choose(**vars(choices))
+
     def change(self, **changes: Any) -> None:
         """Change settings of the export."""
         self.settings = replace(self.settings, **changes)

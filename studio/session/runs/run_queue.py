@@ -66,6 +66,12 @@ class RunQueue:
         self.waiting: list[Waiting] = []
         self.held = False
         self.why = ""
+        self.beginning: Waiting | None = None  # taken out, its training not yet begun
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the project's runs."""
+        return self._library.runs_folder
 
     def look(self) -> None:
         """Follow the project that is open, and what other windows have queued."""
@@ -185,11 +191,13 @@ class RunQueue:
                 taken += [each for each in waiting if each == first]
                 return [each for each in waiting if each != first]
 
+            self.beginning = first
             reason = self._update(take)
             if taken:  # else another window has taken it
                 reason = self._begin(first)
-                if reason:
-                    self._update(lambda waiting, first=first: [first, *waiting])  # type: ignore[misc]
+            self.beginning = None
+            if taken and reason:
+                self._update(lambda waiting, first=first: [first, *waiting])  # type: ignore[misc]
             if reason:
                 self.hold(reason)
                 self._library.report(f"queue: {reason}", "The next run of the queue could not start")

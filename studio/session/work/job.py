@@ -88,12 +88,17 @@ class Inbox:
         return found
 
 
+# The delay of jobs that follow each pause in typing: most end sooner.
+TYPING_DELAY = 1.0
+
+
 class Job(Protocol):
     """What ``@job`` makes of a class. It may also have
 
     - ``EVENTS``: the TypedDicts of the events that it reports; the parent refuses others, and wrong fields.
     - ``TITLE``: what it does, for the list of tasks, with ``{0}`` for its property ``subject``; the list
       omits a job without one.
+    - ``DELAY``: seconds before the list shows it, for a job that usually ends sooner.
     - ``record(script)``: adds its commands to a :class:`studio.session.project.session_script.SessionScript`.
     - ``config``: the settings of a run, whose model is the user's file that a failure may be in.
     - ``agreed``: the digest of the user's code that it may run; without it none runs.
@@ -122,6 +127,11 @@ def name_of(job: Job) -> str:
 def title_of(job: Job) -> tuple[str, str]:
     """Its ``TITLE`` and ``subject``, empty where it has none."""
     return str(getattr(job, "TITLE", "")), str(getattr(job, "subject", ""))
+
+
+def delay_of(job: Job) -> float:
+    """Its ``DELAY``, 0 where it has none."""
+    return float(getattr(job, "DELAY", 0.0))
 
 
 def plain_job(job: Job) -> dict[str, Any]:

@@ -36,6 +36,12 @@ class RunningTasks:
         """The tasks that are worth showing now, in the order of their start."""
         return tuple(task for task in self._tasks if task.shown)
 
+    @property
+    def next_shown(self) -> float | None:
+        """In how many seconds another task will be worth showing; None if none is to follow."""
+        waits = [wait for task in self._tasks if (wait := task.shown_in)]
+        return min(waits, default=None)
+
     def start(
         self,
         job: Job,

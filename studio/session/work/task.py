@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 from psygnal import Signal
 
-from studio.session.work.job import Event, Job, Request, title_of
+from studio.session.work.job import Event, Job, Request, delay_of, title_of
 from studio.session.work.worker import Worker
 
 State: TypeAlias = Literal["running", "done", "failed", "cancelled"]
@@ -19,7 +20,8 @@ class Task(ABC):
 
     ``title`` says what it does, with ``{0}`` for ``subject``; it is empty while the task is not worth
     showing, as that of a child that waits for requests. ``progress`` is how much is done (0 to 1), None where
-    it is not known; ``message`` what is being done. ``state`` becomes done, failed or cancelled at the end.
+    it is not known; ``message`` what is being done. ``delay`` is how many seconds it runs before it is worth
+    showing, so that a list does not flash. ``state`` becomes done, failed or cancelled at the end.
     """
 
     changed = Signal()
@@ -29,6 +31,8 @@ class Task(ABC):
         self.state: State = "running"
         self.progress: float | None = None
         self.message = ""
+        self.delay = 0.0
+        self._began = time.monotonic()
 
     @property
     def ended(self) -> bool:
@@ -38,7 +42,14 @@ class Task(ABC):
     @property
     def shown(self) -> bool:
         """Whether it is worth showing now."""
-        return bool(self.title) and not self.ended
+        return self.shown_in == 0
+
+    @property
+    def shown_in(self) -> float | None:
+        """In how many seconds it will be worth showing if it still runs, 0 for now; None for never."""
+        if not self.title or self.ended:
+            return None
+        return max(0.0, self._began + self.delay - time.monotonic()) if self.delay else 0.0
 
     def begin(self, title: str, subject: str = "") -> None:
         """Something else is done from now on."""
@@ -83,7 +94,7 @@ class JobTask(Task):
         stop: Callable[[], object] | None = None,
     ) -> None:
         super().__init__(*title_of(job))
-        self.job = job
+        self.job, self.delay = job, delay_of(job)
         self.result: Event | None = None
         self.failure: Event | None = None
         self._worker = worker
@@ -148,7 +159,9 @@ class JobTask(Task):
 
 
 class RequestTask(Task):
-    """The requests to a child that is not a worker; the object that reads the replies reports here.
+    """Work that is not one job of a worker, such as requests to a model or the trials of a sweep.
+
+    The object that does it reports here.
 
     Args:
         stop: ends the request in progress.

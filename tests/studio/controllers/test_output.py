@@ -86,6 +86,16 @@ def test_trainings_searches_and_models_are_shown_alike(desk: Any, qtbot: Any) ->
     assert (rows(desk), status.field("task"), tabs.tabText(2)) == ([], "", "Tasks")
 
 
+def test_a_task_with_a_delay_appears_without_another_event(desk: Any, qtbot: Any) -> None:
+    task = RequestTask("Loading {0}", "lenet", lambda: None)
+    task.delay = 0.03
+    desk.session.tasks.add(task)
+    assert rows(desk) == []
+    qtbot.waitUntil(lambda: rows(desk) == [("Loading lenet", "", None)])
+    task.end("done")
+    assert rows(desk) == []
+
+
 def test_a_training_that_does_not_respond_is_ended(desk: Any, qtbot: Any) -> None:
     desk.session.start()
     desk.started()

@@ -160,6 +160,10 @@ def test_a_dry_run_that_dies_or_hangs_is_reported(bench: Bench, file: Path) -> N
     bench.session.pump()
     bench.tell("worker_ended", clean=False, killed=False, exit_code=-11, message="crashed", details="")
     assert bench.view.problems[0].what == "the process of the dry run has died: exit code -11"
+    bench.model_editor.edit(TEXT)
+    bench.session.tasks._tasks[-1].cancel()
+    bench.session.pump()
+    assert (bench.view.problems[0].what, bench.view.state) == ("the dry run was cancelled", "stuck")
 
 
 def test_unsaved_text_comes_back(bench: Bench, file: Path, tmp_path: Path, make_fake_worker: Any) -> None:

@@ -188,6 +188,54 @@ def test_the_trials_of_a_sweep_are_queued_and_their_results_noted(stage: Any) ->
     assert session.runs[0].choices == "lr=0.1, epochs=1"
 
 
+def listed(session: Session) -> list[tuple[str, str]]:
+    return [(task.title.format(task.subject), task.message) for task in session.tasks.shown]
+
+
+def queue_three_rates(session: Session) -> None:
+    sweep = sweep_of_words(session.train.settings, ["lr=0.1,0.2,0.3"], 0)
+    assert queue_sweep(session.queue, session.runs_folder, sweep) == ""
+
+
+def test_a_sweep_is_one_task_with_its_progress_until_the_last_trial_ends(stage: Any) -> None:
+    session = stage.session
+    queue_three_rates(session)
+    (sweep,) = (task for task in session.tasks.shown if task.subject == "sweep-001")
+    seen = []
+    for number in (1, 2, 3):
+        make_run(session.runs_folder / "sweep-001" / f"trial-00{number}", steps=10)
+        seen.append((sweep.message, sweep.progress, len(session.tasks.shown)))
+        stage.ended()
+    assert seen == [(f"{done} of 3 trials", done / 3, 2) for done in (0, 1, 2)]
+    assert (listed(session), sweep.state) == ([], "done")
+
+
+def test_a_held_queue_lists_no_sweep_and_a_released_one_counts_earlier_trials(stage: Any) -> None:
+    session = stage.session
+    queue_three_rates(session)
+    make_run(session.runs_folder / "sweep-001" / "trial-001", steps=10)
+    session.queue.hold()
+    assert ("Running sweep sweep-001", "0 of 3 trials") in listed(session), "a trial trains"
+    stage.ended()
+    assert listed(session) == []
+    session.queue.release()
+    assert ("Running sweep sweep-001", "1 of 3 trials") in listed(session)
+
+
+def test_cancelling_a_sweep_empties_the_queue_and_stops_its_trial(stage: Any) -> None:
+    session = stage.session
+    queue_three_rates(session)
+    stage.started()
+    queue_rates(stage, 0.5)
+    (sweep,) = (task for task in session.tasks.shown if task.subject == "sweep-001")
+    sweep.cancel()
+    assert rates(session.queue) == [0.5]
+    assert stage.worker.commands == ["stop_early"]
+    stage.ended()
+    assert sweep.state == "done"
+    assert stage.worker.job.config["learning_rate"] == 0.5
+
+
 def test_words_that_no_training_takes_are_refused() -> None:
     with pytest.raises(ValueError, match="no such"):
         sweep_of_words(RunSettings(), ["speed=1,2"], 0)

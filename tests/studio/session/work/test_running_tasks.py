@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from studio.session.code.job import CheckCode
+from studio.session.code.plan_job import PlanCode
 from studio.session.predict.model_choice import ModelChoice
 from studio.session.train.rate_finder_job import FindRate
 from studio.session.work.running_tasks import RunningTasks
@@ -198,3 +200,17 @@ def test_a_job_without_a_title_is_not_shown_and_the_spare_worker_is_used_once() 
     assert len(made) == 2
     task.close()
     assert (task.state, made[0].closed) == ("cancelled", True)
+
+
+@pytest.mark.parametrize("job", [CheckCode("", "net.py", "Net", (), {}), PlanCode("", "net.py", "Net", {})])
+def test_a_job_of_each_pause_in_typing_is_listed_once_it_takes_longer(stage: Any, job: Any) -> None:
+    tasks = stage.session.tasks
+    task = tasks.start(job, lambda event: None)
+    assert tasks.shown == ()
+    assert 0 < tasks.next_shown <= 1
+    task._began -= 1
+    assert [each.title.format(each.subject) for each in tasks.shown] == [job.TITLE.format("Net")]
+    assert tasks.next_shown is None
+    task.cancel()
+    task.take()
+    assert (tasks.shown, task.state) == ((), "cancelled")
