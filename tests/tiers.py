@@ -123,6 +123,7 @@ DEEP = (
     Group("tests/robust/test_kills.py", _KILLS, waits=True),
     Group("tests/robust/test_little_memory.py", "starts processes with little memory", waits=True),
     Group("tests/robust/test_properties_of_programs.py", "many random programs"),
+    Group("tests/robust/test_shorter_data.py", "trains in processes whose data becomes shorter", waits=True),
     Group("tests/robust/test_soak.py", "repeats each action until a leak would show", waits=True),
     Group("tests/robust/test_writers.py", _KILLS, waits=True),
     Group("tests/scripts", _SCRIPTS, waits=True),

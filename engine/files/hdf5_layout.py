@@ -1,7 +1,7 @@
 """Untrusted HDF5 files: their datasets are read without libhdf5, which crashes on damaged files.
 
 A child process with limits finds out where the numbers lie (:mod:`engine.files.hdf5_layout_child`); they are
-then mapped, or read piece by piece and unpacked here. Numbers and texts of fixed length can be read, stored
+then read by rows, or piece by piece and unpacked here. Numbers and texts of fixed length can be read, stored
 in one piece or in chunks, plain or with the filters shuffle, gzip and fletcher32.
 """
 
@@ -17,11 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.errors import DataError, FormatError
+from engine.core.errors import FormatError
 from engine.files import child as children
-from engine.files.mapped import mapped_array
 from engine.files.plain import StrPath
 from engine.files.reading import read_error
+from engine.files.stored_file import ShorterError, StoredFile, shorter_error
+from engine.files.stored_rows import StoredRows
 
 CHILD = Path(__file__).with_name("hdf5_layout_child.py")
 MOST_OBJECTS, MOST_CHUNKS = 10_000, 500_000
@@ -29,6 +30,7 @@ MEMORY, CPU_SECONDS, WALL_SECONDS = 1 << 30, 60, 120.0
 CACHE_BYTES = 64 << 20
 """Bytes of unpacked chunks that a dataset keeps."""
 LARGEST_BAND = 256 << 20
+_MAGIC = b"\x89HDF\r\n\x1a\n"
 _DEFLATE, _SHUFFLE, _FLETCHER32 = 1, 2, 3
 _FILTERS = {4: "szip", 5: "nbit", 6: "scaleoffset", 32000: "lzf", 32001: "blosc", 32004: "lz4", 32015: "zstd"}
 
@@ -41,20 +43,19 @@ def open_hdf5(path: StrPath) -> dict[str, Hdf5Table | str]:
     """
     path = Path(path)
     try:
-        length = path.stat().st_size
-        with path.open("rb") as file:
-            if file.read(8) != b"\x89HDF\r\n\x1a\n":
-                raise FormatError(f"{path}: not an HDF5 file, by its first bytes; choose another")
+        file = StoredFile(path)
     except OSError as error:
         raise read_error(path, error) from error
+    if file.length < len(_MAGIC) or file.read(0, len(_MAGIC)) != _MAGIC:
+        raise FormatError(f"{path}: not an HDF5 file, by its first bytes; choose another")
     answer = _look(path)
     if not isinstance(answer, dict) or not isinstance(answer.get("datasets"), list):
         said = answer.get("refused") if isinstance(answer, dict) else ""
         raise FormatError(f"{path}: can't be read as HDF5: {said}; save it again, or get a sound copy")
     found: dict[str, Hdf5Table | str] = {}
     for plain in answer["datasets"]:
-        unusable = plain.get("unusable") or _problem(plain, length)
-        found[plain["name"]] = unusable or Hdf5Table(path, plain)
+        unusable = plain.get("unusable") or _problem(plain, file.length)
+        found[plain["name"]] = unusable or Hdf5Table(file, plain)
     return found
 
 
@@ -112,27 +113,28 @@ def _problem(plain: dict[str, Any], length: int) -> str:
 class Hdf5Table:
     """The numbers of one dataset, of which rows can be read without the others."""
 
-    def __init__(self, path: Path, plain: dict[str, Any]) -> None:
-        self.path, self.name = path, str(plain["name"])
+    def __init__(self, file: StoredFile, plain: dict[str, Any]) -> None:
+        self._file, self.name = file, str(plain["name"])
         self.shape = tuple(int(size) for size in plain["shape"])
         self.dtype = np.dtype(plain["dtype"])
         self._filters: list[int] = plain.get("filters", [])
         self._chunk = tuple(plain.get("chunk", ()))
-        self._mapped: np.ndarray | None = None
+        self._stored: StoredRows | None = None
         if "offset" in plain and 0 not in self.shape:
-            self._mapped = mapped_array(path, self.dtype, plain["offset"], self.shape)
+            self._stored = StoredRows(file, self.dtype, plain["offset"], self.shape)
         # The chunks of each band of rows: (place, mask, offset, bytes).
         self._bands: dict[int, list[tuple[tuple[int, ...], int, int, int]]] = {}
         for info in plain.get("chunks", ()):
             place = tuple(int(number) for number in info[:-3])
             self._bands.setdefault(place[0] // self._chunk[0], []).append((place, *info[-3:]))
         self._cache: OrderedDict[int, np.ndarray] = OrderedDict()
+        self._cached = 0
 
     def take(self, indices: np.ndarray) -> np.ndarray:
         """The rows of these numbers, in this order. Raises FormatError, DataError."""
         indices = np.asarray(indices, np.int64)
-        if self._mapped is not None:
-            return np.asarray(self._mapped[indices])
+        if self._stored is not None:
+            return self._stored.take(indices)
         rows = np.zeros((len(indices), *self.shape[1:]), self.dtype)
         if not self._chunk:
             return rows
@@ -154,29 +156,35 @@ class Hdf5Table:
         first = number * self._chunk[0]
         band = np.zeros((min(self._chunk[0], self.shape[0] - first), *self.shape[1:]), self.dtype)
         try:
-            with self.path.open("rb") as file:
-                for place, mask, offset, size in self._bands.get(number, ()):
-                    file.seek(offset)
-                    chunk = self._unpacked(file.read(size), mask)
-                    spans = [slice(0, band.shape[0])] + [
-                        slice(begin, min(begin + side, whole))
-                        for begin, side, whole in zip(place[1:], self._chunk[1:], self.shape[1:], strict=True)
-                    ]
-                    band[tuple(spans)] = chunk[tuple(slice(0, span.stop - span.start) for span in spans)]
-        except OSError as error:
-            if isinstance(error, DataError):
-                raise
-            raise read_error(self.path, error) from error
+            for place, mask, offset, size in self._bands.get(number, ()):
+                chunk = self._unpacked(self._file.read(offset, size), mask)
+                spans = [slice(0, band.shape[0])] + [
+                    slice(begin, min(begin + side, whole))
+                    for begin, side, whole in zip(place[1:], self._chunk[1:], self.shape[1:], strict=True)
+                ]
+                band[tuple(spans)] = chunk[tuple(slice(0, span.stop - span.start) for span in spans)]
+        except ShorterError:
+            raise self._shorter() from None
         except (zlib.error, ValueError) as error:
             raise FormatError(
-                f"{self.path}: {self.name} is damaged in the rows from {first}: {error}; get the file again"
+                f"{self._file.path}: {self.name} is damaged in the rows from {first}: {error}; get the file "
+                "again"
             ) from error
         self._cache[number] = band
-        while len(self._cache) > 1 and sum(each.nbytes for each in self._cache.values()) > CACHE_BYTES:
-            self._cache.popitem(last=False)
+        self._cached += band.nbytes
+        while len(self._cache) > 1 and self._cached > CACHE_BYTES:
+            self._cached -= self._cache.popitem(last=False)[1].nbytes
         return band
 
-    def _unpacked(self, data: bytes, mask: int) -> np.ndarray:
+    def _shorter(self) -> ShorterError:
+        there = [
+            all(self._file.bytes_from(offset) >= size for _, _, offset, size in chunks)
+            for chunks in self._bands.values()
+        ]
+        left = min(self.shape[0], sum(there) * self._chunk[0])
+        return shorter_error(self._file.path, left, self.shape[0], "rows")
+
+    def _unpacked(self, data: bytes | bytearray, mask: int) -> np.ndarray:
         """A chunk without its filters, which were applied in their order. Raises ValueError, zlib.error."""
         expected = int(np.prod(self._chunk)) * self.dtype.itemsize
         for place in reversed(range(len(self._filters))):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.errors import ArgumentError, DataError
+from engine.core.errors import ArgumentError, DataError, FormatError
+from engine.files.npy import open_npy
 from engine.training.config import TrainingConfig
 from engine.training.corrections import load_run_data
 from engine.training.data import DataSplits, load_data
@@ -139,10 +140,10 @@ class NpySamples:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            array: NDArray[Any] = np.lib.format.open_memmap(path, mode="r")
-        except (OSError, ValueError, EOFError) as error:
-            raise DataError(f"data: {path}: not an array: {error}; save it with numpy.save") from error
-        if array.ndim < 2 or array.dtype.kind not in "fiub":
+            array = open_npy(path)
+        except FormatError as error:
+            raise DataError(f"data: not an array: {error}") from error
+        if len(array.shape) < 2 or array.dtype.kind not in "fiub":
             raise DataError(
                 f"data: {path}: no samples of numbers: {array.dtype} of shape {list(array.shape)}; give an "
                 "array [samples, ...]"
@@ -150,11 +151,11 @@ class NpySamples:
         self._array = array
 
     def __len__(self) -> int:
-        return len(self._array)
+        return self._array.shape[0]
 
     def read(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
         """The rows at these places. Raises DataError for NaN and infinity."""
-        rows = self._array[places]
+        rows = self._array.take(places)
         values = rows.astype(np.float32)
         bad = np.flatnonzero(~np.isfinite(values).reshape(len(values), -1).all(axis=1))
         if len(bad):

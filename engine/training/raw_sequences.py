@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.errors import DataError, FormatError
+from engine.core.errors import DataError
 from engine.training.sources.array_names import is_inputs_name, is_lengths_name
 from engine.training.sources.rows import ArrayTable
 from engine.training.sources.sequences import MaskedSequences
 from engine.training.sources.spec import DataSpec
+
+_LARGEST = 4 << 30  # bytes of an array, all of whose samples are fed at once
 
 
 def as_fed(spec: DataSpec, values: Any, lengths: Any = None) -> tuple[np.ndarray, int]:
@@ -102,10 +104,9 @@ def stored_arrays(path: Path, lengths: bool) -> Iterator[tuple[np.ndarray, ...]]
         FormatError: not such a file; DataError: it has no arrays. OSError.
     """
     if path.suffix.lower() == ".npy":
-        try:
-            yield (np.load(path, mmap_mode="r", allow_pickle=False),)
-        except (ValueError, EOFError) as error:
-            raise FormatError(f"{path}: not a sound NPY file: {error}; save it again") from error
+        from engine.files.npy import open_npy
+
+        yield (open_npy(path).whole(_LARGEST),)
         return
     from engine.training.sources.npz import NpzFile
 

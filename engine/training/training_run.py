@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from engine.core.errors import ArgumentError
 from engine.files.checkpoint import Skipped
 from engine.files.space import MEGABYTE
+from engine.files.stored_file import ShorterError
 from engine.kernels.cpu.threads import computing_threads, take_threads
 from engine.training.checkpoint_keeper import CheckpointKeeper
 from engine.training.checkpointing import checkpoint_tree, restore
@@ -79,9 +80,7 @@ class TrainingRun(Commands):
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         if resume and not config.out:
-            raise ArgumentError(
-                "TrainingRun: nothing to resume from: config.out is empty; give the run's folder"
-            )
+            raise ArgumentError("TrainingRun: no run to resume: config.out is empty; give the run's folder")
         super().__init__()
         self.config = config
         self.state = "ready"
@@ -185,6 +184,10 @@ class TrainingRun(Commands):
                     return self._ended("finished", "")
                 except _End as end:
                     return self._end(end.how)
+                except ShorterError:
+                    if self.config.workers == 1:  # else other ranks may be in the middle of the step
+                        self._checkpoint("stop")
+                    raise
         except BaseException as error:
             self._failed(error)
             raise
@@ -430,8 +433,7 @@ class TrainingRun(Commands):
         event = self._meter.report(
             progress.epoch + 1, progress.total_steps, self.config.batch_size, stepper.learning_rate
         )
-        paces = stepper.take_paces()
-        if paces is not None:
+        if (paces := stepper.take_paces()) is not None:
             event["ranks"] = paces
         event["memory"] = memory_used()
         progress.samples_per_second = event["samples_per_second"]

@@ -21,6 +21,7 @@ def main(asked: str, answered: str, *prefixes: str) -> int:
     from engine import jit
     from engine.core.errors import EngineError
     from engine.eager.grad_mode import no_grad
+    from engine.files.npy import open_npy
     from engine.tensor.creation import to_tensor
 
     try:
@@ -31,16 +32,14 @@ def main(asked: str, answered: str, *prefixes: str) -> int:
             layer.eval()
             loaded.append(time.perf_counter() - begin)
             layers.append(layer)
-        images = np.load(asked, mmap_mode="r", allow_pickle=False)
+        images = open_npy(asked)
         times: list[list[float]] = [[] for _ in layers]
         with no_grad():
             for number, layer in enumerate(layers):
-                parts = [
-                    layer(to_tensor(np.ascontiguousarray(images[first : first + BATCH]))).numpy()
-                    for first in range(0, len(images), BATCH)
-                ]
+                batches = np.split(np.arange(images.shape[0]), range(BATCH, images.shape[0], BATCH))
+                parts = [layer(to_tensor(images.take(batch))).numpy() for batch in batches]
                 np.save(f"{answered}{number}.npy", np.concatenate(parts), allow_pickle=False)
-            one = to_tensor(np.ascontiguousarray(images[:1]))
+            one = to_tensor(images.take(np.arange(1)))
             for _ in range(REPEATS):
                 for layer, taken in zip(layers, times, strict=True):
                     begin = time.perf_counter()

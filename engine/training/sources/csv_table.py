@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 
 from engine.core.errors import DataError, FormatError
 from engine.files.reading import read_error
+from engine.files.stored_file import ShorterError, StoredFile, shorter_error
 from engine.training.sources.csv_columns import ColumnScan, target_columns, typed_columns
 from engine.training.sources.csv_lines import CsvLines
 from engine.training.sources.csv_rows import RowParser
@@ -109,7 +109,8 @@ class CsvTable:
                 "give some, or --include one"
             )
         self._parser = RowParser(str(lines.path), self._inputs, lines.commas)
-        in_memory = os.path.getsize(lines.path) <= IN_MEMORY
+        self._file = StoredFile(lines.path)
+        in_memory = self._file.length <= IN_MEMORY
         blocks: list[np.ndarray] = []
         places: list[np.ndarray] = []
         texts: list[list[str]] = [[] for _ in self._targets]
@@ -140,12 +141,11 @@ class CsvTable:
         order = np.argsort(indices, kind="stable")
         records: list[bytes] = []
         try:
-            with self._lines.path.open("rb") as file:
-                for begin, end in self._places[indices[order]].tolist():
-                    file.seek(begin)
-                    records.append(file.read(end - begin))
-        except OSError as error:
-            raise read_error(self._lines.path, error) from error
+            for begin, end in self._places[indices[order]].tolist():
+                records.append(bytes(self._file.read(begin, end - begin)))
+        except ShorterError:
+            left = int((self._places[:, 1] <= self._file.bytes_from(0)).sum())
+            raise shorter_error(self._lines.path, left, len(self._places), "rows") from None
         out = np.empty((len(indices), self.shape[1]), np.float32)
         if len(indices):
             out[order] = self._parser.parse(self._lines.split(records), indices[order])

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import io
-import os
 import struct
-import tokenize
-import warnings
 import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
 from engine.core.errors import DataError, FormatError
-from engine.files.mapped import mapped_array
+from engine.files.npy import read_header
 from engine.files.reading import read_error
+from engine.files.stored_file import StoredFile
+from engine.files.stored_rows import StoredRows
+from engine.training.sources.rows import ArrayTable
+from resources.regular_files import open_regular
 
 UNPACKED = 512 << 20
 """Bytes of a compressed array that are unpacked into memory; larger ones must be saved as they are."""
 MOST_MEMBERS = 10_000
 _RATIO, _SLACK = 1032, 4096  # deflate can't do better
 _CHUNK = 1 << 20
-_LONGEST_HEADER = 10_000  # of what NumPy parses
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
@@ -54,7 +53,8 @@ class NpzFile:
         self.path = path
         self.members: dict[str, Member] = {}
         try:
-            with zipfile.ZipFile(path) as archive:
+            self._file = StoredFile(path)
+            with open_regular(path) as file, zipfile.ZipFile(file) as archive:
                 entries = archive.infolist()
                 if len(entries) > MOST_MEMBERS:
                     raise FormatError(
@@ -85,7 +85,7 @@ class NpzFile:
         if entry.compress_type not in _PACKED:
             raise ValueError(f"{entry.filename} is packed by method {entry.compress_type}, not by deflate")
         with archive.open(entry) as file:
-            shape, fortran, dtype = _read_header(file)
+            shape, fortran, dtype = read_header(file)
             header = file.tell()
         name = f"{self.path}: {entry.filename[:-4]}"
         if dtype.hasobject:
@@ -109,7 +109,13 @@ class NpzFile:
         return member
 
     def array(self, name: str) -> np.ndarray:
-        """An array: mapped from the file where it is stored as it is, else unpacked into memory.
+        """A whole array, in memory. Raises as ``table``."""
+        table = self.table(name)
+        return table.whole() if isinstance(table, StoredRows) else table.array
+
+    def table(self, name: str) -> StoredRows | ArrayTable:
+        """The rows of an array: read when they are asked for where it is stored as it is, else unpacked into
+        memory.
 
         Raises:
             DataError: too large to be unpacked. FormatError: damaged.
@@ -119,7 +125,7 @@ class NpzFile:
         try:
             if member.entry.compress_type == zipfile.ZIP_STORED and member.bytes:
                 offset = self._place(member.entry) + member.header
-                return mapped_array(self.path, member.dtype, offset, member.shape, order)
+                return StoredRows(self._file, member.dtype, offset, member.shape, order)
             if member.bytes > UNPACKED:
                 raise DataError(
                     f"{self.path}: {name} is compressed and too large to be unpacked: "
@@ -127,12 +133,17 @@ class NpzFile:
                     f"{UNPACKED >> 20}; save it with np.savez, which is read in place"
                 )
             data = bytearray()
-            with zipfile.ZipFile(self.path) as archive, archive.open(member.entry) as file:
+            with (
+                open_regular(self.path) as packed,
+                zipfile.ZipFile(packed) as archive,
+                archive.open(member.entry) as file,
+            ):
                 while chunk := file.read(_CHUNK):
                     data += chunk
                     if len(data) > member.header + member.bytes:
                         raise FormatError(f"{self.path}: {name} is longer than it says; save it again")
-            return np.frombuffer(data, member.dtype, offset=member.header).reshape(member.shape, order=order)
+            array = np.frombuffer(data, member.dtype, offset=member.header)
+            return ArrayTable(array.reshape(member.shape, order=order))
         except OSError as error:
             if isinstance(error, DataError):
                 raise
@@ -144,30 +155,11 @@ class NpzFile:
 
     def _place(self, entry: zipfile.ZipInfo) -> int:
         """Where the bytes of a stored file begin: behind its local header, whose lengths are its own."""
-        with open(self.path, "rb") as file:
-            file.seek(entry.header_offset)
-            head = file.read(30)
-            names = struct.unpack("<HH", head[26:30])
-            begin = entry.header_offset + 30 + sum(names)
-            if head[:4] != b"PK\3\4" or begin + entry.file_size > os.fstat(file.fileno()).st_size:
-                raise FormatError(f"{self.path}: {entry.filename} is cut off; get the file again")
+        head = self._file.read(entry.header_offset, 30)
+        begin = entry.header_offset + 30 + sum(struct.unpack("<HH", head[26:30]))
+        if head[:4] != b"PK\3\4" or begin + entry.file_size > self._file.length:
+            raise FormatError(f"{self.path}: {entry.filename} is cut off; get the file again")
         return int(begin)
-
-
-def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    version = np.lib.format.read_magic(file)
-    size = file.read(2 if version == (1, 0) else 4)
-    length = int.from_bytes(size, "little")
-    if length > _LONGEST_HEADER:  # NumPy reads 4 GB that are packed into a few before it finds that too long
-        raise ValueError(f"a header of {length} bytes")
-    header = io.BytesIO(size + file.read(length))
-    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python 2 wrote it
-            return read(header)
-    except (tokenize.TokenError, MemoryError) as error:  # which is how a parser says: nested too deep
-        raise ValueError("a header that can't be parsed") from error
 
 
 def _said(error: BaseException) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from engine.core.errors import ArgumentError, DataError
 from engine.training.sources.array_names import find_arrays, find_lengths
 from engine.training.sources.options import DataOptions
-from engine.training.sources.rows import ArrayTable, FunctionRows, Rows, Table, TableRows
+from engine.training.sources.rows import FunctionRows, Rows, Table, TableRows
 from engine.training.sources.sequences import MaskedSequences
 from engine.training.sources.spec import DataSpec
 from engine.training.sources.targets import read_answers
@@ -146,9 +146,7 @@ def _npz(name: str, kind: str, options: DataOptions) -> Source:
 
     file = NpzFile(Path(name).expanduser())
     shapes = {key: member.shape for key, member in file.members.items()}
-    return _of_arrays(
-        name, kind, shapes, lambda key: ArrayTable(file.array(key)), lambda key: file.array(key), options
-    )
+    return _of_arrays(name, kind, shapes, file.table, file.array, options)
 
 
 def _hdf5(name: str, kind: str, options: DataOptions) -> Source:

@@ -77,7 +77,7 @@ class Table(Protocol):
 
 @dataclass
 class ArrayTable:
-    """An array, in memory or mapped from a file."""
+    """An array in memory."""
 
     array: np.ndarray
 

@@ -21,6 +21,7 @@ from studio.session.predict.predict_view import rank
 
 if TYPE_CHECKING:
     from engine.training.raw_inputs import FedInputs
+    from engine.training.sources.rows import Table
 
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".ppm", ".pgm")
 TABLES = (".csv", ".npz", ".npy")
@@ -167,23 +168,22 @@ def _flat(asked: ModelInput) -> ModelInput:
 
 def _arrays(path: Path, asked: ModelInput) -> list[Item]:
     """The samples of the first array whose shape is that of the input, with a sample on each place."""
-    found = []
+    found: list[Table] = []
     if path.suffix.lower() == ".npy":
-        try:
-            found = [np.load(path, mmap_mode="r", allow_pickle=False)]
-        except (ValueError, EOFError) as error:
-            raise _refused(f"{path}: not a sound NPY file: {error}; save it again") from error
+        from engine.files.npy import open_npy
+
+        found = [open_npy(path)]
     else:
         from engine.training.sources.npz import NpzFile
 
         archive = NpzFile(path)
-        found = [archive.array(name) for name, member in archive.members.items() if len(member.shape) > 1]
+        found = [archive.table(name) for name, member in archive.members.items() if len(member.shape) > 1]
     wanted = [size for size in asked.shape if size != 1]
     for array in found:
         here = [size for size in array.shape[1:] if size != 1]
         channels_last = asked.layout == "CHW" and asked.channels > 1 and here == [*wanted[1:], *wanted[:1]]
         if here == wanted or channels_last or (asked.form == "digit" and np.prod(here) == 784):
-            return [Item(str(n), _sample(array, n, asked, channels_last)) for n in range(len(array))]
+            return [Item(str(n), _sample(array, n, asked, channels_last)) for n in range(array.shape[0])]
     shapes = ", ".join(str(list(array.shape)) for array in found) or "none"
     raise _refused(
         f"{path}: no array of samples of {list(asked.shape)}: it holds {shapes}; save one with a sample on "
@@ -191,9 +191,9 @@ def _arrays(path: Path, asked: ModelInput) -> list[Item]:
     )
 
 
-def _sample(array: NDArray[Any], place: int, asked: ModelInput, last: bool) -> Callable[[], NDArray[Any]]:
+def _sample(array: Table, place: int, asked: ModelInput, last: bool) -> Callable[[], NDArray[Any]]:
     def read() -> NDArray[Any]:
-        values = np.asarray(array[place])
+        values: NDArray[Any] = array.take(np.asarray([place]))[0]
         if asked.form == "numbers":
             return values
         if asked.channels > 1 and asked.layout == "CHW" and not last:
