@@ -65,7 +65,8 @@ class Started(Timed):
 
     ``kind`` and ``task`` are those of the data, ``targets`` the names of the numbers to predict and ``units``
     their units, ``chosen_on`` is the split on which the best checkpoint is chosen: test or validation, and
-    ``skipped`` names images that can't be read. Runs of earlier versions have none of these.
+    ``skipped`` names images that can't be read, and ``unlabelled`` counts the samples without a label, which
+    are in no split. Runs of earlier versions have none of these.
     """
 
     event: Literal["started"]
@@ -93,6 +94,7 @@ class Started(Timed):
     chosen_on: NotRequired[str]
     validation_samples: NotRequired[int]
     skipped: NotRequired[SkippedImages]
+    unlabelled: NotRequired[int]
 
 
 class BaselineFigures(TypedDict):

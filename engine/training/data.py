@@ -36,7 +36,7 @@ class DataSplits:
     Images are [C, H, W], from 0 to 1 unless they are normalised; a row of a table is a vector, a sequence
     [steps, values]. ``spec`` says what the data is. Where there is a ``validation`` split, the best
     checkpoint is chosen on it, else on the test split. ``skipped`` names the images that can't be read, which
-    are in no split.
+    are in no split, as are the ``unlabelled`` samples.
     """
 
     name: str
@@ -48,6 +48,7 @@ class DataSplits:
     spec: DataSpec
     validation: Prepared | None = None
     skipped: tuple[str, ...] = ()
+    unlabelled: int = 0
 
     @property
     def measured(self) -> Prepared:
@@ -119,6 +120,7 @@ def splits_of(
         spec,
         Prepared(rows, division.validation, source.classes, prepare) if len(division.validation) else None,
         division.skipped,
+        source.unlabelled_count,
     )
 
 

@@ -74,6 +74,7 @@ class Parts:
     validation_samples: int = 0
     baseline: Callable[[], Baseline] | None = None
     skipped: tuple[str, ...] = ()
+    unlabelled: int = 0
 
     @property
     def task(self) -> str:
@@ -216,6 +217,7 @@ def build_parts(
         validation_samples=0 if splits.validation is None else len(splits.validation),
         baseline=lambda: baseline_event(splits),
         skipped=splits.skipped,
+        unlabelled=splits.unlabelled,
     )
 
 
@@ -260,6 +262,8 @@ def started_event(
         started["corrections"] = parts.applied
     if parts is not None and parts.skipped:
         started["skipped"] = SkippedImages(count=len(parts.skipped), first=list(parts.skipped[:_NAMED]))
+    if parts is not None and parts.unlabelled:
+        started["unlabelled"] = parts.unlabelled
     if parts is not None and parts.transferred is not None:
         started["transferred"] = parts.transferred
     if parts is not None and parts.fallback:

@@ -26,7 +26,7 @@ from resources.regular_files import is_plain_file, open_regular
 LABELS_FILE, METADATA_FILE = "labels.csv", "metadata.csv"
 FILE_COLUMNS = ("file_name", "file", "filename", "image")
 LABEL_COLUMNS = ("label", "class")
-MOST_BYTES = 256_000_000
+MOST_BYTES = 64_000_000
 _SEPARATORS = (",", ";", "\t")
 _BOM = b"\xef\xbb\xbf"
 _NAMED = 9

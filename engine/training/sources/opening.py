@@ -43,6 +43,12 @@ class Source:
     label_file: str = ""
     unlabelled: tuple[str, ...] = ()
 
+    @property
+    def unlabelled_count(self) -> int:
+        """How many samples have no label, and are in no split."""
+        rows = [self.train, *([self.test] if self.test is not None else [])]
+        return len(self.unlabelled) + sum(int((each.labels < 0).sum()) for each in rows)
+
 
 def kind_of(name: str) -> str:
     """What lies at a name or path, from its name, or from what a folder holds.

@@ -84,7 +84,6 @@ class Survey:
         """What the data is, as plain values."""
         train, test = self.splits.train, self.splits.test
         count = len(self.splits.classes)
-        rows = [self.source.train, *([self.source.test] if self.source.test is not None else [])]
         return {
             "name": self.source.name,
             "kind": self.source.kind,
@@ -97,7 +96,7 @@ class Survey:
             "train": len(train),
             "test": len(test),
             "own_split": self.source.test is not None,
-            "unlabelled": sum(int((each.labels < 0).sum()) for each in rows) + len(self.source.unlabelled),
+            "unlabelled": self.source.unlabelled_count,
             "label_file": self.source.label_file,
             **({"targets": self._target_facts()} if self.splits.spec.task == "numbers" else {}),
             # Rows without classes all have the label 0.

@@ -326,6 +326,8 @@ class Watcher:
                 self._say(event["fallback"])
             if "transferred" in event:
                 self._say(_transferred(event["transferred"]))
+            if "unlabelled" in event:
+                self._say(f"note: {event['unlabelled']:,} samples without a label are omitted")
             if "skipped" in event:
                 self._say(f"warning: {skipped_message(event['skipped'])}")
             if "differs" in event:

@@ -125,7 +125,7 @@ class DataPanel(Retranslated, QFrame):
         self.folder.setText(self.tr("Choose folder..."))
         self.file.setText(self.tr("Choose file..."))
         self.folder.setToolTip(
-            self.tr("A folder of images with a sub-folder for each class, or of IDX files")
+            self.tr("A folder of images, with a sub-folder for each class or to be labelled, or of IDX files")
         )
         self.file.setToolTip(self.tr("An NPZ, HDF5 or CSV file"))
         self.source.setAccessibleName(self.tr("Data"))
