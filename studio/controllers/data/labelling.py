@@ -38,6 +38,7 @@ class LabellingController(QObject):
         self._labelling = labelling = session.labelling
         self._page, self._bar, self._actions, self._train = page, bar, actions, train
         self._opened = ""
+        self._offered: tuple[bool, ...] | None = None
         self._bonds = Bindings()
         actions.fill_bar(bar, "data")
         actions.handle(commands.TRAIN_LABELLED, self._train_on_these)
@@ -78,7 +79,10 @@ class LabellingController(QObject):
             self._bar.show_only()
 
     def _show(self, folder: LabelledFolder | None) -> None:
-        self._offer()
+        offered = None if folder is None else (folder.is_enough, bool(folder.selected))
+        if folder is None or offered != self._offered:
+            self._offered = offered
+            self._offer()
         if folder is None:
             self._opened = ""
             return

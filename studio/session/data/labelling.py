@@ -163,10 +163,11 @@ class Labelling:
         folder = self._folder
         files = [file for file in folder.selected if file not in folder.excluded]
         before = {file: folder.labels.get(file, "") for file in files}
-        if not files or not self._save(folder.folder, dict.fromkeys(files, name)):
+        saved = self._saved(folder.folder, dict.fromkeys(files, name)) if files else None
+        if saved is None:
             return
         following = folder.after(files) if name else ""
-        self._show(self._folder.showing(*([following] if following else files)))
+        self._show(saved.showing(*([following] if following else files)))
         title = f"Label {files[0]}" if len(files) == 1 else f"Label {len(files)} images"
         if any(label != name for label in before.values()):
             self._state.undo_stack.push(
@@ -178,8 +179,9 @@ class Labelling:
             )
 
     def _relabel(self, folder: str, labels: Mapping[str, str]) -> None:
-        if self._save(folder, labels) and self.view.folder is not None and self._folder.folder == folder:
-            self._show(self._folder.showing(*labels))
+        saved = self._saved(folder, labels)
+        if saved is not None and saved.folder == folder:
+            self._show(saved.showing(*labels))
 
     def exclude(self) -> None:
         """Exclude the selected images from the data, or include them again where all are excluded."""
@@ -214,9 +216,9 @@ class Labelling:
 
     # ----- the file -----
 
-    def _save(self, place: str, labels: Mapping[str, str]) -> bool:
-        """Write these labels; False where that failed, which is reported. Labels that another program wrote
-        meanwhile stay."""
+    def _saved(self, place: str, labels: Mapping[str, str]) -> LabelledFolder | None:
+        """Write these labels; returns what is shown with them, None where that failed, which is reported.
+        Labels that another program wrote meanwhile stay."""
         from engine.core.errors import EngineError
 
         folder = self.view.folder
@@ -225,13 +227,13 @@ class Labelling:
             table.write()
         except EngineError as error:
             self._report(problem_from_message(str(error), "The labels can't be saved"))
-            return False
+            return None
         self._table, self._read_at = table, _stamp(table.path)
-        if folder is not None and folder.folder == place:
-            found = table.labels
-            more = [name for name in dict.fromkeys(found.values()) if name not in folder.classes]
-            self.view.folder = replace(folder, labels=found, classes=(*folder.classes, *more))
-        return True
+        if folder is None or folder.folder != place:
+            return folder
+        found = table.labels
+        more = [name for name in dict.fromkeys(found.values()) if name not in folder.classes]
+        return replace(folder, labels=found, classes=(*folder.classes, *more))
 
     def _read(self, place: Path) -> LabelTable:
         from engine.training.sources.image_folder import images_in

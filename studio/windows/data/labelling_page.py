@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPixmap
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QBoxLayout,
     QComboBox,
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
     QProgressBar,
@@ -32,7 +32,8 @@ from widgets.retranslated import Retranslated
 
 KEYS = 9
 """The first classes have a key each, 1 to 9."""
-CLASSES_WIDTH = 232
+CLASSES_WIDTH, CLASSES_HEIGHT = 232, 260
+_NO_LIMIT = 16_777_215  # Qt's QWIDGETSIZE_MAX
 _KEYS_WIDTH, _COUNTS_WIDTH = 28, 52
 _BACK = (Qt.Key.Key_Backspace, Qt.Key.Key_0)
 
@@ -74,12 +75,12 @@ class LabellingPage(Retranslated, QWidget):
         self.retranslate()
 
     def _build(self) -> None:
-        outer = QHBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(theme.SPACE_M)
-        outer.addWidget(self.images_card, 1)
-        outer.addWidget(self.classes_card)
-        self.classes_card.setFixedWidth(CLASSES_WIDTH)
+        self._cards = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._cards.setContentsMargins(0, 0, 0, 0)
+        self._cards.setSpacing(theme.SPACE_M)
+        self._cards.addWidget(self.images_card, 1)
+        self._cards.addWidget(self.classes_card)
+        self._arrange(stacked=False)
         self.images_card.header.addWidget(self.filter)
         body = self.images_card.body
         body.addWidget(self.tiles, 1)
@@ -96,6 +97,24 @@ class LabellingPage(Retranslated, QWidget):
         self.before.clicked.connect(lambda: self.turned.emit(-1))
         self.behind.clicked.connect(lambda: self.turned.emit(1))
         self.empty.action_triggered.connect(lambda: self.filter_chosen.emit("all"))
+
+    def _arrange(self, stacked: bool) -> None:
+        """Put the classes at the right, or in a narrow window above the images."""
+        directions = QBoxLayout.Direction
+        self._cards.setDirection(directions.BottomToTop if stacked else directions.LeftToRight)
+        self.classes_card.setMaximumWidth(_NO_LIMIT if stacked else CLASSES_WIDTH)
+        self.classes_card.setMinimumWidth(0 if stacked else CLASSES_WIDTH)
+        self.classes_card.setMaximumHeight(CLASSES_HEIGHT if stacked else _NO_LIMIT)
+        self.tiles.setMinimumHeight(2 * SIDE if stacked else 0)
+
+    def minimumSizeHint(self) -> QSize:
+        wide = max(card.minimumSizeHint().width() for card in (self.images_card, self.classes_card))
+        return QSize(wide, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        needed = self.images_card.minimumSizeHint().width() + theme.SPACE_M + CLASSES_WIDTH
+        self._arrange(stacked=event.size().width() < needed)
+        super().resizeEvent(event)
 
     def _build_classes(self) -> None:
         tree = self.classes

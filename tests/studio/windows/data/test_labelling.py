@@ -118,6 +118,15 @@ def test_labels_are_changed_later_by_the_button_of_the_page(stage, qtbot, tmp_pa
     assert stage.window.focusWidget() is page.tiles
 
 
-def test_nothing_is_cut_off_at_1280_by_800(stage, qtbot, tmp_path):
+def test_the_classes_are_next_to_the_images_or_above_them(stage, qtbot, tmp_path):
+    stage.window.resize(1280, 800)
     opened(stage, qtbot, flat(tmp_path / "own", 3), "labelling")
-    assert stage.studio.data_page.minimumSizeHint().width() <= 762
+    page = stage.studio.data_page.labelling
+    for width, beside in ((1280, True), (1000, False), (1280, True)):
+        stage.window.resize(width, 800)
+        qtbot.waitUntil(lambda beside=beside: (page.classes_card.x() > 0) == beside)
+        area = stage.studio.data_page.parentWidget().rect()
+        assert (
+            page.classes_card.mapTo(stage.studio.data_page, page.classes_card.rect().topRight()).x()
+            < area.width()
+        )
