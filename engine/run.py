@@ -16,6 +16,7 @@ import sysconfig
 import traceback
 from collections.abc import Callable, Sequence
 from importlib.machinery import SourceFileLoader
+from pathlib import Path
 from types import ModuleType
 
 from engine.core import alias
@@ -23,6 +24,7 @@ from engine.core.alias.generation import is_old
 from engine.core.alias.missing import message_for
 from engine.core.errors import DeviceError, EngineError
 from engine.core.place import REDIRECT
+from resources.own_packages import claim_names, taken_names
 
 MODES = ("static", "dynamic")
 DEVICES = ("cpu", "auto", "gpu")
@@ -94,6 +96,7 @@ def run_script(
     )
     sys.argv = [path, *arguments]
     _set_path(file_name)
+    _report_taken_names(source, os.path.dirname(os.path.realpath(file_name)))
     if not _prepare(source, mode, device):
         return 1
     sys.modules["__main__"] = main_module
@@ -107,6 +110,7 @@ def run_module(
 
     The rest is as in ``run_script``; the exit status is 2 where there is no such module.
     """
+    claim_names()
     if not sys.flags.safe_path:
         sys.path[:1] = [os.getcwd()]
     alias.install()
@@ -123,6 +127,7 @@ def run_module(
     source = getattr(spec.loader, "get_source", lambda _: None)(spec.name)
     if alias.CHILDREN_PATH not in sys.path:
         sys.path.insert(0 if sys.flags.safe_path else 1, alias.CHILDREN_PATH)
+    _report_taken_names(source or "", os.getcwd())
     if not _prepare(source or "", mode, device):
         return 1
     sys.argv = [name, *arguments]
@@ -227,10 +232,18 @@ def missing_name(error: BaseException) -> str | None:
     return None if said is None else f"{user[-1].filename}:{user[-1].lineno}: {said}"
 
 
+def _report_taken_names(source: str | bytes, folder: str) -> None:
+    """Say which modules of a script's folder it can't import by their names; one rank of a job does."""
+    if os.environ.get("PADDLE_TRAINER_ID", "0") == "0":
+        for line in taken_names(source, Path(folder)):
+            print(f"run: {line}", file=sys.stderr)
+
+
 def _set_path(file_name: str) -> None:
     """First the script's folder, instead of what Python put there for the caller, then ``paddle`` for
     processes that the script spawns."""
     root = os.path.dirname(_ENGINE.rstrip(os.sep))
+    claim_names()
     before = sys.path[:1]
     if not sys.flags.safe_path:
         sys.path[:1] = [os.path.dirname(os.path.realpath(file_name))]

@@ -10,19 +10,18 @@ import ast
 import hashlib
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from resources.own_packages import NAMES
 from resources.regular_files import open_regular
 
 MAX_BYTES = 5_000_000
 """Of one file."""
 MAX_FILES = 500
-TAKEN = ("engine", "resources", "studio", "widgets")
-"""Our packages: ``import engine`` is ours, whatever is next to a script or a model."""
-_NEVER_LOCAL = {*TAKEN, "paddle", "paddleslim", *sys.builtin_module_names}
+_NEVER_LOCAL = {*NAMES, "paddle", "paddleslim", *sys.builtin_module_names}
 _CONTEXT = b"model-studio code 1\0"  # no Python file contains a zero, so no file has such a digest
 _SUFFIX = ".py"
 _PACKAGE = "__init__.py"
@@ -184,12 +183,3 @@ def _files_of(folder: Path, wanted: str, listings: dict[Path, frozenset[str]]) -
         elif part not in listed(at):
             return
         at = at / part
-
-
-def taken_names(folder: Path) -> Iterable[Path]:
-    """Modules in ``folder`` under the names of our packages, which are not ours."""
-    ours = Path(__file__).resolve().parents[1]
-    if folder.resolve() == ours:
-        return []
-    found = (path for name in TAKEN for path in (folder / f"{name}{_SUFFIX}", folder / name / _PACKAGE))
-    return [path for path in found if path.is_file()]

@@ -125,6 +125,7 @@ DEEP = (
     Group("tests/robust/test_properties_of_programs.py", "many random programs"),
     Group("tests/robust/test_shorter_data.py", "trains in processes whose data becomes shorter", waits=True),
     Group("tests/robust/test_soak.py", "repeats each action until a leak would show", waits=True),
+    Group("tests/robust/test_taken_names.py", _SEVERAL, waits=True),
     Group("tests/robust/test_writers.py", _KILLS, waits=True),
     Group("tests/scripts", _SCRIPTS, waits=True),
     Group("tests/seeds", "the blocks of the specification documents", waits=True),

@@ -11,6 +11,7 @@ from engine.distributed.environment import RANK, SIZE
 from engine.distributed.mpi import find_mpiexec, require
 
 _ROOT = str(Path(__file__).resolve().parents[2])
+_START = str(Path(__file__).with_name("start_rank.py"))
 _GUARD = str(Path(__file__).with_name("launch") / "guard.py")
 # Variables that an outer job sets for its processes, besides RANK and SIZE; a new job sets others.
 _OF_A_RANK = (
@@ -31,7 +32,7 @@ def rank_command(*words: str, channel: str | None = None) -> list[str]:
     """What runs in each rank: the worker with ``words``; under a guard where a launcher's folder of pipes is
     given."""
     if channel is None:
-        return [sys.executable, "-m", "engine.distributed.worker", *words]
+        return [sys.executable, _START, *words]
     return [sys.executable, _GUARD, channel, *words]
 
 

@@ -27,6 +27,7 @@ from engine.distributed.environment import RANK, SELECTED, SIZE, number
 from engine.distributed.launch.guard import send_event
 from engine.kernels.cpu.cores import cores
 from engine.kernels.cpu.threads import set_num_threads
+from resources.own_packages import claim_names
 
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 FIRST_PORT = 6170
@@ -159,6 +160,7 @@ def prepare(task: Task | None = None) -> Any:
 def _run(module: bool, arguments: list[str]) -> int:
     """Run the script as Python would; its exit status."""
     sys.argv[:] = arguments
+    claim_names()
     try:
         if module:
             sys.path.insert(0, os.getcwd())

@@ -90,7 +90,8 @@ def main(words: list[str]) -> None:
 
 if __name__ == "__main__":
     main(sys.argv[1:])
-    sys.path[0] = os.getcwd()  # as `python -m` has it, not the folder of this file
+    if not sys.flags.safe_path:
+        del sys.path[0]  # the folder of this file; that of the script comes when the engine is imported
     from engine.distributed.worker import main as be_rank
 
     be_rank(["--channel", *sys.argv[1:]])
