@@ -84,6 +84,23 @@ if HIDE_QT:
         "studio/program",
         "studio/test_app.py",
     ]
+    # What takes long and imports nothing that the other tests of session and command line do not; that no
+    # function of theirs imports Qt, called or not, is checked by the import contracts.
+    collect_ignore += [
+        "studio/cli/export",
+        "studio/cli/sweep",
+        "studio/cli/test_signals.py",
+        "studio/cli/test_trust.py",
+        "studio/session/code",
+        "studio/session/predict",
+        "studio/session/project/test_session_script.py",
+        "studio/session/runs/report",
+        "studio/session/sweep",
+        "studio/session/train/test_mistakes.py",
+        "studio/session/train/test_stall_detector.py",
+        "studio/session/work",
+        "studio/test_full_disk.py",
+    ]
 
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
