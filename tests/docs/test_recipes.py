@@ -94,7 +94,9 @@ def test_every_recipe_does_what_it_says(tmp_path: Path) -> None:
         wrong[f"ruff {command[0]}"] = said(done) if done.returncode else ""
 
     window = importlib.util.find_spec("PySide6") is not None
-    more, rows = (("tests/widgets/test_all.py",), f"{ROWS} or gauge or every") if window else ((), ROWS)
+    more, rows = (
+        (("tests/widgets/test_all.py",), f"{ROWS} or gauge or every_widget") if window else ((), ROWS)
+    )
     report = root / "report.xml"
     options = ("-q", "-n", "0", "-p", "no:cacheprovider", f"--junitxml={report}", "-k", rows)
     done = python(root, "-m", "pytest", *options, *TESTS, *more)

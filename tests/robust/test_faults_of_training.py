@@ -119,9 +119,9 @@ def attack(training: Training, fault: Fault, resumed: bool, short: int) -> int:
 @pytest.mark.parametrize("resumed", [False, True], ids=["new", "resumed"])
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_static(few: Path, tmp_path: Path, fault: Fault, resumed: bool) -> None:
-    attack(Training(few, "linear", tmp_path), fault, resumed, short=3)
+    attack(Training(few, "linear", tmp_path), fault, resumed, short=2)
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_eager_with_code_of_the_user(few: Path, model: str, tmp_path: Path, fault: Fault) -> None:
-    attack(Training(few, model, tmp_path, "--eager"), fault, False, short=3)
+    attack(Training(few, model, tmp_path, "--eager"), fault, False, short=2)

@@ -36,7 +36,7 @@ def counted(*words: str) -> list[str]:
 
 
 def test_trainings_at_random_moments_and_operations() -> None:
-    *_, last = counted("trainings", "--kills", "1000" if LONG else "30", "--seed", "7")
+    *_, last = counted("trainings", "--kills", "1000" if LONG else "12", "--seed", "7")
     assert ", 0 failures" in last
 
 
@@ -46,16 +46,16 @@ def test_a_training_that_is_killed_while_it_is_cancelled() -> None:
 
 
 def test_a_power_cut_in_a_training() -> None:
-    (line,) = counted("own model", "--power", "--stride", "1" if LONG else "131")
+    (line,) = counted("own model", "--power", "--stride", "1" if LONG else "263")
     assert ", 0 failures" in line
 
 
 def test_every_save_at_operations_in_turn() -> None:
-    lines = counted("saves", "--stride", "1" if LONG else "11")
+    lines = counted("saves", "--stride", "1" if LONG else "23")
     assert len(lines) == 11
     assert all(", 0 failures" in line for line in lines)
 
 
 def test_a_power_cut_in_a_save() -> None:
-    lines = counted("saves", "--power", "--stride", "1" if LONG else "47")
+    lines = counted("saves", "--power", "--stride", "1" if LONG else "97")
     assert all(", 0 failures" in line for line in lines)

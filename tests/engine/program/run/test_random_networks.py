@@ -86,7 +86,7 @@ def agrees_call_by_call(run: Callable[[Case, Way], list[Any]], case: Case) -> No
         same(found, plain)
 
 
-@examples(30)
+@examples(15)
 @given(cases())
 def test_plans_on_numpy_give_the_bits_of_the_plain_executor(case: Case) -> None:
     plain = trained(case, PLAIN)
@@ -95,7 +95,7 @@ def test_plans_on_numpy_give_the_bits_of_the_plain_executor(case: Case) -> None:
         same(trained(case, Way(1, threads=2)), plain)
 
 
-@examples(8)
+@examples(4)
 @given(cases())
 def test_each_compiled_kernel_agrees_with_numpys(case: Case) -> None:
     agrees_call_by_call(trained, case)
@@ -109,7 +109,7 @@ def test_threads_do_not_change_compiled_results(case: Case) -> None:
         same(trained(case, Way(1, "fast", threads=2)), trained(case, Way(1, "fast")))
 
 
-@examples(4)
+@examples(2)
 @given(cases(jumps=False))
 def test_compiled_plans_agree_with_the_plain_executor(case: Case) -> None:
     pytest.importorskip("llvmlite")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -47,7 +48,12 @@ def test_parameters_and_programs(call: str, static: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "call", [pytest.param(c, marks=pytest.mark.slow if c in table.SLOW else ()) for c in table.RUN]
+    "call",
+    [
+        pytest.param(c, marks=pytest.mark.slow if c in table.SLOW else ())
+        for c in table.RUN
+        if c != table.LARGEST or os.environ.get("MODEL_STUDIO_LONG")
+    ],
 )
 def test_results(call: str, undrawn: None) -> None:
     side = table.RUN[call]
