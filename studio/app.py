@@ -372,6 +372,8 @@ class Studio:
 
     def _when_calm(self) -> None:
         _import_engine()
+        # The process that reads the data was the spare one; the training that follows gets another.
+        self.session.data.events.facts.connect(lambda _: self.session.tasks.warm_up())
         if self.restoring is not None:
             self.restoring.show()
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import DataError, FormatError
-from engine.training.raw_sequences import as_fed, stored_arrays
+from engine.training.raw_sequences import as_fed, stored_arrays, stored_labels
 from engine.training.sources.csv_lines import CsvLines
 from engine.training.sources.csv_rows import RowParser
 from engine.training.sources.csv_values import as_number, is_missing
@@ -34,6 +34,7 @@ class FedInputs:
         padded: how many sequences were padded for a model that was trained on sequences of one length.
         problems: why a row can't be fed, by its number from 0; its values are not numbers.
         commas: the texts have decimal commas.
+        answers: the true class or numbers of each sample, where the file has them; a NaN for a missing one.
     """
 
     values: np.ndarray
@@ -43,13 +44,16 @@ class FedInputs:
     padded: int = 0
     problems: Mapping[int, str] = field(default_factory=dict)
     commas: bool = False
+    answers: Sequence[tuple[str | float, ...]] = ()
 
     def __len__(self) -> int:
         return len(self.values)
 
     def chosen(self, only: int | None) -> FedInputs:
         """The same, or the sample of this number alone."""
-        return self if only is None else replace(self, values=self.values[only : only + 1])
+        if only is None:
+            return self
+        return replace(self, values=self.values[only : only + 1], answers=self.answers[only : only + 1])
 
     def sound(self) -> FedInputs:
         """The same. Raises FormatError where a row can't be fed, with the reason of the first."""
@@ -175,17 +179,39 @@ class RawInputs:
             return self.sequences(_numbers(lines, once)).chosen(only)
         places = self._places(lines, numbered)
         parser = RowParser(str(path), list(zip(places, self.inputs, strict=True)), lines.commas)
+        targets = [lines.names.index(name) for name in self._target_names() if name in lines.names]
         only = 0 if once else only
-        blocks = []
+        blocks, answers = [], []
         for block in lines.blocks():
-            if only is None:
-                blocks.append(self._block(parser, block.rows, block.first, places))
-            elif block.first <= only < block.first + len(block.rows):
-                blocks.append(self._block(parser, [block.rows[only - block.first]], only, places))
+            rows, first = block.rows, block.first
+            if only is not None:
+                if not first <= only < first + len(rows):
+                    continue
+                rows, first = [rows[only - first]], only
+            blocks.append(self._block(parser, rows, first, places))
+            answers += [self._answer([row[place] for place in targets], lines.commas) for row in rows]
+            if only is not None:
                 break
         if not blocks:
             raise FormatError(f"{path}: there are no rows below the header; give some")
-        return replace(self._joined(blocks), commas=lines.commas)
+        known = lines.header and targets and len(targets) == len(self._target_names())
+        return replace(self._joined(blocks), commas=lines.commas, answers=answers if known else ())
+
+    def _target_names(self) -> list[str]:
+        """The columns of a table that it has for training, and need not have for a prediction."""
+        return [column.name for column in self.spec.columns if column.role == "target"]
+
+    def _answer(self, texts: Sequence[object], commas: bool = False) -> tuple[str | float, ...]:
+        """The true class or numbers that stand in a file."""
+        if self.spec.task == "classes":
+            return tuple(str(text).strip() for text in texts)
+        found = []
+        for text in texts:
+            try:
+                found.append(as_number(str(text), commas))
+            except ValueError:
+                found.append(math.nan)
+        return tuple(found)
 
     def _places(self, lines: CsvLines, numbered: bool) -> list[int]:
         """Where in a row of the file each input is."""
@@ -315,10 +341,19 @@ class RawInputs:
         problem: DataError | None = None
         for arrays in stored_arrays(path, lengths=not self.is_table):
             try:
-                return take(*arrays).chosen(only)
+                return self._with_labels(take(*arrays), path).chosen(only)
             except DataError as error:
                 problem = problem or error
         raise DataError(f"{path}: {problem}")
+
+    def _with_labels(self, found: FedInputs, path: Path) -> FedInputs:
+        """With the labels of the file, where it has one for each sample."""
+        count = 1 if self.spec.task == "classes" else len(self.spec.targets)
+        labels = stored_labels(path)
+        if labels is None or labels.size != len(found) * count:
+            return found
+        rows = labels.reshape(len(found), count).tolist()
+        return replace(found, answers=[self._answer(row) for row in rows])
 
     # ----- what people see -----
 

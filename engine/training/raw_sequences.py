@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import DataError
-from engine.training.sources.array_names import is_inputs_name, is_lengths_name
+from engine.training.sources.array_names import is_inputs_name, is_labels_name, is_lengths_name
 from engine.training.sources.rows import ArrayTable
 from engine.training.sources.sequences import MaskedSequences
 from engine.training.sources.spec import DataSpec
@@ -117,3 +117,14 @@ def stored_arrays(path: Path, lengths: bool) -> Iterator[tuple[np.ndarray, ...]]
         raise DataError(f"{path}: it holds no arrays; save one with the inputs")
     for name in sorted(others, key=lambda name: not is_inputs_name(name)):
         yield (archive.array(name), *(archive.array(each) for each in given[:1]))
+
+
+def stored_labels(path: Path) -> np.ndarray | None:
+    """The array of labels of an NPZ file, by its name; None without one."""
+    if path.suffix.lower() != ".npz":
+        return None
+    from engine.training.sources.npz import NpzFile
+
+    archive = NpzFile(path)
+    name = next((each for each in archive.members if is_labels_name(each)), None)
+    return archive.array(name) if name is not None else None

@@ -76,6 +76,11 @@ def is_inputs_name(name: str) -> bool:
     return _base(name)[0] in INPUTS
 
 
+def is_labels_name(name: str) -> bool:
+    """Whether an array of this name usually holds labels, or numbers to predict."""
+    return _base(name)[0] in LABELS
+
+
 def is_lengths_name(name: str) -> bool:
     """Whether an array of this name holds the lengths of sequences."""
     base = _base(name)[0]

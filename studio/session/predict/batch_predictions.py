@@ -6,7 +6,7 @@ import csv
 import io
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -33,10 +33,11 @@ MOST_COLUMNS = 100
 @dataclass(frozen=True)
 class Item:
     """One sample: its name in the table, and a function that reads its values (raising ImageError or
-    ValueError)."""
+    ValueError). ``true`` is its class or numbers, where they are known."""
 
     name: str
     read: Callable[[], NDArray[Any]]
+    true: tuple[str | float, ...] = ()
 
 
 class RawItems(Sequence[Item]):
@@ -57,7 +58,8 @@ class RawItems(Sequence[Item]):
             return [self[each] for each in range(*place.indices(len(self)))]
         if place >= len(self):
             raise IndexError(place)
-        return Item(str(place), lambda: self._read(place))
+        true = self._fed.answers[place] if self._fed.answers else ()
+        return Item(str(place), lambda: self._read(place), true)
 
     def _read(self, place: int) -> NDArray[Any]:
         if place in self._fed.problems:
@@ -83,7 +85,7 @@ def items_in(
     if path.is_dir():
         if not is_image:
             raise _refused(f"{path}: the model takes numbers, no images; give a CSV, NPZ or NPY file")
-        found = [image_item(file, asked, str(file.relative_to(path))) for file in _images_in(path)]
+        found = [_in_folder(path, file, asked) for file in _images_in(path)]
     elif asked.raw is not None and path.suffix.lower() in TABLES:
         fed = asked.raw.file(path)
         tell_read(fed)
@@ -115,6 +117,13 @@ def _images_in(folder: Path) -> list[Path]:
         if len(found) > MOST_FILES:
             raise _refused(f"{folder}: over {MOST_FILES} images; give a folder with fewer")
     return found
+
+
+def _in_folder(folder: Path, file: Path, asked: ModelInput) -> Item:
+    """An image of a folder; its sub-folder may be its class."""
+    name = file.relative_to(folder)
+    item = image_item(file, asked, str(name))
+    return replace(item, true=(name.parts[0],)) if len(name.parts) > 1 else item
 
 
 def image_item(file: Path, asked: ModelInput, name: str = "") -> Item:
@@ -218,12 +227,13 @@ def write_predictions(
     scores: Scores,
     tell: Callable[[int, int], None] = lambda done, total: None,
     stopped: Callable[[], bool] = lambda: False,
+    take: Callable[[Item, NDArray[np.float64] | None, str], None] = lambda item, scores, problem: None,
 ) -> tuple[int, int]:
     """Write a table with a row for each item: its name, class, probability, those of all classes, and why it
     could not be predicted.
 
     The file appears when all is done; where ``stopped()`` becomes True what there is until then is written
-    next to it, as ``NAME.partial.csv``.
+    next to it, as ``NAME.partial.csv``. ``take`` gets each item with its scores, or with its problem.
 
     Returns:
         How many were predicted, and how many could not be.
@@ -254,8 +264,10 @@ def write_predictions(
         except (ImageError, ValueError) as error:
             failed += 1
             table.writerow([item.name, *[""] * len(columns), str(error)])
+            take(item, None, str(error))
             continue
         done += 1
+        take(item, found, "")
         table.writerow([item.name, *_answer(found, info, names), ""])
     tell(len(items), len(items))
     data = text.getvalue().encode("utf-8", "surrogateescape")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from psygnal import SignalGroupDescriptor
 
 from studio.session.predict.batch_predictions import items_in, only_input, write_predictions
+from studio.session.predict.batch_results import BatchResults
 from studio.session.predict.model_choice import ModelChoice
 from studio.session.predict.model_info import arrays_of, model_info, scores_of
 from studio.session.work.running_tasks import RunningTasks
@@ -27,7 +28,8 @@ _ENDED: dict[str, State] = {"done": "done", "cancelled": "cancelled", "failed": 
 @dataclass(frozen=True)
 class BatchProgress:
     """How far it is: ``state`` is idle, running, done, cancelled or failed; ``message`` is the reason.
-    ``unknown`` and ``missing`` count the words of a table that training never saw, and its missing values."""
+    ``unknown`` and ``missing`` count the words of a table that training never saw, and its missing values;
+    ``results`` comes with the end."""
 
     state: str = "idle"
     done: int = 0
@@ -37,6 +39,7 @@ class BatchProgress:
     missing: int = 0
     out: str = ""
     message: str = ""
+    results: BatchResults | None = None
 
 
 @dataclass
@@ -112,6 +115,7 @@ class BatchRunner:
                 found = process.load()
                 info = model_info(choice, found.info, found.save_id, found.own)
                 items = items_in(source, only_input(info), self._tell_read)
+                results = BatchResults(info)
                 done, failed = write_predictions(
                     out,
                     items,
@@ -119,9 +123,10 @@ class BatchRunner:
                     lambda values: scores_of(info, process.run(arrays_of(info, [values]))),
                     self._tell,
                     self._stopped.is_set,
+                    results.take,
                 )
             state = "done" if done + failed == len(items) else "cancelled"
-            self._show(state=state, done=done, failed=failed)
+            self._show(state=state, done=done, failed=failed, results=results)
         except Exception as error:
             self._show(state="failed", message=str(error))
 

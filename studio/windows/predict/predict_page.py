@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from studio.windows.controls import Facts, PageCard
 from studio.windows.predict.input_editors import ImageInput, NumbersInput, SquareFrame, UnsupportedInput
+from studio.windows.predict.results_card import ResultsCard
 from studio.windows.predict.row_editor import RowInput
 from studio.windows.predict.sequence_view import SequenceView
 from widgets import theme
@@ -79,6 +80,9 @@ class PredictPage(Retranslated, QWidget):
         self.editors: list[Editor] = []
         self._titles: list[tuple[str, str]] = []
         self._draw_card, self._answer_card, self._fed_card = PageCard(), PageCard(), PageCard()
+        self.results = ResultsCard()
+        self.results.hide()
+        self.results.closed.connect(lambda: self.show_results(False))
         self._fed_frame = SquareFrame(self.fed, QSize(200, 200), QSize(112, 112), centred=False, step=SIDE)
         self.extras = vertical(None, 0)  # what other parts put next to the image that is fed
         self._grid = grid(self, theme.PAGE_PADDING, theme.SPACE_M)
@@ -216,6 +220,7 @@ class PredictPage(Retranslated, QWidget):
         if stacked == self._stacked:
             return
         self._stacked = stacked
+        self._grid.addWidget(self.results, 0, 0, 3, 2)
         self._grid.addWidget(self._draw_card, 0, 0)
         self._grid.addWidget(self._answer_card, 1 if stacked else 0, 0 if stacked else 1)
         self._grid.addWidget(self._fed_card, 2 if stacked else 1, 0, 1, 1 if stacked else 2)
@@ -223,6 +228,12 @@ class PredictPage(Retranslated, QWidget):
             self._grid.setColumnStretch(column, share)
         for row, share in enumerate((4, 4, 3) if stacked else (8, 5, 0)):
             self._grid.setRowStretch(row, share)
+
+    def show_results(self, shown: bool) -> None:
+        """The table of many predictions, or the cards of one."""
+        for card in (self._draw_card, self._answer_card, self._fed_card):
+            card.setVisible(not shown)
+        self.results.setVisible(shown)
 
     def minimumSizeHint(self) -> QSize:
         cards = (self._draw_card, self._answer_card, self._fed_card)

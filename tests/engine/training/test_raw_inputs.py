@@ -208,3 +208,16 @@ def test_numbers_have_their_target_and_unit() -> None:
 def test_information_that_no_export_wrote_is_refused(changes: dict[str, object]) -> None:
     with pytest.raises(FormatError, match="data_spec: not what an export says"):
         RawInputs.of({"data_spec": {**HOUSES.as_plain(), **changes}})
+
+
+def test_true_numbers_and_classes_are_read_where_a_file_has_them(tmp_path: Path) -> None:
+    raw = of(HOUSES)
+    found = raw.csv(Path("rows"), "price [EUR];rooms;size (m2);colour\n1,5;2;75;red\n;2;75;red\n")
+    assert found.answers[0] == (1.5,)
+    assert np.isnan(found.answers[1][0])
+    assert raw.csv(Path("rows"), "rooms,size (m2),colour\n2,75,red\n").answers == ()
+    assert list(found.chosen(0).answers) == [(1.5,)]
+    x, y = np.zeros((2, 4, 1), np.float32), np.array([1, 0])
+    np.savez(tmp_path / "w.npz", x=x, labels=y)
+    waves = of(DataSpec("sequences", "classes", (4, 1), ("up", "down")))
+    assert waves.file(tmp_path / "w.npz").answers == [("1",), ("0",)]

@@ -9,7 +9,7 @@ import pytest
 from PySide6 import __version_info__ as QT_VERSION
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QComboBox, QFileDialog, QInputDialog, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QInputDialog, QLineEdit, QTableWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from studio.session.predict.model_choice import ModelChoice
@@ -148,6 +148,13 @@ def test_a_chosen_row_of_a_file_is_loaded(
     assert line(page, "size (m2)").text() == "90"
 
 
+def texts(table: QTableWidget) -> list[list[str]]:
+    """The titles and the rows of a table."""
+    columns, rows = range(table.columnCount()), range(table.rowCount())
+    titles = [table.horizontalHeaderItem(column).text() for column in columns]
+    return [titles, *([table.item(row, column).text() for column in columns] for row in rows)]
+
+
 def test_all_rows_of_a_dropped_file_are_predicted(
     page: Stage, qtbot: QtBot, prices: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -165,6 +172,23 @@ def test_all_rows_of_a_dropped_file_are_predicted(
     qtbot.waitUntil(lambda: many.view.progress.state == "done", timeout=WAIT)
     assert out.read_text().splitlines() == ["name,price [EUR],problem", "0,75023,", "1,90040,"]
     assert "Unknown words: 1" in page.studio.model_panel.many.words.text()
+    results = page.studio.predict_page.results
+    assert results.isVisible()
+    assert not page.studio.predict_page.editors[0].isVisible()
+    assert texts(results.table) == [["Sample", "price [EUR]"], ["0", "75023"], ["1", "90040"]]
+    path.write_text("colour,rooms,size (m2),price [EUR]\nred,2,75,75000\nblue,4,90,\nred,2,80,80123\n")
+    drop(page.studio.predict_page, path)
+    qtbot.waitUntil(lambda: results.table.columnCount() == 4, timeout=WAIT)
+    assert "price: MAE 61.5 EUR over 2 samples." in results.summary.text()
+    results.table.sortByColumn(3, Qt.SortOrder.AscendingOrder)
+    assert texts(results.table) == [
+        ["Sample", "price [EUR]", "True", "Error"],
+        ["2", "80023", "80123", "-100"],
+        ["0", "75023", "75000", "23"],
+        ["1", "90041", "", ""],
+    ]
+    qtbot.mouseClick(results.close_button, LEFT)
+    assert row_editor(page).isVisible()
     path.write_text("colour,rooms,size (m2)\nred,1,50\n")
     drop(page.studio.predict_page, path)  # a single row goes into the form
     assert fed(page) == [50.0, 3.0, 1.0]
