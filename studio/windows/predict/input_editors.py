@@ -95,17 +95,15 @@ class ImageInput(Retranslated, QWidget):
             self.pad.set_hint(self.tr("Draw here, or drop or paste\nan image"))
 
 
-class NumbersInput(Retranslated, QWidget):
-    """A table with its tools: type, paste, or take a row of a CSV file, or a whole ``sequence``."""
+class ValuesInput(QWidget):
+    """An editor of values with its tools: paste them, take them from a file, or empty the editor."""
 
     open_requested = Signal()
     clear_requested = Signal()
     text_given = Signal(str)
 
-    def __init__(self, sequence: bool = False) -> None:
+    def __init__(self, editor: QWidget) -> None:
         super().__init__()
-        self._sequence = sequence
-        self.table = NumberTable()
         self.problem = mute(wrap=True)
         self.problem.setProperty("role", "bad")
         self.paste_button, self.file_button, self.clear_button = QPushButton(), QPushButton(), QPushButton()
@@ -117,25 +115,34 @@ class NumbersInput(Retranslated, QWidget):
             tools.addWidget(button)
         tools.addStretch(1)
         layout = vertical(self, 0, theme.SPACE_S)
-        layout.addWidget(self.table, 1)
+        layout.addWidget(editor, 1)
         layout.addWidget(self.problem)
         layout.addLayout(tools)
         self.paste_button.clicked.connect(lambda: self.text_given.emit(QGuiApplication.clipboard().text()))
-        self.table.text_pasted.connect(self.text_given)
         self.file_button.clicked.connect(self.open_requested)
         self.clear_button.clicked.connect(self.clear_requested)
         self.show_problem("")
+
+    def show_problem(self, text: str) -> None:
+        """Why what was typed, pasted or read is not taken; empty for none."""
+        self.problem.setText(text)
+        self.problem.setVisible(bool(text))
+
+
+class NumbersInput(Retranslated, ValuesInput):
+    """A table with its tools: type, paste, or take a row of a CSV file, or a whole ``sequence``."""
+
+    def __init__(self, sequence: bool = False) -> None:
+        table = NumberTable()
+        super().__init__(table)
+        self.table, self._sequence = table, sequence
+        self.table.text_pasted.connect(self.text_given)
         self.retranslate()
 
     def show_values(self, values: NDArray[Any]) -> None:
         """Show an array in the table, and no problem."""
         self.table.set_values(values)
         self.show_problem("")
-
-    def show_problem(self, text: str) -> None:
-        """Why what was typed or pasted is not taken; empty for none."""
-        self.problem.setText(text)
-        self.problem.setVisible(bool(text))
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""

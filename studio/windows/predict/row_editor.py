@@ -5,56 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from studio.windows.controls import Scroll
+from studio.windows.predict.input_editors import ValuesInput
 from widgets import theme
-from widgets.icons import set_icon
-from widgets.labels import mute
-from widgets.layouts import horizontal, vertical
+from widgets.layouts import vertical
 from widgets.param_form.fields import Field
 from widgets.param_form.form import ParamForm
 from widgets.retranslated import Retranslated
 
 
-class RowInput(Retranslated, QWidget):
+class RowInput(Retranslated, ValuesInput):
     """A form with the tools of a table: paste a row, or take one of a CSV file.
 
     ``edited`` reports that a field holds another valid value, or that one became wrong.
     """
 
     edited = Signal()
-    open_requested = Signal()
-    clear_requested = Signal()
-    text_given = Signal(str)
 
     def __init__(self) -> None:
-        super().__init__()
+        content = QWidget()
+        super().__init__(Scroll(content))
         self.form = ParamForm(())
-        self._holder = vertical(None, (0, 0, theme.SPACE_S, 0), spacing=None)
+        self._holder = vertical(content, (0, 0, theme.SPACE_S, 0), spacing=None)
         self._holder.addWidget(self.form)
         self._holder.addStretch(1)
-        content = QWidget()
-        content.setLayout(self._holder)
-        self.problem = mute(wrap=True)
-        self.problem.setProperty("role", "bad")
-        self.paste_button, self.file_button, self.clear_button = QPushButton(), QPushButton(), QPushButton()
-        set_icon(self.paste_button, "copy")
-        set_icon(self.file_button, "table")
-        set_icon(self.clear_button, "clear")
-        tools = horizontal(None, 0)
-        for button in (self.paste_button, self.file_button, self.clear_button):
-            tools.addWidget(button)
-        tools.addStretch(1)
-        layout = vertical(self, 0, theme.SPACE_S)
-        layout.addWidget(Scroll(content), 1)
-        layout.addWidget(self.problem)
-        layout.addLayout(tools)
-        self.paste_button.clicked.connect(lambda: self.text_given.emit(QGuiApplication.clipboard().text()))
-        self.file_button.clicked.connect(self.open_requested)
-        self.clear_button.clicked.connect(self.clear_requested)
-        self.show_problem("")
         self.retranslate()
 
     def set_fields(self, fields: Sequence[Field]) -> None:
@@ -77,11 +53,6 @@ class RowInput(Retranslated, QWidget):
             self.form.set_value(key, value)
         self.form.blockSignals(False)
         self.show_problem("")
-
-    def show_problem(self, text: str) -> None:
-        """Why what was pasted or read can't be taken; empty for none."""
-        self.problem.setText(text)
-        self.problem.setVisible(bool(text))
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
