@@ -181,7 +181,7 @@ class Session(NextRun):
     @property
     def asks_target(self) -> bool:
         """Whether the page Data asks for the target of the data that is chosen."""
-        return self.data.state == "asking" and self.data.subject == self.train.settings.data
+        return self.data.state == "asking" and self.dataset_browser.looks_at(self.train.settings)
 
     def _report(self, problem: ProblemView) -> None:
         if problem.error == TARGET_NEEDED:

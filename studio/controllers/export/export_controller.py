@@ -288,9 +288,9 @@ def compared_text(result: Verification, words: QObject) -> str:
     """What a check compared and what came out, in a sentence."""
     count = theme.format_number(result.samples)
     if result.images == "noise":
-        what = words.tr("{0} images of noise, as the data is not here").format(count)
+        what = words.tr("{0} samples of noise, as the data is not available").format(count)
     else:
-        what = words.tr("{0} test images").format(count)
+        what = words.tr("{0} test samples").format(count)
     if not result.difference:
         return words.tr("{0}: the same scores to the last digit as before saving").format(what)
     largest = theme.format_number(result.difference, digits=3)

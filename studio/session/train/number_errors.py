@@ -80,6 +80,8 @@ class NumberErrors:
             self._reader = ThreadPoolExecutor(1, "numbers")
 
         def read() -> None:
+            if wanted != self._wanted:
+                return  # another evaluation is newer
             try:
                 self._found.append((wanted, PredictionsFolder(Path(folder)).read_numbers(step)))
             except Exception as error:

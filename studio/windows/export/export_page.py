@@ -294,7 +294,7 @@ class ExportPage(Retranslated, QWidget):
             tr(
                 "Export writes three files that run without the model's source, loads them "
                 "in a clean process, "
-                "and compares the answers on test images."
+                "and compares the answers on test samples."
             ),
             tr("Export"),
         )

@@ -72,7 +72,8 @@ class PredictPage(Retranslated, QWidget):
         self._brush_label.setFont(theme.font())
         self._brush_label.setBuddy(self.brush)
         self.answer, self.detail = QLabel(), mute(wrap=True)
-        self.answer.setFont(theme.font(ANSWER_PX, bold=True))
+        self._answer_px = ANSWER_PX
+        theme.changed.connect(self._fit_answer)  # another style sheet brings the first font back
         self.detail.setFont(theme.font())
         self.facts, self.comparisons, self.numbers = Facts(), Facts(), Facts()
         self.placing = QComboBox()
@@ -264,11 +265,14 @@ class PredictPage(Retranslated, QWidget):
         """The class, or the number with its unit, and what is next to it; without one the detail says what
         to do."""
         self.answer.setText(answer)
-        long = number and len(answer) > SHORT_ANSWER
-        self.answer.setFont(theme.font(LONG_ANSWER_PX if long else ANSWER_PX, bold=True))
+        self._answer_px = LONG_ANSWER_PX if number and len(answer) > SHORT_ANSWER else ANSWER_PX
+        self._fit_answer()
         self.answer.setVisible(bool(answer))
         self.detail.setText(detail)
         self.answer.setAccessibleName(self.tr("Prediction: {0}").format(answer) if answer else "")
+
+    def _fit_answer(self) -> None:
+        self.answer.setFont(theme.font(self._answer_px, bold=True))
 
     def offer(self, cancel: bool, again: str) -> None:
         """Show the button that cancels, or the one with the text ``again``."""

@@ -14,6 +14,9 @@ from widgets.labels import mute
 from widgets.retranslated import Retranslated
 
 
+NARROWEST, WIDEST = 96, 420
+
+
 class _Cell(QTableWidgetItem):
     """A text that is sorted by its number where it has one; a missing one comes last."""
 
@@ -40,7 +43,6 @@ class ResultsCard(Retranslated, PageCard):
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.verticalHeader().hide()
-        self.table.horizontalHeader().setStretchLastSection(True)
         set_icon(self.close_button, "cancel")
         self.close_button.clicked.connect(self.closed)
         self.header.addWidget(self.close_button)
@@ -63,6 +65,9 @@ class ResultsCard(Retranslated, PageCard):
             for column, (text, number) in enumerate(row):
                 self.table.setItem(place, column, _Cell(text, number))
         self.table.resizeColumnsToContents()
+        for column in range(len(titles)):
+            width = min(max(self.table.columnWidth(column), NARROWEST), WIDEST)
+            self.table.setColumnWidth(column, width)
         self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.table.setSortingEnabled(True)
 

@@ -93,6 +93,6 @@ class NumberErrorsCards(Retranslated, QWidget):
         self.residuals.setToolTip(tr("Show the errors over the true numbers"))
         self.target.setAccessibleName(tr("Target"))
         self.table.setAccessibleName(tr("Test samples with the largest errors"))
-        self.table.setHorizontalHeaderLabels([tr("Test sample"), tr("True"), tr("Predicted"), tr("Error")])
+        self.table.setHorizontalHeaderLabels([tr("Sample"), tr("True"), tr("Predicted"), tr("Error")])
         self._none.set_text(tr("Predicted and true numbers appear after the first epoch."))
         self._draw()

@@ -58,9 +58,9 @@ def test_a_name_is_refused_under_its_field_and_export_says_why(
 @pytest.mark.parametrize(
     ("difference", "images", "words"),
     [
-        (0.0, "test", "256 test images: the same scores to the last digit as before saving"),
-        (2.4e-7, "test", "256 test images: the scores differ by at most 2.4e-7 from those before saving"),
-        (0.0, "noise", "256 images of noise, as the data is not here: the same scores"),
+        (0.0, "test", "256 test samples: the same scores to the last digit as before saving"),
+        (2.4e-7, "test", "256 test samples: the scores differ by at most 2.4e-7 from those before saving"),
+        (0.0, "noise", "256 samples of noise, as the data is not available: the same scores"),
     ],
 )
 def test_a_check_says_what_was_compared(qapp: Any, difference: float, images: str, words: str) -> None:
@@ -106,7 +106,7 @@ def test_exported_files_are_listed_and_verified_again(stage: Stage, qtbot: QtBot
     )
     stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
     rows = dict(stage.studio.export_page.facts.rows())
-    assert rows["Compared"] == "256 test images: the same scores to the last digit as before saving"
+    assert rows["Compared"] == "256 test samples: the same scores to the last digit as before saving"
     assert card.verify_button.isEnabled()
 
 

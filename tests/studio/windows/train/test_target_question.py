@@ -36,6 +36,9 @@ def test_a_training_that_needs_the_target_shows_the_question(stage: Any) -> None
     click_start(stage)
     assert stage.window.current_page() == "data"
     assert len(stage.workers) == count, "no training starts while the question is open"
+    session.change_setting("label_name", "a")
+    click_start(stage)
+    assert stage.worker.job_name == "train", "the answer is not waited for"
 
 
 def test_other_data_in_the_field_of_train_begins_without_the_old_target(stage: Any) -> None:
