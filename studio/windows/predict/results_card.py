@@ -13,7 +13,6 @@ from widgets.icons import set_icon
 from widgets.labels import mute
 from widgets.retranslated import Retranslated
 
-
 NARROWEST, WIDEST = 96, 420
 
 
