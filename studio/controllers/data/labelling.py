@@ -48,6 +48,7 @@ class LabellingController(QObject):
         page.selection_changed.connect(labelling.select)
         page.label_chosen.connect(labelling.label)
         page.class_added.connect(self._add_class)
+        page.class_renamed.connect(self._rename_class)
         page.filter_chosen.connect(labelling.filter)
         page.turned.connect(labelling.turn)
         page.next_requested.connect(lambda: actions.trigger(commands.NEXT_UNLABELLED))
@@ -62,6 +63,10 @@ class LabellingController(QObject):
             self._actions.refused.emit(reason)
         else:
             self._page.name.clear()
+
+    def _rename_class(self, before: str, name: str) -> None:
+        if reason := self._labelling.rename_class(before, name):
+            self._actions.refused.emit(reason)
 
     def _train_on_these(self) -> None:
         self._labelling.finish()

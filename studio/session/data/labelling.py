@@ -13,7 +13,7 @@ from studio.session import commands
 from studio.session.command import Command
 from studio.session.data.data_view import DataViewModel, ThumbnailPage, UnlabelledFolder
 from studio.session.data.excluded_files import with_files, without_files
-from studio.session.data.labelled_folder import LabelledFolder
+from studio.session.data.labelled_folder import CLASS, LabelledFolder
 from studio.session.problem_view import ProblemView, problem_from_message
 from studio.session.project.undo import Change
 
@@ -136,22 +136,52 @@ class Labelling:
 
     def add_class(self, name: str) -> str:
         """Add a class without images; returns why not where that can't be."""
-        from engine.core.errors import ArgumentError
-        from engine.training.sources.class_names import folder_of_class
-
         folder, name = self._folder, name.strip()
-        try:
-            folder_of_class(name)
-        except ArgumentError as error:
-            return problem_from_message(str(error), "").what
-        if name in folder.classes:
-            return f"There is a class {name} already."
+        if reason := self._unfit(name):
+            return reason
         self._set_classes((*folder.classes, name))
         before, after = folder.classes, self._folder.classes
         self._state.undo_stack.push(
             Change(f"Add class {name}", lambda: self._set_classes(before), lambda: self._set_classes(after))
         )
         return ""
+
+    def _unfit(self, name: str) -> str:
+        """Why no class can get this name; empty where one can."""
+        from engine.core.errors import ArgumentError
+        from engine.training.sources.class_names import folder_of_class
+
+        try:
+            folder_of_class(name)
+        except ArgumentError as error:
+            return problem_from_message(str(error), "").what
+        return f"There is a class {name} already." if name in self._folder.classes else ""
+
+    def rename_class(self, before: str, name: str) -> str:
+        """Give a class another name, in the labels of its images too; returns why not where that can't be."""
+        folder, name = self._folder, name.strip()
+        if name == before or (reason := self._unfit(name)):
+            return "" if name == before else reason
+        files = [file for file, label in folder.labels.items() if label == before]
+        if self._rename(folder.folder, files, before, name):
+            self._state.undo_stack.push(
+                Change(
+                    f"Rename class {before}",
+                    lambda: self._rename(folder.folder, files, name, before),
+                    lambda: self._rename(folder.folder, files, before, name),
+                )
+            )
+        return ""
+
+    def _rename(self, place: str, files: list[str], before: str, name: str) -> bool:
+        """Whether it was saved."""
+        shown = self.view.folder
+        classes = () if shown is None else tuple(name if each == before else each for each in shown.classes)
+        saved = self._saved(place, dict.fromkeys(files, name)) if files else shown
+        if saved is not None and saved.folder == place:
+            chosen = CLASS + name if saved.filter == CLASS + before else saved.filter
+            self._show(replace(saved, classes=classes, filter=chosen).showing(*saved.selected))
+        return saved is not None
 
     def _set_classes(self, classes: tuple[str, ...]) -> None:
         if self.view.folder is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHeaderView,
     QLineEdit,
+    QMenu,
     QProgressBar,
     QPushButton,
     QTreeWidget,
@@ -42,13 +43,14 @@ class LabellingPage(Retranslated, QWidget):
     """Filled by its controller.
 
     ``selection_changed`` carries the names of the selected files; ``label_chosen`` the class that they get,
-    empty for none; ``class_added`` a new one. ``filter_chosen`` carries which images are to be shown,
-    ``turned`` 1 or -1 for another page.
+    empty for none; ``class_added`` a new one, ``class_renamed`` one with its new name. ``filter_chosen``
+    carries which images are to be shown, ``turned`` 1 or -1 for another page.
     """
 
     selection_changed = Signal(object)
     label_chosen = Signal(str)
     class_added = Signal(str)
+    class_renamed = Signal(str, str)
     filter_chosen = Signal(str)
     turned = Signal(int)
     next_requested = Signal()
@@ -130,6 +132,10 @@ class LabellingPage(Retranslated, QWidget):
             header.resizeSection(column, width)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         tree.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
+        tree.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        tree.customContextMenuRequested.connect(self._offer_rename)
+        tree.itemChanged.connect(self._rename)
         tree.itemClicked.connect(lambda item, _: self.label_chosen.emit(item.text(1)))
         line = horizontal(None, 0, theme.SPACE_S)
         line.addWidget(self.name, 1)
@@ -152,6 +158,23 @@ class LabellingPage(Retranslated, QWidget):
             self.class_added.emit(name)
         else:
             self.tiles.setFocus()
+
+    def _offer_rename(self, place: QPoint) -> None:
+        item = self.classes.itemAt(place) or self.classes.currentItem()
+        if item is not None:
+            menu = QMenu(self)
+            menu.addAction(self.tr("Rename class"), lambda: self.classes.editItem(item, 1))
+            menu.exec(self.classes.viewport().mapToGlobal(place))
+            menu.deleteLater()
+
+    def _rename(self, item: QTreeWidgetItem, column: int) -> None:
+        """An edit has ended: the class is called what its controller makes of it."""
+        place = self.classes.indexOfTopLevelItem(item)
+        if column == 1 and 0 <= place < len(self._names) and item.text(1) != self._names[place]:
+            before, name = self._names[place], item.text(1)
+            with QSignalBlocker(self.classes):
+                item.setText(1, before)
+            self.class_renamed.emit(before, name)
 
     def add_actions(self, exclude: QWidget, following: QWidget) -> None:
         """Put buttons next to the filter and below the images."""
@@ -209,6 +232,15 @@ class LabellingPage(Retranslated, QWidget):
 
     def show_classes(self, classes: Sequence[tuple[str, int]]) -> None:
         """Show the classes with how many images each has."""
+        with QSignalBlocker(self.classes):
+            self._fill_classes(classes)
+        self.class_note.setText(
+            self.tr("Select images, then click a class or press its number.")
+            if classes
+            else self.tr("Add the classes first: type a name and press Enter.")
+        )
+
+    def _fill_classes(self, classes: Sequence[tuple[str, int]]) -> None:
         names = tuple(name for name, _ in classes)
         if names != self._names:
             self._names = names
@@ -217,6 +249,7 @@ class LabellingPage(Retranslated, QWidget):
                 key = str(place + 1) if place < KEYS else ""
                 item = QTreeWidgetItem([key, name, ""])
                 item.setTextAlignment(2, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+                item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
                 item.setToolTip(1, name)
                 self.classes.addTopLevelItem(item)
         for place, (name, count) in enumerate(classes):
@@ -224,11 +257,6 @@ class LabellingPage(Retranslated, QWidget):
             if item is not None:
                 item.setText(2, str(count))
                 item.setData(1, Qt.ItemDataRole.AccessibleTextRole, f"{name}, {count}")
-        self.class_note.setText(
-            self.tr("Select images, then click a class or press its number.")
-            if names
-            else self.tr("Add the classes first: type a name and press Enter.")
-        )
 
     def show_progress(self, labelled: int, total: int, reason: str) -> None:
         """Show how many images have a label; ``reason`` says why they can't be trained on yet."""

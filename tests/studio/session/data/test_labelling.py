@@ -124,6 +124,25 @@ def test_labels_of_another_program_are_kept(session, tmp_path):
     assert view(session).classes == ("dark", "moth", "bright")
 
 
+def test_a_renamed_class_is_renamed_in_its_labels(session, tmp_path):
+    folder = flat(tmp_path / "own", 4, labels(3))
+    session.choose_data(str(folder))
+    session.labelling.begin()
+    assert session.wait_until(lambda: session.data.state == "labelling", 30)
+    labelling = session.labelling
+    labelling.filter("class:dark")
+    assert "already" in labelling.rename_class("dark", "bright")
+    assert labelling.rename_class("dark", " moth ") == ""
+    assert (view(session).classes, view(session).filter) == (("bright", "moth"), "class:moth")
+    assert (folder / "labels.csv").read_text() == HEAD + "0.png,moth\n1.png,bright\n2.png,moth\n"
+    assert session.undo_stack.undo() == "Rename class dark"
+    assert (folder / "labels.csv").read_text() == labels(3)
+    assert (view(session).classes, view(session).filter) == (("bright", "dark"), "class:dark")
+    labelling.add_class("wasp")
+    labelling.rename_class("wasp", "ant")  # without images
+    assert view(session).classes == ("bright", "dark", "ant")
+
+
 def test_a_label_that_cannot_be_saved_is_reported_and_not_shown(session, tmp_path):
     folder = flat(tmp_path / "own", 2)
     opened(session, folder)

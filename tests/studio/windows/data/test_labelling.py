@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit
 
 from tests.engine.training.sources.test_image_labels import flat
 from tests.studio.windows.data.test_own_data import WAIT_MS, opened, stage, trained
@@ -101,6 +102,21 @@ def test_the_filter_shows_what_is_left_and_an_empty_state(stage, qtbot, tmp_path
     assert page.progress.text() == "3 of 3 labelled"
 
 
+def test_a_class_is_renamed_in_the_list(stage, qtbot, tmp_path):
+    opened(stage, qtbot, flat(tmp_path / "own", 3), "labelling")
+    page = stage.studio.data_page.labelling
+    add_classes(page, "drak", "bright")
+    press(page.tiles, Qt.Key.Key_1)
+    for typed, expected in (("dark", "dark"), ("bright", "dark")):
+        page.classes.editItem(page.classes.topLevelItem(0), 1)
+        field = page.classes.findChild(QLineEdit)
+        field.setText(typed)
+        press(field, Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda: page.classes.findChild(QLineEdit) is None, timeout=WAIT_MS)
+        assert page.classes.topLevelItem(0).text(1) == expected
+    assert tile(page, "0.png").text() == "dark"
+
+
 def test_labels_are_changed_later_by_the_button_of_the_page(stage, qtbot, tmp_path):
     opened(stage, qtbot, flat(tmp_path / "own", 5), "labelling")
     page, bar = stage.studio.data_page.labelling, stage.studio._bars["data"]
@@ -122,9 +138,9 @@ def test_the_classes_are_next_to_the_images_or_above_them(stage, qtbot, tmp_path
     stage.window.resize(1280, 800)
     opened(stage, qtbot, flat(tmp_path / "own", 3), "labelling")
     page = stage.studio.data_page.labelling
-    for width, beside in ((1280, True), (1000, False), (1280, True)):
+    for width, abreast in ((1280, True), (1000, False), (1280, True)):
         stage.window.resize(width, 800)
-        qtbot.waitUntil(lambda beside=beside: (page.classes_card.x() > 0) == beside)
+        qtbot.waitUntil(lambda abreast=abreast: (page.classes_card.x() > 0) == abreast)
         area = stage.studio.data_page.parentWidget().rect()
         assert (
             page.classes_card.mapTo(stage.studio.data_page, page.classes_card.rect().topRight()).x()
