@@ -34,7 +34,8 @@ class Points:
     """``columns`` are as long as ``steps``, NaN where nothing was measured; ``epochs`` are those that ended.
 
     The accuracy of an epoch is R² where a run predicts numbers; ``baseline`` is the event about simple
-    models. ``elapsed`` are seconds of training. ``steps_per_epoch`` is 0 where it is not known.
+    models. ``elapsed`` are seconds of training. ``steps_per_epoch`` is 0 where it is not known. ``task`` is
+    classes or numbers.
     """
 
     steps: array[float] = field(default_factory=_column)
@@ -43,6 +44,7 @@ class Points:
     epochs: list[Mapping[str, Any]] = field(default_factory=list)
     steps_per_epoch: int = 0
     baseline: Mapping[str, Any] = field(default_factory=dict)
+    task: str = "classes"
 
     def extend(self, steps: Sequence[float], values: Mapping[str, Any]) -> None:
         """Append steps; a value is a column of them, or one number for all. ``elapsed`` is that of the last
@@ -143,6 +145,7 @@ def points_of(history: RunHistory | None) -> Points:
         epochs,
         history.steps_per_epoch,
         history.baseline,
+        history.task,
     )
 
 

@@ -89,6 +89,23 @@ class Curves:
         live.epochs.append({**{name: event.get(name, math.nan) for name in names}, **validated_in(event)})
         self._draw_more(self._live_folder, live.after(len(live.steps), len(live.epochs) - 1))
 
+    def set_task(self, task: str) -> None:
+        """What the training predicts: classes or numbers."""
+        self._live.task = task
+        if len(self._shown) > 1 and self._live_folder in self._shown:
+            for quantity in VALIDATED.keys() & self._plots.keys():
+                self._draw_all(quantity)
+
+    def left_out(self) -> list[str]:
+        """The folders of runs with another task than the first: their loss and figures can't be compared."""
+        task = next((points.task for points in self._shown.values()), "")
+        return [folder for folder, points in self._shown.items() if points.task != task]
+
+    def _of(self, quantity: str) -> list[str]:
+        """The runs of which a quantity is drawn."""
+        others = self.left_out() if quantity in VALIDATED else []
+        return [folder for folder in self._shown if folder not in others]
+
     def set_baseline(self, event: Mapping[str, Any]) -> None:
         """What simple models reach on the data of the training."""
         self._live.baseline = dict(event)
@@ -118,7 +135,8 @@ class Curves:
         plot = self._plots[quantity]
         plot.clear()
         tr, alone = QCoreApplication.translate, len(self._shown) == 1
-        for folder, points in self._shown.items():
+        for folder in self._of(quantity):
+            points = self._shown[folder]
             color = self._colors.get(folder, len(self._colors))
             train = tr("Curves", "train") if alone else self._titles.get(folder, folder)
             # What is measured over a stretch of time is smooth as it is.
@@ -149,6 +167,8 @@ class Curves:
 
     def _append(self, quantity: str, folder: str, points: Points) -> None:
         plot, whole = self._plots[quantity], self._shown[folder]
+        if folder not in self._of(quantity):
+            return
         if len(points.steps):
             plot.append(folder, *_known(quantity, points.xs(self._axis), points.values(quantity)))
         if points.epochs:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -99,6 +100,7 @@ class TrainController(QObject):
         ):
             bonds.show(view, name, lambda _: self._show_progress())
         bonds.follow(view.events.baseline, self._curves.set_baseline)
+        bonds.follow(view.events.task, lambda _: self._show_task())
         bonds.follow(view.new_points, self._curves.extend)
         bonds.follow(view.new_epoch, self._curves.end_epoch)
         bonds.follow(view.cleared, self._cleared)
@@ -130,6 +132,7 @@ class TrainController(QObject):
         }
         colors = {run.path: len(runs) - 1 - place for place, run in enumerate(self._session.runs)}
         self._curves.show(folders, live, histories, titles, colors)
+        self._show_left_out()
         self._show_layers()
         self._continues = False
         self._show_all()
@@ -178,6 +181,7 @@ class TrainController(QObject):
     def _cleared(self) -> None:
         if not self._continues:
             self._curves.forget_live()
+            self._curves.set_task(self._view.task)
             self._layers.begin()
         self._page.clear_figures()
 
@@ -204,6 +208,17 @@ class TrainController(QObject):
         self._show_figures()
         self._show_progress()
         self.run_shown.emit(self.shown(), None if self._is_live() else self._history)
+
+    def _show_task(self) -> None:
+        self._curves.set_task(self._view.task)
+        self._show_left_out()
+
+    def _show_left_out(self) -> None:
+        """Say which runs have another task than the first."""
+        titles = self._session.run_titles
+        names = ", ".join(titles.get(folder, Path(folder).name) for folder in self._curves.left_out())
+        words = self.tr("Not drawn, since they predict something else than the first run: {0}.")
+        self._page.curves.set_note(words.format(names) if names else "")
 
     def _show_layers(self) -> None:
         if self._is_live():

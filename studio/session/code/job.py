@@ -123,7 +123,9 @@ class _DryRun:
         config = TrainingConfig.from_dict(self._job.config)
         source = ModelSource(self._job.file, self._copy, self._job.class_name, False)
         loaded = self._try(IMPORT, lambda: load_model(source, Path(self._job.file).parent))
-        network = self._try(MAKE, lambda: build_model(loaded)) if loaded is not None else None
+        network = None
+        if loaded is not None:
+            network = self._try(MAKE, lambda: build_model(loaded, config.model_params))
         if network is not None:
             self.found["parameters"] = sum(math.prod(each.shape) for each in network.parameters())
             self._show_passes(network)

@@ -337,11 +337,17 @@ class ModelEditor:
         return ""
 
     def fed(self) -> dict[str, Any]:
-        """The settings that say what is fed; what is wrong with others is for the page Train."""
-        values = self._library.project.settings.as_dict()
-        return {
-            name: value for name, value in values.items() if name == "data" or SETTINGS[name].group == "data"
+        """The settings that say what is fed, and with what arguments the model is made; what is wrong with
+        others is for the page Train."""
+        settings = self._library.project.settings
+        found = {
+            name: value
+            for name, value in settings.as_dict().items()
+            if name == "data" or SETTINGS[name].group == "data"
         }
+        if settings.model == f"{self.view.file}:{self.view.class_name}":
+            found["model_params"] = settings.model_params
+        return found
 
     def take(self) -> None:
         """Update the view models with the events of the child processes."""

@@ -14,6 +14,7 @@ from studio.windows.train.layers_panel import LayersPanel
 from widgets import theme
 from widgets.cards import Chip
 from widgets.flow import FlowLayout
+from widgets.labels import mute
 from widgets.plot.controls import SmoothingControl
 from widgets.retranslated import Retranslated
 
@@ -50,7 +51,7 @@ class CurvesCard(Retranslated, PageCard):
         self.log = Chip(checkable=True)
         self.tabs = {name: Chip(checkable=True) for name in ("curves", "layers")}
         self.quantities = {name: Chip(checkable=True) for name in SECOND_CURVES}
-        self.layers = LayersPanel()
+        self.layers, self.note = LayersPanel(), mute(wrap=True)
         self._first, self._second = Stack(), Stack()
         self._share, self._task = SMOOTHING, "classes"
         self._pages: Stack
@@ -76,6 +77,8 @@ class CurvesCard(Retranslated, PageCard):
         self._pages = Stack(curves, self.layers)
         self.body.addWidget(bar)
         self.body.addWidget(self._pages, 1)
+        self.body.addWidget(self.note)
+        self.set_note("")
         self.smoothing.changed.connect(self.set_smoothing)
         self.axis.currentIndexChanged.connect(self._axis_changed)
         for name, chip in self.tabs.items():
@@ -124,6 +127,11 @@ class CurvesCard(Retranslated, PageCard):
         """Classes have an accuracy; of ``numbers``, R² is drawn in its place."""
         self._task = task
         self.retranslate()
+
+    def set_note(self, text: str) -> None:
+        """Say which runs are not drawn; empty for none."""
+        self.note.setText(text)
+        self.note.setVisible(bool(text))
 
     def show_tab(self, name: str) -> None:
         """Show ``curves`` or ``layers``."""

@@ -34,14 +34,29 @@ MODEL = HEAD + (
 )
 
 
-def check(text: str, tmp_path: Path, inputs: Any = (), name: str = "Net") -> dict[str, Any]:
+def check(text: str, tmp_path: Path, inputs: Any = (), name: str = "Net", **more: Any) -> dict[str, Any]:
     outcome: list[Any] = []
-    config = {"data": "digits"}
+    config = {"data": "digits", **more}
     assert perform(
         CheckCode(text, str(tmp_path / "mine.py"), name, tuple(inputs), config), outcome.append, Inbox()
     )
     assert [event["event"] for event in outcome] == ["code_checked"]
     return dict(outcome[0])
+
+
+def test_the_class_gets_the_arguments_of_the_settings(tmp_path: Path) -> None:
+    text = (
+        "from engine import nn\n"
+        "class Net(nn.Layer):\n"
+        "    def __init__(self, width):\n"
+        "        super().__init__()\n"
+        "        self.linear = nn.Linear(784, width)\n"
+        "    def forward(self, x):\n"
+        "        return self.linear(x.flatten(1))\n"
+    )
+    assert check(text, tmp_path, model_params={"width": 3})["output"] == [-1, 3]
+    [problem] = check(text, tmp_path)["problems"]
+    assert "it takes width" in problem["what"] + problem["do"] + problem["where"]
 
 
 def test_shapes_numbers_and_operators_stand_at_their_lines(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from engine.training.predictions import NumberPredictions, PredictionsFolder
+from tests.studio.windows.runs.run_folders import make_run
 
 
 def start(stage: Any) -> str:
@@ -106,3 +107,20 @@ def test_samples_are_drawn_predicted_over_true_and_the_worst_are_listed(stage: A
     assert cards.scatter.points()[1].tolist() == [0.0, 0.0, -9.0, 1.0]
     assert cards.table.item(0, 3).text() == "-9"
     assert math.isclose(stage.session.number_errors.view.worst[0].error, -9.0)
+
+
+def test_runs_of_another_task_are_not_drawn_in_one_plot_with_it(stage: Any) -> None:
+    other = make_run(stage.session.runs_folder / "classes-001")
+    folder = start(stage)
+    end_epoch(stage, 1, 0.5, True)
+    stage.session.refresh_runs()
+    page = stage.studio.train_page
+    stage.studio.train.show_runs([folder, str(other)])
+    for name in ("loss", "accuracy"):
+        keys = page.curves.plot(name).series_keys()
+        assert keys
+        assert all(key.startswith(folder) for key in keys)
+    assert page.curves.note.text().startswith("Not drawn, since they predict something else")
+    assert "lenet" in page.curves.note.text()
+    stage.studio.train.show_runs([folder])
+    assert page.curves.note.isHidden()
