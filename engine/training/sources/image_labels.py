@@ -240,7 +240,7 @@ def _columns(path: Path, header: tuple[str, ...]) -> tuple[int, int]:
     names = _names(header)
     file, label = _place(names, FILE_COLUMNS), _place(names, LABEL_COLUMNS)
     if file is None or label is None:
-        seen = ", ".join(header[:_NAMED])[:200] if any(names) else "it is empty"
+        seen = repr(", ".join(header[:_NAMED])[:200]) if any(names) else "it is empty"
         absent = FILE_COLUMNS[0] if file is None else LABEL_COLUMNS[0]
         raise DataError(
             f"{path}: line 1: no column {absent}: {seen}; name the columns {FILE_COLUMNS[0]} and "

@@ -100,8 +100,10 @@ def test_excluded_images_are_in_no_split(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("name,label\n0.png,a\n", r"line 1: no column file_name: name, label; name the columns"),
-        ("file_name,breed\n0.png,a\n", r"line 1: no column label: file_name, breed; name"),
+        ("name,label\n0.png,a\n", r"line 1: no column file_name: 'name, label'; name the columns"),
+        ("file_name,breed\n0.png,a\n", r"line 1: no column label: 'file_name, breed'; name"),
+        ("", r"line 1: no column file_name: it is empty; name"),
+        ("\0\0", r"line 1: no column file_name: '\\x00\\x00'; name"),
         (
             "file_name,label\n0.png,a\n1.png,b\n0.png,b\n",
             r"line 4: '0\.png' appears in line 2 already",
