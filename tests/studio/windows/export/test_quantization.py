@@ -142,6 +142,7 @@ def test_a_failure_says_that_nothing_was_written(export: Stage, qtbot: QtBot) ->
     export.tell(
         "failed",
         where="quantize",
+        error="ValueError",
         what="NaN in sample 3",
         do="clean the data",
         traceback="",
