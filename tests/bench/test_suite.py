@@ -113,7 +113,7 @@ def test_wrong_arguments_are_named(
     assert message in capsys.readouterr().err
 
 
-def test_who_is_not_there_is_said_before_anything_is_started() -> None:
+def test_a_missing_contender_is_reported_before_anything_starts() -> None:
     found = real_contenders(None, None)
     assert found["torch eager"].missing == "--peer has no torch"
     assert found["paddle static"].missing == "--paddle has no paddle"

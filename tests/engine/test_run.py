@@ -74,7 +74,9 @@ def test_a_script_sees_what_python_shows_it(tmp_path: Path) -> None:
     ],
     ids=["number", "text", "nothing", "attribute", "import", "own hook"],
 )
-def test_how_a_script_ends(code: str, status: int, out: str, err: str, tmp_path: Path) -> None:
+def test_the_exit_status_is_that_of_the_script(
+    code: str, status: int, out: str, err: str, tmp_path: Path
+) -> None:
     script = tmp_path / "script.py"
     script.write_text(code)
     done = run("script.py", cwd=tmp_path)

@@ -55,7 +55,7 @@ def train(out: Path, few: Path, megabytes: int | None, *words: str) -> subproces
 
 
 @pytest.mark.parametrize("megabytes", LIMITS)
-def test_a_training_without_memory_says_so(tmp_path: Path, few: Path, megabytes: int) -> None:
+def test_a_training_without_memory_reports_it(tmp_path: Path, few: Path, megabytes: int) -> None:
     out = tmp_path / "run"
     done = train(out, few, megabytes)
     assert done.returncode in (0, 1), done.stderr

@@ -27,7 +27,7 @@ def test_a_change_of_the_language_sets_the_texts_again(qtbot: Any, base: type[QW
     assert seen == ["language"]
 
 
-def test_a_widget_without_texts_says_so(qtbot: Any) -> None:
+def test_a_widget_without_texts_raises_an_error(qtbot: Any) -> None:
     class Silent(Retranslated, QWidget):
         pass
 

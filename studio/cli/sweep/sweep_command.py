@@ -70,7 +70,7 @@ def sweep(
     param: Annotated[
         list[str] | None,
         _option(
-            "What varies, by its option: lr=0.1,0.01, lr=log:1e-4..1e-1, optimizer-param.beta1=0.8,0.9.",
+            "A setting to vary: lr=0.1,0.01, lr=log:1e-4..1e-1, optimizer-param.beta1=0.8,0.9.",
             metavar="NAME=VALUES",
         ),
     ] = None,

@@ -56,13 +56,12 @@ class PlanController(QObject):
         view, shown, tr = self._view, self._page.planned, self.tr
         shown.set_problem(view.problem)
         if view.running:
-            shown.set_about(tr("Training two steps to see what runs..."))
+            shown.set_about(tr("Training two steps to find the kernels that run..."))
         elif view.found is None:
             shown.set_about(
                 tr(
-                    "The Program after each pass, and the kernels that run, comes here "
-                    "after a dry run that goes "
-                    "well."
+                    "The Program after each pass and the kernels that run appear here "
+                    "after a successful dry run."
                 )
             )
         else:

@@ -129,9 +129,9 @@ class QuantizationReportController(QObject):
             layers.sort(key=lambda each: -_measured(each, measure))
         rows = [layer_row(each, measure, self._reason(each.name), self) for each in layers]
         explained = {
-            "noise_to_signal": self.tr("What rounding changes in a layer's input, as a share of its power."),
+            "noise_to_signal": self.tr("The rounding noise of a layer's input, as a share of its power."),
             "weight_noise_to_signal": self.tr(
-                "What rounding changes in a layer's weight, as a share of its power."
+                "The rounding noise of a layer's weight, as a share of its power."
             ),
             "drop": self.tr("How accuracy changes with one layer alone quantized."),
         }

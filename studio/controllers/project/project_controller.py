@@ -223,8 +223,9 @@ class ProjectController(QObject):
             self._window,
             self.tr("Another window has changed this project"),
             self.tr(
-                "{0} has other settings now than this window. Nothing is lost: Ctrl+Z brings those that "
-                "you did not choose, and until you choose, this window's are kept in a file next to it."
+                "{0} now contains other settings than this window. Nothing is lost: Ctrl+Z restores the "
+                "settings that you do not choose. Until you choose, a file next to it "
+                "contains those of this window."
             ).format(session.keeping.document),
             self.tr("Use the other window's settings"),
             self.tr("Decide later"),

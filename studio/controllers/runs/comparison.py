@@ -68,7 +68,7 @@ class ComparisonController(QObject):
             dialog.show_source("", str(error))
             return
         if not first and not second:
-            instead = self.tr("Both models are built in; neither run keeps a source of its own.")
+            instead = self.tr("Both models are built in; neither run has its own source file.")
             dialog.show_source("", instead)
             return
         difference = source_difference(first, second)

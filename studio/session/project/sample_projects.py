@@ -66,8 +66,8 @@ SAMPLES: tuple[Sample, ...] = (
     ),
     Sample(
         "falling-rate",
-        "A rate that falls",
-        "Momentum, and a rate that follows a cosine.",
+        "A learning rate schedule",
+        "Momentum, with a learning rate that follows a cosine.",
         MappingProxyType(
             {
                 "model": "cnn",

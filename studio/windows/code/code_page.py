@@ -305,9 +305,9 @@ class CodePage(Retranslated, QWidget):
         self.classes.setAccessibleName(tr("Class of the network"))
         self.inputs.setAccessibleName(tr("Input of the dry run"))
         self.passes.setAccessibleName(tr("Pass of the conversion"))
-        self.passes.setToolTip(tr("The source as it is after this pass"))
+        self.passes.setToolTip(tr("The source after this pass"))
         self.stages.setAccessibleName(tr("Pass over the Program, or plan"))
-        self.stages.setToolTip(tr("The Program as it is after this pass, what runs, or what it holds"))
+        self.stages.setToolTip(tr("The Program after this pass, the kernels that run, or their memory"))
         self.problems.setAccessibleName(tr("Problems of the source"))
         self.converted.setAccessibleName(tr("Converted source"))
         self.empty.set_text(

@@ -161,7 +161,7 @@ class QuantizationPage(Retranslated, QWidget):
 
     def _invitation(self) -> tuple[str, str]:
         return self.tr(
-            "The report of a quantization comes here: size, accuracy, the error of each layer, and the "
+            "The report of a quantization appears here: size, accuracy, the error of each layer, and the "
             "images whose answer changed. Choose Quantize under Files, or quantized files in the list."
         ), self.tr("Quantize...")
 

@@ -40,7 +40,7 @@ class SweepDialog(QDialog):
         self.words.setTabChangesFocus(True)
         self.words.setMaximumHeight(6 * self.words.fontMetrics().lineSpacing())
         self.words.setPlaceholderText("lr=0.1,0.01\nbatch=32,64\nlr=log:1e-4..1e-1")
-        self.words.setAccessibleName(self.tr("What varies"))
+        self.words.setAccessibleName(self.tr("Settings to vary"))
         self.draws = QSpinBox()
         self.draws.setRange(0, MOST)
         self.draws.setSpecialValueText(self.tr("all"))
@@ -61,7 +61,7 @@ class SweepDialog(QDialog):
         self.buttons.accepted.connect(self._accept)
         self.buttons.rejected.connect(self.reject)
         rows = form(None, 0)
-        rows.addRow(self.tr("What &varies"), self.words)
+        rows.addRow(self.tr("Settings to &vary"), self.words)
         rows.addRow(self.tr("&Trials"), self.draws)
         layout = vertical(self, theme.SPACE_L, theme.SPACE_M)
         for part in (about, self.outcome, self.buttons):

@@ -24,7 +24,7 @@ def test_loud_samples_are_cut_off(tmp_path: Path) -> None:
         assert loaded.numpy().tolist() == [[32767.0, -32768.0, 32767.0, -32768.0, 16384.0]]
 
 
-def test_whole_numbers_of_another_size_are_refused(tmp_path: Path) -> None:
+def test_integers_of_another_size_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DTypeError, match="floating or int16"):
         paddle.audio.save(tmp_path / "a.wav", paddle.to_tensor([[1, 2]]), 100)
     assert list(tmp_path.iterdir()) == []

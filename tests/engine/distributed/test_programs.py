@@ -85,7 +85,7 @@ def test_a_file_of_an_untrusted_author_reaches_no_other_process():
         from_plain(plain)
 
 
-def test_a_program_for_more_processes_says_so(monkeypatch):
+def test_a_program_for_more_processes_raises_with_the_reason(monkeypatch):
     program = built()
     for name, attr in (("c_allgather", "nranks"), ("c_reducescatter", "nranks")):
         next(o for o in program.global_block().ops if o.type == name).attrs[attr] = 2

@@ -67,7 +67,7 @@ def test_one_process_is_this_one():
     assert found == [[1]]
 
 
-def test_how_many_processes(monkeypatch):
+def test_spawn_starts_the_number_of_processes_asked_for(monkeypatch):
     monkeypatch.setenv("CPU_NUM", "1")
     found = []
     dist.spawn(found.append, (1,))

@@ -49,7 +49,7 @@ def test_on_the_cpu_the_numbers_are_those_of_float32(mode: str) -> None:
         assert losses(mode, "O0") == plain
 
 
-def test_where_it_acts(mode: str) -> None:
+def test_fit_in_mixed_precision_is_close_to_float32(mode: str) -> None:
     plain = losses(mode, None)
     with amp.on_cpu():
         found = losses(mode, CONFIGS)

@@ -220,7 +220,7 @@ def test_a_filter_with_two_batch_norms_is_folded_twice_under_its_name() -> None:
     assert noise(predict(net, data[0]), predict(found.layer(), data[0])) < 1e-3
 
 
-def test_recurrent_layers_stay_in_float_and_say_so() -> None:
+def test_recurrent_layers_stay_in_float_with_a_reason() -> None:
     class Recurrent(nn.Layer):
         def __init__(self) -> None:
             super().__init__()

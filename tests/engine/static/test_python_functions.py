@@ -116,7 +116,7 @@ def test_nothing_flows_back_without_one(static):
         static.nn.static_pylayer(lambda v: v * 2, [x])
 
 
-def test_whole_numbers_take_no_gradient(static):
+def test_integers_have_no_gradient(static):
     x, y = static.data("x", [None, 3]), static.data("y", [None, 3], "int64")
     x.stop_gradient = False
     out = variable(static, "out", [-1, 3])

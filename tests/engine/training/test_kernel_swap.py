@@ -191,7 +191,7 @@ def test_a_record_that_is_none_is_refused() -> None:
             KernelSwap("auto", recorded=record)
 
 
-def test_a_training_that_can_not_be_repeated_says_so(
+def test_a_training_that_cannot_be_repeated_reports_it(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     with choice.kernels.guard("auto"):

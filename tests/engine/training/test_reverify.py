@@ -43,7 +43,7 @@ def test_files_of_other_weights_differ(exported: tuple[Path, str, Any], tmp_path
     assert np.isclose(again["difference"], 5.0)  # the score that another class gets
 
 
-def test_a_checkpoint_that_is_gone_is_said(exported: tuple[Path, str, Any], tmp_path: Path) -> None:
+def test_a_missing_checkpoint_is_reported(exported: tuple[Path, str, Any], tmp_path: Path) -> None:
     run, prefix, _ = exported
     other = shutil.copytree(run, tmp_path / "other")
     for name in ("step-00000020.h5", "best.h5"):

@@ -394,7 +394,7 @@ def without_screen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="about X11 and Wayland")
-def test_where_there_is_no_screen_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_screen_is_reported_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     without_screen(monkeypatch)
     monkeypatch.setattr(display_check.importlib.util, "find_spec", lambda name: _package())
     done = call()
@@ -414,7 +414,7 @@ def _package() -> Any:
     return type("Spec", (), {"submodule_search_locations": ["/nowhere"]})()
 
 
-def test_without_qt_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_qt_is_reported_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(display_check.importlib.util, "find_spec", lambda name: None)
     done = call()
     assert done.exit_code == 1

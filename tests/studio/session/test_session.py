@@ -60,7 +60,7 @@ def test_not_a_number_is_no_change_from_not_a_number(stage: Any) -> None:
     assert math.isnan(heard[1])
 
 
-def test_pausing_is_acknowledged_at_once_and_done_when_the_training_says_so(stage: Any) -> None:
+def test_pausing_is_acknowledged_at_once_and_ends_with_the_trainings_event(stage: Any) -> None:
     train = stage.session.train
     stage.session.execute("start")
     assert stage.session.execute("pause") == "The training is starting."

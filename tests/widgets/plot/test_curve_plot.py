@@ -264,7 +264,7 @@ def test_csv_holds_all_points(plot: CurvePlot, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_export_that_fails_says_so(
+def test_a_failed_export_is_reported(
     plot: CurvePlot, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     missing = str(tmp_path / "missing" / "curves.csv")

@@ -109,7 +109,7 @@ def test_values_from_outside_that_a_step_changes_are_counted_through(main: Any) 
     assert len(main.blocks) == 1
 
 
-def test_wrong_uses_are_said(main: Any) -> None:
+def test_wrong_uses_raise_errors(main: Any) -> None:
     x = layers.data("x", [STEPS, BATCH, WIDTH], False)
     rnn = layers.StaticRNN()
     with pytest.raises(ArgumentError, match="You must invoke step_input in rnn block"):

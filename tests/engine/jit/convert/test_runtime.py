@@ -264,7 +264,7 @@ def test_kind_that_changes_in_a_loop(sym: Any) -> None:
         run(f, sym(3))
 
 
-def test_whole_number_that_becomes_a_float(sym: Any) -> None:
+def test_an_integer_that_becomes_a_float(sym: Any) -> None:
     def f(n):
         mean = 0
         while n > 0:

@@ -43,7 +43,7 @@ def test_data_is_opened_shown_and_checked(session, tmp_path):
     assert set(session.data.samples.labels) == {1}
 
 
-def test_the_same_data_is_not_opened_twice_and_a_wrong_path_is_said(session, tmp_path):
+def test_the_same_data_is_not_opened_twice_and_a_wrong_path_is_reported(session, tmp_path):
     chosen = settings(session, data=str(tmp_path / "nothing.csv"))
     session.dataset_browser.look(chosen)
     assert session.wait_until(lambda: session.data.state == "failed", 30)

@@ -148,7 +148,7 @@ def test_a_parameter_differs_by_itself_and_a_missing_setting_is_the_default() ->
         ("", 3),
     ],
 )
-def test_the_filter_looks_at_all_that_is_said(session: Session, words: str, left: int) -> None:
+def test_the_filter_searches_all_texts_of_a_run(session: Session, words: str, left: int) -> None:
     session.run_changes.describe(session.runs[-1].path, "", ("wide",), "why not")
     session.run_list.filter = words
     assert len(names(session)) == left

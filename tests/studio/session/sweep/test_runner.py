@@ -79,7 +79,7 @@ def reached(sweep: Sweep, epochs: int, accuracies: dict[int, float]) -> None:
         )
 
 
-def test_who_goes_on_follows_from_the_results_alone(bars: Path) -> None:
+def test_the_results_alone_decide_which_trials_continue(bars: Path) -> None:
     sweep = new_sweep(
         settings(bars, epochs=9), ["seed=1,2,3,4,5,6,7,8,9"], halving=Halving(eta=3, min_epochs=1)
     )

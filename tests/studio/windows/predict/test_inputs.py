@@ -81,7 +81,7 @@ def test_an_image_in_colour_and_numbers_are_given_and_answered(
     assert view.ranking[0][1] == pytest.approx(np.exp(3.0) / (np.exp(3.0) + np.exp(1.0)), abs=1e-5)
 
 
-def test_numbers_are_typed_and_what_is_none_is_said(page: Stage, qtbot: QtBot) -> None:
+def test_typed_numbers_are_read_and_invalid_ones_are_marked(page: Stage, qtbot: QtBot) -> None:
     show(page, ("measured", [-1, 4], "int64"))
     editor = page.studio.predict_page.editors[0]
     assert isinstance(editor, NumbersInput)

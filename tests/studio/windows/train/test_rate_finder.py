@@ -65,7 +65,7 @@ def test_closing_ends_the_search_and_nothing_is_suggested(stage: Any) -> None:
     assert len(dialog.plot.series_data("loss")[0]) == 0
 
 
-def test_a_range_without_a_descent_and_a_failure_are_said(stage: Any) -> None:
+def test_a_range_without_a_descent_and_a_failure_are_reported(stage: Any) -> None:
     dialog = open_dialog(stage)
     stage.tell("rate_found", suggestion=math.nan, why="the loss does not fall anywhere", stopped="")
     assert dialog.text() == "No suggestion: the loss does not fall anywhere"
