@@ -108,7 +108,7 @@ def test_no_more_is_read_whole_than_the_limit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"no array", b"\x93NUMPY\x01\x00\xff\xff" + b"{" * 100])
-def test_what_is_no_array_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_an_array_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.npy").write_bytes(content)
     with pytest.raises(FormatError, match=r"x\.npy: not a sound NPY file"):
         open_npy(tmp_path / "x.npy")
