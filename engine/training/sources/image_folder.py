@@ -343,7 +343,7 @@ def decode_quietly(path: Path, grey: bool, resize: int) -> np.ndarray:
             with _one_large if values > MOST_VALUES else nullcontext():
                 if values > MOST_VALUES:
                     image = _reduced(image, resize)
-                return _pixels(ImageOps.exif_transpose(image), grey)
+                return as_pixels(ImageOps.exif_transpose(image), grey)
     except DataError:
         raise
     except UnidentifiedImageError:
@@ -366,7 +366,9 @@ def _reduced(image: Any, resize: int) -> Any:
     return done
 
 
-def _pixels(image: Any, grey: bool) -> np.ndarray:
+def as_pixels(image: Any, grey: bool) -> np.ndarray:
+    """A Pillow image of any mode: uint8 [H, W, 1] where ``grey``, else [H, W, 3]; transparent parts on white,
+    16 bits as 8."""
     if image.mode.startswith("I") or image.mode == "F":
         deep = np.asarray(image).astype(np.float64)
         most = 65535.0 if deep.max(initial=0) > 255 else 255.0

@@ -113,24 +113,29 @@ class Prepare:
 
 
 def resized(image: np.ndarray, side: int, fit: str = "stretch") -> np.ndarray:
-    """An image [H, W, C] as a square of ``side`` pixels, of the same type.
+    """An image [H, W, C] as a square of ``side`` pixels; see ``fitted_to``."""
+    return fitted_to(image, side, side, fit)
+
+
+def fitted_to(image: np.ndarray, height: int, width: int, fit: str) -> np.ndarray:
+    """An image [H, W, C] of this size, of the same type.
 
     Args:
         fit: stretch it, crop its middle, or pad it with 0 on both sides.
     """
     from PIL import Image
 
-    height, width = image.shape[:2]
-    if height == width == side:
+    rows, columns = image.shape[:2]
+    if (rows, columns) == (height, width):
         return image
+    scale = (max if fit == "crop" else min)(height / rows, width / columns)
     if fit == "crop":
-        shorter = min(height, width)
-        top, left = (height - shorter) // 2, (width - shorter) // 2
-        image = image[top : top + shorter, left : left + shorter]
-    size = (side, side)
+        tall, wide = min(rows, round(height / scale)), min(columns, round(width / scale))
+        top, left = (rows - tall) // 2, (columns - wide) // 2
+        image = image[top : top + tall, left : left + wide]
+    size = (width, height)
     if fit == "pad":
-        longer = max(height, width)
-        size = (max(1, round(width * side / longer)), max(1, round(height * side / longer)))
+        size = (max(1, round(columns * scale)), max(1, round(rows * scale)))
     if image.shape[:2] == size[::-1]:
         done = image
     elif image.dtype == np.uint8 and image.shape[2] in (1, 3):
@@ -145,10 +150,10 @@ def resized(image: np.ndarray, side: int, fit: str = "stretch") -> np.ndarray:
         done = np.stack(planes, axis=2)
         if image.dtype == np.uint8:
             done = np.rint(done).astype(np.uint8)
-    if size == (side, side):
+    if size == (width, height):
         return done
-    ground = np.zeros((side, side, done.shape[2]), done.dtype)
-    top, left = (side - size[1]) // 2, (side - size[0]) // 2
+    ground = np.zeros((height, width, done.shape[2]), done.dtype)
+    top, left = (height - size[1]) // 2, (width - size[0]) // 2
     ground[top : top + size[1], left : left + size[0]] = done
     return ground
 

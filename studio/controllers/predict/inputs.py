@@ -18,11 +18,10 @@ from studio.controllers.predict.raw_inputs import RawInputsController
 from studio.session.predict.digit_images import (
     ImageError,
     bright_on_dark,
-    read_colour,
     read_file,
     read_grey,
 )
-from studio.session.predict.image_fitting import placed, placings_of
+from studio.session.predict.image_fitting import placed, placings_of, read_for
 from studio.session.predict.model_input import ModelInput, first_numbers, numbers_in
 from studio.session.problem_view import problem_from_message
 from studio.session.session import Session
@@ -143,10 +142,8 @@ class InputsController(QObject):
             if asked.form == "digit" and self._placing(place) == "digit":
                 values = bright_on_dark(read_grey(data, where))
                 given = _Given(values, True, "")
-            elif asked.channels == 1:
-                given = _Given(read_grey(data, where), False, "")
             else:
-                given = _Given(read_colour(data, where), False, "")
+                given = _Given(read_for(asked, data, where), False, "")
             placed(given.values, asked, self._placing(place), given.drawn, where)
         except ImageError as error:
             self._tell(str(error))

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from studio.session.predict.digit_images import ImageError, read_colour, read_file, read_grey
-from studio.session.predict.image_fitting import placed, placings_of
+from studio.session.predict.digit_images import ImageError, read_file
+from studio.session.predict.image_fitting import placed, placings_of, read_for
 from studio.session.predict.model_info import ModelInfo, Scores
 from studio.session.predict.model_input import ModelInput, inputs_of, numbers_in
 from studio.session.predict.predict_view import rank
@@ -139,8 +139,7 @@ def image_item(file: Path, asked: ModelInput, name: str = "") -> Item:
         )
 
     def read() -> NDArray[Any]:
-        data = read_file(file)
-        values = (read_grey if asked.channels == 1 else read_colour)(data, str(file))
+        values = read_for(asked, read_file(file), str(file))
         return placed(values, asked, placings_of(asked)[0], False, str(file))
 
     return Item(name or str(file), read)

@@ -77,6 +77,20 @@ def read_colour(data: bytes, where: str) -> Pixels:
     return _read(data, where, "RGB", _colour)
 
 
+def read_as_trained(data: bytes, where: str, grey: bool) -> Pixels:
+    """The image in ``data`` as a training on a folder of images reads it, from 0 to 1.
+
+    Raises as ``read_grey``.
+    """
+    from engine.training.sources.image_folder import as_pixels
+
+    def convert(image: Any) -> Pixels:
+        values = as_pixels(image, grey).astype(np.float32) / np.float32(255.0)
+        return values[..., 0] if grey else values
+
+    return _read(data, where, "L" if grey else "RGB", convert)
+
+
 def _read(data: bytes, where: str, mode: str, convert: Callable[[Any], Pixels]) -> Pixels:
     """The image in ``data``, converted; ``mode`` is what a photograph that is too large is decoded to."""
     from PIL import Image, ImageOps, UnidentifiedImageError

@@ -7,11 +7,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from studio.session.predict.digit_images import ImageError, Pixels, bright_on_dark, fit_digit
+from studio.session.predict.digit_images import (
+    ImageError,
+    Pixels,
+    bright_on_dark,
+    fit_digit,
+    read_as_trained,
+    read_colour,
+    read_grey,
+)
 from studio.session.predict.model_input import ModelInput
 
 # As MNIST's digits; the middle cut out; the whole with borders; the whole pulled to the size.
 PLACINGS = ("digit", "cover", "whole", "stretch")
+_FITS = {"cover": "crop", "whole": "pad", "stretch": "stretch"}
 _GREY = np.array([0.299, 0.587, 0.114], np.float32)
 
 
@@ -43,39 +52,29 @@ def placed(values: NDArray[Any], asked: ModelInput, placing: str, drawn: bool, w
         found = found @ _GREY if found.ndim == 3 else found
     elif found.ndim == 2:
         found = np.repeat(found[..., None], 3, axis=2)
-    found = _scaled(found, asked.height, asked.width, placing)
+    if asked.of_images:  # scaled as bytes, as in the training
+        found = np.rint(np.clip(found, 0.0, 1.0) * 255).astype(np.uint8)
+        found = _scaled(found, asked.height, asked.width, placing).astype(np.float32) / np.float32(255.0)
+    else:
+        found = _scaled(found, asked.height, asked.width, placing)
     if asked.channels == 4:
         found = np.concatenate([found, np.ones((*found.shape[:2], 1), np.float32)], axis=2)
     return np.ascontiguousarray(np.clip(found, 0.0, 1.0), np.float32)
 
 
-def _scaled(pixels: Pixels, height: int, width: int, placing: str) -> Pixels:
-    rows, columns = pixels.shape[:2]
-    if placing == "stretch":
-        return _resized(pixels, height, width)
-    scale = (max if placing == "cover" else min)(height / rows, width / columns)
-    new = _resized(pixels, max(1, round(rows * scale)), max(1, round(columns * scale)))
-    result = np.zeros((height, width, *pixels.shape[2:]), np.float32)
-    down, right = (height - new.shape[0]) // 2, (width - new.shape[1]) // 2
-    top, left = max(0, down), max(0, right)
-    part = new[max(0, -down) : max(0, -down) + height, max(0, -right) : max(0, -right) + width]
-    result[top : top + part.shape[0], left : left + part.shape[1]] = part
-    return result
+def read_for(asked: ModelInput, data: bytes, where: str) -> Pixels:
+    """The image in ``data`` as ``placed`` takes it; for a model of own images converted as they were.
+
+    Raises:
+        ImageError: no image of a known kind, damaged, or too large.
+    """
+    if asked.of_images:
+        return read_as_trained(data, where, asked.channels == 1)
+    return (read_grey if asked.channels == 1 else read_colour)(data, where)
 
 
-def _resized(pixels: Pixels, height: int, width: int) -> Pixels:
-    """Each new pixel is the mean of what it covers, weighted by nearness."""
-    if pixels.shape[:2] == (height, width):
-        return pixels
-    from PIL import Image
+def _scaled(pixels: NDArray[Any], height: int, width: int, placing: str) -> NDArray[Any]:
+    from engine.training.sources.prepare import fitted_to
 
-    planes = [pixels] if pixels.ndim == 2 else [pixels[..., each] for each in range(pixels.shape[2])]
-    found = [
-        np.asarray(
-            Image.fromarray(np.ascontiguousarray(plane, np.float32)).resize(
-                (width, height), Image.Resampling.BILINEAR
-            )
-        )
-        for plane in planes
-    ]
-    return found[0] if pixels.ndim == 2 else np.stack(found, axis=2)
+    found = fitted_to(pixels if pixels.ndim == 3 else pixels[..., None], height, width, _FITS[placing])
+    return found if pixels.ndim == 3 else found[..., 0]

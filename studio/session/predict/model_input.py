@@ -39,7 +39,7 @@ class ModelInput:
     size that is open; ``batch`` is how often they are fed, as the model takes a fixed batch, 0 for an input
     without a batch. An image has ``height`` and ``width`` and 1, 3 or 4 ``channels``, which come first
     (``layout`` CHW), last (HWC) or are absent (HW); ``placing`` is how those of its training were placed,
-    empty where that is not known.
+    empty where that is not known; ``of_images`` says that it was trained on images of its own.
     """
 
     name: str
@@ -54,6 +54,7 @@ class ModelInput:
     why_not: str = ""
     raw: RawInputs | None = None
     placing: str = ""
+    of_images: bool = False
 
     @property
     def whole(self) -> bool:
@@ -71,7 +72,8 @@ def inputs_of(info: ModelInfo | None) -> tuple[ModelInput, ...]:
     if raw is not None and (found := _by_data(specs[0], raw)) is not None:
         return (found,)
     placing = _placing_in_training(info) if len(specs) == 1 else ""
-    return tuple(replace(_input(spec), placing=placing) for spec in specs)
+    of_images = raw is not None and raw.spec.kind == "images" and len(specs) == 1
+    return tuple(replace(_input(spec), placing=placing, of_images=of_images) for spec in specs)
 
 
 _PLACINGS = {"stretch": "stretch", "crop": "cover", "pad": "whole"}
