@@ -7,7 +7,7 @@ import importlib.util
 import math
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 
@@ -54,3 +54,15 @@ def add_shared(
     parser.add_argument("--seconds", type=duration, default=seconds, help="of each contender in each row")
     parser.add_argument("--threads", type=positive, default=os.cpu_count() or 1, help="of each contender")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")
+
+
+def measurement_names(module: str, known: Iterable[str]) -> list[str]:
+    """The measurements that the command line names; none for all. Exits for ``--help`` and an unknown one."""
+    known = list(known)
+    made = argparse.ArgumentParser(prog=f"python -m {module}", epilog=f"measurements: {', '.join(known)}")
+    made.add_argument("names", nargs="*", metavar="MEASUREMENT", help="all unless given")
+    names: list[str] = made.parse_args().names
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        made.error(f"no such measurement: {unknown[0]!r}; there are {', '.join(known)}")
+    return names

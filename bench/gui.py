@@ -7,7 +7,6 @@ is the first one that the welcome page offers. A measurement is a function that 
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -21,6 +20,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from bench import gui_plots, gui_start
+from bench.arguments import measurement_names
 from bench.timing import table
 from studio.app import Studio
 from studio.session.session import Session
@@ -144,4 +144,4 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(measurement_names("bench.gui", ("start", *MEASUREMENTS, *gui_plots.MEASUREMENTS)))

@@ -26,6 +26,7 @@ from PySide6.QtCore import QEvent, QEventLoop, QObject, QPointF
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
+from bench.arguments import measurement_names
 from bench.timing import table
 from widgets.plot import CurvePlot
 from widgets.program_tree import BlockData, OperatorData, ProgramData, ProgramTree
@@ -222,11 +223,6 @@ MEASUREMENTS: dict[str, Callable[[], list[Figure]]] = {
 
 def main(names: list[str]) -> None:
     """Measure what is named, or all, and print one table."""
-    unknown = [name for name in names if name not in MEASUREMENTS]
-    if unknown:
-        raise SystemExit(
-            f"gui_plots: no such measurement: {unknown[0]!r}; there are {', '.join(MEASUREMENTS)}"
-        )
     application = QApplication.instance() or QApplication(sys.argv[:1])
     rows = [[f"on {application.platformName()}", "clock", "own", "budget", ""]]  # type: ignore[attr-defined]
     for name in names or list(MEASUREMENTS):
@@ -245,4 +241,4 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(measurement_names("bench.gui_plots", MEASUREMENTS))
