@@ -58,7 +58,7 @@ def require_sweep_trust(folder: Path, sweep: Sweep, trust: bool) -> None:
     from studio.session.sweep.models import code_of, not_agreed_model, require_same
 
     for file in sweep.models:
-        require_same(sweep.models, file)
+        require_same(sweep, file)
     file = not_agreed_model(sweep.models, sweep.mark, read_preferences()[0].agreed)
     if file and not trust:
         more = list(code_of(file).sources)[1:]

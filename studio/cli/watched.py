@@ -12,20 +12,22 @@ import threading
 import time
 
 from studio.cli import main as command_line
-from studio.session.sweep.children import AGREED_CODE
 
 GRACE = 20.0  # seconds in which a training can write its last checkpoint
 ORPHANED = 3
 
 
-def main() -> None:
-    """Run the command; its own standard input is empty."""
+def main(agreed: str | None = None) -> None:
+    """Run the command; its own standard input is empty.
+
+    ``agreed``: the digest of the user's code that may run, None for what the command names.
+    """
     watched = os.dup(0)
     nowhere = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nowhere, 0)
     os.close(nowhere)
     threading.Thread(target=_watch, args=(watched,), name="watch", daemon=True).start()
-    if (agreed := os.environ.pop(AGREED_CODE, None)) is not None:
+    if agreed is not None:
         from engine.core.local_imports import AGREED
 
         AGREED.set(agreed)

@@ -71,7 +71,7 @@ def ask_agreement(
     tr = QCoreApplication.translate
     others = ", ".join(name for name in code.sources if name != new[0])
     together = tr("dialogs", "It runs together with {0}.").format(others) if others else ""
-    if len(new) > 1:
+    if 1 < len(new) < len(code.sources):
         together = tr("dialogs", "New or changed: {0}.").format(", ".join(new)) + " " + together
     box = ask(
         parent,

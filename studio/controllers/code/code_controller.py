@@ -89,7 +89,7 @@ class CodeController(QObject):
             bonds.show(view, name, lambda _: page.set_classes(view.classes, view.class_name))
         for name in ("inputs", "input_problem"):
             bonds.show(view, name, lambda _: self._show_inputs())
-        for name in ("outside", "restored", "state"):
+        for name in ("outside", "restored", "state", "unagreed"):
             bonds.show(view, name, lambda _: self._show_banner())
         for name in ("problems", "state", "output", "stale"):
             bonds.show(view, name, lambda _: self._show_found())
@@ -277,8 +277,13 @@ class CodeController(QObject):
                 ("keep", tr("Keep it")),
             )
         elif view.state == "refused":
+            others = [name for name in view.unagreed if name != Path(view.file).name]
             banner.ask(
-                tr("To show shapes and mistakes, this file must run in a separate process."),
+                tr("To show shapes and mistakes, {0} must run in a separate process, too.").format(
+                    ", ".join(others)
+                )
+                if others
+                else tr("To show shapes and mistakes, this file must run in a separate process."),
                 ("agree", tr("Run this file...")),
             )
         else:

@@ -73,7 +73,8 @@ class ConvertedForward:
 class CodeViewModel:
     """Fields change through assignment; ``events.NAME`` emits each real change.
 
-    ``state`` is empty (no file), idle, checking, done, stuck or refused (the code was not agreed to).
+    ``state`` is empty (no file), idle, checking, done, stuck or refused (the code was not agreed to);
+    ``unagreed`` are the files that are new to the user then.
     ``outside`` says how the file on disk differs from what was read: "", ``changed`` or ``gone``.
     ``problems``, ``notes`` (by line), ``layers``, ``forwards`` and ``program`` (as ``to_plain`` gives it) are
     of the last dry run, in lines of the text; ``stale`` says that the text has changed since.
@@ -86,6 +87,7 @@ class CodeViewModel:
     restored: bool = False
     outside: str = ""
     state: str = "empty"
+    unagreed: tuple[str, ...] = ()
     stale: bool = False
     inputs: str = ""
     input_problem: str = ""

@@ -299,6 +299,7 @@ class ModelEditor:
             return
         if not self._may_run(code):
             self._runs.forget()
+            view.unagreed = tuple(self.new_files(code))
             view.problems, view.state = (), "refused"
             return
         view.state = "checking"

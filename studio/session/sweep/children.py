@@ -19,9 +19,7 @@ from resources.json_documents import DocumentError, parse
 _ROOT = str(Path(__file__).resolve().parents[3])
 # At the end of the path: nothing there stands in for a module of Python's own. -P leaves the current folder
 # out of it, which may be untrusted.
-_START = f"import sys; sys.path.append({_ROOT!r}); from studio.cli.watched import main; main()"
-AGREED_CODE = "MODEL_STUDIO_AGREED_CODE"
-"""A variable for the child: the digest of the user's code that it may run; empty for none."""
+_START = f"import sys; sys.path.append({_ROOT!r}); from studio.cli.watched import main; main"
 _LINES, WIDTH = 10, 800
 _MAX_LINE = 1_000_000
 _REPORTED = (b'"event":"epoch"', b'"event":"started"')
@@ -87,11 +85,9 @@ class Child:
         self._tell = tell
         self._lines: deque[str] = deque(maxlen=_LINES)
         environment = {**dict.fromkeys(_THREADS, str(threads)), **os.environ, "PYTHONUNBUFFERED": "1"}
-        if agreed is not None:
-            environment[AGREED_CODE] = agreed
         # A session of its own: Ctrl+C in a terminal reaches the sweep alone, which then asks its children.
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _START, *words],
+            [sys.executable, "-P", "-c", f"{_START}({agreed!r})", *words],
             cwd=folder,
             env=environment,
             stdin=subprocess.PIPE,

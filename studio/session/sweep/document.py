@@ -97,8 +97,11 @@ class Halving(BaseModel):
 
 
 class Sweep(BaseModel):
-    """What sweep.json holds. ``models`` has the SHA-256 of the user's model files, ``mark`` says who wrote
-    that."""
+    """What sweep.json holds.
+
+    ``models`` has the digest of the code of each of the user's model files, ``mark`` says who wrote that.
+    ``files`` has the SHA-256 of each file, for models that import others: it names the one that changed.
+    """
 
     model_config = _STRICT
 
@@ -111,7 +114,14 @@ class Sweep(BaseModel):
     goal: Literal["max", "min"] = "max"
     models: dict[str, str] = Field(default_factory=dict, max_length=1000)
     mark: str = Field(default="", max_length=100)
+    files: dict[str, dict[str, str]] = Field(default_factory=dict, max_length=1000)
     trials: list[Trial] = Field(min_length=1, max_length=MOST_TRIALS)
+
+    @model_serializer(mode="wrap")
+    def _without_absent(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """As earlier versions read it, where no model imports other files."""
+        found: dict[str, Any] = plain(self)
+        return {name: value for name, value in found.items() if name != "files" or value}
 
     def settings_of(self, trial: Trial) -> dict[str, Any]:
         """All settings of a trial's training, without its folder."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from studio.session.sweep.document import Halving, Sweep, Trial
-from studio.session.sweep.models import digests, located, mark_of, model_file
+from studio.session.sweep.models import code_of, located, mark_of, model_file
 from studio.session.sweep.parameters import parse_parameter, short_name, short_text, with_choices
 from studio.session.sweep.plan import MOST_TRIALS, drawn, grid
 from studio.session.train.run_settings import RunSettings
@@ -55,7 +55,8 @@ def new_sweep(
     chosen = [_located(base, choices) for choices in chosen]
     _check(base, chosen)
     files = {model_file(with_choices(base, choices)) for choices in chosen} - {""}
-    models = digests(sorted(files))
+    code = {file: code_of(file) for file in sorted(files)}
+    models = {file: each.digest for file, each in code.items()}
     return Sweep(
         settings=RunSettings(**base),
         parameters=parameters,
@@ -64,6 +65,7 @@ def new_sweep(
         goal=goal or ("max" if metric == "accuracy" else "min"),
         models=models,
         mark=mark_of(models),
+        files={file: each.digests for file, each in code.items() if len(each.sources) > 1},
         trials=[Trial(number=number, choices=choices) for number, choices in enumerate(chosen, 1)],
     )
 

@@ -10,13 +10,16 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.core.errors import DataError
 from engine.files.installation import installation_key
 from resources.local_code import CodeTooLarge, LocalCode, read_code
+
+if TYPE_CHECKING:
+    from studio.session.sweep.document import Sweep
 
 _CONTEXT = b"model-studio models of a sweep 1\0"
 
@@ -39,15 +42,6 @@ def model_file(settings: Mapping[str, Any]) -> str:
     return path if separator else ""
 
 
-def digests(files: Iterable[str]) -> dict[str, str]:
-    """The digest of the code of each file, with what it imports from its folder.
-
-    Raises:
-        DataError: a file can't be read.
-    """
-    return {name: code_of(name).digest for name in files}
-
-
 def code_of(file: str) -> LocalCode:
     """The code of a model's file. Raises DataError where it can't be read."""
     try:
@@ -66,18 +60,20 @@ def mark_of(models: Mapping[str, str]) -> str:
     return hmac.new(key, _CONTEXT + text, hashlib.sha256).hexdigest()
 
 
-def require_same(models: Mapping[str, str], file: str) -> None:
-    """Refuse a model whose code is not what it was when the sweep began. Raises DataError."""
+def require_same(sweep: Sweep, file: str) -> None:
+    """Refuse a model whose code changed after the sweep began. Raises DataError, which names what changed."""
     if not file:
         return
     code = code_of(file)
-    if code.digest != models.get(file):
-        others = list(code.sources)[1:]
-        also = f" or one that it imports has: {', '.join(others[:10])}" if others else ""
-        raise DataError(
-            f"model: the file has changed since the sweep began: {file}{also and ','}{also}; begin a new "
-            "sweep, or put the former file back"
-        )
+    if code.digest == sweep.models.get(file):
+        return
+    before = sweep.files.get(file, {})
+    names = [name for name in {**code.digests, **before} if before.get(name) != code.digests.get(name)]
+    changed = ", ".join(str(code.folder / name) for name in names[:10])
+    raise DataError(
+        f"model: the file has changed since the sweep began: {changed}; begin a new sweep, or put the former "
+        "file back"
+    )
 
 
 def not_agreed_model(models: Mapping[str, str], mark: str, agreed: Collection[str]) -> str:

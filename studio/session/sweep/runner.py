@@ -150,7 +150,7 @@ class SweepRun:
                 raise DataError(
                     f"{folder}: a link, which a sweep must not bring along; put the run itself there"
                 )
-            require_same(self._sweep.models, model_file(settings))
+            require_same(self._sweep, model_file(settings))
             resume = has_checkpoint(folder)
             words = [] if resume else setting_words(settings)
             if epochs < settings["epochs"]:

@@ -111,6 +111,7 @@ def test_a_changed_helper_stops_the_dry_run_and_is_named(bench: Bench, file: Pat
     helper.write_text("X = 2\n")
     bench.model_editor.edit(MORE + "import helper\n")
     assert (bench.view.state, len(bench.jobs())) == ("refused", 1)
+    assert "helper.py" in bench.view.unagreed
     assert bench.model_editor.measure() == "Agree first that this file is run."
     assert bench.model_editor.save()  # the text is the user's, but what it imports is not
     bench.session.change_setting("model", f"{file}:Net")

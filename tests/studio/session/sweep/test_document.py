@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from engine.core.errors import DataError
 from studio.session.project.project_file import ProjectError, file_digest
-from studio.session.sweep.document import Halving, read_sweep, write_sweep
+from studio.session.sweep.document import Halving, Sweep, read_sweep, write_sweep
 from studio.session.sweep.making import new_sweep
 from studio.session.sweep.models import not_agreed_model, require_same
 from studio.session.train.run_settings import RunSettings
@@ -106,17 +107,21 @@ def test_a_model_runs_where_it_was_written_down_here_or_agreed_to(
     file.write_text("import helper\nclass Net: ...\n")
     sweep = new_sweep(settings(bars, model="net.py:Net"), ["lr=0.1"])
     (tmp_path / "helper.py").write_text("X = 2\n")
-    said = r"net\.py, or one that it imports has: helper\.py; begin a new sweep"
+    said = rf"began: {re.escape(str(tmp_path / 'helper.py'))}; begin a new sweep"
     with pytest.raises(DataError, match=said):
-        require_same(sweep.models, str(file))
+        require_same(sweep, str(file))
+    (tmp_path / "helper.py").unlink()
+    with pytest.raises(DataError, match=said):
+        require_same(sweep, str(file))
     (tmp_path / "helper.py").write_text("")
-    require_same(sweep.models, str(file))
-    require_same({}, "")
+    require_same(sweep, str(file))
+    assert Sweep.model_validate_json(sweep.model_dump_json()).files == sweep.files
+    require_same(sweep, "")
     with pytest.raises(DataError, match="changed since the sweep began"):
-        require_same({}, str(file))
+        require_same(sweep.model_copy(update={"models": {}}), str(file))
     file.write_text("class Net: pass\n")
     with pytest.raises(DataError, match="changed since the sweep began"):
-        require_same(sweep.models, str(file))
+        require_same(sweep, str(file))
 
 
 def test_a_suggestion_leaves_the_values_of_a_trial(tmp_path: Path) -> None:
