@@ -124,11 +124,14 @@ def splits_of(
     )
 
 
-def read_images(config: TrainingConfig, report: Callable[[str], None]) -> None:
+def read_images(
+    config: TrainingConfig, report: Callable[[str], None], check: Callable[[], None] = lambda: None
+) -> None:
     """Decode the image files of a training, so that ``load_data`` finds them decoded; no other data is read.
 
     Args:
         report: receives the progress, twice a second at most.
+        check: called after every few images; an error that it raises ends the reading.
 
     Raises:
         ArgumentError, DataError: no such data.
@@ -146,6 +149,7 @@ def read_images(config: TrainingConfig, report: Callable[[str], None]) -> None:
 
     def progress(done: int, total: int) -> None:
         nonlocal last
+        check()
         if time.monotonic() - last >= _REPORTED:
             last = time.monotonic()
             report(f"Reading images: {done:,} of {total:,}")

@@ -176,7 +176,10 @@ class TrainingRun(Commands):
     def _run(self) -> RunResult:
         self.state = "starting"
         try:
-            self._prepare()
+            try:
+                self._prepare()
+            except _End as end:
+                return self._end(end.how)
             self.state = "running"
             with self._kernels.in_use():
                 try:
@@ -222,7 +225,7 @@ class TrainingRun(Commands):
         self._kernels = KernelSwap.of_run(self.config, checkpoint, journal)
         self.config = self.config.changed(threads=take_threads(self.config.threads))
         fetch_data(self.config.data, self._preparing)
-        read_images(self.config, self._preparing)
+        read_images(self.config, self._preparing, self._require_wanted)
         seed_everything(self.config.seed)
         parts = self._parts = self._make_parts(self.config, source)
         self._evaluator = RunEvaluator(parts, self.progress, self._publisher, self._keeper)
@@ -258,6 +261,11 @@ class TrainingRun(Commands):
             return
         fetch_data(self.config.data, self._preparing)
         self.config = with_suggestions(self.config, self._given)
+
+    def _require_wanted(self) -> None:
+        """Raises _End once the run is cancelled; before its first step there is nothing to keep."""
+        if self._control.ending() == "cancel":
+            raise _End("cancel")
 
     def _preparing(self, message: str) -> None:
         self._publisher.publish(Preparing(event="preparing", time=now(), message=message))

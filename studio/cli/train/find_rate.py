@@ -17,6 +17,7 @@ from studio.cli.options import (
     with_settings,
 )
 from studio.cli.output import emit_json, fail, one_line_errors, say
+from studio.cli.train.reading import read_ahead
 
 
 @app.command()
@@ -43,6 +44,7 @@ def find_rate(
             config = with_suggestions(TrainingConfig.from_dict(settings), tuple(given_options(context)))
         except ArgumentError as error:
             raise typer.BadParameter(str(error)) from None
+        read_ahead(config)
         found = search(config, **tried)
         if found.fallback:
             say(found.fallback, err=True)

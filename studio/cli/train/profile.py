@@ -12,6 +12,7 @@ from studio.cli.application import app
 from studio.cli.options import Trust, given_options, read_all_parameters, with_settings
 from studio.cli.output import one_line_errors, say
 from studio.cli.train.plan_output import plain_planned, show_passes, show_plans
+from studio.cli.train.reading import read_ahead
 from studio.cli.trust import require_trust
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def profile(
             config, source = _config(context, run, trust, settings)
         except ArgumentError as error:
             raise typer.BadParameter(str(error)) from None
+        read_ahead(config)
         found = profiled(config, steps, source)
         shown = None
         if passes or plan:

@@ -54,6 +54,9 @@ class RateFinder:
                 self._report(self.view.last_problem)
 
     def _follow(self, event: Event) -> None:
+        if event["event"] == "preparing" and self._task is not None:
+            self._task.report(event["message"])
+            return
         self.view.take(event)
         if self._task is not None and self.view.steps:
             self._task.report("", len(self.view.rates) / self.view.steps)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any, ClassVar, Literal, TypedDict
 
 from resources.settings.rate import RateSettings
+from resources.training_events import Preparing
 from studio.session.work.job import Emit, Inbox, job
 
 TELL_SECONDS = 0.1
@@ -32,12 +34,16 @@ class RateFound(TypedDict):
     stopped: str
 
 
+class _Cancelled(Exception):
+    """The search is cancelled while images are read."""
+
+
 @job
 class FindRate:
     """Try the learning rates of ``rates`` with the other settings of ``config``."""
 
     TITLE: ClassVar = "Finding a learning rate"
-    EVENTS: ClassVar = (RatesTried, RateFound)
+    EVENTS: ClassVar = (RatesTried, RateFound, Preparing)
 
     config: dict[str, Any]
     rates: RateSettings
@@ -46,6 +52,7 @@ class FindRate:
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report events ``rates_tried``, then ``rate_found``."""
         from engine.training import TrainingConfig
+        from engine.training.data import read_images
         from engine.training.rate_finder import Tried, find_rate
         from engine.training.suggest import with_suggestions
 
@@ -75,7 +82,20 @@ class FindRate:
                 sent_at = time.monotonic()
                 tell_waiting()
 
+        def reading(message: str) -> None:
+            emit({"event": "preparing", "time": time.time(), "message": message})
+
+        def require_wanted() -> None:
+            if "cancel" in stop:
+                raise _Cancelled
+
         config = with_suggestions(TrainingConfig.from_dict(self.config))
+        try:
+            read_images(config, reading, require_wanted)
+        except _Cancelled:
+            nothing = {"suggestion": math.nan, "why": "", "stopped": "cancelled"}
+            emit({"event": "rate_found", "time": time.time(), **nothing})
+            return
         found = find_rate(config, **vars(self.rates), report=tell, stopped=lambda: "cancel" in stop)
         tell_waiting()
         emit(

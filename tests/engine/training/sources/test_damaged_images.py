@@ -144,6 +144,23 @@ def test_reading_ahead_reports_progress(folder, monkeypatch):
     assert len(reported) == 1
 
 
+def test_a_training_is_cancelled_while_images_are_read(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr("engine.training.data._REPORTED", 0)
+    monkeypatch.setattr(image_cache, "_CHUNK", 8 * 8 * 8 * 3)  # eight images at a time
+    seen = []
+
+    def listen(event):
+        seen.append(event["event"])
+        if event["event"] == "preparing":
+            run.cancel()
+
+    config = TrainingConfig(str(folder), "mlp", resize=8, epochs=1, out=str(tmp_path / "run"))
+    run = TrainingRun(config, [listen])
+    assert run.run().outcome == "cancelled"
+    assert "started" not in seen
+    assert not (tmp_path / "run").exists()
+
+
 def test_odd_names_and_modes_become_images_of_one_form(tmp_path):
     folder = tmp_path / "own"
     for name in ("grün", "空"):
