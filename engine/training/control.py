@@ -113,6 +113,14 @@ class Control:
         return self.read(checkpoints)
 
 
+class EndRequested(Exception):
+    """Leaves the training loop; ``how`` is early, interrupted, diverged or cancel."""
+
+    def __init__(self, how: str) -> None:
+        super().__init__(how)
+        self.how = how
+
+
 class Commands:
     """The requests that a training takes from any thread; they take effect after the step in progress."""
 

@@ -16,7 +16,7 @@ from engine.kernels.cpu.threads import computing_threads, take_threads
 from engine.training.checkpoint_keeper import CheckpointKeeper
 from engine.training.checkpointing import checkpoint_tree, restore
 from engine.training.config import TrainingConfig
-from engine.training.control import Commands
+from engine.training.control import Commands, EndRequested
 from engine.training.data import fetch_data, read_images
 from engine.training.events import Listener, diverged_event, failed_event, now
 from engine.training.kernel_swap import KernelSwap
@@ -40,14 +40,6 @@ from resources.training_events import Paused, Preparing, RateChanged, Resumed, S
 
 if TYPE_CHECKING:
     from engine.training.processes import Processes
-
-
-class _End(Exception):
-    """Leaves the training loop; ``how`` is early, interrupted, diverged or cancel."""
-
-    def __init__(self, how: str) -> None:
-        super().__init__(how)
-        self.how = how
 
 
 class TrainingRun(Commands):
@@ -178,14 +170,14 @@ class TrainingRun(Commands):
         try:
             try:
                 self._prepare()
-            except _End as end:
+            except EndRequested as end:
                 return self._end(end.how)
             self.state = "running"
             with self._kernels.in_use():
                 try:
                     self._train()
                     return self._ended("finished", "")
-                except _End as end:
+                except EndRequested as end:
                     return self._end(end.how)
                 except ShorterError:
                     if self.config.workers == 1:  # else other ranks may be in the middle of the step
@@ -263,9 +255,9 @@ class TrainingRun(Commands):
         self.config = with_suggestions(self.config, self._given)
 
     def _require_wanted(self) -> None:
-        """Raises _End once the run is cancelled; before its first step there is nothing to keep."""
+        """Raises EndRequested once the run is cancelled; before its first step there is nothing to keep."""
         if self._control.ending() == "cancel":
-            raise _End("cancel")
+            raise EndRequested("cancel")
 
     def _preparing(self, message: str) -> None:
         self._publisher.publish(Preparing(event="preparing", time=now(), message=message))
@@ -307,7 +299,7 @@ class TrainingRun(Commands):
             self._checkpoint("steps")
 
     def _obey(self) -> None:
-        """Carry out the requests since the last step; raises _End if the run is to end."""
+        """Carry out the requests since the last step; raises EndRequested if the run is to end."""
         while change := self._repeated.due(self.progress.step):
             if change.recorded:
                 self._parts.stepper.set_rate(change.rate)
@@ -318,7 +310,7 @@ class TrainingRun(Commands):
             self.state = "stopping"
             self._report()
             self._publisher.publish(Stopping(event="stopping", time=now(), step=self.progress.step, how=end))
-            raise _End(end)
+            raise EndRequested(end)
 
     def _hold(self, checkpoints: bool = True) -> str:
         """Wait while paused and write the requested checkpoints; returns how to end, or an empty text.
@@ -397,14 +389,14 @@ class TrainingRun(Commands):
         return self._ended("stopped", how)
 
     def _diverged(self, loss: float) -> None:
-        """Report a loss that is not finite; raises _End unless the settings say to continue."""
+        """Report a loss that is not finite; raises EndRequested unless the settings say to continue."""
         progress, keeper, rate = self.progress, self._keeper, self._parts.stepper.learning_rate
         self._report()
         self._publisher.publish(
             diverged_event(progress.step + 1, progress.epoch + 1, loss, rate, keeper.last, keeper.at)
         )
         if self.config.on_divergence == "stop":
-            raise _End("diverged")
+            raise EndRequested("diverged")
 
     def _cancelled(self) -> RunResult:
         self._keeper.discard()
