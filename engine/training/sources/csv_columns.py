@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import DataError, FormatError
-from engine.training.sources.csv_values import as_number, is_date, is_missing
+from engine.training.sources.csv_values import as_number, first_and_second, is_date, is_missing
 from engine.training.sources.options import DataOptions
 from engine.training.sources.spec import Column, ColumnType
 
@@ -43,9 +43,11 @@ class ColumnScan:
 
     __slots__ = (
         "_counted",
+        "_days",
         "_distinct",
         "_kinds",
         "_limited",
+        "_months",
         "_pending",
         "_size",
         "commas",
@@ -72,6 +74,8 @@ class ColumnScan:
         self._pending: list[np.ndarray] = []
         self._size = self._counted = 0
         self._limited = False
+        # Of dates with the year last: the largest first and second number.
+        self._days = self._months = 0
 
     def add(self, texts: Sequence[str], first: int) -> None:
         """Look at the texts of the rows from number ``first`` on."""
@@ -101,6 +105,8 @@ class ColumnScan:
             except ValueError:
                 if is_date(text):
                     self.dates += count
+                    first_number, second = first_and_second(text) or (0, 0)
+                    self._days, self._months = max(self._days, first_number), max(self._months, second)
                 elif self.stray is None:
                     self.stray = (first + texts.index(text), text.strip())
                 others.append(hash(text.strip()))
@@ -157,6 +163,20 @@ class ColumnScan:
         if self.numbers == self.filled:
             return "number"
         return "date" if self.dates == self.filled else "word"
+
+    @property
+    def month_first(self) -> bool:
+        """Whether the dates can be read with the month first only."""
+        return self._days <= 12 < self._months
+
+    @property
+    def date_order(self) -> str:
+        """Which of day and month stands first, where the year does not; "" for other dates."""
+        if not self._days:
+            return ""
+        if self.month_first:
+            return "month first"
+        return "day first" if self._days > 12 else "taken as day first: 3/4 is 3 April"
 
     @property
     def is_mistyped(self) -> bool:
@@ -261,7 +281,12 @@ def _as_input(path: Any, column: Column, scan: ColumnScan, included: bool) -> Co
         column = replace(column, words=words)
     if scan.distinct == 1:
         column = replace(column, reason="the same value in every row")
-    return replace(column, reason="included by you") if included else column
+    if column.type == "date":
+        column = replace(column, month_first=scan.month_first)
+    if included:
+        order = f", {scan.date_order}" if column.type == "date" and scan.date_order else ""
+        column = replace(column, reason=f"included by you{order}")
+    return column
 
 
 def _require_one_type(path: Any, column: Column, scan: ColumnScan, otherwise: str) -> None:
@@ -279,7 +304,7 @@ def _no_input(column: Column, scan: ColumnScan) -> str:
     named = _is_id(column)
     share = f"{scan.distinct} different values in {scan.filled} rows"
     if column.type == "date":
-        return "holds dates"
+        return f"holds dates, {scan.date_order}" if scan.date_order else "holds dates"
     if column.type == "word" and not scan.is_mistyped:
         if scan.differs and (scan.filled >= _FEW_ROWS or named or column.name.lower().endswith("name")):
             return f"differs in nearly every row, as names do: {share}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,8 @@ class RowParser:
                     index = self._indices[place]
                     out[:, target] = [index.get(text.strip(), 0) for text in texts]
                 elif column.type == "date":
-                    out[:, target] = self._converted(date_number, texts, numbers, column)
+                    days = partial(date_number, month_first=column.month_first)
+                    out[:, target] = self._converted(days, texts, numbers, column)
                 else:
                     out[:, target] = self._as_numbers(texts, numbers, column)
         return out
@@ -66,9 +68,13 @@ class RowParser:
             try:
                 values.append(convert(text))
             except ValueError:
-                what = "a number" if column.type == "number" else "a date as YYYY-MM-DD or DD.MM.YYYY"
+                what = "a number" if column.type == "number" else _date_words(column)
                 raise FormatError(
                     f"{self.where}: row {int(numbers[place])}, column {column.name}: not {what}: "
                     f"{text.strip()[:60]!r}; fix it, or leave it empty where it is not known"
                 ) from None
         return values
+
+
+def _date_words(column: Column) -> str:
+    return f"a date as YYYY-MM-DD or {'MM/DD/YYYY' if column.month_first else 'DD.MM.YYYY'}"

@@ -80,8 +80,16 @@ def is_date(text: str) -> bool:
     return False
 
 
-def date_number(text: str) -> float:
-    """Days since 1970-01-01 of a date; NaN where it is missing. Days stand before months, as in 31/1/2026.
+def first_and_second(text: str) -> tuple[int, int] | None:
+    """The day and the month of a date with the year last, in the order in which they stand; None for other
+    texts."""
+    found = _YEAR_LAST.fullmatch(text.strip())
+    return (int(found[1]), int(found[3])) if found else None
+
+
+def date_number(text: str, month_first: bool = False) -> float:
+    """Days since 1970-01-01 of a date; NaN where it is missing. With the year last, days stand before months,
+    as in 31/1/2026, unless ``month_first``.
 
     Raises:
         ValueError: no date, or one whose month would be above 12.
@@ -96,7 +104,8 @@ def date_number(text: str) -> float:
         found = _YEAR_LAST.fullmatch(text)
         if not found:
             raise ValueError(f"not a date: {text!r}")
-        parts = (found[4], found[3], found[1], *found.groups()[4:])
+        day_month = (found[3], found[1]) if not month_first else (found[1], found[3])
+        parts = (found[4], *day_month, *found.groups()[4:])
     year, month, day, hour, minute, second = (int(part or 0) for part in parts)
     moment = datetime.datetime(year, month, day, hour, minute, second)
     return (moment - _EPOCH).total_seconds() / 86400

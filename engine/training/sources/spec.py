@@ -23,6 +23,7 @@ class Column:
         fill: stands in for a missing number.
         missing, distinct: how many rows have no value, and how many different values there are.
         unit: of the numbers, "" for none: what stands in brackets at the end of the name.
+        month_first: of dates: 1/31/2026 is the last of January.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Column:
     missing: int = 0
     distinct: int = 0
     unit: str = ""
+    month_first: bool = False
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,29 @@ def test_columns_are_excluded_and_included_by_pattern(houses):
         load_data(houses, 0, DataOptions(label_name="price", exclude=("colr",)))
 
 
+@pytest.mark.parametrize(
+    ("dates", "order", "first"),
+    [
+        (("3/4/2026", "1/31/2026"), "month first", "2026-03-04"),
+        (("3/4/2026", "31/1/2026"), "day first", "2026-04-03"),
+        (("3.4.2026", "5.6.2026"), "taken as day first: 3/4 is 3 April", "2026-04-03"),
+        (("2026-04-03", "2026-01-31"), "", "2026-04-03"),
+    ],
+)
+def test_the_order_of_day_and_month_is_said(tmp_path, dates, order, first):
+    path = tmp_path / "t.csv"
+    rows = [f"{dates[n % 2]},{n % 7},{n * n % 11 + 0.5}" for n in range(30)]
+    path.write_text("\n".join(["when,size,price", *rows]) + "\n")
+    ending = f", {order}" if order else ""
+    assert columns(str(path), label_name="price")["when"].reason == f"holds dates{ending}"
+    assert (
+        columns(str(path), label_name="price", include=("when",))["when"].reason == f"included by you{ending}"
+    )
+    data = load_data(str(path), 0, DataOptions(label_name="price", include=("when",)))
+    days = (np.datetime64(first) - np.datetime64(0, "D")).astype(int)
+    assert data.train.rows.read(np.array([0]))[0, 0] == days
+
+
 @pytest.mark.parametrize(("how", "fill"), [("median", 2.5), ("mean", 5.75), ("zero", 0.0)])
 def test_missing_numbers(tmp_path, how, fill):
     from engine.training.sources.prepare import preparation
