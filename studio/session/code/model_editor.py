@@ -346,9 +346,9 @@ class ModelEditor:
             for name, value in settings.as_dict().items()
             if name == "data" or SETTINGS[name].group == "data"
         }
-        if settings.model == f"{self.view.file}:{self.view.class_name}":
-            found["model_params"] = settings.model_params
-        return found
+        # Empty too: to choose the class as the model of the settings is no reason to try it again.
+        chosen = settings.model == f"{self.view.file}:{self.view.class_name}"
+        return {**found, "model_params": settings.model_params if chosen else {}}
 
     def take(self) -> None:
         """Update the view models with the events of the child processes."""
