@@ -25,6 +25,7 @@ from engine.core.alias.missing import message_for
 from engine.core.errors import DeviceError, EngineError
 from engine.core.place import REDIRECT
 from resources.own_packages import claim_names, taken_names
+from resources.regular_files import LARGE_FILE, read_regular
 
 MODES = ("static", "dynamic")
 DEVICES = ("cpu", "auto", "gpu")
@@ -79,8 +80,7 @@ def run_script(
     exceptions show the traceback without the engine's own frames, unless the engine itself is at fault.
     """
     try:
-        with open(path, "rb") as file:
-            source = file.read()
+        source = read_regular(path, LARGE_FILE)
     except OSError as error:
         print(f"run: can't open the script: {path}: {error.strerror}; check the path", file=sys.stderr)
         return 2

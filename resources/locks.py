@@ -20,6 +20,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from resources.regular_files import require_regular
+
 LOCK_NAME = "run.lock"
 _TEXT_BYTES = 1000
 _WINDOWS_BYTE = 1 << 20  # beyond the text, which others can't read while it is locked
@@ -80,6 +82,11 @@ def wait_for(path: Path, seconds: float) -> Lock | Holder:
     return taken
 
 
+# A pipe in the place of a lock is not waited for.
+_OTHERS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_OWN = os.O_RDWR | os.O_CREAT | _OTHERS
+
+
 def take(path: Path) -> Lock | Holder:
     """Take the lock at ``path``, or return its holder. Never waits.
 
@@ -87,8 +94,9 @@ def take(path: Path) -> Lock | Holder:
         OSError: the file can't be made or written.
     """
     for _ in range(_TRIES):
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+        descriptor = os.open(path, _OWN, 0o666)
         try:
+            require_regular(path, os.fstat(descriptor))
             free = hold(descriptor)
             if free is None:
                 holder = _read(descriptor)
@@ -119,7 +127,7 @@ def _name_holder(descriptor: int, path: Path) -> None:
 def holder_of(path: Path) -> Holder | None:
     """The holder of the lock at ``path``; None if it is free or the file does not exist."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        descriptor = os.open(path, _OTHERS)
     except OSError:
         return None
     try:

@@ -27,6 +27,7 @@ _KERNEL = (
     "/sys/kernel/security",
 )
 _KINDS = (
+    (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a named pipe"),
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
@@ -34,6 +35,12 @@ _KINDS = (
 )
 SMALL_FILE = 10_000_000
 """Bytes that a file of settings, text or code may have, where its reader states no limit."""
+LARGE_FILE = 16 << 30
+"""Bytes that a file of data may have which a reader takes as a whole."""
+
+
+class NotRegularError(OSError):
+    """A path that is no regular file: a folder, a pipe, a device, a socket or a file of the kernel."""
 
 
 def open_regular(path: str | os.PathLike[str], limit: int | None = None, *, buffering: int = -1) -> BinaryIO:
@@ -45,15 +52,14 @@ def open_regular(path: str | os.PathLike[str], limit: int | None = None, *, buff
         buffering: as that of ``open``.
 
     Raises:
-        IsADirectoryError: it is a folder.
-        OSError: it can't be opened, has more bytes, or is a pipe, a device, a socket, a file of the kernel.
+        NotRegularError: it is something else. OSError: it can't be opened, or has more bytes.
     """
-    _check(path, os.stat(path), limit)
+    require_regular(path, os.stat(path), limit)
     file = open(  # noqa: SIM115
         path, "rb", buffering, opener=lambda name, flags: os.open(name, flags | _AT_ONCE)
     )
     try:
-        _check(path, os.fstat(file.fileno()), limit)  # another one may have taken its name
+        require_regular(path, os.fstat(file.fileno()), limit)  # another one may have taken its name
     except OSError:
         file.close()
         raise
@@ -102,14 +108,14 @@ def is_plain_file(path: Path) -> bool:
         return False
 
 
-def _check(path: str | os.PathLike[str], status: os.stat_result, limit: int | None) -> None:
-    if stat.S_ISDIR(status.st_mode):
-        raise IsADirectoryError(errno.EISDIR, "a folder, not a file", os.fspath(path))
-    if not stat.S_ISREG(status.st_mode):
-        kind = next((kind for matches, kind in _KINDS if matches(status.st_mode)), "something else")
-        raise OSError(errno.EINVAL, f"{kind}, not a regular file", os.fspath(path))
-    if status.st_dev in _kernel_devices():
-        raise OSError(errno.EINVAL, "a file of the kernel, not a regular file", os.fspath(path))
+def require_regular(path: str | os.PathLike[str], status: os.stat_result, limit: int | None = None) -> None:
+    """Raise as :func:`open_regular` for a path of this status."""
+    kind = next((kind for matches, kind in _KINDS if matches(status.st_mode)), "")
+    if not kind and status.st_dev in _kernel_devices():
+        kind = "a file of the kernel"
+    if kind or not stat.S_ISREG(status.st_mode):
+        code = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL
+        raise NotRegularError(code, f"{kind or 'something else'}, not a regular file", os.fspath(path))
     if limit is not None and status.st_size > limit:
         raise OSError(
             errno.EFBIG, f"the file has {status.st_size:,} bytes, at most {limit:,} are read", os.fspath(path)

@@ -10,6 +10,7 @@ from engine.core.errors import ArgumentError
 from engine.files.atomic import make_folder
 from engine.vision.datasets.download import download as fetch
 from engine.vision.datasets.locate import cache_folder, data_folders
+from resources.regular_files import open_regular
 
 __all__ = ["DATA_HOME", "download", "md5file", "must_mkdirs"]
 
@@ -20,7 +21,7 @@ _FILE = re.compile(r"(?:(?!\.\.)[a-zA-Z0-9_/.\-])+")
 
 def md5file(fname: str) -> str:
     """The MD5 of a file, as 32 digits."""
-    with open(fname, "rb") as file:
+    with open_regular(fname) as file:
         return hashlib.file_digest(file, "md5").hexdigest()
 
 

@@ -13,6 +13,7 @@ from engine.reader.decorator import Reader, map_readers, xmap_readers
 from engine.vision.datasets import Flowers
 from engine.vision.image import decoded
 from engine.vision.transforms import functional
+from resources.regular_files import read_regular
 
 __all__ = ["fetch", "test", "test_mapper", "train", "train_mapper", "valid"]
 
@@ -85,7 +86,7 @@ def _reader(mode: str, mapper: Mapper, buffered_size: int, use_xmap: bool, cycle
         while True:
             for number in data.indexes.tolist():
                 path = data.data_path / f"image_{number:05d}.jpg"
-                yield path.read_bytes(), int(data.labels[number - 1]) - 1
+                yield read_regular(path), int(data.labels[number - 1]) - 1
             if not cycle:
                 return
 

@@ -14,6 +14,7 @@ from engine.distributed import mpi
 from engine.distributed.environment import ParallelEnv
 from engine.distributed.groups import Group
 from engine.distributed.objects import broadcast_value, unpacked
+from resources.regular_files import LARGE_FILE, read_regular
 
 
 def function_of(call: dict[str, Any]) -> Any:
@@ -30,7 +31,7 @@ def main() -> None:
     value = None
     if env.rank == 0:
         file = Path(sys.argv[1])
-        value = unpacked(np.frombuffer(file.read_bytes(), np.uint8))
+        value = unpacked(np.frombuffer(read_regular(file, LARGE_FILE), np.uint8))
         file.unlink()
     call = broadcast_value(value, 0, group, "spawn")
     sys.path[:] = call["path"]

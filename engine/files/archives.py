@@ -9,17 +9,16 @@ from __future__ import annotations
 import gzip
 import io
 import lzma
-import os
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO
 
 from engine.core.errors import AbsentError, DataError, FormatError
 from engine.files.reading import read_error
+from resources.regular_files import open_regular, read_regular
 
 LIMIT = 1 << 30  # bytes in one file, and in all files of an archive that are read together
 _CHUNK = 1 << 20  # a reader that is asked for more takes that memory before it knows whether it is there
@@ -67,10 +66,7 @@ def _read(file: IO[bytes] | gzip.GzipFile, most: int) -> bytes:
 def file_bytes(path: str) -> bytes:
     """The content of a plain file."""
     with readable(path):
-        size = os.stat(path).st_size
-        if size > LIMIT:
-            raise FormatError(f"{path}: has {size} bytes; more than {LIMIT} are not read")
-        return Path(path).read_bytes()
+        return read_regular(path, LIMIT)
 
 
 def file_lines(path: str) -> list[str]:
@@ -83,7 +79,7 @@ def file_lines(path: str) -> list[str]:
 def tar_files(path: str, wanted: Callable[[str], bool]) -> list[tuple[str, bytes]]:
     """Names and contents of the files of a tar archive whose names are ``wanted``, in its order."""
     found, total = [], 0
-    with readable(path), tarfile.open(path) as archive:
+    with readable(path), open_regular(path) as opened, tarfile.open(fileobj=opened) as archive:
         for member in archive:
             if not member.isfile() or not wanted(member.name):
                 continue
@@ -112,7 +108,7 @@ def tar_file(path: str, *names: str) -> list[bytes]:
 def zip_file(path: str, *names: str) -> list[bytes]:
     """The contents of the files called ``names`` of a zip archive."""
     contents, total = [], 0
-    with readable(path), zipfile.ZipFile(path) as archive:
+    with readable(path), open_regular(path) as opened, zipfile.ZipFile(opened) as archive:
         entries = {entry.filename: entry for entry in archive.infolist()}
         for name in names:
             if name not in entries:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from engine.core.errors import AbsentError, DataError, FormatError
 from engine.files import userblock
 from engine.files.reading import read_error
 from engine.files.userblock import UserBlock, check_payload, parse_user_block
+from resources.regular_files import NotRegularError, open_regular
 
 
 @dataclass(frozen=True)
@@ -130,14 +130,10 @@ def decode(expected: Expected, block: UserBlock, data: bytes, own: bool = False)
 def opened(path: Path) -> Iterator[tuple[BinaryIO, int]]:
     """Open a regular file and return it with its length; refuses pipes and devices without waiting."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
-        with os.fdopen(descriptor, "rb") as file:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise FormatError(f"{path}: not a file but a pipe or device; choose a file")
-            yield file, status.st_size
-    except IsADirectoryError as cause:
-        raise FormatError(f"{path}: not a file but a folder; choose a file") from cause
+        with open_regular(path) as file:
+            yield file, os.fstat(file.fileno()).st_size
+    except NotRegularError as cause:
+        raise FormatError(f"{path}: {cause.strerror}; choose a file") from cause
     except FileNotFoundError as cause:
         raise AbsentError(f"{path}: there is no such file; check the name, or save it first") from cause
     except DataError:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from engine.files.atomic import make_folder
+from resources.regular_files import open_regular
 from resources.replacing import remove_abandoned, sync_folder, temporary_file
 from resources.user_folders import user_folder
 
@@ -35,7 +36,7 @@ def installation_key() -> bytes | None:
 
 
 def _read(path: Path) -> bytes | None:
-    with open(path, "rb") as file:
+    with open_regular(path) as file:
         if os.fstat(file.fileno()).st_nlink > 1:  # killed between the link and the end of its other name
             remove_abandoned(path.parent, path.name)
         if os.name != "nt":

@@ -25,7 +25,7 @@ from engine.files.container import read_container, write_container
 from engine.files.plain import Array, Json, StrPath
 from engine.files.reading import read_error
 from resources.json_documents import DocumentError, parse, require_modest
-from resources.regular_files import open_regular
+from resources.regular_files import open_regular, require_regular
 from resources.replacing import sync_folder
 
 JOURNAL_NAME = "journal.jsonl"
@@ -89,9 +89,11 @@ class JournalWriter:
         self._part = -1  # where a line begins that is not whole yet
         with saving(self.path):
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+            flags |= getattr(os, "O_NONBLOCK", 0)  # a pipe in its place is not waited for
             new = not self.path.exists()
             self._descriptor: int | None = os.open(self.path, flags, 0o666)
             try:
+                require_regular(self.path, os.fstat(self._descriptor))
                 if new:
                     sync_folder(self.path.parent)
                 self._repair()

@@ -14,6 +14,9 @@ FEWER_FILES = "close other files and programs, or raise the limit on open files 
 _REMEDIES = {
     errno.EACCES: "give yourself permission to read it",
     errno.EPERM: "give yourself permission to read it",
+    errno.EINVAL: "choose a file",
+    errno.EISDIR: "choose a file",
+    errno.EFBIG: "choose a smaller file",
     errno.EIO: "check the disk, or take a copy of it",
     errno.EMFILE: FEWER_FILES,
     errno.ENFILE: FEWER_FILES,

@@ -23,6 +23,7 @@ from engine.program.run.executor import Executor, fed
 from engine.program.run.plan import Plan
 from engine.program.run.scope import Scope
 from engine.static.inference_files import model_at, model_in
+from resources.regular_files import LARGE_FILE, read_regular
 
 Hook = Callable[[str, str, EagerTensor], None]
 
@@ -280,7 +281,7 @@ def _read(config: Config, scope: Scope) -> Any:
 
 def _bytes(path: str) -> bytes:
     try:
-        return Path(path).read_bytes()
+        return read_regular(path, LARGE_FILE)
     except OSError as error:
         raise AbsentError(f"create_predictor: {path} can't be read: {error}; check the path") from error
 

@@ -22,6 +22,7 @@ from engine.core.errors import WorkerError
 from engine.core.local_imports import serving
 from engine.io.transport import Receiver, packed_for_spawn
 from engine.io.worker import ERROR, EXHAUSTED, Job, work
+from resources.regular_files import read_regular
 
 _GRACE = 5.0  # seconds that workers have to finish the batch they are at, before they are terminated
 
@@ -246,8 +247,7 @@ def spawnable(job: Job) -> bytes | str:
 def _guarded(path: str) -> bool:
     """Whether the script at ``path`` can be imported without being run."""
     try:
-        with open(path, "rb") as file:
-            tree = ast.parse(file.read())
+        tree = ast.parse(read_regular(path))
     except (OSError, SyntaxError, ValueError):
         return False
     names = (node for top in tree.body if isinstance(top, ast.If) for node in ast.walk(top.test))

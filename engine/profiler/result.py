@@ -6,13 +6,13 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from engine.core.errors import AbsentError, ArgumentError, FormatError, SaveError
 from engine.files.atomic import atomic_write
 from engine.profiler.recorder import Span, Work
 from resources.json_documents import parse
+from resources.regular_files import LARGE_FILE, read_regular
 
 _SCHEMA = "model-studio-1"
 
@@ -131,7 +131,7 @@ def load_profiler_result(filename: str) -> ProfilerResult:
     Differs from Paddle: the files are the engine's own; those that Paddle writes are refused.
     """
     try:
-        content = parse(Path(filename).read_bytes())
+        content = parse(read_regular(filename, LARGE_FILE))
         if content["schemaVersion"] != _SCHEMA:
             raise KeyError(f"schema {content['schemaVersion']!r}")
         spans = [

@@ -27,6 +27,7 @@ from engine.program.run.scope import Scope, give_value, global_scope, require_fi
 from engine.program.saved.serialize import from_plain, to_plain
 from engine.static.compiled import program_of
 from engine.static.helper import require_executor, require_options, variables_of
+from resources.regular_files import LARGE_FILE, read_regular
 
 __all__ = [
     "deserialize_persistables",
@@ -221,7 +222,7 @@ def save_to_file(path: str, content: bytes) -> None:
 def load_from_file(path: str) -> bytes:
     """The bytes of a file. Raises AbsentError where there is none, DataError for one that can't be read."""
     try:
-        return Path(path).read_bytes()
+        return read_regular(path, LARGE_FILE)
     except FileNotFoundError as error:
         raise AbsentError(f"load_from_file: {path}: there is no such file; check the path") from error
     except OSError as error:

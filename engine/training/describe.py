@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from pathlib import Path
 from typing import Any
 
 from engine.training.config import TrainingConfig
@@ -13,6 +12,7 @@ from engine.training.resolve import with_kind
 from engine.training.sources.options import DataOptions
 from engine.training.sources.spec import DataSpec
 from engine.training.stepper import measuring
+from resources.regular_files import read_regular_text
 from resources.training_events import ProgramShown
 
 DIGIT_SHAPE = (1, 28, 28)
@@ -42,7 +42,7 @@ def program_event(network: Any, config: TrainingConfig) -> ProgramShown:
         model=config.model,
         program=to_plain(program),
         text=str(program),
-        source=Path(file).read_text(encoding="utf-8") if file else "",
+        source=read_regular_text(file) if file else "",
         source_file=file,
         source_line=line,
         converted=converted,

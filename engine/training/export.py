@@ -18,6 +18,7 @@ from engine.core.errors import ArgumentError, DataError, EngineError, FormatErro
 from engine.files.atomic import make_folder, save_error, saving
 from engine.files.checkpoint import BEST_NAME, list_checkpoints
 from engine.files.inference import describe_inference, inference_prefix, move_inference
+from engine.files.npy import open_npy
 from engine.files.scratch import folder_next_to
 from engine.training.config import TrainingConfig
 from engine.training.corrections import load_run_data
@@ -252,7 +253,7 @@ def verify_all(
         )
     measured = json.loads(done.stdout)
     return [
-        Verified(np.load(f"{files[1]}{number}.npy", allow_pickle=False), latency, loaded)
+        Verified(open_npy(f"{files[1]}{number}.npy").whole(), latency, loaded)
         for number, (latency, loaded) in enumerate(
             zip(measured["latencies"], measured["seconds_to_load"], strict=True)
         )

@@ -16,7 +16,7 @@ from engine.core.errors import ArgumentError, CodeError, DataError
 from engine.files.run_source import run_code
 from resources.families import FAMILIES
 from resources.local_code import CodeTooLarge, LocalCode, read_code
-from resources.regular_files import read_regular
+from resources.regular_files import read_regular, read_regular_text
 
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "models"
 _FILES = "__model_files__"  # of an imported module: the sources that it was made from
@@ -41,7 +41,7 @@ class ModelSource:
             DataError: the file can't be read.
         """
         try:
-            return self.file.read_text(encoding="utf-8")
+            return read_regular_text(self.file)
         except (OSError, UnicodeDecodeError) as error:
             raise DataError(
                 f"model {self.name}: the file can't be read: {self.file}: {error}; give "

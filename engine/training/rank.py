@@ -31,6 +31,7 @@ from engine.training.stepper import arrays_of, seed_everything
 from engine.training.team import BUILD, Team
 from engine.training.training_run import TrainingRun
 from resources.output_lines import OutputLines
+from resources.regular_files import read_regular_text
 from resources.training_events import TrainingEvent
 
 ORPHAN_SECONDS = 5.0
@@ -119,7 +120,7 @@ def main(path: str) -> None:
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     comm = worker.prepare()
-    ticket = json.loads(Path(path).read_text(encoding="utf-8"))
+    ticket = json.loads(read_regular_text(path))
     channel = Channel.connect(ticket)
     channel.send({"rank": comm.rank, "pid": os.getpid()})
     AGREED.set(ticket["agreed"])

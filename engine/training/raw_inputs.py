@@ -18,6 +18,7 @@ from engine.training.sources.csv_lines import CsvLines
 from engine.training.sources.csv_rows import RowParser
 from engine.training.sources.csv_values import as_number, is_missing
 from engine.training.sources.spec import Column, DataSpec, spec_from_plain
+from resources.regular_files import open_regular
 
 _SHOWN = 40
 
@@ -401,7 +402,7 @@ def without_unit(name: str, unit: str) -> str:
 def _lines_of(path: Path, text: str | None, names: Sequence[str]) -> tuple[CsvLines, bool]:
     """The lines of a file, and whether it has a single row without a header."""
     if text is None:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             head = file.readline(), file.readline(), file.readline()
             single = not any(line.strip() for line in head[1:]) and not file.read(1)
         alone = head[0].decode("utf-8-sig", "replace") if single else ""

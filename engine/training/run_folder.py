@@ -37,6 +37,7 @@ from engine.training.predictions import MOST_BYTES, NumberPredictions, Predictio
 from engine.training.recorded import has_record
 from engine.training.retained_events import RetainedEvents, elapsed_at
 from resources.locks import LOCK_NAME, Holder, Lock, holder_of, take
+from resources.regular_files import LARGE_FILE, read_regular
 from resources.training_events import LAST_KINDS, TrainingEvent
 
 CHECKPOINTS = "checkpoints"
@@ -249,7 +250,7 @@ class RunFolder:
         if not os.path.exists(self.journal_path):
             return
         lines = []
-        for line in self.journal_path.read_bytes().splitlines(keepends=True):
+        for line in read_regular(self.journal_path, LARGE_FILE).splitlines(keepends=True):
             with suppress(FormatError):
                 event = parse_event(line)
                 if line.endswith(b"\n") and wanted(event):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import AbsentError, FormatError
+from resources.regular_files import open_regular
 
 __all__ = ["get_weights_path_from_url"]
 
@@ -55,5 +56,5 @@ def get_path_from_url(
 
 
 def _md5(path: Path) -> Any:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return hashlib.file_digest(file, "md5").hexdigest()

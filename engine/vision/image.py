@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.core.errors import ArgumentError, DataError
 from engine.tensor.creation import to_tensor
+from resources.regular_files import open_regular
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -67,9 +68,14 @@ def decoded(
     from PIL import Image, UnidentifiedImageError  # data sets that hold numbers need none
 
     try:
+        if isinstance(source, str | os.PathLike):
+            with open_regular(source) as file:
+                return decoded(file, shown, formats)
         image = Image.open(source, formats=formats)
         image.load()
         return image
+    except DataError:
+        raise
     except Exception as cause:  # damaged files make the decoders raise errors of any class
         said = " ".join(str(cause).split())[:300] or type(cause).__name__
         if isinstance(cause, UnidentifiedImageError):

@@ -11,7 +11,13 @@ from typing import Any
 import pytest
 
 from resources import regular_files
-from resources.regular_files import open_regular, open_regular_text, read_regular, read_regular_text
+from resources.regular_files import (
+    NotRegularError,
+    open_regular,
+    open_regular_text,
+    read_regular,
+    read_regular_text,
+)
 
 posix = pytest.mark.skipif(os.name == "nt", reason="pipes and devices are files on POSIX")
 
@@ -57,7 +63,7 @@ def test_device_socket_and_folder_are_named(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(tmp_path / "socket"))
         assert refusal(tmp_path / "socket") == "a socket, not a regular file"
-    with pytest.raises(IsADirectoryError, match="a folder, not a file"):
+    with pytest.raises(NotRegularError, match="a folder, not a regular file"):
         open_regular(tmp_path)
 
 

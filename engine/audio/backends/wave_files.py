@@ -22,6 +22,7 @@ from engine.core.errors import (
 from engine.files.atomic import atomic_file
 from engine.files.reading import read_error
 from engine.tensor import creation, manipulation
+from resources.regular_files import open_regular
 
 _FULL_SCALE = 2**15
 
@@ -51,7 +52,7 @@ def _opened(where: str, filepath: Any) -> Iterator[wave.Wave_read]:
 
 def _file(where: str, path: Any) -> IO[bytes]:
     try:
-        return open(path, "rb")
+        return open_regular(path)
     except FileNotFoundError as cause:
         raise AbsentError(f"{where}: {path}: does not exist; check the path") from cause
     except OSError as cause:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from pathlib import Path
 
 from engine.core.errors import DataError
+from resources.regular_files import read_regular_text
 
 
 def read_hosts(path: str, each: int) -> list[tuple[str, int]]:
@@ -18,7 +18,7 @@ def read_hosts(path: str, each: int) -> list[tuple[str, int]]:
         DataError: the file can't be read, a line is none of those, or there is no machine.
     """
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        lines = read_regular_text(path).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise DataError(f"launch: --hosts {path}: can't be read: {reason}; check the path") from None

@@ -19,6 +19,7 @@ from engine.distributed.launch.ending import DONE, FAILED, STOPPED, Ending
 from engine.distributed.launch.guard import EVENTS
 from engine.distributed.launch.leftovers import remove_shared_memory
 from engine.distributed.launch.plan import Plan
+from resources.regular_files import open_regular
 
 POLL = 0.1
 GRACE = 1.0
@@ -268,7 +269,7 @@ def _from_mpiexec(noise: str, returned: int) -> int:
 
 def _tail(log: Path) -> str:
     found = LastLines()
-    with suppress(OSError), log.open("rb") as file:
+    with suppress(OSError), open_regular(log) as file:
         file.seek(max(0, log.stat().st_size - (1 << 14)))
         found.add(file.read())
     return found.text()

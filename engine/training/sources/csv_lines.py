@@ -13,6 +13,7 @@ import numpy as np
 
 from engine.core.errors import FormatError
 from engine.training.sources.csv_values import as_number, decimal_commas, is_number
+from resources.regular_files import open_regular
 
 LONGEST_LINE = 4 << 20
 MOST_COLUMNS = 200_000
@@ -103,7 +104,7 @@ class CsvLines:
                 count += len(rows)
 
     def _opened(self) -> IO[bytes]:
-        return io.BytesIO(self._given) if self._given is not None else self.path.open("rb")
+        return io.BytesIO(self._given) if self._given is not None else open_regular(self.path)
 
     def split(self, records: Sequence[bytes]) -> list[list[str]]:
         """The texts of these records, as ``record_places`` gave them."""

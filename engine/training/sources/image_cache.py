@@ -25,6 +25,7 @@ import numpy as np
 
 from engine.core.errors import DataError
 from engine.kernels.cpu.cores import cores
+from resources.regular_files import open_regular
 from resources.replacing import replaced_file
 from resources.user_folders import user_folder
 
@@ -96,7 +97,7 @@ class DecodedImages:
         stored, slots = self._stored, self._slots[indices]
         if stored is None or not stored.has_pixels:
             return images, found
-        with suppress(OSError), self._path.open("rb", buffering=0) as file:
+        with suppress(OSError), open_regular(self._path, buffering=0) as file:
             if file.read(_HEAD.size) != stored.head:
                 return images, found  # another process has replaced it
             for place in np.argsort(slots, kind="stable"):
@@ -132,7 +133,7 @@ class DecodedImages:
         lost = []
         image = np.zeros(self._shape, np.uint8)
         others = set(missing)
-        with self._path.open("rb", buffering=0) as old:
+        with open_regular(self._path, buffering=0) as old:
             for index, key in enumerate(keys):
                 if index in others:
                     continue
@@ -184,7 +185,7 @@ class _Stored:
     def read(cls, path: Path, shape: tuple[int, ...]) -> _Stored | None:
         """The index of the file at ``path``; None for a file that is absent, damaged or of another shape."""
         try:
-            with path.open("rb") as file:
+            with open_regular(path) as file:
                 head = file.read(_HEAD.size)
                 if len(head) < _HEAD.size:
                     return None

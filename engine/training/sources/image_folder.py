@@ -31,6 +31,7 @@ from engine.training.sources.image_labels import (
 from engine.training.sources.options import DataOptions
 from engine.training.sources.prepare import resized
 from engine.training.sources.rows import Rows
+from resources.regular_files import open_regular
 from resources.settings.data import STORED
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".ppm", ".pgm", ".tif", ".tiff", ".webp")
@@ -202,7 +203,7 @@ def _all_grey(folder: Path, classes: dict[str, list[str]], spread: bool) -> bool
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                with Image.open(folder / name, formats=FORMATS) as image:
+                with open_regular(folder / name) as file, Image.open(file, formats=FORMATS) as image:
                     if image.mode not in GREY_MODES:
                         return False
         except Exception:
@@ -329,7 +330,7 @@ def decode_quietly(path: Path, grey: bool, resize: int) -> np.ndarray:
             raise DataError(f"{path}: no regular file; put an image in its place, or remove it")
         if found.st_size > MOST_BYTES:
             raise DataError(f"{path}: too large: {found.st_size} bytes, over {MOST_BYTES}; make it smaller")
-        with Image.open(path, formats=FORMATS) as image:
+        with open_regular(path, MOST_BYTES) as file, Image.open(file, formats=FORMATS) as image:
             if resize:
                 image.draft(None, (2 * resize, 2 * resize))  # does nothing unless it is a JPEG
             values, most = image.width * image.height * len(image.getbands()), MOST_VALUES

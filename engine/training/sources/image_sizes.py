@@ -12,6 +12,7 @@ import numpy as np
 
 from engine.core.errors import DataError
 from engine.training.sources.image_folder import FORMATS, ImageRows
+from resources.regular_files import open_regular
 
 if TYPE_CHECKING:
     from engine.training.sources.opening import Source
@@ -100,7 +101,7 @@ def _add_header(found: ImageSizes, rows: ImageRows, name: str) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with Image.open(rows.folder / name, formats=FORMATS) as image:
+            with open_regular(rows.folder / name) as file, Image.open(file, formats=FORMATS) as image:
                 width, height = image.size
                 turned = "exif" in image.info and image.getexif().get(_ORIENTATION) in _TURNED
                 mode = image.mode

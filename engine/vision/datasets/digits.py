@@ -19,6 +19,7 @@ from engine.vision.datasets.draw import SIZE, VERSION, draw_digits, labels_of
 from engine.vision.datasets.grey_images import GreyImages
 from engine.vision.datasets.locate import cache_folder
 from engine.vision.datasets.strokes import fingerprint
+from resources.regular_files import read_regular
 
 COUNTS = {"train": 10_000, "test": 2_000}
 _MOST = 1_000_000
@@ -128,7 +129,7 @@ class Digits(GreyImages):
             size = path.stat().st_size
             if not 0 <= size - self._images.nbytes <= 1024:
                 return
-            data = path.read_bytes()
+            data = read_regular(path, size)
             if hashlib.sha256(data[:-32]).digest() != data[-32:]:
                 return
             images = np.load(io.BytesIO(data), allow_pickle=False)

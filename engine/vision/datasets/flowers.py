@@ -21,6 +21,7 @@ from engine.vision.datasets.download import download as fetch
 from engine.vision.datasets.locate import cache_folder, data_folders
 from engine.vision.datasets.matlab import read_matrices
 from engine.vision.image import decoded
+from resources.regular_files import open_regular
 
 _MIRROR = "http://paddlemodels.bj.bcebos.com/flowers/"
 _FILES = {
@@ -121,7 +122,7 @@ def _unpacked(archive: Path) -> Path:
     if complete.exists():
         return folder
     make_folder(folder)
-    with readable(str(archive)), tarfile.open(archive) as opened:
+    with readable(str(archive)), open_regular(archive) as packed, tarfile.open(fileobj=packed) as opened:
         for member in opened:
             name = _IMAGE.fullmatch(member.name)
             if name is None or not member.isfile() or not 0 < member.size <= _LIMIT:

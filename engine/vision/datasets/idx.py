@@ -17,6 +17,7 @@ from typing import BinaryIO
 import numpy as np
 
 from engine.core.errors import DataError, FormatError
+from resources.regular_files import open_regular
 
 LIMIT = 2 << 30
 """More bytes than this in one file are refused (the largest in common use, EMNIST's, has 0.6 GB)."""
@@ -50,7 +51,7 @@ def read_idx(path: str | os.PathLike[str], dimensions: int) -> np.ndarray:
     """
     path = Path(path)
     try:
-        with open(path, "rb") as raw:
+        with open_regular(path) as raw:
             size = os.fstat(raw.fileno()).st_size
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)

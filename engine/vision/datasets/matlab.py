@@ -10,11 +10,11 @@ import os
 import struct
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 
 from engine.core.errors import AbsentError, FormatError
+from resources.regular_files import LARGE_FILE, read_regular
 
 _NUMBERS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
 _MATRIX, _COMPRESSED = 14, 15
@@ -27,7 +27,7 @@ def read_matrices(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
     Raises AbsentError for an absent file, FormatError for one that is not of this format.
     """
     try:
-        data = Path(path).read_bytes()
+        data = read_regular(path, LARGE_FILE)
     except OSError as error:
         raise AbsentError(f"{path}: can't be read: {error.strerror}; check the path") from error
     if len(data) < 128 or data[126:128] not in (b"IM", b"MI"):

@@ -20,6 +20,7 @@ from engine.vision.datasets.chosen import chosen_backend, chosen_mode
 from engine.vision.datasets.download import download as fetch
 from engine.vision.datasets.locate import cache_folder, data_folders
 from engine.vision.image import decoded
+from resources.regular_files import open_regular
 
 _ARCHIVE, _MD5 = "VOCtrainval_11-May-2012.tar", "6cd6e144f989b92b3379bac3b3de84fd"
 _MIRROR = "https://dataset.bj.bcebos.com/voc/"
@@ -83,7 +84,8 @@ class VOC2012(Dataset):
         """Where each file of the archive begins, and how long it is."""
         with (
             readable(f"{self.data_file} (a .tar, not compressed)"),
-            tarfile.open(self.data_file, "r:") as archive,
+            open_regular(self.data_file) as opened,
+            tarfile.open(fileobj=opened, mode="r:") as archive,
         ):
             return {m.name: (m.offset_data, m.size) for m in archive if m.isfile()}
 
@@ -92,7 +94,7 @@ class VOC2012(Dataset):
         start, size = self._places.get(name, (0, -1))
         if not 0 <= size <= _LIMIT:
             raise FormatError(f"{self.data_file}: it has no file {name!r}; get {_ARCHIVE}")
-        with readable(self.data_file), Path(self.data_file).open("rb") as archive:
+        with readable(self.data_file), open_regular(self.data_file) as archive:
             archive.seek(start)
             return archive.read(size)
 

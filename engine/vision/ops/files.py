@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.core.errors import ArgumentError, DataError
 from engine.tensor.creation import to_tensor
+from resources.regular_files import LARGE_FILE, read_regular
 
 _MODES = {"unchanged": None, "gray": "L", "rgb": "RGB"}
 
@@ -16,8 +17,7 @@ _MODES = {"unchanged": None, "gray": "L", "rgb": "RGB"}
 def read_file(filename: str, name: str | None = None) -> Any:
     """The bytes of a file as an uint8 tensor. Raises DataError where it can't be read."""
     try:
-        with open(filename, "rb") as file:
-            return to_tensor(np.frombuffer(file.read(), np.uint8))
+        return to_tensor(np.frombuffer(read_regular(filename, LARGE_FILE), np.uint8))
     except OSError as error:
         raise DataError(f"read_file: {filename} can't be read: {error}; check the path") from error
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
+from resources.regular_files import open_regular_text
 from studio.controllers.bindings import Bindings
 from studio.controllers.graph.graph_controller import shape_text
 from studio.controllers.predict.raw_inputs import RawInputsController
@@ -288,7 +289,7 @@ class InputsController(QObject):
     def open_numbers(self, place: int, path: str) -> None:
         """Take the numbers of a file of text: all, or of the first row where one row is what is taken."""
         try:
-            with Path(path).open(encoding="utf-8-sig", errors="replace") as file:
+            with open_regular_text(path, encoding="utf-8-sig", errors="replace") as file:
                 text = file.read(MOST_TEXT)
         except OSError as error:
             self._numbers_editor(place).show_problem(f"{path}: {error.strerror or error}")

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from resources.locks import Holder, wait_for
-from resources.regular_files import is_plain_file
+from resources.regular_files import is_plain_file, open_regular
 
 DIGITS = tuple("0123456789")
 SOURCE_KEY = "Source"
@@ -132,7 +132,7 @@ class CollectedImages:
             # Other formats may be called .png; there are some that Pillow starts a program for.
             with warnings.catch_warnings(), suppress(*unfit):
                 warnings.simplefilter("ignore")  # how large it may be is checked where it is decoded
-                with Image.open(path, formats=("PNG",)) as image:
+                with open_regular(path) as file, Image.open(file, formats=("PNG",)) as image:
                     source, grey = str(image.info.get(SOURCE_KEY, "")), image.mode in GREY_MODES
                     label = class_of_folder(path.parent.name)
                     found.append(CollectedImage(path, label, source, grey))

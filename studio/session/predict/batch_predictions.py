@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from resources.regular_files import open_regular_text
 from studio.session.predict.digit_images import ImageError, read_file
 from studio.session.predict.image_fitting import placed, placings_of, read_for
 from studio.session.predict.model_info import ModelInfo, Scores
@@ -146,7 +147,7 @@ def image_item(file: Path, asked: ModelInput, name: str = "") -> Item:
 
 
 def _rows(path: Path, asked: ModelInput) -> list[Item]:
-    with path.open(encoding="utf-8-sig", errors="replace") as file:
+    with open_regular_text(path, encoding="utf-8-sig", errors="replace") as file:
         lines = [(number, line) for number, line in enumerate(file, 1) if line.strip()]
     flat = asked if asked.form == "numbers" else _flat(asked)
 

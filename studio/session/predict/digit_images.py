@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import stat
 import struct
 import warnings
 from collections.abc import Callable
@@ -12,6 +11,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from resources.regular_files import read_regular
 
 SIDE = 28
 BOX = 20
@@ -36,18 +37,9 @@ class ImageError(ValueError):
 def read_file(path: Path) -> bytes:
     """The bytes of an image file. Raises ImageError if it is missing or too large."""
     try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
-            # To open a pipe waits for its writer, and a device may never end.
-            raise ImageError(f"{path}: can't be read: it is not a regular file; give an image file")
-        if found.st_size > MAX_BYTES:
-            raise ImageError(
-                f"{path}: the file is too large: {found.st_size} bytes; give an image under {MAX_BYTES} bytes"
-            )
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES)
+        return read_regular(path, MAX_BYTES)
     except OSError as error:
-        raise ImageError(f"{path}: can't be read: {error.strerror or error}; check the path") from error
+        raise ImageError(f"{path}: can't be read: {error.strerror or error}; give another image") from error
 
 
 def digit_from_bytes(data: bytes, where: str) -> Pixels:

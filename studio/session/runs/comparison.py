@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from resources.regular_files import open_regular
 from studio.session.runs.run_list_view import metric
 from studio.session.runs.run_titles import settings_of, value_text
 from studio.session.runs.runs_folder import SOURCE, Run
@@ -97,7 +98,7 @@ def source_of(run: Run) -> dict[str, str]:
     found: dict[str, str] = {}
     for path in source_files(Path(run.path))[:MOST_FILES]:
         if path.suffix == ".py":
-            with path.open("rb") as file:
+            with open_regular(path) as file:
                 found[path.relative_to(folder).as_posix()] = file.read(MOST_BYTES).decode(errors="replace")
     return found
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from engine.core.errors import DataError, InUseError
 from engine.files.atomic import atomic_file, make_folder, saving
 from resources.locks import LOCK_NAME, Holder, take
+from resources.regular_files import read_regular
 
 MOST_BYTES = 2_000_000_000
 _MOST_FILES = 1000
@@ -33,7 +34,7 @@ def read_run(folder: Path) -> dict[str, bytes]:
         paths = [(name, path) for name, path in paths if path.is_file() and not path.is_symlink()]
         _require_modest(len(paths), sum(path.stat().st_size for _, path in paths))
         for name, path in paths:
-            files[name] = path.read_bytes()
+            files[name] = read_regular(path, MOST_BYTES)
     except OSError as error:
         raise DataError(f"{folder}: can't be read: {error.strerror or error}; copy the run again") from error
     return files

@@ -16,6 +16,7 @@ from distributed import Event, get_worker
 from engine.core.errors import DataError
 from engine.files.run_source import keep_source
 from resources.json_documents import parse
+from resources.regular_files import read_regular
 from studio.session.sweep.children import Child, Ended, Report
 from studio.session.sweep.files import read_run, require_run_files, write_run
 
@@ -44,7 +45,7 @@ def train_trial(text: str, files: dict[str, bytes]) -> tuple[str, dict[str, byte
             path.write_text(job["sources"][path.name], encoding="utf-8")
         if files:
             write_run(folder, require_run_files(files))
-            keep_source(folder, {path.name: path.read_bytes() for path in sources})
+            keep_source(folder, {path.name: read_regular(path) for path in sources})
         ended = _train(["train", "--json", "--out", folder.name, *job["words"]], Path(place), job["stop"])
         return json.dumps({"code": ended.code, "lines": ended.lines}), read_run(folder)
 

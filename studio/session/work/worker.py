@@ -16,6 +16,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Protocol
 
+from resources.regular_files import open_regular_text
 from resources.scratch import Scratch, make_scratch
 from studio.session.work.job import (
     Event,
@@ -203,7 +204,7 @@ class ProcessWorker(_Mailbox):
 
     def _crash_text(self) -> str:
         try:
-            with self._crash_path.open(encoding="utf-8", errors="replace") as file:
+            with open_regular_text(self._crash_path, errors="replace") as file:
                 return file.read(MAX_CRASH_TEXT)
         except OSError:
             return ""

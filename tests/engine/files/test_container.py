@@ -285,11 +285,11 @@ def test_kind_and_versions(tmp_path: Path) -> None:
 def test_missing_files_folders_and_pipes_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no such file"):
         read_state(tmp_path / "absent.h5")
-    with pytest.raises(FormatError, match=r"not a file but a (folder|pipe)"):
+    with pytest.raises(FormatError, match=r"a (folder|named pipe), not a regular file; choose a file"):
         read_state(tmp_path)
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe")
-        with pytest.raises(FormatError, match="pipe or device"):
+        with pytest.raises(FormatError, match=r"a (named pipe|device), not a regular file"):
             verify_container(tmp_path / "pipe")
 
 
