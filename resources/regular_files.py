@@ -100,6 +100,17 @@ def read_regular_text(
     return io.TextIOWrapper(io.BytesIO(read_regular(path, limit)), encoding, errors).read()
 
 
+def path_problem(path: str | os.PathLike[str]) -> str:
+    """Why the path is not that of a regular file: it does not exist, or is something else. Empty if it is."""
+    try:
+        require_regular(path, os.stat(path))
+    except NotRegularError as error:
+        return f"is {error.strerror}"
+    except (OSError, ValueError):  # a name that is too long, or with a zero
+        return "does not exist"
+    return ""
+
+
 def is_plain_file(path: Path) -> bool:
     """Whether a file lies here itself: no link to one, no pipe, no folder."""
     try:

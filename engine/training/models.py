@@ -16,7 +16,7 @@ from engine.core.errors import ArgumentError, CodeError, DataError
 from engine.files.run_source import run_code
 from resources.families import FAMILIES
 from resources.local_code import CodeTooLarge, LocalCode, read_code
-from resources.regular_files import read_regular, read_regular_text
+from resources.regular_files import path_problem, read_regular, read_regular_text
 
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "models"
 _FILES = "__model_files__"  # of an imported module: the sources that it was made from
@@ -69,8 +69,8 @@ def find_model(name: str) -> ModelSource:
             f"model: no such model: got {name!r}; choose {', '.join(FAMILIES)}, or FILE.py:Class of your own"
         )
     file = Path(path).expanduser()
-    if not file.is_file():
-        raise DataError(f"model: the file does not exist: {file}; check the path in {name!r}")
+    if problem := path_problem(file):
+        raise DataError(f"model: the file {problem}: {file}; check the path in {name!r}")
     return ModelSource(name, file.resolve(), class_name, False)
 
 
@@ -96,9 +96,9 @@ def load_model(source: ModelSource, original: Path | None = None) -> LoadedModel
     """
     from engine import nn
 
-    if not source.file.is_file():
+    if problem := path_problem(source.file):
         raise DataError(
-            f"model {source.name}: the file does not exist: {source.file}; put it back or choose another"
+            f"model {source.name}: the file {problem}: {source.file}; put it back or choose another"
         )
     module, files = _import(source, original)
     cls = getattr(module, source.class_name, None)

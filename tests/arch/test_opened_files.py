@@ -11,7 +11,7 @@ from tests.arch.repository_files import ROOT, repository_files
 
 _OURS = "a file of the installed packages"
 _KERNEL = "the kernel's own files: processes, memory, processors"
-_CODE = "Python code that runs: whoever wrote it may read anything"
+_CODE = "Python code that runs, which may read anything itself"
 _TRACE = "lines of code that Python has read already"
 _PIPE = "pipes of our own processes, which are to be pipes"
 _NOTHING = "the null device"

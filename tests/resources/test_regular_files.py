@@ -15,6 +15,7 @@ from resources.regular_files import (
     NotRegularError,
     open_regular,
     open_regular_text,
+    path_problem,
     read_regular,
     read_regular_text,
 )
@@ -126,6 +127,16 @@ def test_text_has_the_ends_of_lines_that_python_reads(tmp_path: Path) -> None:
     assert read_regular_text(file) == file.read_text(encoding="utf-8") == "a\nb\nc\n\u00e9"
     with open_regular_text(file, newline="") as stream:
         assert stream.readline() == "a\r\n"
+
+
+@posix
+def test_problems_of_paths_are_words_of_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    os.mkfifo(tmp_path / "pipe")
+    found = [path_problem(tmp_path / name) for name in ("file", "pipe", ".", "none", "n" * 300, "a\0b")]
+    missing = "does not exist"
+    assert found[:2] == ["", "is a named pipe, not a regular file"]
+    assert found[2:] == ["is a folder, not a regular file", missing, missing, missing]
 
 
 def test_links_to_files_are_followed(tmp_path: Path) -> None:

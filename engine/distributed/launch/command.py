@@ -15,6 +15,7 @@ from engine.distributed.launch.memory import available, require_memory
 from engine.distributed.launch.options import USAGE, Options, configuration, parse, unused
 from engine.distributed.launch.plan import Plan, plan
 from resources.launch_options import OPTIONS
+from resources.regular_files import path_problem
 
 
 def main(words: Sequence[str]) -> int:
@@ -42,8 +43,8 @@ def carry_out(words: Sequence[str]) -> int:
     """
     try:
         options = parse(words)
-        if not options.module and not Path(options.script).is_file():
-            raise ArgumentError(f"launch: the script does not exist: {options.script}; check the path")
+        if not options.module and (problem := path_problem(options.script)):
+            raise ArgumentError(f"launch: the script {problem}: {options.script}; check the path")
         return launch(options)
     except BrokenPipeError:  # the reader of the output is gone (`| head`)
         with suppress(OSError):

@@ -78,7 +78,7 @@ def kind_of(name: str) -> str:
         )
     suffix = path.suffix.lower()
     for kind, suffixes in (("npz", (".npz",)), ("hdf5", HDF5), ("csv", CSV)):
-        if suffix in suffixes and path.is_file():
+        if suffix in suffixes and path.exists():
             return kind
     there = "no such file type" if path.exists() else "no such data"
     raise ArgumentError(f"data: {there}: got {name!r}; choose {', '.join(BUILT_IN)}, or the path of {WHAT}")

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from resources.metrics import metric_of, metric_value
+from resources.regular_files import path_problem
 from resources.settings.export import EXPORT_SETTINGS, ExportSettings
 from resources.settings.predict import PREDICT_SETTINGS, PredictSettings
 from resources.settings.script import SCRIPT_SETTINGS, ScriptSettings
@@ -120,8 +121,8 @@ def run(
     **settings: Any,
 ) -> None:
     """Run a Paddle script unedited: its `import paddle` is the engine. Its exit status is the script's."""
-    if not module and not _is_file(Path(script)):
-        raise typer.BadParameter(f"the script does not exist: {script}; check the path")
+    if not module and (problem := path_problem(script)):
+        raise typer.BadParameter(f"the script {problem}: {script}; check the path")
     check_options(SCRIPT_SETTINGS, settings)
     chosen = ScriptSettings(**settings)
     if chosen.runs:
@@ -133,13 +134,6 @@ def run(
     sys.excepthook = sys.__excepthook__  # not Typer's, which the runner would take for one of the script
     start = run_module if module else run_script
     raise typer.Exit(start(script, args or [], chosen.mode, chosen.device))
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # a name that is too long
-        return False
 
 
 @app.command()
