@@ -30,7 +30,7 @@ from resources.local_code import read_code
 from resources.locks import take
 from studio.session.predict.digit_images import ImageError, read_file
 from studio.session.project.project_file import ProjectError, file_digest, read_project
-from studio.session.sweep.models import digests
+from studio.session.sweep.models import code_of
 
 if not hasattr(os, "mkfifo"):
     pytest.skip("pipes and devices are files on POSIX", allow_module_level=True)
@@ -59,7 +59,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "read_file": vision.ops.read_file,
     "static": static.load_from_file,
     "stored.npy": lambda path: list(stored_arrays(Path(path), lengths=False)),
-    "sweep": lambda path: digests([path]),
+    "sweep": code_of,
     "tar": lambda path: tar_files(path, bool),
     "text": file_bytes,
     "weights.pdparams": engine.load,

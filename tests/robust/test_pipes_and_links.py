@@ -26,7 +26,7 @@ from studio.session.runs.run_history import read_history
 from studio.session.runs.run_notes import RunNotes, write_notes
 from studio.session.runs.run_queue import RunQueue
 from studio.session.runs.runs_folder import RunsFolder
-from studio.session.sweep.models import digests
+from studio.session.sweep.models import code_of
 
 if not hasattr(os, "mkfifo"):
     pytest.skip("pipes and links as POSIX has them", allow_module_level=True)
@@ -62,7 +62,7 @@ def test_the_hash_of_code_reads_regular_files_only(tmp_path: Path, what: str) ->
     with pytest.raises(OSError, match="not a regular file"):
         file_digest(code)
     with pytest.raises(DataError, match=r"net\.py: .*, not a regular file; check the path"):
-        digests([str(code)])
+        code_of(str(code))
 
 
 @pytest.mark.timeout(30)
