@@ -19,8 +19,9 @@ from resources.own_packages import NAMES
 from resources.regular_files import open_regular
 
 MAX_BYTES = 5_000_000
-"""Of one file."""
+"""Of all files together: the window reads and parses them while it waits."""
 MAX_FILES = 500
+_MOST_KNOWN = 2000
 _NEVER_LOCAL = {*NAMES, "paddle", "paddleslim", *sys.builtin_module_names}
 _CONTEXT = b"model-studio code 1\0"  # no Python file contains a zero, so no file has such a digest
 _SUFFIX = ".py"
@@ -82,7 +83,8 @@ def read_code(file: Path, text: bytes | None = None) -> LocalCode:
     file = file.expanduser().resolve()
     folder = file.parent
     listings: dict[Path, frozenset[str]] = {}
-    data = _read(file) if text is None else text
+    data = _read(file, MAX_BYTES) if text is None else text
+    left = MAX_BYTES - len(data)
     sources, waiting = {file.name: data}, [("", data)]
     while waiting:
         package, data = waiting.pop()
@@ -95,24 +97,41 @@ def read_code(file: Path, text: bytes | None = None) -> LocalCode:
                         f"{file}: it imports over {MAX_FILES} files of its folder: {found}; move the model "
                         "into a folder of its own"
                     )
-                sources[found] = _read(folder / found)
+                sources[found] = _read(folder / found, left)
+                left -= len(sources[found])
                 waiting.append((inner, sources[found]))
     return LocalCode(folder, sources)
 
 
-def _read(file: Path) -> bytes:
+def _read(file: Path, left: int) -> bytes:
     with open_regular(file) as stream:
-        data = stream.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise CodeTooLarge(f"{file}: too large for code: over {MAX_BYTES} bytes; keep data in other files")
+        data = stream.read(left + 1)
+    if len(data) > left:
+        raise CodeTooLarge(
+            f"{file}: too much code: over {MAX_BYTES} bytes with the files that the model imports before it; "
+            "keep data in other files"
+        )
     return data
 
 
-def _imports(data: bytes, package: str) -> Iterator[str]:
+_known: dict[tuple[bytes, str], tuple[str, ...]] = {}
+
+
+def _imports(data: bytes, package: str) -> tuple[str, ...]:
     """The modules that a source names, anywhere in it, each after its packages; ``pkg.*`` is all of them.
 
-    ``package`` is what relative imports are relative to, empty in a file that belongs to none.
+    ``package`` is what relative imports are relative to, empty in a file that belongs to none. The answer is
+    cached: the page Code asks after each pause in typing.
     """
+    key = hashlib.sha256(data).digest(), package
+    if key not in _known:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[key] = tuple(dict.fromkeys(_named(data, package)))
+    return _known[key]
+
+
+def _named(data: bytes, package: str) -> Iterator[str]:
     try:
         tree = ast.parse(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

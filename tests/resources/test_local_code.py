@@ -84,7 +84,8 @@ def test_the_files_that_are_imported(text: str, found: list[str], tmp_path: Path
         "# -*- coding: latin-1 -*-\nimport helper  # \xe9\n".encode("latin-1"),
     )
     (tmp_path / "link.py").symlink_to(tmp_path / "target.py")
-    os.mkfifo(tmp_path / "pipe.py")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.py")
     code = read_code(file)
     assert code.file == file
     assert sorted(code.sources) == sorted(["net.py", *found])
@@ -132,12 +133,17 @@ def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_code, "MAX_BYTES", 100)
     monkeypatch.setattr(local_code, "MAX_FILES", 3)
     file = written(tmp_path, {"net.py": "import a, b", "a.py": "", "b.py": "#" * 101})
-    with pytest.raises(CodeTooLarge, match=r"b\.py: too large for code: over 100 bytes; keep data in other"):
+    with pytest.raises(
+        CodeTooLarge, match=r"b\.py: too much code: over 100 bytes with .*; keep data in other"
+    ):
         read_code(file)
     written(tmp_path, {"b.py": "import c", "c.py": ""})
     with pytest.raises(CodeTooLarge, match=r"net\.py: it imports over 3 files of its folder: c\.py; move"):
         read_code(file)
-    os.remove(file)
-    os.mkfifo(file)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "net.py")
     with pytest.raises(OSError, match="a named pipe, not a regular file"):
-        read_code(file)
+        read_code(tmp_path / "net.py")

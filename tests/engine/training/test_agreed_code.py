@@ -209,7 +209,7 @@ def test_a_run_keeps_and_imports_all_that_it_was_made_from(tmp_path: Path) -> No
 def test_too_much_code_is_refused_with_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = write(tmp_path, "import agreed_helper", "return 1", agreed_helper="#" * 200)
     monkeypatch.setattr("resources.local_code.MAX_BYTES", 180)
-    with only_agreed("0" * 64), pytest.raises(DataError, match=r"agreed_helper\.py: too large for code"):
+    with only_agreed("0" * 64), pytest.raises(DataError, match=r"agreed_helper\.py: too much code"):
         load(file)
     assert load(file).cls.value() == 1  # where it was named it is the user's
 
