@@ -136,7 +136,7 @@ def _named(data: bytes, package: str) -> Iterator[str]:
         tree = ast.parse(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return  # it can't be imported either
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield alias.name
@@ -148,6 +148,17 @@ def _named(data: bytes, package: str) -> Iterator[str]:
                 yield base
             for alias in node.names:
                 yield f"{base}.{alias.name}" if base else alias.name
+
+
+def _statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """All statements, without their expressions, which are most of a tree and import nothing."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        for name in ("body", "handlers", "orelse", "finalbody", "cases"):
+            for each in getattr(node, name, ()):
+                yield each
+                waiting.append(each)
 
 
 def _base(node: ast.ImportFrom, package: str) -> str | None:

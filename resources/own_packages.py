@@ -10,7 +10,7 @@ from contextlib import suppress
 from importlib.machinery import PathFinder
 from pathlib import Path
 
-NAMES = ("engine", "resources", "studio", "widgets")
+NAMES = ("resources", "engine", "studio", "widgets")  # the first imports none of the others
 _ROOT = Path(__file__).resolve().parents[1]
 
 

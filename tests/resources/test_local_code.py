@@ -22,6 +22,30 @@ def written(folder: Path, files: dict[str, str]) -> Path:
     return folder / next(iter(files))
 
 
+NESTED = """
+class A:
+    async def f(self):
+        async with x as y:
+            for z in y:
+                pass
+            else:
+                import helper
+        match z:
+            case 1:
+                import first
+        while z:
+            try:
+                pass
+            except* ValueError:
+                import random
+            finally:
+                if (lambda: 1)():
+                    pass
+                elif z:
+                    import link
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [
@@ -42,6 +66,7 @@ def written(folder: Path, files: dict[str, str]) -> Path:
             "def f():\n    if 0:\n        try:\n            import helper\n        except ImportError: ...",
             ["helper.py"],
         ),
+        (NESTED, ["first.py", "helper.py", "link.py", "random.py", "second.py"]),
         ("import first", ["first.py", "second.py"]),
         ("import broken", ["broken.py"]),
         ("import latin", ["helper.py", "latin.py"]),

@@ -1,4 +1,4 @@
-"""Ranks import Model Studio as it is installed, whatever the current folder and that of their script contain.
+"""Ranks and spawned processes import Model Studio as it is installed, whatever the current folder contains.
 
 What must not run leaves a trace.
 """
@@ -88,3 +88,30 @@ def test_spawn(folder: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "trace").exists(), (tmp_path / "trace").read_text()
     for rank in range(2):
         assert f"rank {rank} engine mine" in done.stdout
+
+
+SPAWNING = """
+import multiprocessing, sys
+import paddle
+
+def work():
+    import mine
+    print("child", paddle.__file__, mine.X)
+
+if __name__ == "__main__":
+    multiprocessing.set_start_method("spawn")
+    child = multiprocessing.Process(target=work)
+    child.start()
+    child.join()
+    sys.exit(child.exitcode)
+"""
+
+
+def test_processes_that_a_script_spawns(folder: Path, tmp_path: Path) -> None:
+    for name in NAMES[4:]:
+        (folder / f"{name}.py").unlink()
+    (folder / "train.py").write_text(SPAWNING)
+    done = run(folder, "run", "train.py")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"child {ROOT / 'engine' / '__init__.py'} mine\n"
+    assert not (tmp_path / "trace").exists()
