@@ -6,10 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6 import __version_info__ as QT_VERSION
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QComboBox, QFileDialog, QInputDialog, QLineEdit, QTableWidget, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QComboBox, QFileDialog, QInputDialog, QLineEdit, QTableWidget
 from pytestqt.qtbot import QtBot
 
 from studio.session.predict.model_choice import ModelChoice
@@ -18,6 +17,7 @@ from studio.windows.predict.input_editors import NumbersInput
 from studio.windows.predict.row_editor import RowInput
 from tests.raw_models import PRICES, WAVES, saved_model
 from tests.studio.windows.conftest import Stage
+from tests.studio.windows.dropping import drop_on
 
 WAIT = 60_000
 LEFT = Qt.MouseButton.LeftButton
@@ -61,19 +61,6 @@ def line(page: Stage, column: str) -> QLineEdit:
 
 def fed(page: Stage) -> list[float]:
     return page.session.predict.fed[0].tolist()
-
-
-def drop(widget: QWidget, path: Path) -> None:
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path))])
-    move, modifiers = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
-    assert widget.acceptDrops()
-    position = QPointF(5, 5) if QT_VERSION >= (6, 12) else QPoint(5, 5)
-    enter = QDragEnterEvent(position, move, data, LEFT, modifiers)
-    enter.ignore()
-    widget.dragEnterEvent(enter)
-    if enter.isAccepted():
-        widget.dropEvent(QDropEvent(QPointF(5, 5), move, data, LEFT, modifiers))
 
 
 def test_a_row_is_typed_and_the_number_has_its_unit(page: Stage, qtbot: QtBot, prices: str) -> None:
@@ -166,7 +153,7 @@ def test_all_rows_of_a_dropped_file_are_predicted(
     monkeypatch.setattr(
         QFileDialog, "getSaveFileName", lambda *words: proposed.append(words[2]) or (str(out), "")
     )
-    drop(page.studio.predict_page, path)
+    drop_on(page.studio.predict_page, path)
     assert proposed == [str(tmp_path / "rows-predictions.csv")]
     many = page.session.predict_models.many
     qtbot.waitUntil(lambda: many.view.progress.state == "done", timeout=WAIT)
@@ -177,7 +164,7 @@ def test_all_rows_of_a_dropped_file_are_predicted(
     assert not page.studio.predict_page.editors[0].isVisible()
     assert texts(results.table) == [["Sample", "price [EUR]"], ["0", "75023"], ["1", "90040"]]
     path.write_text("colour,rooms,size (m2),price [EUR]\nred,2,75,75000\nblue,4,90,\nred,2,80,80123\n")
-    drop(page.studio.predict_page, path)
+    drop_on(page.studio.predict_page, path)
     qtbot.waitUntil(lambda: results.table.columnCount() == 4, timeout=WAIT)
     assert "price: MAE 61.5 EUR over 2 samples." in results.summary.text()
     results.table.sortByColumn(3, Qt.SortOrder.AscendingOrder)
@@ -190,10 +177,10 @@ def test_all_rows_of_a_dropped_file_are_predicted(
     qtbot.mouseClick(results.close_button, LEFT)
     assert row_editor(page).isVisible()
     path.write_text("colour,rooms,size (m2)\nred,1,50\n")
-    drop(page.studio.predict_page, path)  # a single row goes into the form
+    drop_on(page.studio.predict_page, path)  # a single row goes into the form
     assert fed(page) == [50.0, 3.0, 1.0]
     (tmp_path / "project").mkdir()
-    drop(page.studio.predict_page, tmp_path / "project")  # the window's
+    drop_on(page.studio.predict_page, tmp_path / "project")  # the window's
     assert row_editor(page).problem.text() == ""
 
 
@@ -215,13 +202,13 @@ def test_sequences_are_pasted_dropped_and_edited(page: Stage, qtbot: QtBot, tmp_
     qtbot.waitUntil(plot.isVisible)
     assert [plot.series_data(key)[1].tolist() for key in plot.series_keys()] == [[1, 7], [2, 4]]
     np.save(tmp_path / "one.npy", np.array([[5.0, 6.0]]))
-    drop(page.studio.predict_page, tmp_path / "one.npy")
+    drop_on(page.studio.predict_page, tmp_path / "one.npy")
     assert editor.table.values().tolist() == [[5, 6]]
     (tmp_path / "one.csv").write_text("8,9\n6,7\n")
-    drop(page.studio.predict_page, tmp_path / "one.csv")
+    drop_on(page.studio.predict_page, tmp_path / "one.csv")
     assert editor.table.values().tolist() == [[8, 9], [6, 7]]
     np.save(tmp_path / "one.npy", np.zeros((9, 2)))
-    drop(page.studio.predict_page, tmp_path / "one.npy")
+    drop_on(page.studio.predict_page, tmp_path / "one.npy")
     assert "a sequence of 9 steps: the model takes at most 4" in editor.problem.text()
     assert fed(page) == [[8, 9, 1], [6, 7, 1], *padding]
 

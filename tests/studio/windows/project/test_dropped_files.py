@@ -11,28 +11,20 @@ import pytest
 
 pytest.importorskip("PySide6", reason="the window needs Qt")
 
-from PySide6 import __version_info__ as QT_VERSION
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox, QPushButton
+from PySide6.QtWidgets import QLineEdit, QMessageBox, QPushButton
 
+from tests.studio.windows.dropping import drop_on
 from tests.studio.windows.runs.run_folders import make_run
 
 MODEL = "from engine import nn\n\n\nclass Net(nn.Layer): ...\n"
 
 
 def drop(stage: Any, *paths: Path) -> str:
-    """Drop files as a file manager does; returns what the window says of it."""
-    mime = QMimeData()
-    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    position = QPointF(300, 300) if QT_VERSION >= (6, 12) else QPoint(300, 300)
-    enter = QDragEnterEvent(position, copy, mime, left, none)
-    QApplication.sendEvent(stage.window, enter)
-    assert enter.isAccepted()
+    """Drop files on the window; returns what it says of them."""
     stage.window.toast.hide()
-    QApplication.sendEvent(stage.window, QDropEvent(QPointF(300, 300), copy, mime, left, none))
+    assert drop_on(stage.window, *paths)
     return str(stage.window.toast.text()) if stage.window.toast.isVisible() else ""
 
 
