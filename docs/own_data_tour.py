@@ -21,58 +21,8 @@ from PySide6.QtTest import QTest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from docs.own_data import images, sequences, table
 from docs.tour import SIZE, Tour, check
-
-
-def table(path: Path, numbers: bool) -> Path:
-    """Flats with their size, rooms and town, and their rent or whether they are let."""
-    drawn = np.random.default_rng(5)
-    lines = ["id,size (m2),rooms,town," + ("rent (EUR)" if numbers else "let")]
-    for number in range(400):
-        size, rooms = drawn.uniform(20, 120), int(drawn.integers(1, 6))
-        town = ("Bonn", "Essen", "Ulm")[int(drawn.integers(3))]
-        rent = 9 * size + 40 * rooms + {"Bonn": 250, "Essen": 50, "Ulm": 150}[town] + drawn.normal(0, 30)
-        target = f"{rent:.0f}.5" if numbers else ("yes" if rent < 950 else "no")
-        lines.append(f"{number},{size:.1f},{'' if number % 50 == 7 else rooms},{town},{target}")
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
-
-
-def sequences(path: Path) -> Path:
-    """Waves of three shapes, of 20 to 40 steps."""
-    drawn = np.random.default_rng(6)
-    y, lengths = drawn.integers(0, 3, 600), drawn.integers(20, 41, 600)
-    x = np.zeros((600, 40, 1), np.float32)
-    for row, label, length in zip(x, y, lengths, strict=True):
-        turns = (0.08 * np.arange(length) + drawn.random()) % 1.0
-        wave = (np.sin(2 * np.pi * turns), np.sign(0.5 - turns), 2 * turns - 1)[label]
-        row[:length, 0] = wave + drawn.normal(0, 0.15, length)
-    np.savez(path, x=x, y=y, lengths=lengths)
-    return path
-
-
-def images(folder: Path) -> Path:
-    """Photographs would be better: discs, squares and crosses of several sizes."""
-    from PIL import Image, ImageDraw
-
-    drawn = np.random.default_rng(7)
-    for name in ("cross", "disc", "square"):
-        (folder / name).mkdir(parents=True)
-        for number in range(80):
-            width, height = (int(side) for side in drawn.integers(60, 120, 2))
-            image = Image.new("RGB", (width, height), tuple(int(v) for v in drawn.integers(0, 90, 3)))
-            draw, half = ImageDraw.Draw(image), int(drawn.integers(14, 26))
-            x, y = int(drawn.integers(half, width - half)), int(drawn.integers(half, height - half))
-            color = tuple(int(v) for v in drawn.integers(150, 256, 3))
-            if name == "disc":
-                draw.ellipse((x - half, y - half, x + half, y + half), fill=color)
-            elif name == "square":
-                draw.rectangle((x - half, y - half, x + half, y + half), fill=color)
-            else:
-                draw.line((x - half, y, x + half, y), fill=color, width=7)
-                draw.line((x, y - half, x, y + half), fill=color, width=7)
-            image.save(folder / name / f"{number}.png")
-    return folder
 
 
 class OwnDataTour(Tour):

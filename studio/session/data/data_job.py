@@ -99,7 +99,7 @@ class _DataReader:
         self._survey: Any = None
         self._check: Iterator[Any] | None = None
         self._thumbnails: ThumbnailReader | None = None
-        self._number = 0
+        self._number = self._count = 0
         self._reported_at = 0.0
 
     @property
@@ -151,10 +151,14 @@ class _DataReader:
             self._label(config["data"])
             return
         fetch_data(config["data"], lambda text: self._tell("data_waiting", message=text))
-        survey = Survey(config["data"], DataOptions.of(config))
+        self._count = request.count
+        self._begin(Survey(config["data"], DataOptions.of(config)))
+
+    def _begin(self, survey: Any) -> None:
+        """Tell what the data is with the options of ``survey``, and check it."""
         self._survey = survey
         self._tell("data_opened", **survey.facts())
-        self._show(ShowSamples("train", -1, 0, request.count))
+        self._show(ShowSamples("train", -1, 0, self._count))
         self._compare(0)
         self._check = survey.check()
 
@@ -179,6 +183,8 @@ class _DataReader:
     def _suggest(self, wanted: SuggestFor) -> None:
         from engine.core.errors import EngineError
         from engine.training import TrainingConfig
+        from engine.training.sources.options import DataOptions
+        from engine.training.sources.survey import Survey
         from engine.training.suggest import suggested
 
         if self._survey is None or self._survey.source.name != wanted.config["data"]:
@@ -188,6 +194,9 @@ class _DataReader:
         with suppress(EngineError):  # a training with these settings says what is wrong
             found = suggested(TrainingConfig.from_dict(wanted.config), None, self._survey.source)
             choices, models = [vars(each) for each in found.choices], dict(found.problems)
+            options = DataOptions.of(found.config)
+            if options != self._survey.options:  # the run will prepare the data in this way
+                self._begin(Survey(found.config.data, options))
         self._tell("data_suggested", request=wanted.request, choices=choices, models=models)
 
     def _stop(self) -> None:

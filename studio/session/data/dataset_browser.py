@@ -160,4 +160,7 @@ def about_data(settings: RunSettings) -> dict[str, Any]:
     from resources.settings import DATA_SETTINGS
 
     wanted = ("data", *DATA_SETTINGS)
-    return {each.name: getattr(settings, each.name) for each in fields(settings) if each.name in wanted}
+    found = {each.name: getattr(settings, each.name) for each in fields(settings) if each.name in wanted}
+    # Then it is prepared as is suggested, unless that is given.
+    open_ones = [name for name in DATA_SETTINGS if settings.is_open(name)]
+    return {**found, "open": open_ones} if open_ones else found

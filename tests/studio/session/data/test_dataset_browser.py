@@ -72,3 +72,16 @@ def test_a_child_that_dies_is_said_and_replaced(tmp_path):
         assert session.data.state == "opening"
     finally:
         session.close()
+
+
+def test_data_is_shown_as_the_suggestion_prepares_it(session, tmp_path):
+    folder = writing.image_folder(tmp_path / "own", count=8, side=200)
+    asked = settings(session, data=str(folder))
+    session.dataset_browser.look(asked)
+    assert session.wait_until(lambda: session.data.state == "ready", 30)
+    session.dataset_browser.expect(asked)
+    assert session.wait_until(lambda: session.data.expected is not None, 30)
+    assert {each.setting: each.value for each in session.data.expected}["resize"] == 64
+    assert session.data.facts.fed == (3, 64, 64)
+    session.dataset_browser.look(settings(session, data=str(folder), model="mlp"))
+    assert session.wait_until(lambda: session.data.facts.fed == (3, 200, 200), 30)
