@@ -10,6 +10,7 @@ import io
 import linecache
 import os
 import sys
+import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,11 +22,13 @@ from types import ModuleType
 
 from engine.core.context import Setting
 from engine.core.errors import CodeError
+from resources.own_packages import NAMES
 
 AGREED: Setting[str | None] = Setting("agreed code", None)
 """The digest (``resources.local_code``) of the only code of the user that may run; empty for none. None where
 the code was named on a command line, by a script or by ``--trust``."""
 _ROOT = Path(__file__).resolve().parents[2]
+_INSTALLED = {str(Path(sysconfig.get_path(name)).resolve()) for name in ("purelib", "platlib", "stdlib")}
 _INIT = "__init__"
 
 
@@ -142,16 +145,45 @@ class _First(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         files, parent = _files, fullname.rpartition(".")[0]
-        if files is None or not files.is_within(parent, path):
+        if files is None:
             return None
+        if not files.is_within(parent, path):
+            return _found_elsewhere(files, fullname, path)
         found = files.spec(fullname)
-        if found is not None or not parent or not files.closed:
+        if found is not None or not files.closed:
             return found
+        if not parent:
+            return _found_elsewhere(files, fullname, path)
         found = files.namespace(fullname)
         if found is None:
             files.refuse(fullname)
             raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
         return found
+
+
+def _found_elsewhere(files: LocalFiles, name: str, path: Sequence[str] | None) -> ModuleSpec | None:
+    """What Python finds next. Raises CodeError where that is in the folder: by the name of a package around
+    it, whose own folder is on the path."""
+    found = PathFinder.find_spec(name, path) if files.closed else None
+    if found is not None and found.origin is not None and _is_inside(found.origin, files.folder):
+        raise CodeError(
+            f"{found.origin}: the model imports it as {name}, and you have not agreed to run it; import it "
+            "from the model's own folder, so that you are asked about it too",
+            name=name,
+        )
+    return found
+
+
+def _is_inside(origin: str, folder: str) -> bool:
+    """Whether a module is the folder's, and neither ours nor that of a package installed below it."""
+    file, top = Path(origin).resolve(), Path(folder).resolve()
+    if not file.is_relative_to(top) or any(file.is_relative_to(_ROOT / name) for name in NAMES):
+        return False
+    installed = (Path(each).resolve() for each in [*sys.path, *_INSTALLED] if each)
+    return not any(
+        file.is_relative_to(each) and ((each != top and each.is_relative_to(top)) or str(each) in _INSTALLED)
+        for each in installed
+    )
 
 
 class _Last(MetaPathFinder):

@@ -220,6 +220,37 @@ def test_a_run_is_resumed_and_exported_where_its_model_is_gone(
     assert not (tmp_path / "trace").exists()
 
 
+def test_predictions_of_a_run_whose_code_changes_after_it_was_chosen(
+    session: Session, folder: Path, tmp_path: Path
+) -> None:
+    from studio.session.predict.model_choice import run_choice
+
+    file = folder / "net.py"
+    session.change_setting("model", f"{file}:Net")
+    code = session.needs_agreement()
+    assert code is not None
+    session.agree(code)
+    session.execute("start")
+    until(session, lambda: not session.busy())
+    run = session.train.folder
+    choice = run_choice(run, session.agreed_of(run))
+    assert choice is not None
+    session.predict_models.load(choice)
+    until(session, lambda: not session.predict.loading)
+    assert session.predict.last_problem is None
+    kept = Path(run) / "source" / "pkg" / "deep.py"
+    kept.write_text(evil(tmp_path))
+    session.predict_models.load(choice)
+    until(session, lambda: not session.predict.loading)
+    assert session.predict.last_problem is not None
+    assert "changed after you agreed" in str(session.predict.last_problem)
+    changed = session.needs_agreement_of(run)
+    assert changed is not None
+    assert session.new_files(changed) == ["pkg/deep.py"]
+    assert session.agreed_of(run) == ""
+    assert not (tmp_path / "trace").exists()
+
+
 LOADER = """
 import multiprocessing, pathlib, sys
 from engine.core.local_imports import only_agreed

@@ -162,6 +162,24 @@ def test_a_name_that_is_made_at_run_time_is_refused(make, late: bool, tmp_path: 
         assert str(tmp_path) not in sys.path
 
 
+@pytest.mark.parametrize("name", ["agreed_around.agreed_more", "agreed_around"])
+def test_a_folder_is_not_imported_from_by_the_name_of_a_package_around_it(name: str, tmp_path: Path) -> None:
+    file = write(tmp_path / "agreed_around", "", f"import {name}")
+    (file.parent / "__init__.py").write_text(EVIL if name == "agreed_around" else "")
+    (file.parent / "agreed_more.py").write_text(EVIL)
+    sys.path.insert(0, str(tmp_path))  # as where Python was started in the folder around it
+    with only_agreed(read_code(file).digest):
+        with pytest.raises(
+            CodeError, match=r"agreed_\w+\W.*: the model imports it as agreed_around, and you have"
+        ):
+            load(file).cls.value()
+        # A folder below it that is on the path, as that of an environment's packages, is another matter.
+        (file.parent / "lib").mkdir()
+        (file.parent / "lib" / "agreed_below.py").write_text("X = 1\n")
+        sys.path.insert(0, str(file.parent / "lib"))
+        assert importlib.import_module("agreed_below").X == 1
+
+
 def test_other_names_are_those_of_installed_packages(tmp_path: Path) -> None:
     """``queue.py`` next to a model that does not import it is nothing to the standard library."""
     file = write(tmp_path, "", "import wsgiref.util as u; return u.__file__")
