@@ -114,6 +114,7 @@ DEEP = (
     Group("tests/engine/vision/models", "builds and runs every model of the zoo"),
     Group("tests/oracle/test_recorded.py::test_recorded[vision_models*", "builds every model of the zoo"),
     Group("tests/resources/test_json_documents.py::test_eight_*", "documents as large as the limit"),
+    Group("tests/robust/test_attribute_walk.py", "changes every integer of every operator", waits=True),
     Group("tests/robust/test_agreed_code.py", _PROCESSES, waits=True),
     Group("tests/robust/test_concurrency.py", "many threads and processes at once", waits=True),
     Group("tests/robust/test_faults_of_*.py", "each file operation of a job fails once", waits=True),

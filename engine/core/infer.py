@@ -195,6 +195,25 @@ def _product(dims: Any) -> int:
     return total
 
 
+def gradient_of(where: str, forward: Callable[..., Spec]) -> Callable[..., Spec]:
+    """Inference of the gradient of ``forward``'s first input, of its shape and of the dtype of the incoming
+    gradient, which must have the shape of the result."""
+
+    def infer(x: Spec, g_in: Spec, *rest: Spec | None, **attrs: Any) -> Spec:
+        made = forward(x, *rest, **attrs)
+        if not made.agrees(g_in.with_dtype(made.dtype)):
+            raise ShapeError(f"{where}: the gradient is {g_in}; its shape must be that of the result, {made}")
+        return x.with_dtype(g_in.dtype)
+
+    return infer
+
+
+def gradient_like(where: str, forward: Callable[..., Spec]) -> Callable[..., Spec]:
+    """``gradient_of`` for an operator that takes the gradient first, then a value like the input."""
+    infer = gradient_of(where, forward)
+    return lambda g_in, like, *rest, **attrs: infer(like, g_in, *rest, **attrs)
+
+
 def require_integers(where: str, **specs: Spec | None) -> None:
     """Raise DTypeError for the first of the given specs that is not of an integer dtype."""
     for name, spec in specs.items():

@@ -11,8 +11,8 @@
 
 The decorated name becomes the function that applies the operator in the current mode. Positional
 parameters of the kernel after ``xp`` are inputs (default None: optional; annotated ``list``: a list of
-inputs), keyword-only ones are attributes, except ``out`` (an array to write into, which may be an input's:
-elementwise operators have it) and ``key`` (the random key that the mode provides).
+inputs), keyword-only ones are attributes (annotated as ``engine/core/bounds.py`` explains), except ``out``
+(an array to write into, which may be an input's) and ``key`` (the random key that the mode provides).
 """
 
 from __future__ import annotations

@@ -143,6 +143,16 @@ def unstack_into_giga(x):
     return paddle.unstack(paddle.ones([2, 3]))
 
 
+@forged(attribute("split", axis=0, sections=10**9))
+def split_into_giga(x):
+    return paddle.split(x, 2, axis=1)
+
+
+@forged(attribute("pool2d", ksize=[2**31, 2**31]))
+def adaptive_pool_of_giga(x):
+    return nn.functional.adaptive_avg_pool2d(x.reshape([-1, 1, 2, 2]), 1)
+
+
 @forged(attribute("tile", repeat_times=[2] * 100_000))
 def tile_of_many_dimensions(x):
     return paddle.tile(x, [1, 1])
@@ -222,6 +232,7 @@ sized_by_values: dict[str, Callable[[Any], Any]] = {
         paddle.ones([1, 1, 2, 2]), size=paddle.full([2], 10**6, "int32")
     ),
     "one_hot_by_values": lambda x: nn.functional.one_hot(paddle.zeros([3], "int64"), number(_BIG, "int32")),
+    "one_hot_of_a_value": lambda x: nn.functional.one_hot(paddle.zeros([3], "int64"), number(HUGE)),
 }
 for _name, _compute in sized_by_values.items():
     _compute.__name__ = _name

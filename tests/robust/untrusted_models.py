@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,12 @@ import numpy as np
 
 import engine
 from engine import nn, static
-from engine.files.inference import inference_paths
+from engine.files.container import read_container
+from engine.files.inference import KINDS, PROGRAM, VERSION, inference_paths
 from engine.files.userblock import SIZE, make_user_block, parse_user_block
 from engine.jit import save
 from engine.static import InputSpec
+from tests.robust.containers import container
 
 
 def unsign(prefix: str | Path) -> Path:
@@ -22,6 +25,28 @@ def unsign(prefix: str | Path) -> Path:
         block = parse_user_block(data[:SIZE], len(data), path)
         path.write_bytes(make_user_block(data[SIZE:], block.save_id, None) + data[SIZE:])
     return Path(prefix)
+
+
+def edited(prefix: Path, change: Callable[[dict[str, Any]], object]) -> Path:
+    """Let the plain Program of a model be as ``change`` makes it, with right hashes, not signed."""
+    path = inference_paths(prefix)[PROGRAM]
+    data = path.read_bytes()
+    tree = read_container(path, KINDS[PROGRAM], VERSION)
+    change(tree["program"])
+    unsign(prefix)
+    path.write_bytes(container(KINDS[PROGRAM], tree, VERSION, data[56:72]))
+    return prefix
+
+
+class Parts(nn.Layer):
+    """Ten scores of an image, cut into two parts that are joined again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.line = nn.Linear(784, 10)
+
+    def forward(self, x: Any) -> Any:
+        return engine.concat(engine.split(self.line(x.reshape([-1, 784])), 2, axis=1), axis=1)
 
 
 class Endless(nn.Layer):

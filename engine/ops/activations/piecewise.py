@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Number
 from engine.core.errors import DTypeError, ShapeError
 from engine.core.infer import floating_as_x, require_floating, same_as_x
 from engine.core.opdef import op
@@ -22,7 +23,7 @@ _GRAD = {"g_in": "Out@GRAD", "x": "X", "out": "X@GRAD"}
 
 
 @op("linear_piece_grad", infer=lambda g_in, x, **_: g_in, slots=_GRAD)
-def _line(xp, g_in, x, *, low=None, high=None, slope=1.0, beyond=False):
+def _line(xp, g_in, x, *, low: Number = None, high: Number = None, slope=1.0, beyond=False):
     """slope * g where low < x < high, or with ``beyond`` where x < low or x > high; else 0."""
     if beyond:
         passes = (x < low) | (x > high)

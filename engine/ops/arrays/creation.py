@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.bfloat import filled
+from engine.core.bounds import Number, Size
 from engine.core.dtype import as_dtype, require_fitting
 from engine.core.errors import ShapeError
 from engine.core.infer import normal_axis
@@ -20,7 +21,7 @@ from engine.ops.elementwise import arithmetic
     infer=lambda dims=None, *, shape, value, dtype: Spec(shape, dtype),
     slots={"dims": "ShapeTensorList"},
 )
-def fill(xp, dims: list | None = None, *, shape, value=0.0, dtype="float32"):
+def fill(xp, dims: list | None = None, *, shape: Size, value=0.0, dtype="float32"):
     """A tensor of one value; ``dims`` holds, as tensors, the sizes that are -1 in ``shape``."""
     return xp.full(sizes(shape, dims), value, dtype=as_dtype(dtype).np)
 
@@ -57,7 +58,7 @@ def _infer_range(*, start: Any, end: Any, step: Any, dtype: Any) -> Spec:
 
 
 @op("range", infer=_infer_range)
-def arange(xp, *, start, end, step, dtype="int64"):
+def arange(xp, *, start: Number, end: Number, step: Number, dtype="int64"):
     """Evenly spaced values from start, below end."""
     made, kind = xp.arange(start, end, step), as_dtype(dtype)
     require_fitting("arange", made[:: max(made.size - 1, 1)], kind)  # the first and the last
@@ -77,7 +78,7 @@ def _infer_batch(
 
 
 @op("fill_constant_batch_size_like", infer=_infer_batch, slots={"like": "Input"})
-def fill_batch(xp, like, *, shape, value=0.0, dtype="float32", input_dim_idx=0, output_dim_idx=0):
+def fill_batch(xp, like, *, shape: Size, value=0.0, dtype="float32", input_dim_idx=0, output_dim_idx=0):
     """A tensor of one value, whose size in dimension output_dim_idx is that of ``like`` in input_dim_idx."""
     dims = list(shape)
     dims[output_dim_idx] = like.shape[input_dim_idx]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.bfloat import converted
+from engine.core.bounds import Size
 from engine.core.dtype import as_dtype
 from engine.core.errors import ShapeError
 from engine.core.infer import reshaped
@@ -27,7 +28,7 @@ def _infer_reshape(x: Spec, dims: list[Spec], *, shape: Any, places: Any) -> Spe
 
 
 @op("reshape2_dims", infer=_infer_reshape, view=True, slots={"dims": "ShapeTensor"})
-def reshape(xp, x, dims: list, *, shape, places):
+def reshape(xp, x, dims: list, *, shape: Size, places):
     """reshape2 with dimensions that are values; 0 and -1 have the same meaning. A view."""
     made = sizes(shape, dims, places, least=-1)
     return x.reshape([x.shape[n] if d == 0 and n < x.ndim else d for n, d in enumerate(made)])
@@ -50,7 +51,7 @@ def _infer_expand(x: Spec, dims: list[Spec], *, shape: Any, places: Any) -> Spec
 
 
 @op("expand_v2_dims", infer=_infer_expand, broadcasts=True, slots={"dims": "expand_shapes_tensor"})
-def expand(xp, x, dims: list, *, shape, places):
+def expand(xp, x, dims: list, *, shape: Size, places):
     """expand_v2 with dimensions that are values; -1 keeps one."""
     extra = len(shape) - x.ndim
     made = sizes(shape, dims, places, least=-1)
@@ -68,7 +69,7 @@ def _infer_tile(x: Spec, dims: list[Spec], *, repeat_times: Any) -> Spec:
 
 
 @op("tile_dims", infer=_infer_tile, slots={"dims": "repeat_times_tensor"})
-def tile(xp, x, dims: list, *, repeat_times):
+def tile(xp, x, dims: list, *, repeat_times: Size):
     """tile with repetitions that are values."""
     return xp.tile(x, tuple(sizes(repeat_times, dims)))
 

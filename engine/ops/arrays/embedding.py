@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Number, Reserved, Size
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import require_floating, same_as_x
 from engine.core.opdef import op
@@ -22,7 +23,7 @@ def _infer_shard(x: Spec, *, index_num: int, nshards: int, shard_id: int, **_: A
 
 
 @op("shard_index", infer=_infer_shard)
-def shard_index(xp, x, *, index_num, nshards, shard_id, ignore_value=-1):
+def shard_index(xp, x, *, index_num: Reserved, nshards: Reserved, shard_id: Size, ignore_value: Number = -1):
     """Numbers relative to their shard, where that is ``shard_id``; ``ignore_value`` elsewhere."""
     _infer_shard(Spec(x.shape, "int64"), index_num=index_num, nshards=nshards, shard_id=shard_id)
     size = (index_num + nshards - 1) // nshards
@@ -56,7 +57,7 @@ _SLOTS = {"ids": "Ids", "weight": "W"}
 
 
 @op("lookup_table_v2", infer=_infer, slots=_SLOTS)
-def lookup(xp, ids, weight, *, is_sparse=False, padding_idx=-1):
+def lookup(xp, ids, weight, *, is_sparse=False, padding_idx: Number = -1):
     """The row of weight at each number in ids, zeros where it is padding_idx (-1: none)."""
     if weight.ndim != 2 or ids.dtype.kind not in "iu" or not _fits(weight.dtype):
         raise TypeError("wrong inputs")  # inference explains the error
@@ -88,7 +89,7 @@ def _masked(xp: Any, found: Any, ids: Any, rows: int, padding_idx: int) -> Any:
     infer=lambda g_in, ids, like, **_: like,
     slots={**_SLOTS, "g_in": "Out@GRAD", "out": "W@GRAD", "like": "W"},
 )
-def _lookup_grad(xp, g_in, ids, like, *, is_sparse=False, padding_idx=-1):
+def _lookup_grad(xp, g_in, ids, like, *, is_sparse=False, padding_idx: Number = -1):
     """Zeros like the table with each row of g_in added at its number."""
     result = xp.zeros(like.shape, g_in.dtype)
     flat, rows = ids.reshape(-1), g_in.reshape(-1, g_in.shape[-1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.bounds import Count, Number
 from engine.core.errors import ArgumentError
 from engine.core.infer import normal_axes, normal_axis, require_integers
 from engine.core.opdef import op
@@ -17,7 +18,7 @@ def _infer_flip(x: Spec, *, axis: Any) -> Spec:
 
 
 @op("flip", infer=_infer_flip, complex=True)
-def flip(xp, x, *, axis):
+def flip(xp, x, *, axis: Count):
     """x with the elements in reverse order along the axes."""
     return xp.flip(x, tuple(axis)).copy()
 
@@ -38,7 +39,7 @@ def _infer_roll(x: Spec, *, shifts: Any, axis: Any = ()) -> Spec:
 
 
 @op("roll", infer=_infer_roll, complex=True)
-def roll(xp, x, *, shifts, axis=()):
+def roll(xp, x, *, shifts: Number, axis: Count = ()):
     """Shift elements circularly along the axes; without axis, those of the flattened tensor."""
     _infer_roll(Spec.of(x), shifts=shifts, axis=axis)
     return xp.roll(x, tuple(shifts), tuple(axis)) if len(axis) else xp.roll(x, shifts[0])
@@ -60,7 +61,7 @@ def _infer_roll_by(x: Spec, shifts: Spec, *, axis: Any = ()) -> Spec:
 
 
 @op("roll_by", infer=_infer_roll_by, complex=True, slots={"shifts": "ShiftsTensor"})
-def roll_by(xp, x, shifts, *, axis=()):
+def roll_by(xp, x, shifts, *, axis: Count = ()):
     """roll with shifts that are values."""
     _infer_roll_by(Spec.of(x), Spec.of(shifts), axis=axis)
     return roll.opdef.kernel(xp, x, shifts=shifts.reshape(-1).tolist(), axis=axis)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.bfloat import is_bfloat16, narrow, widen
+from engine.core.bounds import Number, Reserved
 from engine.core.dtype import float32
 from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import broadcast_shapes, normal_axis, require_same_dtype
@@ -141,7 +142,7 @@ def _require_mask(x: Spec, axis: int, mask: Spec) -> None:
 
 
 @op("getitem", infer=_infer_getitem, slots={"x": "Input", "indices": "IndexTensors"}, complex=True)
-def getitem(xp, x, indices: list, *, index):
+def getitem(xp, x, indices: list, *, index: Number):
     """x[index], copied."""
     return xp.array(_picked(x, index, indices), order="C")
 
@@ -153,7 +154,7 @@ def getitem(xp, x, indices: list, *, index):
     slots={"x": "Input"},
     complex=True,
 )
-def slice_view(xp, x, *, index):
+def slice_view(xp, x, *, index: Number):
     """x[index] of ints and slices only. A view."""
     return x[_restore(index, ())[0]]
 
@@ -168,7 +169,7 @@ def _infer_scatter(g_in: Spec, like: Spec, indices: list[Spec], *, index: Any) -
     slots={"g_in": "Out@GRAD", "like": "Input", "indices": "IndexTensors"},
     complex=True,
 )
-def scatter_add(xp, g_in, like, indices: list, *, index):
+def scatter_add(xp, g_in, like, indices: list, *, index: Number):
     """Zeros like ``like`` with g_in added at index."""
     result = xp.zeros(like.shape, g_in.dtype)
     basic, advanced = _restore(index, indices)
@@ -210,7 +211,7 @@ def _infer_setitem(x: Spec, value: Spec, indices: list[Spec], *, index: Any) -> 
     slots={"x": "Input", "value": "ValueTensor", "indices": "IndexTensors"},
     complex=True,
 )
-def setitem(xp, x, value, indices: list, *, index):
+def setitem(xp, x, value, indices: list, *, index: Number):
     """x with x[index] replaced by value (broadcast)."""
     result = x.copy()
     put(result, value, indices, index)
@@ -341,7 +342,7 @@ def _infer_one_hot(x: Spec, *, depth: int) -> Spec:
 
 
 @op("one_hot_v2", infer=_infer_one_hot)
-def one_hot(xp, x, *, depth):
+def one_hot(xp, x, *, depth: Reserved):
     """A row of zeros with a one at the class, for each class number in x."""
     if x.size and (int(x.min()) < 0 or int(x.max()) >= depth):
         wrong = x[(x < 0) | (x >= depth)].reshape(-1)[0]

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Size
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.core.infer import normal_axis
+from engine.core.infer import gradient_like, normal_axis
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.ops.arrays import creation, shape
@@ -32,13 +33,13 @@ def repeated(xp: Any, x: Any, counts: Any) -> Any:
 
 
 @op("repeat_interleave", infer=_infer_repeat)
-def repeat_interleave(xp, x, *, repeats, axis=0):
+def repeat_interleave(xp, x, *, repeats: Size, axis=0):
     """Each element along an axis repeated ``repeats`` times."""
     return xp.repeat(x, repeats, axis=axis)
 
 
-@op("repeat_interleave_grad", infer=lambda g_in, like, **_: like.with_dtype(g_in.dtype))
-def _sum_repeats(xp, g_in, like, *, repeats, axis=0):
+@op("repeat_interleave_grad", infer=gradient_like("repeat_interleave_grad", _infer_repeat))
+def _sum_repeats(xp, g_in, like, *, repeats: Size, axis=0):
     """g summed over the copies of each element."""
     axis %= like.ndim
     before, size, after = like.shape[:axis], like.shape[axis], like.shape[axis + 1 :]
@@ -67,27 +68,31 @@ def _infer_repeat_each(x: Spec, repeats: Spec, *, dim: int = 0) -> Spec:
 @op("repeat_interleave_with_tensor_index", infer=_infer_repeat_each, slots={"repeats": "RepeatTensor"})
 def repeat_each(xp, x, repeats, *, dim=0):
     """Each element along a dimension repeated by its own number in ``repeats``."""
-    return xp.take(x, _copies(xp, x, repeats, dim), axis=dim)
+    return xp.take(x, _copies(xp, x, repeats, dim, None), axis=dim)
 
 
-def _copies(xp: Any, x: Any, repeats: Any, dim: int) -> Any:
-    """The position in x of each element of the result."""
+def _copies(xp: Any, x: Any, repeats: Any, dim: int, count: int | None) -> Any:
+    """The position in x of each element of the result, which has ``count`` of them where that is known."""
     repeats = repeats.reshape(-1)
     if repeats.size and int(repeats.min()) < 0:
         raise ArgumentError(f"repeat_interleave: repeats must not be negative: got {int(repeats.min())}")
     times = xp.broadcast_to(repeats, (x.shape[dim],))
     ends = xp.cumsum(times)
-    return xp.searchsorted(ends, xp.arange(int(ends[-1]) if ends.size else 0), side="right")
+    total = int(ends[-1]) if ends.size else 0
+    if count not in (None, total):
+        raise ShapeError(f"repeat_interleave: repeats add up to {total}, the gradient has {count} elements")
+    return xp.searchsorted(ends, xp.arange(total), side="right")
 
 
 @op(
     "repeat_interleave_with_tensor_index_grad",
-    infer=lambda g_in, like, repeats, **_: like.with_dtype(g_in.dtype),
+    infer=gradient_like("repeat_interleave_with_tensor_index_grad", _infer_repeat_each),
 )
 def _sum_copies(xp, g_in, like, repeats, *, dim=0):
     """g summed over the copies of each element."""
     result = xp.zeros(like.shape, g_in.dtype)
-    xp.add.at(xp.moveaxis(result, dim, 0), _copies(xp, like, repeats, dim), xp.moveaxis(g_in, dim, 0))
+    places = _copies(xp, like, repeats, dim, g_in.shape[dim])
+    xp.add.at(xp.moveaxis(result, dim, 0), places, xp.moveaxis(g_in, dim, 0))
     return result
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Count, Number, Parts, Size
 from engine.core.dtype import as_dtype, int32
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import (
@@ -28,7 +29,7 @@ def _infer_reshape(x: Spec, *, shape: Any, **_: Any) -> Spec:
 
 
 @op("reshape2", infer=_infer_reshape, view=True, complex=True)
-def reshape(xp, x, *, shape):
+def reshape(xp, x, *, shape: Size):
     """The same elements in another shape: 0 keeps a dimension, one -1 takes the rest. A view."""
     return x.reshape([x.shape[n] if d == 0 else d for n, d in enumerate(shape)])
 
@@ -98,7 +99,7 @@ def _infer_transpose(x: Spec, *, axis: Any) -> Spec:
 
 
 @op("transpose2", infer=_infer_transpose, view=True, complex=True)
-def transpose(xp, x, *, axis):
+def transpose(xp, x, *, axis: Count):
     """Dimensions in the order ``axis``. A view."""
     return x.transpose(axis)
 
@@ -114,7 +115,7 @@ def _infer_squeeze(x: Spec, *, axes: Any = ()) -> Spec:
 
 
 @op("squeeze2", infer=_infer_squeeze, view=True, complex=True)
-def squeeze(xp, x, *, axes=()):
+def squeeze(xp, x, *, axes: Count = ()):
     """x without dimensions of size 1 (only those in ``axes``, where given). A view."""
     return x.reshape(_infer_squeeze(Spec(x.shape, "float32"), axes=axes).shape)
 
@@ -130,7 +131,7 @@ def _infer_unsqueeze(x: Spec, *, axes: Any) -> Spec:
 
 
 @op("unsqueeze2", infer=_infer_unsqueeze, view=True, complex=True)
-def unsqueeze(xp, x, *, axes):
+def unsqueeze(xp, x, *, axes: Count):
     """x with dimensions of size 1 inserted at ``axes``, one after the other. A view."""
     return x.reshape(_infer_unsqueeze(Spec(x.shape, "float32"), axes=axes).shape)
 
@@ -218,7 +219,7 @@ def stack(xp, xs: list, *, axis=0):
     slots={"parts": "Y"},
     complex=True,
 )
-def unstack(xp, x, *, axis=0, num=None):
+def unstack(xp, x, *, axis=0, num: Parts = None):
     """The parts along a dimension, which is dropped."""
     return [xp.array(part) for part in xp.moveaxis(x, axis, 0)]
 
@@ -257,7 +258,7 @@ def _infer_split(x: Spec, *, axis: int, sections: Any) -> tuple[Spec, ...]:
 @op(
     "split", infer=_infer_split, outputs=("parts",), output_list="parts", slots={"parts": "Out"}, complex=True
 )
-def split(xp, x, *, axis=0, sections):
+def split(xp, x, *, axis=0, sections: Parts):
     """Cut x along a dimension into parts of the given lengths, or into as many equal parts."""
     _infer_split(Spec(x.shape, "float32"), axis=axis, sections=sections)
     sections = _lengths(x.shape[axis], sections)
@@ -283,7 +284,7 @@ def _infer_expand(x: Spec, *, shape: Any) -> Spec:
 
 
 @op("expand_v2", infer=_infer_expand, broadcasts=True, complex=True)
-def expand(xp, x, *, shape):
+def expand(xp, x, *, shape: Size):
     """Repeat x along dimensions of size 1, to ``shape`` (-1 keeps a dimension)."""
     return xp.broadcast_to(x, _infer_expand(Spec(x.shape, "float32"), shape=shape).shape).copy()
 
@@ -298,7 +299,7 @@ def _infer_tile(x: Spec, *, repeat_times: Any) -> Spec:
 
 
 @op("tile", infer=_infer_tile, complex=True)
-def tile(xp, x, *, repeat_times):
+def tile(xp, x, *, repeat_times: Size):
     """Repeat the whole x along each dimension."""
     return xp.tile(x, tuple(repeat_times))
 
@@ -349,6 +350,6 @@ def _infer_constant(*, shape: Any, values: Any, dtype: Any) -> Spec:
 
 
 @op("assign_value", infer=_infer_constant)
-def constant(xp, *, shape, values, dtype="float32"):
+def constant(xp, *, shape: Size, values: Number, dtype="float32"):
     """A constant tensor of a Program: ``values`` is the flat list of its elements."""
     return xp.asarray(values, dtype=as_dtype(dtype).np).reshape(tuple(shape))

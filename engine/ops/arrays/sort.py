@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Count, Size
 from engine.core.dtype import as_dtype, int32, int64
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import normal_axis
@@ -25,7 +26,7 @@ def _infer_topk(x: Spec, *, k: int, axis: int = -1, **_: Any) -> tuple[Spec, Spe
 
 
 @op("top_k_v2", infer=_infer_topk, outputs=("out", "indices"))
-def topk(xp, x, *, k=1, axis=-1, largest=True, sorted=True):
+def topk(xp, x, *, k: Size = 1, axis=-1, largest=True, sorted=True):
     """The k largest (or smallest) elements along an axis and their positions; ties by position."""
     _infer_topk(Spec.of(x), k=k, axis=axis)
     if x.ndim == 0:
@@ -80,7 +81,7 @@ def _infer_kth(x: Spec, *, k: int, axis: int = -1, keepdim: bool = False) -> tup
 
 
 @op("kthvalue", infer=_infer_kth, outputs=("out", "indices"))
-def kthvalue(xp, x, *, k, axis=-1, keepdim=False):
+def kthvalue(xp, x, *, k: Size, axis=-1, keepdim=False):
     """The k-th smallest element along an axis, and its position."""
     _infer_kth(Spec.of(x), k=k, axis=axis, keepdim=keepdim)
     if x.ndim == 0:
@@ -168,7 +169,9 @@ def _infer_unique(
 @op(
     "unique", infer=_infer_unique, outputs=("out", "indices", "inverse", "counts"), slots={"inverse": "Index"}
 )
-def unique(xp, x, *, axis=(), return_index=False, return_inverse=False, return_counts=False, dtype="int64"):
+def unique(
+    xp, x, *, axis: Count = (), return_index=False, return_inverse=False, return_counts=False, dtype="int64"
+):
     """The sorted unique elements (or slices), with first positions, inverse indices and counts."""
     values, index, inverse, counts = xp.unique(
         x, return_index=True, return_inverse=True, return_counts=True, axis=axis[0] if axis else None
@@ -202,7 +205,7 @@ def _infer_consecutive(
     outputs=("out", "inverse", "counts"),
     slots={"inverse": "Index"},
 )
-def unique_consecutive(xp, x, *, axis=(), return_inverse=False, return_counts=False, dtype="int64"):
+def unique_consecutive(xp, x, *, axis: Count = (), return_inverse=False, return_counts=False, dtype="int64"):
     """Each run of equal elements (or slices) once, with inverse indices and counts."""
     lines = xp.moveaxis(x, axis[0], 0) if axis else x.reshape(-1)
     size = lines.shape[0]

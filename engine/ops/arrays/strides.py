@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core.bfloat import adopt, plain
+from engine.core.bounds import Count, Size
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, OutOfRangeError, ShapeError
-from engine.core.infer import normal_axis
+from engine.core.infer import gradient_like, normal_axis
 from engine.core.opdef import op
 from engine.core.spec import Spec
 
@@ -24,7 +25,7 @@ def _infer_unfold(x: Spec, *, axis: int, size: int, step: int) -> Spec:
 
 
 @op("tensor_unfold", infer=_infer_unfold)
-def unfold(xp, x, *, axis, size, step):
+def unfold(xp, x, *, axis: Count, size: Size, step: Size):
     """Windows of ``size`` elements every ``step`` along an axis, as a new last dimension."""
     spec = _infer_unfold(Spec(x.shape, "float32"), axis=axis, size=size, step=step)
     axis %= x.ndim
@@ -32,8 +33,8 @@ def unfold(xp, x, *, axis, size, step):
     return xp.ascontiguousarray(xp.moveaxis(xp.take(x, places, axis=axis), axis + 1, -1))
 
 
-@op("tensor_unfold_grad", infer=lambda g_in, like, **_: like.with_dtype(g_in.dtype))
-def _fold(xp, g_in, like, *, axis, size, step):
+@op("tensor_unfold_grad", infer=gradient_like("tensor_unfold_grad", _infer_unfold))
+def _fold(xp, g_in, like, *, axis: Count, size: Size, step: Size):
     """Zeros like ``like`` with each window of g_in added at its place."""
     result = xp.zeros(like.shape, g_in.dtype)
     moved = xp.moveaxis(result, axis, -1)
@@ -71,14 +72,14 @@ def _strided_places(xp: Any, shape: Any, stride: Any, offset: int) -> Any:
 
 
 @op("as_strided", infer=_infer_strided, slots={"x": "Input"})
-def as_strided(xp, x, *, shape, stride, offset=0):
+def as_strided(xp, x, *, shape: Size, stride: Size, offset: Size = 0):
     """Elements at ``offset + sum(index * stride)`` of x in row-major order, copied."""
     _infer_strided(Spec(x.shape, "float32"), shape=shape, stride=stride, offset=offset)
     return x.reshape(-1)[_strided_places(xp, shape, stride, offset)]
 
 
-@op("as_strided_grad", infer=lambda g_in, like, **_: like.with_dtype(g_in.dtype))
-def _strided_add(xp, g_in, like, *, shape, stride, offset=0):
+@op("as_strided_grad", infer=gradient_like("as_strided_grad", _infer_strided))
+def _strided_add(xp, g_in, like, *, shape: Size, stride: Size, offset: Size = 0):
     """Zeros like ``like`` with g_in added at the places that as_strided reads."""
     result = xp.zeros(like.size, g_in.dtype)
     xp.add.at(result, _strided_places(xp, shape, stride, offset), g_in)

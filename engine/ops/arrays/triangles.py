@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.bounds import Size
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.opdef import op
 from engine.core.spec import Spec
+from engine.ops.arrays.repeat import repeated
 
 
 def _infer_triangle(x: Spec, **_: Any) -> Spec:
@@ -17,7 +19,7 @@ def _infer_triangle(x: Spec, **_: Any) -> Spec:
 
 
 @op("tril_triu", infer=_infer_triangle)
-def tril_triu(xp, x, *, diagonal=0, lower=True):
+def tril_triu(xp, x, *, diagonal: Size = 0, lower=True):
     """The lower (or upper) triangle of the last two dimensions, zeros elsewhere."""
     if x.ndim < 2:
         raise ValueError("too few dimensions")  # inference explains the error
@@ -48,12 +50,24 @@ def _below(rows: int, cols: int, first: int) -> int:
 
 
 @op("tril_indices", infer=_indices("tril_indices"))
-def tril_indices(xp, *, rows, cols, offset=0, dtype="int64"):
+def tril_indices(xp, *, rows: Size, cols: Size, offset: Size = 0, dtype="int64"):
     """Row and column numbers of the elements of a lower triangle, row by row."""
-    return xp.stack(xp.tril_indices(rows, offset, cols)).astype(as_dtype(dtype).np)
+    first = max(-offset, 0)  # the first row with elements
+    numbers = xp.arange(first, rows if cols else first)
+    return _rows_and_columns(xp, numbers, 0 * numbers, xp.minimum(numbers + offset + 1, cols), dtype)
 
 
 @op("triu_indices", infer=_indices("triu_indices"))
-def triu_indices(xp, *, rows, cols, offset=0, dtype="int64"):
+def triu_indices(xp, *, rows: Size, cols: Size, offset: Size = 0, dtype="int64"):
     """Row and column numbers of the elements of an upper triangle, row by row."""
-    return xp.stack(xp.triu_indices(rows, offset, cols)).astype(as_dtype(dtype).np)
+    numbers = xp.arange(max(min(rows, cols - offset), 0))  # the rows with elements
+    return _rows_and_columns(xp, numbers, xp.maximum(numbers + offset, 0), 0 * numbers + cols, dtype)
+
+
+def _rows_and_columns(xp: Any, rows: Any, begins: Any, ends: Any, dtype: Any) -> Any:
+    """The row and column numbers of the elements from ``begins`` to ``ends`` of some rows."""
+    counts = ends - begins
+    places = repeated(xp, xp.arange(len(rows)), counts)
+    skipped = xp.cumsum(counts) - counts  # elements before each row
+    columns = xp.arange(len(places)) - (skipped - begins)[places]
+    return xp.stack([rows[places], columns]).astype(as_dtype(dtype).np)

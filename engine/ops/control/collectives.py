@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from engine.core.bounds import Count, Size
 from engine.core.delegate import delegate
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, DTypeError, GradientError, ShapeError
@@ -248,7 +249,7 @@ c_broadcast.grad(x=_broadcast_gradient)
     effect=True,
     gradient_effect=True,
 )
-def c_allgather(xp, x, *, nranks, ring_id=0, use_calc_stream=False):
+def c_allgather(xp, x, *, nranks: Count, ring_id=0, use_calc_stream=False):
     """x of every process, one behind the other along the first axis, in all of them."""
     return xp.asarray(ring(ring_id, "c_allgather", nranks).joined(x))
 
@@ -267,7 +268,7 @@ c_allgather.grad(x=_all_gather_gradient)
     effect=True,
     gradient_effect=True,
 )
-def c_reducescatter(xp, x, *, nranks, ring_id=0, use_calc_stream=False):
+def c_reducescatter(xp, x, *, nranks: Count, ring_id=0, use_calc_stream=False):
     """Part i along the first axis, summed over all processes, in process i."""
     return xp.asarray(ring(ring_id, "c_reducescatter", nranks).reduce_scattered(x, "sum"))
 
@@ -282,7 +283,7 @@ c_reducescatter.grad(x=lambda g, nranks, ring_id: c_allgather(g, nranks=nranks, 
     gradient_effect=True,
     hidden=("everywhere",),
 )
-def c_gather(xp, x, *, nranks, ring_id=0, root=0, use_calc_stream=False, everywhere=True):
+def c_gather(xp, x, *, nranks: Count, ring_id=0, root=0, use_calc_stream=False, everywhere=True):
     """x of every process, one behind the other, in the process ``root``; zeros in the others.
 
     ``everywhere`` means that all of them compute with the result, so that all run its gradient.
@@ -309,7 +310,7 @@ c_gather.grad(x=_gather_gradient)
     effect=True,
     gradient_effect=True,
 )
-def c_scatter(xp, x, *, nranks, ring_id=0, root=0, use_calc_stream=False):
+def c_scatter(xp, x, *, nranks: Count, ring_id=0, root=0, use_calc_stream=False):
     """Part i along the first axis of x of the process ``root``, in process i."""
     return xp.asarray(ring(ring_id, "c_scatter", nranks).scattered(x, root))
 
@@ -332,7 +333,7 @@ def _exchanged(x: Spec, in_sizes: Sequence[int] = (), out_sizes: Sequence[int] =
 
 
 @op("alltoall", infer=_exchanged, effect=True, gradient_effect=True, hidden=("in_sizes", "out_sizes"))
-def alltoall(xp, x, *, ring_id=0, use_calc_stream=False, in_sizes=(), out_sizes=()):
+def alltoall(xp, x, *, ring_id=0, use_calc_stream=False, in_sizes: Size = (), out_sizes: Size = ()):
     """Part i along the first axis goes to process i; the result has the parts that the others sent here.
 
     The parts are equal, or have ``in_sizes``; those that come ``out_sizes``.
@@ -363,7 +364,7 @@ def send_v2(xp, x, *, peer=0, ring_id=0, use_calc_stream=False, dynamic_shape=Fa
 
 
 @op("recv_v2", infer=lambda out_shape, dtype, **_: Spec(out_shape, dtype), effect=True)
-def recv_v2(xp, *, out_shape, dtype, peer=0, ring_id=0, use_calc_stream=False, dynamic_shape=False):
+def recv_v2(xp, *, out_shape: Size, dtype, peer=0, ring_id=0, use_calc_stream=False, dynamic_shape=False):
     """Receive from the process ``peer`` a value of ``out_shape`` and ``dtype``."""
     return xp.asarray(ring(ring_id, "recv_v2").received(out_shape, as_dtype(dtype).np, peer))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from engine.core.bounds import Number
 from engine.core.dtype import bool_
 from engine.core.errors import AssertFailedError, ModeError, ShapeError
 from engine.core.infer import same_as_x
@@ -176,7 +177,7 @@ def while_again(xp, xs: list, captured: list):
     loops=True,
     check=_while_grad_problems,
 )
-def while_grad(xp, gs: list, sources: list, captured: list, steps, *, values):
+def while_grad(xp, gs: list, sources: list, captured: list, steps, *, values: Number):
     """Walks back over the iterations that a loop stored in ``steps``.
 
     The region's arguments are the loop's ``values`` (their number), then the random keys of an iteration,
@@ -205,7 +206,7 @@ print_value.grad(x=lambda g: g)
     passes_on=True,
     slots={"cond": "Cond", "data": "Data"},
 )
-def check(xp, cond, data: list, *, summarize=-1, message=""):
+def check(xp, cond, data: list, *, summarize: Number = -1, message=""):
     """Raise AssertFailedError with the data at run time unless cond is True everywhere."""
     if not cond.all():
         shown: list[Any] = [d.reshape(-1)[: None if summarize < 0 else summarize].tolist() for d in data]

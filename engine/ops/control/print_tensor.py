@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Number
 from engine.core.infer import same_as_x
 from engine.core.opdef import op
 
@@ -24,9 +25,9 @@ def print_tensor(
     x,
     *,
     names=("", ""),
-    first_n=-1,
+    first_n: Number = -1,
     message="",
-    summarize=20,
+    summarize: Number = 20,
     print_tensor_name=True,
     print_tensor_type=True,
     print_tensor_shape=True,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Reserved
 from engine.core.dtype import int64
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.infer import require_floating, require_same_dtype
@@ -71,7 +72,7 @@ def yolo_box(
     img_size,
     *,
     anchors,
-    class_num,
+    class_num: Reserved,
     conf_thresh,
     downsample_ratio,
     clip_bbox=True,

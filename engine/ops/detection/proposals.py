@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Bits, Size
 from engine.core.dtype import int32
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import require_floating
@@ -52,7 +53,15 @@ def _infer_distribute(
     slots={"parts": "MultiFpnRois"},
 )
 def distribute_fpn_proposals(
-    xp, fpn_rois, rois_num=None, *, min_level, max_level, refer_level, refer_scale, pixel_offset=False
+    xp,
+    fpn_rois,
+    rois_num=None,
+    *,
+    min_level: Bits,
+    max_level: Bits,
+    refer_level: Bits,
+    refer_scale,
+    pixel_offset=False,
 ):
     """The boxes of each level, their counts per image, and the new position of each box: one list of arrays.
 
@@ -65,14 +74,14 @@ def distribute_fpn_proposals(
     area = np.where((width < 0) | (height < 0), 0, (width + extra) * (height + extra))
     level = np.floor(np.log2(np.sqrt(area) / refer_scale + 1e-6) + refer_level)
     level = level.clip(min_level, max_level).astype(np.int64)
+    if counts is not None and (counts.sum() != len(boxes) or counts.max(initial=0) > len(boxes)):
+        raise ShapeError(
+            f"distribute_fpn_proposals: rois_num {list(counts)} adds up to {counts.sum()}: there are "
+            f"{len(boxes)} boxes"
+        )
     images = (
         np.repeat(np.arange(len(counts)), counts) if counts is not None else np.zeros(len(boxes), np.int64)
     )
-    if len(images) != len(boxes):
-        raise ShapeError(
-            f"distribute_fpn_proposals: rois_num {list(counts)} adds up to {len(images)}: there are "
-            f"{len(boxes)} boxes"
-        )
     total = 1 if counts is None else len(counts)
     levels = range(min_level, max_level + 1)
     order = np.concatenate([np.flatnonzero(level == n) for n in levels])
@@ -185,8 +194,8 @@ def generate_proposals(
     anchors,
     variances,
     *,
-    pre_nms_topN=6000,
-    post_nms_topN=1000,
+    pre_nms_topN: Size = 6000,
+    post_nms_topN: Size = 1000,
     nms_thresh=0.5,
     min_size=0.1,
     eta=1.0,
@@ -262,11 +271,11 @@ def matrix_nms(
     *,
     score_threshold,
     post_threshold,
-    nms_top_k,
-    keep_top_k,
+    nms_top_k: Size,
+    keep_top_k: Size,
     use_gaussian=False,
     gaussian_sigma=2.0,
-    background_label=0,
+    background_label: Size = 0,
     normalized=True,
 ):
     """[class, score, box] of the selected boxes [R, 6], their positions [R, 1], the number per image.
@@ -327,12 +336,12 @@ def multiclass_nms(
     scores,
     *,
     score_threshold,
-    nms_top_k,
-    keep_top_k,
+    nms_top_k: Size,
+    keep_top_k: Size,
     nms_threshold=0.3,
     normalized=True,
     nms_eta=1.0,
-    background_label=0,
+    background_label: Size = 0,
 ):
     """[class, score, box] of the selected boxes [R, 6], their positions [R, 1], the number per image.
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Size, Turns
 from engine.core.dtype import int32
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.infer import require_floating, require_same_dtype
@@ -115,10 +116,10 @@ def roi_align(
     boxes,
     boxes_num=None,
     *,
-    pooled_height=1,
-    pooled_width=1,
+    pooled_height: Turns = 1,
+    pooled_width: Turns = 1,
     spatial_scale=1.0,
-    sampling_ratio=-1,
+    sampling_ratio: Turns = -1,
     aligned=True,
 ):
     """Means of interpolated values in pooled_height x pooled_width parts of each box of x [N, C, H, W]."""
@@ -145,10 +146,10 @@ def roi_align_grad(
     g_in,
     boxes_num=None,
     *,
-    pooled_height=1,
-    pooled_width=1,
+    pooled_height: Turns = 1,
+    pooled_width: Turns = 1,
     spatial_scale=1.0,
-    sampling_ratio=-1,
+    sampling_ratio: Turns = -1,
     aligned=True,
 ):
     """The gradient of the feature maps."""
@@ -197,7 +198,9 @@ def _infer_pool(
 
 
 @op("roi_pool", infer=_infer_pool, outputs=("out", "argmax"), slots=_SLOTS)
-def roi_pool(xp, x, boxes, boxes_num=None, *, pooled_height=1, pooled_width=1, spatial_scale=1.0):
+def roi_pool(
+    xp, x, boxes, boxes_num=None, *, pooled_height: Turns = 1, pooled_width: Turns = 1, spatial_scale=1.0
+):
     """Maxima of the parts of each box of x [N, C, H, W], and their positions (-1: the part is empty)."""
     if boxes_num is None or x.dtype != boxes.dtype:
         raise ValueError("shapes do not fit")  # inference explains the error
@@ -314,7 +317,15 @@ def _score_parts(
 
 @op("psroi_pool", infer=_infer_psroi, slots=_SLOTS)
 def psroi_pool(
-    xp, x, boxes, boxes_num=None, *, output_channels, pooled_height=1, pooled_width=1, spatial_scale=1.0
+    xp,
+    x,
+    boxes,
+    boxes_num=None,
+    *,
+    output_channels: Size,
+    pooled_height: Turns = 1,
+    pooled_width: Turns = 1,
+    spatial_scale=1.0,
 ):
     """Means of the parts of each box; each part has its own channels of x [N, C * parts, H, W]."""
     if (
@@ -339,7 +350,16 @@ def psroi_pool(
     slots={**_SLOTS, "g_in": "Out@GRAD", "x_grad": "X@GRAD"},
 )
 def _psroi_grad(
-    xp, x, boxes, g_in, boxes_num=None, *, output_channels, pooled_height=1, pooled_width=1, spatial_scale=1.0
+    xp,
+    x,
+    boxes,
+    g_in,
+    boxes_num=None,
+    *,
+    output_channels: Size,
+    pooled_height: Turns = 1,
+    pooled_width: Turns = 1,
+    spatial_scale=1.0,
 ):
     """g_in spread evenly over each part."""
     made = xp.zeros(x.shape, g_in.dtype)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Reserved
 from engine.core.dtype import int32
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import require_floating, require_same_dtype
@@ -189,7 +190,7 @@ def yolo_loss(
     *,
     anchors,
     anchor_mask,
-    class_num,
+    class_num: Reserved,
     ignore_thresh,
     downsample_ratio,
     use_label_smooth=True,
@@ -239,7 +240,7 @@ def _yolo_loss_grad(
     *,
     anchors,
     anchor_mask,
-    class_num,
+    class_num: Reserved,
     downsample_ratio,
     use_label_smooth=True,
 ):
@@ -281,7 +282,7 @@ def _yolo_weights(
     *,
     anchors,
     anchor_mask,
-    class_num,
+    class_num: Reserved,
     downsample_ratio,
 ):
     """The weight of each element of x in the cross entropy, a factor of its second derivative."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.core.bounds import Number
 from engine.core.infer import as_bool, broadcast, same_as_x
 from engine.core.opdef import op
 from engine.ops.elementwise import comparison
@@ -37,7 +38,7 @@ minimum.grad(x=lambda g, x, y: gradient_where(g, x < y), y=lambda g, x, y: gradi
 
 
 @op("clip", infer=same_as_x)
-def clip(xp, x, *, min=None, max=None, out=None):
+def clip(xp, x, *, min: Number = None, max: Number = None, out=None):
     """x limited to [min, max]."""
     low = None if min is None else x.dtype.type(min)
     high = None if max is None else x.dtype.type(max)
@@ -48,7 +49,7 @@ clip.grad(x=lambda g, x, **attrs: gradient_where(g, _inside(x, **attrs)))
 
 
 @op("clip_mask", infer=as_bool)
-def _inside(xp, x, *, min=None, max=None):
+def _inside(xp, x, *, min: Number = None, max: Number = None):
     """True where clip passes x through; not at the limits themselves, as in Paddle."""
     inside = xp.ones(x.shape, bool)
     if min is not None:

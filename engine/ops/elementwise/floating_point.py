@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.core.bounds import Number
 from engine.core.dtype import int32
 from engine.core.errors import DTypeError
 from engine.core.infer import as_bool, broadcast_shapes, floating_broadcast, require_floating, same_as_x
@@ -65,7 +66,7 @@ _ldexp.grad(x=lambda g, y: _ldexp(g, y))
 
 
 @op("nan_to_num", infer=same_as_x)
-def nan_to_num(xp, x, *, nan=0.0, posinf=None, neginf=None):
+def nan_to_num(xp, x, *, nan=0.0, posinf: Number = None, neginf: Number = None):
     """x with NaN and the infinities replaced (the infinities by the largest numbers of the dtype)."""
     return xp.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math as numbers
 from typing import Any
 
+from engine.core.bounds import Turns
 from engine.core.errors import ArgumentError
 from engine.core.infer import floating_as_x
 from engine.core.opdef import op
@@ -62,7 +63,7 @@ def _infer_polygamma(x: Spec, *, n: int) -> Spec:
 
 
 @op("polygamma", infer=_infer_polygamma)
-def polygamma(xp, x, *, n):
+def polygamma(xp, x, *, n: Turns):
     """The derivative of order n of digamma."""
     return gamma_function.polygamma(xp, n, x).astype(x.dtype, copy=False)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.core.bounds import Size
 from engine.core.dtype import int32
 from engine.core.errors import OutOfRangeError, ShapeError
 from engine.core.infer import require_integers, require_same_dtype
@@ -72,7 +73,7 @@ def _infer_sample(
     outputs=("out", "out_count", "out_eids"),
     slots={"colptr": "Col_Ptr", "nodes": "X", "out_count": "Out_Count", "out_eids": "Out_Eids"},
 )
-def graph_sample_neighbors(xp, row, colptr, nodes, eids=None, weight=None, *, sample_size=-1, key):
+def graph_sample_neighbors(xp, row, colptr, nodes, eids=None, weight=None, *, sample_size: Size = -1, key):
     """``sample_size`` neighbours of each node without repetition (all for -1), their counts and edges.
 
     With ``weight`` of edges, heavier ones are likelier: Efraimidis and Spirakis, Weighted random sampling
@@ -84,7 +85,9 @@ def graph_sample_neighbors(xp, row, colptr, nodes, eids=None, weight=None, *, sa
             f"sample_neighbors: nodes are 0 to {len(starts) - 2}, by colptr: got {nodes.tolist()[:20]}"
         )
     degrees = starts[nodes + 1] - starts[nodes]
-    if degrees.size and (int(degrees.min()) < 0 or int(starts[nodes + 1].max()) > len(row)):
+    if degrees.size and (
+        int(starts[nodes].min()) < 0 or int(degrees.min()) < 0 or int(starts[nodes + 1].max()) > len(row)
+    ):
         raise OutOfRangeError(f"sample_neighbors: colptr must rise from 0 to {len(row)}, the edges in row")
     owner = repeated(xp, xp.arange(len(nodes)), degrees)
     before = xp.concatenate([xp.zeros(1, degrees.dtype), xp.cumsum(degrees)[:-1]]) if len(nodes) else degrees

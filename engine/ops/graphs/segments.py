@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Size
 from engine.core.dtype import bool_
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import require_integers
@@ -63,7 +64,7 @@ def _extremes(xp: Any, x: Any, ids: Any, starts: Any, pooltype: str) -> Any:
 
 
 @op("segment_pool", infer=_infer, slots={"segment_ids": "SegmentIds"})
-def segment_pool(xp, x, segment_ids, like=None, *, pooltype="SUM", size=0, rising=True):
+def segment_pool(xp, x, segment_ids, like=None, *, pooltype="SUM", size: Size = 0, rising=True):
     """The rows of ``x`` with the same number reduced to one: SUM, MEAN, MIN or MAX.
 
     The result has ``size`` rows; for 0 as many as ``like``, or else as the largest number asks for. Those

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from engine.core.bounds import Count, Size
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.opdef import op
 from engine.core.spec import Spec
@@ -151,8 +152,8 @@ def _define(where: str, rank: int, plan: Any, first: str) -> Any:
         x,
         weight,
         *,
-        output_padding=(),
-        output_size=(),
+        output_padding: Count = (),
+        output_size: Size = (),
         strides=ones,
         paddings=zeros,
         padding_algorithm="EXPLICIT",
@@ -191,8 +192,8 @@ def _define(where: str, rank: int, plan: Any, first: str) -> Any:
         weight,
         g_in,
         *,
-        output_padding=(),
-        output_size=(),
+        output_padding: Count = (),
+        output_size: Size = (),
         strides=ones,
         paddings=zeros,
         padding_algorithm="EXPLICIT",

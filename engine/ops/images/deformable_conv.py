@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.bounds import Count
 from engine.core.errors import ShapeError
 from engine.core.infer import require_floating
 from engine.core.opdef import op
@@ -34,7 +35,9 @@ def _middle(xp: Any, ksize: Any, out: Any, strides: Any, paddings: Any, dilation
 
 
 @op("deform_points", infer=_infer)
-def deform_points(xp, offset, *, ksize, strides=(1, 1), paddings=(0, 0), dilations=(1, 1), middle=True):
+def deform_points(
+    xp, offset, *, ksize: Count, strides=(1, 1), paddings=(0, 0), dilations=(1, 1), middle=True
+):
     """Places [N, entries, height, width, 2], x first, of offsets [N, entries * 2, height, width], y first."""
     n, channels, *out = offset.shape
     entries = ksize[0] * ksize[1]
@@ -52,7 +55,7 @@ def deform_points(xp, offset, *, ksize, strides=(1, 1), paddings=(0, 0), dilatio
         (g_in.shape[0], -1 if g_in.shape[1] < 0 else 2 * g_in.shape[1], *g_in.shape[2:4])
     ),
 )
-def _points_back(xp, g_in, *, ksize):
+def _points_back(xp, g_in, *, ksize: Count):
     """The gradient of the places in the shape of the offsets."""
     n, entries, height, width, _ = g_in.shape
     return g_in[..., ::-1].transpose(0, 1, 4, 2, 3).reshape(n, 2 * entries, height, width)

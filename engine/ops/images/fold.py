@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from engine.core.bounds import Count, Size
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import require_floating
 from engine.core.opdef import op
@@ -95,7 +96,7 @@ class _Windows:
 
 
 @op("unfold", infer=_infer_unfold, outputs=("y",))
-def unfold(xp, x, *, kernel_sizes, strides=(1, 1), paddings=(0, 0, 0, 0), dilations=(1, 1)):
+def unfold(xp, x, *, kernel_sizes: Count, strides=(1, 1), paddings=(0, 0, 0, 0), dilations=(1, 1)):
     """[N, C, H, W] as [N, C * kernel height * kernel width, windows]; paddings: top, left, bottom, right."""
     return _Windows(x.shape[2:], kernel_sizes, strides, paddings, dilations).columns(xp, x)
 
@@ -106,7 +107,7 @@ def unfold(xp, x, *, kernel_sizes, strides=(1, 1), paddings=(0, 0, 0, 0), dilati
     outputs=("x_grad",),
     slots={"g_in": "Y@GRAD", "x_grad": "X@GRAD"},
 )
-def unfold_grad(xp, x, g_in, *, kernel_sizes, strides=(1, 1), paddings=(0, 0, 0, 0), dilations=(1, 1)):
+def unfold_grad(xp, x, g_in, *, kernel_sizes: Count, strides=(1, 1), paddings=(0, 0, 0, 0), dilations=(1, 1)):
     """The gradient of the image: the sum over the windows that contain each element."""
     return _Windows(x.shape[2:], kernel_sizes, strides, paddings, dilations).added(xp, g_in)
 
@@ -135,7 +136,9 @@ def _infer_fold(
 
 
 @op("fold", infer=_infer_fold, outputs=("y",))
-def fold(xp, x, *, output_sizes, kernel_sizes, strides=(1, 1), paddings=(0, 0, 0, 0), dilations=(1, 1)):
+def fold(
+    xp, x, *, output_sizes: Size, kernel_sizes: Count, strides=(1, 1), paddings=(0, 0, 0, 0), dilations=(1, 1)
+):
     """[N, C * kernel height * kernel width, windows] added up to an image [N, C, *output_sizes]."""
     windows = _Windows(tuple(output_sizes), kernel_sizes, strides, paddings, dilations)
     return windows.added(xp, x)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Size
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import require_floating, require_same_dtype
 from engine.core.opdef import op
@@ -168,7 +169,7 @@ def _affine_size(theta: Any, out_shape: Any, output_shape: Any) -> list[int]:
 
 
 @op("affine_grid", infer=_infer_affine, outputs=("output",), slots={"out_shape": "OutputShape"})
-def affine_grid(xp, theta, out_shape=None, *, output_shape=(), align_corners=True):
+def affine_grid(xp, theta, out_shape=None, *, output_shape: Size = (), align_corners=True):
     """Grid coordinates [N, ..., rank] of an image of this shape, each sample's moved by its matrix theta."""
     size = _affine_size(theta, out_shape, output_shape)
     made = product(xp, _base(xp, size, align_corners, theta.dtype), theta.swapaxes(1, 2))
@@ -181,7 +182,7 @@ def affine_grid(xp, theta, out_shape=None, *, output_shape=(), align_corners=Tru
     outputs=("theta_grad",),
     slots={"out_shape": "OutputShape", "g_in": "Output@GRAD"},
 )
-def _affine_grid_grad(xp, theta, g_in, out_shape=None, *, output_shape=(), align_corners=True):
+def _affine_grid_grad(xp, theta, g_in, out_shape=None, *, output_shape: Size = (), align_corners=True):
     """The gradient of the matrices."""
     size = _affine_size(theta, out_shape, output_shape)
     flat = g_in.reshape(theta.shape[0], numbers.prod(size), theta.shape[1])

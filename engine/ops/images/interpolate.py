@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Size
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
-from engine.core.infer import require_floating
+from engine.core.infer import gradient_of, require_floating
 from engine.core.opdef import op
 from engine.core.spec import Spec
 from engine.core.windows import is_last
@@ -175,9 +176,9 @@ def _define(method: str, rank: int) -> Any:
         scale_tensor=None,
         *,
         data_layout="NCHW",
-        out_d=-1,
-        out_h=-1,
-        out_w=-1,
+        out_d: Size = -1,
+        out_h: Size = -1,
+        out_w: Size = -1,
         scale=(),
         interp_method=method,
         align_corners=False,
@@ -192,7 +193,7 @@ def _define(method: str, rank: int) -> Any:
 
     @op(
         f"{where}_grad",
-        infer=lambda x, g_in, *_, **__: x,
+        infer=gradient_of(f"{where}_grad", infer),
         outputs=("x_grad",),
         slots={"out_size": "OutSize", "scale_tensor": "Scale", "g_in": "Out@GRAD", "x_grad": "X@GRAD"},
     )
@@ -204,27 +205,26 @@ def _define(method: str, rank: int) -> Any:
         scale_tensor=None,
         *,
         data_layout="NCHW",
-        out_d=-1,
-        out_h=-1,
-        out_w=-1,
+        out_d: Size = -1,
+        out_h: Size = -1,
+        out_w: Size = -1,
         scale=(),
         interp_method=method,
         align_corners=False,
         align_mode=1,
     ):
         """The gradient of x."""
-        for axis in reversed(
-            _axes(
-                x,
-                out_size,
-                scale_tensor,
-                data_layout,
-                (out_d, out_h, out_w),
-                scale,
-                align_corners,
-                align_mode,
-            )
-        ):
+        axes = _axes(
+            x,
+            out_size,
+            scale_tensor,
+            data_layout,
+            (out_d, out_h, out_w),
+            scale,
+            align_corners,
+            align_mode,
+        )
+        for axis in reversed(axes):
             g_in = axis.backward(xp, g_in, x.shape[axis.axis])
         return xp.ascontiguousarray(g_in)
 

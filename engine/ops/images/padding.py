@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Count
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.opdef import op
 from engine.core.spec import Spec
@@ -45,7 +46,7 @@ def _constant(xp: Any, x: Any, pairs: list[tuple[int, int]], value: Any) -> Any:
 
 
 @op("pad", infer=_infer_pad, complex=True)
-def pad(xp, x, *, paddings, pad_value=0.0):
+def pad(xp, x, *, paddings: Count, pad_value=0.0):
     """x with ``pad_value`` before and after each dimension; negative numbers cut off instead."""
     _infer_pad(Spec(x.shape, "float32"), paddings=paddings)
     return _constant(xp, x, _pairs(paddings), pad_value)
@@ -125,7 +126,7 @@ def _sources(size: int, before: int, after: int, mode: str) -> Any:
 
 
 @op("pad3d", infer=_infer_pad3d, slots={"pads": "Paddings"}, complex=True)
-def pad3d(xp, x, pads=None, *, paddings=(), mode="constant", value=0.0, data_format="NCDHW"):
+def pad3d(xp, x, pads=None, *, paddings: Count = (), mode="constant", value=0.0, data_format="NCDHW"):
     """x [N, C, D, H, W] padded by [left, right, top, bottom, front, back], or by the tensor ``pads``."""
     pairs = _given(x, pads, paddings, mode, data_format)
     if mode == "constant":
@@ -154,7 +155,7 @@ def _given(x: Any, pads: Any, paddings: Any, mode: str, data_format: str) -> lis
     slots={"pads": "Paddings", "g_in": "Out@GRAD", "x_grad": "X@GRAD"},
     complex=True,
 )
-def pad3d_grad(xp, x, g_in, pads=None, *, paddings=(), mode="constant", data_format="NCDHW"):
+def pad3d_grad(xp, x, g_in, pads=None, *, paddings: Count = (), mode="constant", data_format="NCDHW"):
     """The gradient of x: the sum over the elements that repeat each of its elements."""
     pairs = _given(x, pads, paddings, mode, data_format)
     if mode == "constant":

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Count
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import require_floating
 from engine.core.opdef import op
@@ -173,7 +174,7 @@ def _define(rank: int, first: str) -> Any:
         x,
         *,
         pooling_type="max",
-        ksize,
+        ksize: Count,
         strides=ones,
         paddings=zeros,
         global_pooling=False,
@@ -212,7 +213,7 @@ def _define(rank: int, first: str) -> Any:
         g_in,
         *,
         pooling_type="max",
-        ksize,
+        ksize: Count,
         strides=ones,
         paddings=zeros,
         global_pooling=False,
@@ -247,7 +248,7 @@ def _define(rank: int, first: str) -> Any:
         y,
         values,
         *,
-        ksize,
+        ksize: Count,
         strides=ones,
         paddings=zeros,
         global_pooling=False,

@@ -10,7 +10,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.core.windows import Pads, pads_of
 
@@ -23,6 +23,28 @@ _ALL = (slice(None), slice(None))
 def window_count(size: int, kernel: int, stride: int, pads: tuple[int, int], ceil_mode: bool) -> int:
     """The number of windows that fit in one dimension; below 1 where none does."""
     return (size - kernel + sum(pads) + (stride - 1 if ceil_mode else 0)) // stride + 1
+
+
+class _Spans(NamedTuple):
+    """The adaptive windows along one axis, which are not listed: there may be more than memory holds."""
+
+    size: int
+    count: int
+
+    def each(self) -> Iterator[tuple[int, slice]]:
+        """The number and the elements of each window."""
+        for n in range(self.count):
+            yield n, slice(n * self.size // self.count, -(-(n + 1) * self.size // self.count))
+
+
+def _each(spans: Sequence[_Spans]) -> Iterator[tuple[tuple[int, slice], ...]]:
+    """The product of the windows along all axes, in reading order."""
+    if not spans:
+        yield ()
+        return
+    for first in spans[0].each():
+        for rest in _each(spans[1:]):
+            yield first, *rest
 
 
 class PoolPlan:
@@ -59,10 +81,7 @@ class PoolPlan:
             if all(s % o == 0 for s, o in zip(self.size, self.out, strict=True)):
                 self.kernel = self.strides = tuple([s // o for s, o in zip(self.size, self.out, strict=True)])
             else:
-                self.ragged = [
-                    [(i * s // o, -(-(i + 1) * s // o)) for i in range(o)]
-                    for s, o in zip(self.size, self.out, strict=True)
-                ]
+                self.ragged = list(map(_Spans, self.size, self.out))
         else:
             self.pads = pads_of("pooling", self.size, self.kernel, self.strides, paddings, padding_algorithm)
             self.out = tuple(
@@ -74,7 +93,7 @@ class PoolPlan:
         if min(self.out) < 1 or 0 in self.kernel or any(b < 0 or a < 0 for b, a in self.pads):
             raise ValueError("shapes do not fit")
         self._full = self._held()
-        self._slices = [self._entries_of(n) for n in range(rank)]
+        self._slices = [] if self.ragged else [self._entries_of(n) for n in range(rank)]
 
     def full(self) -> tuple[int, ...]:
         """The size that holds all windows, padding before included."""
@@ -112,8 +131,8 @@ class PoolPlan:
 
     def each_window(self) -> Iterator[tuple[Place, Place]]:
         """Index into the result and index into the image of each ragged window."""
-        for window in itertools.product(*[list(enumerate(spans)) for spans in self.ragged]):
-            yield (*_ALL, *[n for n, _ in window]), (*_ALL, *[slice(*span) for _, span in window])
+        for window in _each(self.ragged):
+            yield (*_ALL, *[n for n, _ in window]), (*_ALL, *[span for _, span in window])
 
     def overlaps(self) -> bool:
         """True if an element can be in two windows."""

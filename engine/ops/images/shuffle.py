@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.bounds import Size
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.opdef import op
 from engine.core.spec import Spec
@@ -180,7 +181,7 @@ def _moved(xp: Any, x: Any, seg_num: int, shift_ratio: float, last: bool, step: 
 
 
 @op("temporal_shift", infer=_infer_shift)
-def temporal_shift(xp, x, *, seg_num, shift_ratio=0.25, data_format="NCHW"):
+def temporal_shift(xp, x, *, seg_num: Size, shift_ratio=0.25, data_format="NCHW"):
     """Shift some channels of [N * seg_num, C, H, W] one frame forward in time, some one frame back.
 
     Before the first and after the last frame there are zeros.
@@ -194,7 +195,7 @@ def temporal_shift(xp, x, *, seg_num, shift_ratio=0.25, data_format="NCHW"):
     outputs=("x_grad",),
     slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"},
 )
-def _shifted_back(xp, g_in, *, seg_num, shift_ratio=0.25, data_format="NCHW"):
+def _shifted_back(xp, g_in, *, seg_num: Size, shift_ratio=0.25, data_format="NCHW"):
     """The channels shifted the other way."""
     return _moved(xp, g_in, seg_num, shift_ratio, data_format == "NHWC", -1)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from engine.core.bounds import Count, Size
 from engine.core.dtype import int32
 from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import require_floating
@@ -33,7 +34,7 @@ def _define_pool(rank: int) -> Any:
         xp,
         x,
         *,
-        ksize,
+        ksize: Count,
         strides=ones,
         paddings=zeros,
         global_pooling=False,
@@ -99,10 +100,10 @@ def _define_unpool(name: str, rank: int) -> Any:
         indices,
         *,
         unpooling_type="max",
-        ksize,
+        ksize: Count,
         strides=ones,
         paddings=zeros,
-        output_size,
+        output_size: Size,
         data_format="NCHW",
     ):
         """Zeros [N, C, *output_size] with each element of x at its position; the last of several stays."""

@@ -20,7 +20,7 @@ from engine.ops.arrays import creation, index, shape
 from engine.ops.arrays.triangles import tril_triu
 from engine.ops.elementwise import arithmetic
 from engine.ops.linalg.diagonal import diag_embed
-from engine.ops.linalg.matrices import as_row, column, known_sides, require_matrices, swapped
+from engine.ops.linalg.matrices import as_row, column, known_sides, require_finite, require_matrices, swapped
 from engine.ops.linalg.products import matmul
 from engine.ops.linalg.systems import triangular_solve
 
@@ -175,6 +175,7 @@ def _infer_svd(x: Spec, *, full_matrices: bool = False) -> tuple[Spec, Spec, Spe
 @op("svd", infer=_infer_svd, outputs=("u", "s", "vh"), slots={"vh": "VH"})
 def svd(xp, x, *, full_matrices=False):
     """x = u diag(s) vh with orthogonal u and vh, and s in descending order."""
+    require_finite("svd", xp, x)
     u, s, vh = xp.linalg.svd(x, full_matrices=full_matrices)
     return u, s, vh
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.bounds import Size
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import normal_axis, require_same_dtype
 from engine.core.opdef import op
@@ -36,10 +37,15 @@ def _infer_diagonal(x: Spec, *, offset: int = 0, axis1: int = 0, axis2: int = 1)
 
 
 @op("diagonal", infer=_infer_diagonal, slots={"x": "Input"})
-def diagonal(xp, x, *, offset=0, axis1=0, axis2=1):
+def diagonal(xp, x, *, offset: Size = 0, axis1=0, axis2=1):
     """The diagonals of the planes of two dimensions, as the last dimension."""
-    _two_axes("diagonal", x.ndim, axis1, axis2)
-    return xp.diagonal(x, offset, axis1, axis2).copy()
+    first, second = _two_axes("diagonal", x.ndim, axis1, axis2)
+    return _diagonal(xp, x, offset, first, second)
+
+
+def _diagonal(xp: Any, x: Any, offset: int, first: int, second: int) -> Any:
+    # NumPy keeps 32 bits of the offset, and then reads where x is not.
+    return xp.diagonal(x, min(max(offset, -x.shape[first]), x.shape[second]), first, second).copy()
 
 
 def _infer_fill(x: Spec, y: Spec, *, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Spec:
@@ -56,7 +62,7 @@ def _infer_fill(x: Spec, y: Spec, *, offset: int = 0, dim1: int = 0, dim2: int =
 
 
 @op("fill_diagonal_tensor", infer=_infer_fill)
-def fill_diagonal(xp, x, y, *, offset=0, dim1=0, dim2=1):
+def fill_diagonal(xp, x, y, *, offset: Size = 0, dim1=0, dim2=1):
     """x with the diagonals of the planes of two dimensions replaced by y (they are its last dimension)."""
     first, second = _two_axes("fill_diagonal_tensor", x.ndim, dim1, dim2)
     result = x.copy()
@@ -100,7 +106,7 @@ def _infer_embed(x: Spec, *, offset: int = 0, dim1: int = -2, dim2: int = -1) ->
 
 
 @op("diag_embed", infer=_infer_embed, slots={"x": "Input"})
-def diag_embed(xp, x, *, offset=0, dim1=-2, dim2=-1):
+def diag_embed(xp, x, *, offset: Size = 0, dim1=-2, dim2=-1):
     """Zero matrices with the last dimension of x on a diagonal, in dimensions dim1 and dim2."""
     spec = _infer_embed(Spec(x.shape, "float32"), offset=offset, dim1=dim1, dim2=dim2)
     result = xp.zeros(spec.shape, x.dtype)
@@ -123,12 +129,12 @@ def _infer_diag(x: Spec, *, offset: int = 0, padding_value: float = 0.0) -> Spec
 
 
 @op("diag_v2", infer=_infer_diag)
-def diag(xp, x, *, offset=0, padding_value=0.0):
+def diag(xp, x, *, offset: Size = 0, padding_value=0.0):
     """A vector as the diagonal of a matrix (``padding_value`` elsewhere), or the diagonal of a matrix."""
     if x.ndim > 2:
         raise ValueError("too many dimensions")
     if x.ndim == 2:
-        return xp.diagonal(x, offset).copy()
+        return _diagonal(xp, x, offset, 0, 1)
     x = x.reshape(-1)
     size = x.size + abs(offset)
     result = xp.full((size, size), padding_value, x.dtype)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.errors import GradientError, ShapeError
+from engine.core.errors import ArgumentError, GradientError, ShapeError
 from engine.core.infer import require_floating
 from engine.core.spec import Spec
 from engine.ops.arrays import shape
@@ -43,3 +43,12 @@ def column(x: Any) -> Any:
 def as_row(x: Any) -> Any:
     """Vectors as matrices of one row."""
     return shape.unsqueeze(x, axes=[x.ndim - 1])
+
+
+def require_finite(where: str, xp: Any, x: Any) -> None:
+    """Raise ArgumentError for NaN or infinity, with which LAPACK may search without end."""
+    if not xp.isfinite(x).all():
+        raise ArgumentError(
+            f"{where}: x, shape {list(x.shape)}, contains NaN or infinity, so it has no singular values; "
+            "replace them first, for example by nan_to_num()"
+        )

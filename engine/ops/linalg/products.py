@@ -5,6 +5,7 @@ from __future__ import annotations
 import math as python_math
 from typing import Any
 
+from engine.core.bounds import Count
 from engine.core.errors import ShapeError
 from engine.core.infer import (
     broadcast_shapes,
@@ -281,7 +282,7 @@ def _infer_cross(x: Spec, y: Spec, *, dim: int) -> Spec:
 
 
 @op("cross", infer=_infer_cross)
-def cross(xp, x, y, *, dim):
+def cross(xp, x, y, *, dim: Count):
     """The cross product of vectors of 3 elements along an axis."""
     if x.shape != y.shape or x.dtype != y.dtype or x.ndim == 0 or x.shape[dim] != 3:
         raise ValueError("wrong shapes")  # inference explains the error
@@ -314,7 +315,7 @@ def _infer_frobenius(x: Spec, *, dim: Any = (), keep_dim: bool = False, reduce_a
 
 
 @op("frobenius_norm", infer=_infer_frobenius)
-def frobenius_norm(xp, x, *, dim=(), keep_dim=False, reduce_all=False):
+def frobenius_norm(xp, x, *, dim: Count = (), keep_dim=False, reduce_all=False):
     """The root of the sum of squares over axes; its gradient at 0 is 0."""
     axes = None if reduce_all or not dim else normal_axes("frobenius_norm", dim, x.ndim)
     return xp.sqrt(xp.sum(xp.square(x), axis=axes, keepdims=keep_dim, dtype=x.dtype))

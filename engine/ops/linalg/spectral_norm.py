@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.bounds import Turns
 from engine.core.errors import ShapeError
 from engine.core.infer import normal_axis, require_floating, require_same_dtype
 from engine.core.opdef import op
@@ -41,7 +42,7 @@ def _iterated(xp: Any, weight: Any, u: Any, v: Any, dim: int, power_iters: int, 
 
 
 @op("spectral_norm", infer=_infer, slots={"weight": "Weight", "u": "U", "v": "V"})
-def spectral_norm(xp, weight, u, v, *, dim=0, power_iters=1, eps=1e-12):
+def spectral_norm(xp, weight, u, v, *, dim=0, power_iters: Turns = 1, eps=1e-12):
     """weight / (u' W v), with the rows of W along ``dim``, after ``power_iters`` steps of u and v."""
     matrix, u, v = _iterated(xp, weight, u, v, dim, power_iters, eps)
     return weight / product(xp, product(xp, u, matrix), v)
@@ -53,7 +54,7 @@ def _infer_vectors(weight: Spec, u: Spec, v: Spec, **attrs: Any) -> Any:
 
 
 @op("spectral_norm_vectors", infer=_infer_vectors, outputs=("u_out", "v_out"))
-def _vectors(xp, weight, u, v, *, dim=0, power_iters=1, eps=1e-12):
+def _vectors(xp, weight, u, v, *, dim=0, power_iters: Turns = 1, eps=1e-12):
     """u and v after ``power_iters`` steps; they count as constants."""
     _, u, v = _iterated(xp, weight, u, v, dim, power_iters, eps)
     return u.copy(), v.copy()

@@ -14,7 +14,7 @@ from engine.core.spec import Spec
 from engine.ops.arrays import index, shape
 from engine.ops.arrays.triangles import tril_triu
 from engine.ops.elementwise import arithmetic
-from engine.ops.linalg.matrices import require_matrices, swapped
+from engine.ops.linalg.matrices import require_finite, require_matrices, swapped
 from engine.ops.linalg.products import matmul
 from engine.ops.reductions import reduce
 from engine.ops.reductions.reduce import largest_of
@@ -128,6 +128,7 @@ def determinant(xp, input):
 )
 def _determinant_grad(xp, g_in, x):
     """g times the matrix of cofactors, which exists for singular matrices too."""
+    require_finite("det", xp, x)
     u, s, vh = xp.linalg.svd(x)
     size = s.shape[-1]
     others = xp.where(xp.eye(size, dtype=bool), x.dtype.type(1), s[..., None, :]).prod(axis=-1)
@@ -178,6 +179,7 @@ def _infer_pinv(x: Spec, *, rcond: float, hermitian: bool) -> Spec:
 def pinv(xp, x, *, rcond=1e-15, hermitian=False):
     """The pseudo-inverse; singular values below ``rcond`` times the largest count as 0."""
     if not hermitian:
+        require_finite("pinv", xp, x)
         return xp.linalg.pinv(x, rcond=rcond)
     values, vectors = xp.linalg.eigh(x)
     size = xp.abs(values)
@@ -230,6 +232,7 @@ def lstsq(xp, x, y, *, rcond=None, driver="gelsy"):
     """The least squares solution of x @ out = y, the squared residuals, rank and singular values of x."""
     specs = _infer_lstsq(Spec.of(x), Spec.of(y), rcond=rcond, driver=driver)
     limit = xp.finfo(x.dtype).eps * max(x.shape[-2:]) if rcond is None else rcond
+    require_finite("lstsq", xp, x)
     u, s, vh = xp.linalg.svd(x, full_matrices=False)
     nonzero = s > limit * largest_of(xp, s, (-1,), 0)
     inverted = xp.where(nonzero, 1 / xp.where(nonzero, s, 1), 0)
@@ -268,7 +271,11 @@ def _infer_rank(x: Spec, tol: Spec | None = None, **_: Any) -> Spec:
 def matrix_rank(xp, x, tol=None, *, tolerance=None, hermitian=False):
     """How many singular values are above a tolerance, by default eps * max(rows, columns) * the largest."""
     _infer_rank(Spec.of(x))
-    values = xp.abs(xp.linalg.eigvalsh(x)) if hermitian else xp.linalg.svd(x, compute_uv=False)
+    if hermitian:
+        values = xp.abs(xp.linalg.eigvalsh(x))
+    else:
+        require_finite("matrix_rank", xp, x)
+        values = xp.linalg.svd(x, compute_uv=False)
     if tol is not None:
         limit = tol[..., None]
     elif tolerance is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from engine.core.bounds import Bits
 from engine.core.infer import require_floating
 from engine.core.opdef import op
 from engine.core.spec import Spec
@@ -52,7 +53,7 @@ def _infer_channels(where: str) -> Callable[..., Any]:
     outputs=("out", "out_scale"),
     **_WRITES_SCALE,
 )
-def fake_quantize_abs_max(xp, x, kept=None, *, bit_length=8, round_type=1):
+def fake_quantize_abs_max(xp, x, kept=None, *, bit_length: Bits = 8, round_type=1):
     """The integers of x, in its dtype, with its largest absolute value as threshold [1], which is given too.
 
     ``round_type`` as in ``levels.to_integers``. ``kept`` [1] is where the threshold is written, if given.
@@ -68,7 +69,7 @@ def fake_quantize_abs_max(xp, x, kept=None, *, bit_length=8, round_type=1):
     outputs=("out", "out_scale"),
     **_WRITES_SCALE,
 )
-def fake_quantize_dequantize_abs_max(xp, x, kept=None, *, bit_length=8, round_type=1):
+def fake_quantize_dequantize_abs_max(xp, x, kept=None, *, bit_length: Bits = 8, round_type=1):
     """The values that the integers of ``fake_quantize_abs_max`` represent; the gradient passes straight
     through."""
     threshold = levels.largest_absolute(xp, x)
@@ -86,7 +87,7 @@ fake_quantize_dequantize_abs_max.grad(x=lambda g: g)
     **_WRITES_SCALE,
 )
 def fake_channel_wise_quantize_abs_max(
-    xp, x, kept=None, *, bit_length=8, round_type=1, quant_axis=0, is_test=False
+    xp, x, kept=None, *, bit_length: Bits = 8, round_type=1, quant_axis=0, is_test=False
 ):
     """The integers of x, with the largest absolute value of each channel along axis 0 or 1 as threshold.
 
@@ -105,7 +106,7 @@ def fake_channel_wise_quantize_abs_max(
     **_WRITES_SCALE,
 )
 def fake_channel_wise_quantize_dequantize_abs_max(
-    xp, x, kept=None, *, bit_length=8, round_type=1, quant_axis=0
+    xp, x, kept=None, *, bit_length: Bits = 8, round_type=1, quant_axis=0
 ):
     """The values of x after rounding each channel; the gradient passes straight through."""
     threshold = levels.channel_thresholds(xp, x, quant_axis)

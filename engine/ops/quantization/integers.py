@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from engine.core.bounds import Bits, Count, Size
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import require_floating, require_same_dtype
 from engine.core.opdef import op
@@ -89,7 +90,7 @@ def _infer_factor(x_scale: Spec, y_scale: Spec, *, bits: Any, repeats: int) -> S
 
 
 @op("integer_factor", infer=_infer_factor)
-def integer_factor(xp, x_scale, y_scale, *, bits=(8, 8), repeats=1):
+def integer_factor(xp, x_scale, y_scale, *, bits: Bits = (8, 8), repeats: Size = 1):
     """The factor of a sum of products of integers; one scale may be a vector, one for each channel.
 
     ``repeats`` is the number of groups of a transposed convolution, which share the scales of a filter.
@@ -130,7 +131,7 @@ def _infer_mul(x: Spec, y: Spec, factor: Spec, *, bits: Any, **dims: Any) -> Spe
 
 
 @op("mul_integer", infer=_infer_mul)
-def mul_integer(xp, x, y, factor, *, bits=(8, 8), x_num_col_dims=1, y_num_col_dims=1):
+def mul_integer(xp, x, y, factor, *, bits: Bits = (8, 8), x_num_col_dims=1, y_num_col_dims=1):
     """``mul`` of integers, rescaled; factor is [1], [columns] of a matrix y or [rows, 1] of a matrix x."""
     rows, columns = x.shape[:x_num_col_dims], y.shape[y_num_col_dims:]
     along = math.prod(y.shape[:y_num_col_dims])
@@ -151,7 +152,7 @@ def _infer_matmul(x: Spec, y: Spec, factor: Spec, *, bits: Any, trans_x: bool, t
 
 
 @op("matmul_v2_integer", infer=_infer_matmul)
-def matmul_integer(xp, x, y, factor, *, bits=(8, 8), trans_x=False, trans_y=False):
+def matmul_integer(xp, x, y, factor, *, bits: Bits = (8, 8), trans_x=False, trans_y=False):
     """``matmul_v2`` of integers, rescaled; factor is [1], [columns] of y or [rows, 1] of x."""
     if trans_x and x.ndim > 1:
         x = x.swapaxes(-1, -2)
@@ -241,7 +242,7 @@ def _define(plain: Any) -> Any:
         factor,
         bias=None,
         *,
-        bits=(8, 8),
+        bits: Bits = (8, 8),
         activation="",
         strides=(1, 1),
         paddings=(0, 0),
@@ -280,10 +281,10 @@ def _define_transposed(plain: Any) -> Any:
         factor,
         bias=None,
         *,
-        bits=(8, 8),
+        bits: Bits = (8, 8),
         activation="",
-        output_padding=(),
-        output_size=(),
+        output_padding: Count = (),
+        output_size: Size = (),
         strides=(1, 1),
         paddings=(0, 0),
         padding_algorithm="EXPLICIT",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.bounds import Bits, Number
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.infer import require_floating, require_same_dtype
 from engine.core.opdef import op
@@ -54,7 +55,7 @@ def quantize_linear(
     in_state=None,
     *,
     quant_axis=0,
-    bit_length=8,
+    bit_length: Bits = 8,
     round_type=0,
     is_test=True,
     only_observer=False,
@@ -108,7 +109,7 @@ def dequantize_linear(
     zero_point=None,
     *,
     quant_axis=0,
-    bit_length=8,
+    bit_length: Bits = 8,
     round_type=0,
     is_test=True,
     only_observer=False,
@@ -136,7 +137,7 @@ def _infer_whole(x: Spec, scale: Spec, **_: Any) -> Spec:
 
 
 @op("fake_dequantize_max_abs", infer=_infer_whole)
-def fake_dequantize_max_abs(xp, x, scale, *, max_range):
+def fake_dequantize_max_abs(xp, x, scale, *, max_range: Number):
     """x * scale / max_range, with one ``scale`` [1]; ``max_range`` is 127 for 8 bits."""
     return x * levels.broadcast(scale, x, -1) / x.dtype.type(max_range)
 
@@ -177,7 +178,7 @@ def _infer_channels(
 
 @op(_PARTS, infer=_infer_channels)
 def fake_channel_wise_dequantize_max_abs(
-    xp, x, scales: list, *, quant_bits=(8,), quant_axis=0, x_num_col_dims=1
+    xp, x, scales: list, *, quant_bits: Bits = (8,), quant_axis=0, x_num_col_dims=1
 ):
     """The values that integers with channels represent: of a weight, or of a product of two integers.
 

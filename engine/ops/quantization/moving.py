@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from engine.core.bounds import Bits, Size
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.infer import require_floating, require_integers
 from engine.core.opdef import op
@@ -84,7 +85,7 @@ def fake_quantize_moving_average_abs_max(
     in_state=None,
     *,
     moving_rate=RATE,
-    bit_length=8,
+    bit_length: Bits = 8,
     round_type=1,
     is_test=False,
 ):
@@ -111,7 +112,7 @@ def fake_quantize_dequantize_moving_average_abs_max(
     in_state=None,
     *,
     moving_rate=RATE,
-    bit_length=8,
+    bit_length: Bits = 8,
     round_type=1,
     is_test=False,
 ):
@@ -202,8 +203,8 @@ def fake_quantize_range_abs_max(
     iteration=None,
     scales=None,
     *,
-    window_size=10000,
-    bit_length=8,
+    window_size: Size = 10000,
+    bit_length: Bits = 8,
     round_type=1,
     is_test=False,
 ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.bounds import Number
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.infer import require_floating
 from engine.core.opdef import op
@@ -26,7 +27,7 @@ def _infer_abs_max(x: Spec, scale: Spec, *, max_range: float) -> Spec:
 
 
 @op("dequantize_abs_max", infer=_infer_abs_max)
-def dequantize_abs_max(xp, x, scale, *, max_range):
+def dequantize_abs_max(xp, x, scale, *, max_range: Number):
     """x * scale / max_range, in the dtype of ``scale`` [1]; ``max_range`` is 127 for 8 bits."""
     return x.astype(scale.dtype) * scale.reshape(()) / scale.dtype.type(max_range)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Number, Size
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, OutOfRangeError
 from engine.core.infer import floating_as_x, require_floating
@@ -58,21 +59,25 @@ def _normal(key: Key, seed: int, shape: Any, dtype: Any, mean: float, std: float
 
 
 @op("uniform_random", infer=_of_shape, slots=_SLOTS)
-def uniform(xp, dims: list | None = None, *, shape, dtype="float32", min=-1.0, max=1.0, seed=0, key):
+def uniform(
+    xp, dims: list | None = None, *, shape: Size, dtype="float32", min=-1.0, max=1.0, seed: Number = 0, key
+):
     """Evenly distributed over [min, max)."""
     kind = as_dtype(dtype).np
     return xp.asarray(_uniform(key, seed, sizes(shape, dims), kind, min, max), dtype=kind)
 
 
 @op("gaussian_random", infer=_of_shape, slots=_SLOTS)
-def gaussian(xp, dims: list | None = None, *, shape, dtype="float32", mean=0.0, std=1.0, seed=0, key):
+def gaussian(
+    xp, dims: list | None = None, *, shape: Size, dtype="float32", mean=0.0, std=1.0, seed: Number = 0, key
+):
     """Normally distributed."""
     kind = as_dtype(dtype).np
     return xp.asarray(_normal(key, seed, sizes(shape, dims), kind, mean, std), dtype=kind)
 
 
 @op("truncated_gaussian_random", infer=_of_shape)
-def truncated_gaussian(xp, *, shape, dtype="float32", mean=0.0, std=1.0, seed=0, key):
+def truncated_gaussian(xp, *, shape: Size, dtype="float32", mean=0.0, std=1.0, seed: Number = 0, key):
     """Normally distributed within two standard deviations."""
     kind = as_dtype(dtype).np
     center, spread = _numbers(kind, mean, std)
@@ -82,7 +87,17 @@ def truncated_gaussian(xp, *, shape, dtype="float32", mean=0.0, std=1.0, seed=0,
 
 
 @op("randint", infer=_of_shape, slots=_SLOTS)
-def randint(xp, dims: list | None = None, *, low, high, shape, dtype="int64", seed=0, key):
+def randint(
+    xp,
+    dims: list | None = None,
+    *,
+    low: Number,
+    high: Number,
+    shape: Size,
+    dtype="int64",
+    seed: Number = 0,
+    key,
+):
     """Integers from low, below high."""
     with draws_of(key, seed) as draws:
         drawn = draws.integers(low, high, sizes(shape, dims))
@@ -96,7 +111,7 @@ def _infer_permutation(*, n: int, dtype: str, **_: Any) -> Spec:
 
 
 @op("randperm", infer=_infer_permutation)
-def randperm(xp, *, n, dtype="int64", seed=0, key):
+def randperm(xp, *, n: Size, dtype="int64", seed: Number = 0, key):
     """The numbers 0 to n-1 in random order."""
     _infer_permutation(n=n, dtype=dtype)
     with draws_of(key, seed) as draws:
@@ -109,14 +124,14 @@ def _require_floating(x: Any) -> None:
 
 
 @op("uniform_random_inplace", infer=floating_as_x("uniform_"))
-def uniform_like(xp, x, *, min=-1.0, max=1.0, seed=0, key):
+def uniform_like(xp, x, *, min=-1.0, max=1.0, seed: Number = 0, key):
     """Evenly distributed over [min, max), in the shape and dtype of x."""
     _require_floating(x)
     return xp.asarray(_uniform(key, seed, x.shape, x.dtype, min, max), dtype=x.dtype)
 
 
 @op("gaussian_inplace", infer=floating_as_x("normal_"))
-def gaussian_like(xp, x, *, mean=0.0, std=1.0, seed=0, key):
+def gaussian_like(xp, x, *, mean=0.0, std=1.0, seed: Number = 0, key):
     """Normally distributed, in the shape and dtype of x."""
     _require_floating(x)
     return xp.asarray(_normal(key, seed, x.shape, x.dtype, mean, std), dtype=x.dtype)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Count, Number
 from engine.core.errors import ArgumentError
 from engine.core.infer import require_floating
 from engine.core.opdef import op
@@ -35,8 +36,8 @@ def dropout(
     dropout_prob=0.5,
     is_test=False,
     dropout_implementation="upscale_in_train",
-    axis=None,
-    seed=0,
+    axis: Count = None,
+    seed: Number = 0,
     key,
 ):
     """Elements set to zero at random; ``mask`` holds the factor of each element.

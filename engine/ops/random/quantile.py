@@ -57,15 +57,24 @@ _OUTER_DENOMINATOR = (
     1.4142135623730950488016887e0,
 )
 _EDGE = 0.85  # of the middle piece
+_BLOCK = 1 << 20
 
 
 def truncated_normal(u: Array, mean: Any, std: Any) -> Array:
     """The quantiles ``u`` (from 0 to 1) of the truncated normal distribution."""
-    kind, flat = u.dtype.type, u.reshape(-1)
+    flat = u.reshape(-1)
+    made = np.empty_like(flat)
+    for low in range(0, len(flat), _BLOCK):  # which needs less memory than all at once
+        made[low : low + _BLOCK] = _truncated(flat[low : low + _BLOCK], mean, std)
+    return made.reshape(u.shape)
+
+
+def _truncated(u: Array, mean: Any, std: Any) -> Array:
+    kind = u.dtype.type
     lowest, highest = (kind((1.0 + math.erf(x / math.sqrt(2.0))) / 2.0) for x in (-2.0, 2.0))
-    p = lowest + (highest - lowest) * flat
+    p = lowest + (highest - lowest) * u
     numbers = math.sqrt(2.0) * _inverse_erf(2 * p - 1).astype(np.float64)
-    return (numbers * float(std) + float(mean)).astype(kind).reshape(u.shape)
+    return (numbers * float(std) + float(mean)).astype(kind)
 
 
 def _inverse_erf(x: Array) -> Array:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Number, Reserved, Size
 from engine.core.dtype import int64
 from engine.core.errors import ArgumentError, OutOfRangeError, ShapeError
 from engine.core.infer import floating_as_x, require_floating, require_integers
@@ -74,7 +75,7 @@ def _infer_multinomial(x: Spec, *, num_samples: int = 1, replacement: bool = Fal
 
 
 @op("multinomial", infer=_infer_multinomial)
-def multinomial(xp, x, *, num_samples=1, replacement=False, key):
+def multinomial(xp, x, *, num_samples: Size = 1, replacement=False, key):
     """Category numbers drawn by the weights in each row of x, with or without replacement."""
     _infer_multinomial(Spec.of(x), num_samples=num_samples, replacement=replacement)
     weights = np.asarray(x if isinstance(x, np.ndarray) else x.get(), np.float64).reshape(-1, x.shape[-1])
@@ -130,7 +131,7 @@ def _infer_top_p(x: Spec, ps: Spec, threshold: Spec | None = None, **_: Any) -> 
 
 
 @op("top_p_sampling", infer=_infer_top_p, outputs=("out", "ids"))
-def top_p_sampling(xp, x, ps, threshold=None, *, seed=-1, key):
+def top_p_sampling(xp, x, ps, threshold=None, *, seed: Number = -1, key):
     """A draw from each row of probabilities among the largest whose sum reaches ``ps``, and its position.
 
     ``threshold`` excludes less probable elements, but never the most probable one.
@@ -164,7 +165,7 @@ def _infer_sample(label: Spec, *, num_classes: int, num_samples: int) -> tuple[S
     outputs=("remapped_label", "sampled"),
     slots={"label": "Label", "sampled": "SampledLocalClassCenter"},
 )
-def class_center_sample(xp, label, *, num_classes, num_samples, key):
+def class_center_sample(xp, label, *, num_classes: Reserved, num_samples: Size, key):
     """The classes of the labels with others drawn up to num_samples, and the labels' positions in them."""
     if label.size and (int(label.min()) < 0 or int(label.max()) >= num_classes):
         wrong = label[(label < 0) | (label >= num_classes)][0]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Count
 from engine.core.dtype import as_dtype
 from engine.core.infer import normal_axis, require_floating
 from engine.core.opdef import op
@@ -97,7 +98,7 @@ def _infer_cumprod(x: Spec, *, dim: int) -> Spec:
 
 
 @op("cumprod", infer=_infer_cumprod)
-def cumprod(xp, x, *, dim):
+def cumprod(xp, x, *, dim: Count):
     """Running product; its second derivative is not finite where x is 0."""
     given = x.shape
     x, axis = _laid_out(x, dim, False)
@@ -105,7 +106,7 @@ def cumprod(xp, x, *, dim):
 
 
 @op("cumprod_grad", infer=lambda g_in, x, *, dim: x, slots={"g_in": "Out@GRAD", "x": "X", "out": "X@GRAD"})
-def _cumprod_grad(xp, g_in, x, *, dim):
+def _cumprod_grad(xp, g_in, x, *, dim: Count):
     """Sum over later positions of g times the product of the other elements, without division by a 0 in x."""
     given = x.shape
     x, axis = _laid_out(x, dim, False)

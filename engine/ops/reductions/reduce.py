@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.core import mode as modes
+from engine.core.bounds import Count, Size
 from engine.core.dtype import as_dtype, bool_
 from engine.core.errors import ShapeError
 from engine.core.infer import normal_axes, normal_axis, reduced_shape, require_floating
@@ -32,7 +33,7 @@ def _infer(where: str, floating: bool = False, result: Any = None) -> Any:
 
 
 @op("reduce_sum", infer=_infer("sum"), complex=True)
-def sum(xp, x, *, axis=(), keepdim=False, reduce_all=False):
+def sum(xp, x, *, axis: Count = (), keepdim=False, reduce_all=False):
     """Sum; small integers and bool are cast by the public function first."""
     return summed(xp, x, _axes(axis, x.ndim, reduce_all), keepdim)
 
@@ -42,7 +43,7 @@ def _infer_spread(x: Spec, x_like: Spec | None = None, *, shape: Any = None, **_
 
 
 @op("reduce_expand", infer=_infer_spread, slots={"x_like": "Y"}, complex=True)
-def _expand(xp, x, x_like=None, *, shape=None, axis=(), keepdim=False, reduce_all=False):
+def _expand(xp, x, x_like=None, *, shape: Size = None, axis: Count = (), keepdim=False, reduce_all=False):
     """The gradient of a sum: x repeated over the reduced axes, to ``shape`` (or that of x_like)."""
     shape = tuple(shape) if x_like is None else x_like.shape
     axes = _axes(axis, len(shape), reduce_all)
@@ -68,7 +69,7 @@ sum.grad(x=_sum_grad)
 
 
 @op("reduce_mean", infer=_infer("mean", floating=True), complex=True)
-def mean(xp, x, *, axis=(), keepdim=False, reduce_all=False):
+def mean(xp, x, *, axis: Count = (), keepdim=False, reduce_all=False):
     """Arithmetic mean."""
     if x.dtype.kind not in "fc":
         raise TypeError("not floating")  # inference explains the error
@@ -102,20 +103,20 @@ def prod_of(sizes: Any) -> int:
 
 
 @op("reduce_count", infer=lambda like, x, **_: Spec((), like.dtype))
-def count(xp, like, x, *, axis=(), reduce_all=False):
+def count(xp, like, x, *, axis: Count = (), reduce_all=False):
     """The number of elements of x in one element of a reduction, in the dtype of like."""
     axes = _axes(axis, x.ndim, reduce_all)
     return xp.asarray(prod_of(x.shape[n] for n in (range(x.ndim) if axes is None else axes)), like.dtype)
 
 
 @op("reduce_max", infer=_infer("max"))
-def max(xp, x, *, axis=(), keepdim=False, reduce_all=False):
+def max(xp, x, *, axis: Count = (), keepdim=False, reduce_all=False):
     """Largest element; the gradient is shared equally among ties, as in Paddle's amax, and whole for max."""
     return xp.max(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim)
 
 
 @op("reduce_min", infer=_infer("min"))
-def min(xp, x, *, axis=(), keepdim=False, reduce_all=False):
+def min(xp, x, *, axis: Count = (), keepdim=False, reduce_all=False):
     """Smallest element."""
     return xp.min(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim)
 
@@ -130,13 +131,13 @@ min.grad(x=_extreme_grad)
 
 
 @op("reduce_amax", infer=_infer("amax"))
-def amax(xp, x, *, axis=(), keepdim=False, reduce_all=False):
+def amax(xp, x, *, axis: Count = (), keepdim=False, reduce_all=False):
     """Largest element; the gradient is shared equally among ties."""
     return xp.max(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim)
 
 
 @op("reduce_amin", infer=_infer("amin"))
-def amin(xp, x, *, axis=(), keepdim=False, reduce_all=False):
+def amin(xp, x, *, axis: Count = (), keepdim=False, reduce_all=False):
     """Smallest element; the gradient is shared equally among ties."""
     return xp.min(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim)
 
@@ -163,7 +164,7 @@ def largest_of(xp: Any, x: Any, axes: tuple[int, ...] | None, nothing: float) ->
 
 
 @op("logsumexp", infer=_infer("logsumexp", floating=True))
-def logsumexp(xp, x, *, axis=(), keepdim=False, reduce_all=False):
+def logsumexp(xp, x, *, axis: Count = (), keepdim=False, reduce_all=False):
     """log(sum(exp(x))), without overflow; -inf for an empty sum."""
     if x.dtype.kind != "f":
         raise TypeError("not floating")  # inference explains the error
@@ -183,7 +184,7 @@ logsumexp.grad(x=_logsumexp_grad)
 
 
 @op("reduce_prod", infer=_infer("prod"))
-def prod(xp, x, *, axis=(), keepdim=False, reduce_all=False):
+def prod(xp, x, *, axis: Count = (), keepdim=False, reduce_all=False):
     """Product; its second derivative is not finite where x is 0."""
     return xp.prod(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim, dtype=x.dtype)
 
@@ -193,7 +194,7 @@ def _infer_prod_grad(g_in: Spec, x: Spec, **_: Any) -> Spec:
 
 
 @op("reduce_prod_grad", infer=_infer_prod_grad, slots={"g_in": "Out@GRAD", "x": "X", "out": "X@GRAD"})
-def _prod_grad(xp, g_in, x, *, axis=(), keepdim=False, reduce_all=False):
+def _prod_grad(xp, g_in, x, *, axis: Count = (), keepdim=False, reduce_all=False):
     """g times the product of the other elements, which needs no division where x is 0."""
     axes = _axes(axis, x.ndim, reduce_all)
     if not keepdim:
@@ -219,13 +220,13 @@ def _prod_second(g: Any, g_in: Any, x: Any, out: Any, axis: Any, keepdim: Any, r
 
 
 @op("reduce_all", infer=_infer("all", result=bool_))
-def all(xp, x, *, axis=(), keepdim=False, reduce_all=False):
+def all(xp, x, *, axis: Count = (), keepdim=False, reduce_all=False):
     """True where all elements are true."""
     return xp.all(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim)
 
 
 @op("reduce_any", infer=_infer("any", result=bool_))
-def any(xp, x, *, axis=(), keepdim=False, reduce_all=False):
+def any(xp, x, *, axis: Count = (), keepdim=False, reduce_all=False):
     """True where any element is true."""
     return xp.any(x, axis=_axes(axis, x.ndim, reduce_all), keepdims=keepdim)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.bounds import Number, Size
 from engine.core.dtype import float32, float64, from_numpy, int64
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import require_floating
@@ -69,7 +70,7 @@ def _infer_histogram(x: Spec, *, bins: int, min: float, max: float) -> Spec:
 
 
 @op("histogram", infer=_infer_histogram)
-def histogram(xp, x, *, bins=100, min=0, max=0):
+def histogram(xp, x, *, bins: Size = 100, min: Number = 0, max: Number = 0):
     """The number of elements in each of ``bins`` equal parts of [min, max]; others are not counted.
 
     Where min equals max the range is that of the elements, extended by 1 to both sides if it is empty.
@@ -106,7 +107,7 @@ def _infer_bincount(x: Spec, weights: Spec | None = None, *, minlength: int = 0)
 
 
 @op("bincount", infer=_infer_bincount)
-def bincount(xp, x, weights=None, *, minlength=0):
+def bincount(xp, x, weights=None, *, minlength: Size = 0):
     """The count of each number from 0 on in x, or the sum of the weights of its occurrences."""
     if x.dtype.kind not in "iu" or x.ndim != 1 or (weights is not None and weights.shape != x.shape):
         raise TypeError("wrong inputs")  # inference explains the error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.core.bounds import Size
 from engine.core.dtype import as_dtype, bool_
 from engine.core.errors import ArgumentError, OutOfRangeError, ShapeError
 from engine.core.infer import require_integers
@@ -17,7 +18,7 @@ def _infer_mask(x: Spec, most: Spec | None = None, *, maxlen: int = -1, out_dtyp
 
 
 @op("sequence_mask", infer=_infer_mask, slots={"most": "MaxLenTensor", "out": "Y"})
-def sequence_mask(xp, x, most=None, *, maxlen=-1, out_dtype="int64"):
+def sequence_mask(xp, x, most=None, *, maxlen: Size = -1, out_dtype="int64"):
     """1 at the positions below each length, along a new last dimension of maxlen (or the largest length)."""
     size = int(most.reshape(-1)[0]) if most is not None else maxlen
     if size < 0:

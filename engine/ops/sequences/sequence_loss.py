@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.bounds import Size
 from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import require_floating
 from engine.core.opdef import op
@@ -70,7 +71,7 @@ def _lattice(xp: Any, logits: Any, label: Any, times: Any, lengths: Any, blank: 
 
 # order=1: the gradient sums over alignments anew; a second one would have to differentiate those sums.
 @op("warpctc", infer=_infer_ctc, outputs=("loss",), slots=_CTC, order=1)
-def ctc(xp, logits, label, logits_length, labels_length, *, blank=0, norm_by_times=False):
+def ctc(xp, logits, label, logits_length, labels_length, *, blank: Size = 0, norm_by_times=False):
     """-log of the probability of each label, summed over its alignments: [batch, 1]; 0 if there is none."""
     _, total = _lattice(xp, logits, label, logits_length, labels_length, blank).forward()
     return xp.where(xp.isfinite(total), -total, 0.0).astype(logits.dtype, copy=False)[:, None]
@@ -82,7 +83,7 @@ def ctc(xp, logits, label, logits_length, labels_length, *, blank=0, norm_by_tim
     slots={**_CTC, "g_in": "Loss@GRAD", "out": "Logits@GRAD"},
     order=0,
 )
-def _ctc_grad(xp, g_in, logits, label, logits_length, labels_length, *, blank=0, norm_by_times=False):
+def _ctc_grad(xp, g_in, logits, label, logits_length, labels_length, *, blank: Size = 0, norm_by_times=False):
     """softmax minus the probability of each class given the label, at the steps that count."""
     lattice = _lattice(xp, logits, label, logits_length, labels_length, blank)
     occupied, possible = lattice.occupancy(logits.shape[2])
@@ -121,7 +122,7 @@ def _transducer(xp: Any, input: Any, label: Any, times: Any, lengths: Any, blank
 
 # order=1: as for CTC.
 @op("warprnnt", infer=_infer_rnnt, outputs=("loss",), order=1)
-def rnnt(xp, input, label, input_lengths, label_lengths, *, blank=0, fastemit_lambda=0.0):
+def rnnt(xp, input, label, input_lengths, label_lengths, *, blank: Size = 0, fastemit_lambda=0.0):
     """-log of the probability of each label, summed over its paths through the transducer's lattice."""
     _, total = _transducer(xp, input, label, input_lengths, label_lengths, blank).forward()
     return (-total).astype(input.dtype, copy=False)
@@ -133,7 +134,7 @@ def rnnt(xp, input, label, input_lengths, label_lengths, *, blank=0, fastemit_la
     slots={"g_in": "Loss@GRAD", "out": "Input@GRAD"},
     order=0,
 )
-def _rnnt_grad(xp, g_in, input, label, input_lengths, label_lengths, *, blank=0, fastemit_lambda=0.0):
+def _rnnt_grad(xp, g_in, input, label, input_lengths, label_lengths, *, blank: Size = 0, fastemit_lambda=0.0):
     """Minus the probability that a path takes each arc; those of labels times 1 + fastemit_lambda."""
     lattice = _transducer(xp, input, label, input_lengths, label_lengths, blank)
     blanks, labels = lattice.arcs()

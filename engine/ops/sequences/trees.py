@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.core.bounds import Reserved
 from engine.core.dtype import bool_, int64
 from engine.core.errors import OutOfRangeError, ShapeError
 from engine.core.infer import require_integers
@@ -48,7 +49,7 @@ def _infer_paths(label: Spec, *, num_classes: int) -> tuple[Spec, Spec, Spec]:
 
 
 @op("complete_tree_paths", infer=_infer_paths, outputs=("nodes", "turns", "inside"))
-def complete_tree_paths(xp, label, *, num_classes):
+def complete_tree_paths(xp, label, *, num_classes: Reserved):
     """The path from a class up to the root of a complete binary tree of all classes.
 
     ``nodes`` are the inner nodes on the path, ``turns`` is True where it takes the right child, ``inside``

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.bounds import Size
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
+from engine.core.infer import gradient_of
 from engine.core.opdef import op
 from engine.core.spec import Spec
 
@@ -101,7 +103,7 @@ def _with_frames_last(xp: Any, x: Any, axis: int) -> Any:
 
 
 @op("frame", infer=_infer_frame, complex=True)
-def frame(xp, x, *, frame_length, hop_length, axis=-1):
+def frame(xp, x, *, frame_length: Size, hop_length: Size, axis=-1):
     """Frames of ``frame_length`` elements, each ``hop_length`` behind the one before it."""
     _infer_frame(Spec.of(x), frame_length=frame_length, hop_length=hop_length, axis=axis)
     return _as_frames(xp, _framed(xp, _with_signal_last(xp, x, axis), frame_length, hop_length), axis)
@@ -109,12 +111,12 @@ def frame(xp, x, *, frame_length, hop_length, axis=-1):
 
 @op(
     "frame_grad",
-    infer=lambda x, g_in, **_: x,
+    infer=gradient_of("frame_grad", _infer_frame),
     outputs=("x_grad",),
     complex=True,
     slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"},
 )
-def frame_grad(xp, x, g_in, *, frame_length, hop_length, axis=-1):
+def frame_grad(xp, x, g_in, *, frame_length: Size, hop_length: Size, axis=-1):
     """The gradient of each element of the signal, summed over the frames that contain it."""
     frames = _with_frames_last(xp, g_in, axis)
     made = _added(xp, frames, hop_length, x.shape[axis])
@@ -126,7 +128,7 @@ frame_grad.grad(g_in=lambda g, **attrs: frame(g, **attrs))
 
 
 @op("overlap_add", infer=_infer_overlap_add, complex=True)
-def overlap_add(xp, x, *, hop_length, axis=-1):
+def overlap_add(xp, x, *, hop_length: Size, axis=-1):
     """The signal that frames ``hop_length`` apart add up to."""
     size = _infer_overlap_add(Spec.of(x), hop_length=hop_length, axis=axis).shape[axis]
     made = _added(xp, _with_frames_last(xp, x, axis), hop_length, size)
@@ -135,12 +137,12 @@ def overlap_add(xp, x, *, hop_length, axis=-1):
 
 @op(
     "overlap_add_grad",
-    infer=lambda x, g_in, **_: x,
+    infer=gradient_of("overlap_add_grad", _infer_overlap_add),
     outputs=("x_grad",),
     complex=True,
     slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"},
 )
-def overlap_add_grad(xp, x, g_in, *, hop_length, axis=-1):
+def overlap_add_grad(xp, x, g_in, *, hop_length: Size, axis=-1):
     """The gradient of each frame, taken from that of the signal."""
     length = x.shape[1] if axis == 0 else x.shape[-2]
     return _as_frames(xp, _framed(xp, _with_signal_last(xp, g_in, axis), length, hop_length), axis)

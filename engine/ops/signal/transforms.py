@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.bounds import Count, Size
 from engine.core.dtype import complex64, complex128, float32, float64
 from engine.core.errors import ArgumentError, DTypeError, ShapeError
 from engine.core.infer import normal_axes, part_dtype
@@ -78,7 +79,7 @@ def _infer_c2c(x: Spec, *, axes: Any, **_: Any) -> Spec:
 
 
 @op("fft_c2c", infer=_infer_c2c, complex=True)
-def fft_c2c(xp, x, *, axes, normalization, forward):
+def fft_c2c(xp, x, *, axes: Count, normalization, forward):
     """The transform of complex values."""
     _refuse("c", x, axes)
     return _transformed(xp, "fft" if forward else "ifft", x, axes, normalization)
@@ -103,7 +104,7 @@ def _infer_r2c(x: Spec, *, axes: Any, onesided: bool, **_: Any) -> Spec:
 
 
 @op("fft_r2c", infer=_infer_r2c, complex=True)
-def fft_r2c(xp, x, *, axes, normalization, forward, onesided):
+def fft_r2c(xp, x, *, axes: Count, normalization, forward, onesided):
     """The transform of real values."""
     _refuse("f", x, axes)
     if not onesided:
@@ -121,7 +122,7 @@ def fft_r2c(xp, x, *, axes, normalization, forward, onesided):
     complex=True,
     slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"},
 )
-def fft_r2c_grad(xp, x, g_in, *, axes, normalization, forward, onesided):
+def fft_r2c_grad(xp, x, g_in, *, axes: Count, normalization, forward, onesided):
     """The adjoint of fft_r2c: real values from all elements that they have a part in."""
     back = {"axes": axes, "normalization": _ADJOINT[normalization], "forward": not forward}
     if not onesided:
@@ -156,7 +157,7 @@ def _infer_c2r(x: Spec, *, axes: Any, last_dim_size: int = 0, **_: Any) -> Spec:
 
 
 @op("fft_c2r", infer=_infer_c2r, complex=True)
-def fft_c2r(xp, x, *, axes, normalization, forward, last_dim_size=0):
+def fft_c2r(xp, x, *, axes: Count, normalization, forward, last_dim_size: Size = 0):
     """The transform to ``last_dim_size`` real values, of half of the values: the others are conjugates.
 
     Without ``last_dim_size`` it is even.
@@ -186,7 +187,7 @@ def _infer_c2r_grad(g_in: Spec, *, axes: Any, last_dim_size: int = 0, **_: Any) 
     complex=True,
     slots={"g_in": "Out@GRAD", "x_grad": "X@GRAD"},
 )
-def fft_c2r_grad(xp, g_in, *, axes, normalization, forward, last_dim_size=0):
+def fft_c2r_grad(xp, g_in, *, axes: Count, normalization, forward, last_dim_size: Size = 0):
     """The adjoint of fft_c2r: complex values from all elements that they have a part in, as two."""
     made = fft_r2c.opdef.kernel(
         xp, g_in, axes=axes, normalization=_ADJOINT[normalization], forward=not forward, onesided=True

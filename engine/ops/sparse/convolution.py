@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Count, Size
 from engine.core.dtype import int64
 from engine.core.errors import ShapeError
 from engine.core.infer import require_integers, require_same_dtype
@@ -46,7 +47,17 @@ def _infer_rules(
 
 
 @op("sparse_rulebook", infer=_infer_rules, outputs=("sites", "numbers", "sources", "targets", "counts"))
-def rulebook(xp, indices, *, shape, kernel_size, strides, paddings, dilations, same_sites=False):
+def rulebook(
+    xp,
+    indices,
+    *,
+    shape: Size,
+    kernel_size: Count,
+    strides: Count,
+    paddings: Count,
+    dilations: Count,
+    same_sites=False,
+):
     """Positions of the outputs and their numbers; pairs of input row and output row, kernel element by
     element.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Count, Number, Reserved, Size
 from engine.core.dtype import int64
 from engine.core.errors import OutOfRangeError, ShapeError
 from engine.core.infer import require_integers
@@ -47,7 +48,7 @@ def _infer_union(x: Spec, y: Spec, *, shape: tuple[int, ...], everywhere: bool =
 
 
 @op("sparse_union", infer=_infer_union, outputs=("indices", "x_rows", "y_rows"))
-def union(xp, x, y, *, shape, everywhere=False):
+def union(xp, x, y, *, shape: Size, everywhere=False):
     """The positions of x or y in order (or all of the shape), and which of them those of x and of y are.
 
     Where both have the same positions in the same order, that order stays.
@@ -68,7 +69,7 @@ def _infer_groups(indices: Spec, *, shape: tuple[int, ...]) -> tuple[Spec, Spec]
 
 
 @op("sparse_groups", infer=_infer_groups, outputs=("unique", "rows"))
-def groups(xp, indices, *, shape):
+def groups(xp, indices, *, shape: Size):
     """The different positions in row-major order, and the number of the one that each position is."""
     found = numbers_of(xp, indices, shape)
     if len(found) and bool((found[1:] >= found[:-1]).all()):  # as they are in most tensors: nothing to sort
@@ -86,7 +87,7 @@ def _infer_sort(indices: Spec, *, shape: tuple[int, ...]) -> Spec:
 
 
 @op("sparse_order", infer=_infer_sort)
-def order(xp, indices, *, shape):
+def order(xp, indices, *, shape: Size):
     """The numbers of the positions in row-major order of the positions; equal ones keep their order."""
     found = numbers_of(xp, indices, shape)
     return xp.argsort(found, kind="stable") if xp is np else xp.argsort(found)
@@ -99,10 +100,13 @@ def _infer_crows(indices: Spec, *, shape: tuple[int, ...]) -> Spec:
 
 
 @op("sparse_crows", infer=_infer_crows)
-def crows(xp, indices, *, shape):
+def crows(xp, indices, *, shape: Size):
     """Begin and end of each row of sorted positions, in each matrix of the shape anew."""
     rows, batches = shape[-2], shape[0] if len(shape) == 3 else 1
-    counts = xp.bincount(numbers_of(xp, indices[:-1], shape[:-1]), minlength=batches * rows)
+    numbers = numbers_of(xp, indices[:-1], shape[:-1])
+    if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < batches * rows:
+        raise OutOfRangeError(f"sparse_crows: the indices lie outside the shape {list(shape)}")
+    counts = xp.bincount(numbers, minlength=batches * rows)
     result = xp.zeros((batches, rows + 1), indices.dtype)
     result[:, 1:] = xp.cumsum(counts.reshape(batches, rows), axis=1)
     return result.reshape(-1)
@@ -114,15 +118,16 @@ def _infer_from_crows(crows: Spec, cols: Spec, *, shape: tuple[int, ...]) -> Spe
 
 
 @op("sparse_csr_indices", infer=_infer_from_crows)
-def csr_indices(xp, crows, cols, *, shape):
+def csr_indices(xp, crows, cols, *, shape: Size):
     """The positions of the elements of a CSR tensor."""
     height = shape[-2]
     counts = xp.diff(crows.reshape(-1, height + 1), axis=1).reshape(-1)
-    rows = repeated(xp, xp.arange(len(counts)), counts)
-    if len(rows) != len(cols):
+    total = int(counts.sum())
+    if total != len(cols) or (len(counts) and not 0 <= int(counts.min()) <= int(counts.max()) <= total):
         raise ShapeError(
-            f"sparse_csr_indices: crows count {len(rows)} elements, cols {len(cols)}; make them equal"
+            f"sparse_csr_indices: crows count {total} elements, cols {len(cols)}; make them equal"
         )
+    rows = repeated(xp, xp.arange(len(counts)), counts)
     lead = [rows // height, rows % height] if len(shape) == 3 else [rows]
     return xp.stack([*lead, cols]).astype(cols.dtype)
 
@@ -133,7 +138,7 @@ def _infer_reshape(indices: Spec, *, shape: tuple[int, ...], target: tuple[int, 
 
 
 @op("sparse_reshape_indices", infer=_infer_reshape)
-def reshape_indices(xp, indices, *, shape, target):
+def reshape_indices(xp, indices, *, shape: Size, target: Size):
     """The positions after a reshape of the dimensions that they count in."""
     return positions_of(xp, numbers_of(xp, indices, shape), target, indices.dtype)
 
@@ -146,7 +151,7 @@ def _infer_slice(
 
 
 @op("sparse_slice_indices", infer=_infer_slice, outputs=("indices_out", "rows"))
-def slice_indices(xp, indices, *, axes, starts, ends):
+def slice_indices(xp, indices, *, axes: Count, starts: Number, ends: Number):
     """The positions between starts and ends along axes, counted from there, and the numbers of the selected
     ones."""
     inside = xp.ones(indices.shape[1], bool)
@@ -165,7 +170,7 @@ def _infer_pairs(x: Spec, y: Spec, *, height: int) -> tuple[Spec, Spec]:
 
 
 @op("sparse_pairs", infer=_infer_pairs, outputs=("x_rows", "y_rows"))
-def pairs(xp, x, y, *, height):
+def pairs(xp, x, y, *, height: Reserved):
     """All pairs of numbers (k, m) with x[k] == y[m]; the entries are below height."""
     if (len(x) and int(x.max()) >= height) or (len(y) and int(y.max()) >= height):
         raise OutOfRangeError(f"sparse_pairs: positions must be below {height}")

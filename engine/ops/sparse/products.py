@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.core.bounds import Reserved
 from engine.core.errors import ShapeError
 from engine.core.infer import require_integers, require_same_dtype
 from engine.core.opdef import op
@@ -26,7 +27,7 @@ def _infer_product(
 
 
 @op("sparse_dense_matmul", infer=_infer_product)
-def matmul(xp, values, rows, cols, dense, like=None, *, height=-1):
+def matmul(xp, values, rows, cols, dense, like=None, *, height: Reserved = -1):
     """The matrix with ``values`` at (rows, cols), of ``height`` rows or those of like, times a dense one."""
     height = height if like is None else len(like)
     count, width = len(values), dense.shape[1]

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.errors import ShapeError
+from engine.core.bounds import Reserved, Size
+from engine.core.errors import OutOfRangeError, ShapeError
 from engine.core.infer import require_integers
 from engine.core.opdef import op
 from engine.core.spec import Spec
@@ -58,6 +59,8 @@ def summed(xp: Any, x: Any, rows: Any, count: int) -> Any:
     result = xp.zeros((count, *x.shape[1:]), x.dtype)
     if len(rows) == 0:
         return result
+    if int(rows.max()) >= count:
+        raise OutOfRangeError(f"sparse: rows are 0 to {count - 1}: got {int(rows.max())}")
     if int(xp.bincount(rows, minlength=1).max()) == 1:
         result[rows] = x
     elif x.ndim == 1 or xp is not np:
@@ -116,7 +119,7 @@ def _infer_sites(values: Spec, indices: Spec, *, shape: tuple[int, ...]) -> Spec
 
 
 @op("sparse_to_dense", infer=_infer_sites, complex=True, slots={"values": "x"})
-def to_dense(xp, values, indices, *, shape):
+def to_dense(xp, values, indices, *, shape: Size):
     """Zeros of a shape with the values at their positions; of several at one position the last one stays."""
     dense = xp.zeros(shape, values.dtype)
     dense[tuple(indices)] = values
@@ -133,7 +136,7 @@ def _infer_pick(x: Spec, indices: Spec, *, depth: int) -> Spec:
 
 
 @op("sparse_mask", infer=_infer_pick, complex=True)
-def pick(xp, x, indices, *, depth):
+def pick(xp, x, indices, *, depth: Reserved):
     """The elements of x at positions in its first ``depth`` dimensions."""
     return x[tuple(indices)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.core.bounds import Number, Reserved, Size
 from engine.core.opdef import op
 from engine.core.spec import Spec
 
@@ -20,7 +21,7 @@ def _infer_lookahead(param: Spec, slow: Spec, step: Spec, **_: Any) -> tuple[Spe
     outputs=("param_out", "slow_out", "step_out"),
     writes={"param_out": "param", "slow_out": "slow", "step_out": "step"},
 )
-def lookahead(xp, param, slow, step, *, alpha, k):
+def lookahead(xp, param, slow, step, *, alpha, k: Number):
     """Every k steps the slow copy moves ``alpha`` of the way to the parameter, which is reset to it."""
     step += 1
     count = int(step.item())
@@ -70,8 +71,8 @@ def average_accumulates(
     in_num_updates,
     *,
     average_window,
-    max_average_window,
-    min_average_window,
+    max_average_window: Reserved,
+    min_average_window: Size,
 ):
     """Add the parameter to the sum of a window; a window that is full becomes the old one."""
     in_num_updates += 1

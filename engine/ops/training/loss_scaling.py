@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Number
 from engine.core.dtype import bool_
 from engine.core.errors import DTypeError
 from engine.core.infer import require_floating
@@ -70,8 +71,8 @@ def update_loss_scaling(
     in_good_steps,
     in_bad_steps,
     *,
-    incr_every_n_steps=1000,
-    decr_every_n_nan_or_inf=2,
+    incr_every_n_steps: Number = 1000,
+    decr_every_n_nan_or_inf: Number = 2,
     incr_ratio=2.0,
     decr_ratio=0.8,
 ):

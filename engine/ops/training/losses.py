@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Number
 from engine.core.errors import DTypeError, OutOfRangeError, ShapeError
 from engine.core.infer import floating_as_x, normal_axis, require_floating, require_same_dtype
 from engine.core.opdef import op
@@ -33,7 +34,7 @@ def _infer_pick(x: Spec, label: Spec, *, axis: int, **_: Any) -> Spec:
 
 
 @op("pick_class", infer=_infer_pick)
-def pick_class(xp, x, label, *, axis=-1, ignore_index=-100):
+def pick_class(xp, x, label, *, axis=-1, ignore_index: Number = -100):
     """The element of x at the label's class, 0 where the label is ignore_index."""
     _infer_pick(Spec.of(x), Spec.of(label), axis=axis)
     index, counted = _class_index(xp, label, x.shape[axis], ignore_index)
@@ -43,7 +44,7 @@ def pick_class(xp, x, label, *, axis=-1, ignore_index=-100):
 
 
 @op("pick_class_grad", infer=lambda g_in, label, x, **_: x.with_dtype(g_in.dtype), slots={"g_in": "Out@GRAD"})
-def _put_class(xp, g_in, label, x, *, axis=-1, ignore_index=-100):
+def _put_class(xp, g_in, label, x, *, axis=-1, ignore_index: Number = -100):
     """Zeros like x with g_in at the label's class."""
     index, counted = _class_index(xp, label, x.shape[axis], ignore_index)
     value = g_in if counted is None else g_in * counted
@@ -76,13 +77,13 @@ def _infer_kept_mean(x: Spec, label: Spec, **_: Any) -> Spec:
 
 
 @op("kept_mean", infer=_infer_kept_mean)
-def kept_mean(xp, x, label, *, ignore_index=-100):
+def kept_mean(xp, x, label, *, ignore_index: Number = -100):
     """The sum of x over the number of labels that are not ignore_index; 0 where all are."""
     return xp.asarray(x.sum(dtype=x.dtype) / _count(xp, x, label, ignore_index))
 
 
 @op("kept_mean_grad", infer=lambda g_in, x, label, **_: x, slots={"g_in": "Out@GRAD"})
-def _kept_mean_grad(xp, g_in, x, label, *, ignore_index=-100):
+def _kept_mean_grad(xp, g_in, x, label, *, ignore_index: Number = -100):
     """g_in over that number, in the shape of x."""
     return xp.full(x.shape, g_in / _count(xp, g_in, label, ignore_index), g_in.dtype)
 
@@ -212,7 +213,7 @@ def _infer_cross_entropy(
 
 @op("softmax_with_cross_entropy", infer=_infer_cross_entropy, outputs=("softmax", "loss"), slots=_SLOTS)
 def softmax_with_cross_entropy(
-    xp, logits, label, *, soft_label=False, ignore_index=-100, numeric_stable_mode=True, axis=-1
+    xp, logits, label, *, soft_label=False, ignore_index: Number = -100, numeric_stable_mode=True, axis=-1
 ):
     """-log(softmax(logits)) of the label's class; 0 where the label is ignore_index."""
     if not _fits_at_once(logits, label, soft_label, axis):
@@ -300,7 +301,7 @@ def _marked(xp: Any, result: Any, label: Any, classes: int, ignore_index: int) -
     infer=lambda g_in, softmax, label, **_: softmax,
     slots={**_SLOTS, "g_in": "Loss@GRAD", "out": "Logits@GRAD"},
 )
-def _cross_entropy_grad(xp, g_in, softmax, label, *, soft_label=False, ignore_index=-100, axis=-1):
+def _cross_entropy_grad(xp, g_in, softmax, label, *, soft_label=False, ignore_index: Number = -100, axis=-1):
     """(softmax - label) * g along the class axis."""
     if soft_label:
         return (softmax * xp.sum(label, axis=axis, keepdims=True) - label) * g_in

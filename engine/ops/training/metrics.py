@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import Reserved
 from engine.core.dtype import float32, float64, int32
 from engine.core.errors import ArgumentError, ShapeError
 from engine.core.opdef import op
@@ -38,7 +39,9 @@ def _infer(
     writes={"stat_pos_out": "stat_pos", "stat_neg_out": "stat_neg"},
     slots={"auc": "AUC"},
 )
-def auc(xp, predict, label, stat_pos, stat_neg, *, curve="ROC", num_thresholds=4095, slide_steps=1):
+def auc(
+    xp, predict, label, stat_pos, stat_neg, *, curve="ROC", num_thresholds: Reserved = 4095, slide_steps=1
+):
     """The area under the curve, from histograms of the probabilities of both classes.
 
     With ``slide_steps=0`` the histograms count all runs; else the last ``slide_steps`` runs, as that many

@@ -6,11 +6,12 @@ The numbers are upper bounds, or estimates on the safe side, for operators of a 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import bounds_of
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.ops.arrays.creation import sizes
@@ -107,10 +108,12 @@ _COUNTS: dict[str, Callable[[Mapping[str, Any], Attrs], float]] = {
     }.items()
 }
 
-# Attributes that are numbers of elements of something that a kernel allocates for itself.
-_SIZES = ("num_classes", "class_num", "height", "nshards", "index_num", "max_average_window", "depth")
-# Attributes that are turns of a loop.
-_TURNS = ("power_iters", "sampling_ratio", "pooled_height", "pooled_width", "n")
+
+def _declared(kind: str, name: str, attrs: Attrs) -> Iterator[int]:
+    """The integers among the attributes that the operator declares as this kind."""
+    for each, bound in bounds_of(OPS[name]).items():
+        if bound.kind == kind and isinstance(attrs.get(each), int):
+            yield attrs[each]
 
 
 def workspace(name: str, inputs: Sequence[Any], attrs: Attrs) -> int:
@@ -119,12 +122,10 @@ def workspace(name: str, inputs: Sequence[Any], attrs: Attrs) -> int:
     ``inputs`` are Specs.
     """
     x = _first(inputs)
-    count = float(sum(attrs[n] for n in _SIZES if isinstance(attrs.get(n), int)))
+    count = float(sum(_declared("Reserved", name, attrs)))
     if x is not None and "paddings" in attrs and "strides" in attrs:
-        added = [2.0 * p for p in attrs["paddings"]] if isinstance(attrs["paddings"], (list, tuple)) else []
-        rank = x.ndim - 2
-        places = range(2, x.ndim) if len(added) <= rank else [2 + n // 2 for n in range(2 * rank)]
-        layouts = [_padded_size(x.shape, [p - shift for p in places], added) for shift in (0, 1)]
+        added = _around(x.ndim - 2, attrs)
+        layouts = [_padded_size(x.shape, range(2 - shift, x.ndim - shift), added) for shift in (0, 1)]
         padded, weight = max(layouts), _weight(inputs)
         if weight is not None:
             padded *= weight.shape[-1] + 1
@@ -132,6 +133,18 @@ def workspace(name: str, inputs: Sequence[Any], attrs: Attrs) -> int:
     if name.endswith("_integer"):  # both sides in the dtype of the product, perhaps the sums in float64
         count += 2.0 * _sizes(inputs)
     return int(min(count, 1e17)) * _WIDE // (2 if x is not None and x.dtype.itemsize <= 4 else 1)
+
+
+def _around(rank: int, attrs: Attrs) -> list[float]:
+    """The elements that windows read outside of an image, in each of its dimensions."""
+    pads = attrs["paddings"] if isinstance(attrs["paddings"], (list, tuple)) else [0] * rank
+    both = (
+        [2.0 * p for p in pads]
+        if len(pads) <= rank
+        else list(map(sum, zip(pads[0::2], pads[1::2], strict=True)))
+    )
+    beyond = attrs["strides"] if attrs.get("ceil_mode") else [0] * len(both)  # by the last window
+    return [max(p, 0.0) + s for p, s in zip(both, beyond, strict=False)]
 
 
 def _first(inputs: Sequence[Any]) -> Spec | None:
@@ -201,10 +214,8 @@ def operations(name: str, inputs: Sequence[Any], results: Sequence[Spec], attrs:
         found += float(places) * (_LOOP + made)
     if name in _TURNING:
         found += float(max(x.shape, default=0)) * _LOOP
-    for each in _TURNS:
-        turns = attrs.get(each)
-        if isinstance(turns, int) and turns > 1:
-            found = max(found, 1.0) * turns if each != "n" or name == "polygamma" else found
+    for turns in _declared("Turns", name, attrs):
+        found = max(found, 1.0) * max(turns, 1)
     return found
 
 

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.bounds import bound_faults
 from engine.core.dtype import bfloat16, from_numpy
-from engine.core.errors import LimitError
+from engine.core.errors import LimitError, OutOfRangeError
 from engine.core.model_limits import ModelLimits, current, how_to_raise
 from engine.core.opdef import OPS
 from engine.core.operator import Operator
@@ -139,6 +140,7 @@ class Gauge:
         self._opdef = operator.opdef
         self._attrs = operator.attrs
         self._low = [_is_low(v) for v in operator.inputs]
+        self._results = len(operator.outputs)
         self._last: tuple[Any, tuple[int, float]] | None = None  # of the shapes that the last call had
 
     def __call__(self, *values: Array) -> None:
@@ -156,6 +158,8 @@ class Gauge:
         opdef, attrs, inputs = self._opdef, self._attrs, list(values)
         if opdef is OPS["with_values"]:
             opdef, inputs, attrs = with_filled(inputs, attrs)
+            for fault in bound_faults(opdef, attrs, self._results):
+                raise OutOfRangeError(f"{opdef.name}: in a model of another installation, {fault}")
             low: list[Any] = [_none(v) for v in inputs]
             fixed = False
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from engine.core.bounds import LARGEST, bound_faults
 from engine.core.opdef import OPS
 from engine.core.operator import Operator
 from engine.core.spec import Spec
@@ -22,23 +23,21 @@ from engine.program.saved.check_replay import (
     walk_back_faults,
 )
 
-# A value larger than this, as far as its shape is known, is taken for an attack on the memory.
-LARGEST = 4 << 30
 MOST_DIMENSIONS = 32
 # Python's compiler accepts 20 nested loops and 100 levels of indentation.
 DEEPEST = 64
 MOST_LOOPS = 18
 
 
-def structure_faults(program: Program, training: bool = False) -> Iterator[str]:
+def structure_faults(program: Program, training: bool = False, own: bool = False) -> Iterator[str]:
     """Faults that keep the blocks from being walked; to be checked before anything else reads the Program.
 
-    A Program for ``training`` may contain the gradients of its loops.
+    A Program for ``training`` may contain the gradients of its loops. Sizes are bounded unless it is ``own``.
     """
     if not program.blocks:
         yield "it has no blocks"
         return
-    yield from _shape_faults(program)
+    yield from _shape_faults(program, own)
     depths: list[int] = []
     for block in program.blocks:
         depths.append(depths[block.parent_idx] + 1 if block.idx else 0)
@@ -84,14 +83,14 @@ def _operators(program: Program) -> Iterator[tuple[Block, int, Operator]]:
             yield block, number, operator
 
 
-def _shape_faults(program: Program) -> Iterator[str]:
+def _shape_faults(program: Program, own: bool) -> Iterator[str]:
     for variable in program.list_vars():
         shape = variable.shape
         if len(shape) > MOST_DIMENSIONS or any(d < -1 for d in shape):
             yield f"variable {variable.name!r}: {list(shape)[:8]} is not a shape"
         elif variable.persistable and not variable.spec.known:
             yield f"variable {variable.name!r}: weights of unknown shape {variable.spec}"
-        elif _bytes(variable.spec) > LARGEST:
+        elif not own and _bytes(variable.spec) > LARGEST:
             yield f"variable {variable.name!r}: {variable.spec} needs more than {LARGEST >> 30} GiB"
 
 
@@ -138,20 +137,21 @@ def _are(value: Any, kind: type) -> bool:
     return isinstance(value, list) and all(isinstance(v, kind) for v in value)
 
 
-def content_faults(program: Program, training: bool = False) -> Iterator[str]:
+def content_faults(program: Program, training: bool = False, own: bool = False) -> Iterator[str]:
     """Faults by which a Program would compute something else than it states, or nothing.
 
-    A Program for ``training`` may write its state; a model that only predicts must not.
+    A Program for ``training`` may write its state; a model that only predicts must not. Sizes and counts are
+    bounded unless it is ``own``.
     """
     yield from key_faults(program)
     defined = reserved(program)
     for block, number, operator in _operators(program):
         where = f"block {block.idx}, operator {number} ({operator.opdef.name})"
         yield from (f"{where}: {fault}" for fault in _output_faults(block, operator, defined, training))
-        found = list(_attribute_faults(operator)) or list(_gradient_faults(operator))
+        found = list(_attribute_faults(operator, own)) or list(_gradient_faults(operator, own))
         yield from (f"{where}: {fault}" for fault in found)
         if not operator.regions and not found:
-            yield from (f"{where}: {fault}" for fault in _spec_faults(operator))
+            yield from (f"{where}: {fault}" for fault in _spec_faults(operator, own))
     yield from _interface_faults(program, defined)
 
 
@@ -171,7 +171,7 @@ def _output_faults(block: Block, operator: Operator, defined: set[int], training
         defined.add(id(variable))
 
 
-def _gradient_faults(operator: Operator) -> Iterator[str]:
+def _gradient_faults(operator: Operator, own: bool) -> Iterator[str]:
     """Faults of a gradient operator: its fields must agree with the operator that it belongs to."""
     if operator.opdef is not gradient.opdef:
         return
@@ -199,31 +199,30 @@ def _gradient_faults(operator: Operator) -> Iterator[str]:
         yield f"attrs are not those of {of.name}"
     else:
         forward, _ = forward_of(operator)
-        yield from list(_attribute_faults(forward)) or _spec_faults(forward)
+        yield from list(_attribute_faults(forward, own)) or _spec_faults(forward, own)
 
 
-def _attribute_faults(operator: Operator) -> Iterator[str]:
+def _attribute_faults(operator: Operator, own: bool) -> Iterator[str]:
     opdef = operator.opdef
     for name, default in opdef.attributes.items():
         value = operator.attrs.get(name)
         kinds = _KINDS.get(type(default))
-        most = _INTEGERS.get(name)
         if kinds is not None and value is not None and type(value) not in kinds:
             yield f"{name} is {value!r}; it should be like {default!r}"
-        elif most is not None and not all(type(v) is int and abs(v) <= most for v in _flat(value)):
-            yield f"{name} is {value!r}; it should be integers, at most {most}"
         elif name == "rule" and value is not None:
             yield "Python functions are not read from files; build the Program again"
         elif name == "index" and not (isinstance(value, list) and all(_is_index(v) for v in value)):
             yield f"index is {value!r}, which is not an index"
+    if not own:
+        yield from bound_faults(opdef, operator.attrs, len(operator.outputs))
     if opdef is with_values.opdef:
-        yield from _values_faults(operator)
+        yield from _values_faults(operator, own)
     count = operator.attrs.get("num")
     if opdef.listed and count is not None and count != len(operator.outputs):
         yield f"num is {count!r} for {len(operator.outputs)} results"
 
 
-def _values_faults(operator: Operator) -> Iterator[str]:
+def _values_faults(operator: Operator, own: bool) -> Iterator[str]:
     """Faults of the attributes that an operator with values as attributes has besides those."""
     attrs = operator.attrs
     of = OPS.get(attrs["of"]) if isinstance(attrs["of"], str) else None
@@ -234,16 +233,12 @@ def _values_faults(operator: Operator) -> Iterator[str]:
     else:
         inner = Operator(of, (), {k: v for k, v in attrs["attrs"].items() if not _has_none(v)})
         inner.outputs = operator.outputs
-        yield from _attribute_faults(inner)
+        yield from _attribute_faults(inner, own)
 
 
 def _has_none(value: Any) -> bool:
     """Whether a value, or a part of it, is omitted."""
     return value is None or (isinstance(value, list) and None in value)
-
-
-def _flat(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, (list, tuple)) else [] if value is None else [value]
 
 
 def _is_index(item: Any) -> bool:
@@ -259,12 +254,6 @@ def _is_place(item: Any, kinds: tuple[str, ...]) -> bool:
     return isinstance(item, list) and len(item) == 2 and item[0] in kinds and type(item[1]) is int
 
 
-# Attributes that are integers, and the largest that is accepted: padding takes memory too.
-_INTEGERS = {
-    **dict.fromkeys(("dilations", "ksize", "paddings", "strides"), 1 << 16),
-    **dict.fromkeys(("axes", "axis", "repeat_times", "sections", "shape"), 1 << 40),
-    **dict.fromkeys(("min_level", "max_level", "refer_level"), 1 << 10),
-}
 _KINDS: dict[type, tuple[type, ...]] = {
     bool: (bool, int),
     int: (int, bool),
@@ -274,7 +263,7 @@ _KINDS: dict[type, tuple[type, ...]] = {
 }
 
 
-def _spec_faults(operator: Operator) -> Iterator[str]:
+def _spec_faults(operator: Operator, own: bool) -> Iterator[str]:
     """Faults of results: inference must give the shapes and dtypes that the Program states."""
 
     def spec_of(value: Any) -> Any:
@@ -297,7 +286,7 @@ def _spec_faults(operator: Operator) -> Iterator[str]:
                 yield "a result is missing, or one too many"
         elif not spec.agrees(variable.spec):
             yield f"its result {variable.name!r} is {variable.spec}: inference gives {spec}"
-        elif any(d < -1 for d in spec.shape) or _bytes(spec) > LARGEST:
+        elif any(d < -1 for d in spec.shape) or (not own and _bytes(spec) > LARGEST):
             yield f"its result would be {spec}"
 
 

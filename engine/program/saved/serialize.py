@@ -170,8 +170,8 @@ def from_plain(plain: object, where: str = "program", training: bool = False, ow
     except Exception as error:  # values of other types than expected raise errors of any class
         reason = _brief(repr(error))
         raise FormatError(f"{where}: its Program can't be read: {reason}; save the model again") from error
-    found = list(structure_faults(program, training)) or problems(program)
-    found = found or list(content_faults(program, training)) or list(_text_faults(program))
+    found = list(structure_faults(program, training, not foreign)) or problems(program)
+    found = found or list(content_faults(program, training, not foreign)) or list(_text_faults(program))
     if found:
         reason = "; ".join(map(_brief, found[:5]))
         raise FormatError(f"{where}: its Program is ill-formed: {reason}; save the model again")
