@@ -37,7 +37,7 @@ CONVERTED, OPERATORS, PLANNED, MEASURED = range(4)
 NARROW = 720
 HCENTER = Qt.AlignmentFlag.AlignHCenter
 MOST_PROBLEM_LINES = 3
-MOST_LETTERS = 20
+MOST_LETTERS = 12
 # How editor and side share the page: next to each other, below each other where it is narrow, and with a
 # table below that needs the whole width.
 SIDE_BY_SIDE, BELOW, TABLE = (3, 2), (3, 1), (1, 1)
