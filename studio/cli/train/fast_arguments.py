@@ -20,6 +20,7 @@ OWN = (
     ("--trust", "trust", "flag", False),
     ("--json", "as_json", "flag", False),
 )
+_SETTINGS = [setting for setting in RUN_SETTINGS.values() if setting.group != "window"]
 _LISTS = ("parameters", "patterns")
 _NUMBERS = {
     "int": re.compile(r"-?[0-9]{1,18}"),
@@ -31,7 +32,7 @@ _NUMBERS = {
 def read_words(words: Sequence[str]) -> dict[str, Any] | None:
     """What :func:`studio.cli.train.train_command.carry_out` takes; None where typer must read ``words``."""
     kinds: dict[str, tuple[str, str, Any]] = {flag: (name, kind, True) for flag, name, kind, _ in OWN}
-    for setting in RUN_SETTINGS.values():
+    for setting in _SETTINGS:
         if setting.kind == "bool":
             kinds[setting.flag] = setting.name, "flag", True
             kinds[setting.off_flag] = setting.name, "flag", False
@@ -61,6 +62,6 @@ def read_words(words: Sequence[str]) -> dict[str, Any] | None:
     own = {name: given.pop(name, default) for _, name, _, default in OWN}
     settings = {
         setting.name: given.get(setting.name, [] if setting.kind in _LISTS else setting.default)
-        for setting in RUN_SETTINGS.values()
+        for setting in _SETTINGS
     }
     return {"settings": settings, "given": given, **own}

@@ -346,7 +346,7 @@ class ModelEditor:
             for name, value in settings.as_dict().items()
             if name == "data" or SETTINGS[name].group == "data"
         }
-        # Empty too: to choose the class as the model of the settings is no reason to try it again.
+        # Empty too: choosing the class as the model of the settings does not start another dry run.
         chosen = settings.model == f"{self.view.file}:{self.view.class_name}"
         return {**found, "model_params": settings.model_params if chosen else {}}
 

@@ -11,7 +11,7 @@ from studio.session.option_titles import with_titles
     ("message", "words"),
     [
         ("t.csv: which column? choose it with --target COLUMN", "t.csv: which column? choose it with Target"),
-        ("give a smaller --lr", "give a smaller Rate"),
+        ("give a smaller --lr", "give a smaller Learning rate"),
         ("leave --qat out", "leave qat out"),
         ("a -- b, x--target", "a -- b, x--target"),
     ],

@@ -167,7 +167,9 @@ def test_an_export_normalises_what_it_is_given(tmp_path, model):
     )
     expected = run.run().validation_accuracy
     done = export_run(
-        tmp_path / "run", str(tmp_path / "out" / "model"), ExportSettings("last"), (-1, 3, 8, 8)
+        tmp_path / "run",
+        str(tmp_path / "out" / "model"),
+        ExportSettings("last", input_shape=(-1, 3, 8, 8)),
     )
     # The caller who feeds it never normalises a second time.
     prepare = describe_inference(str(tmp_path / "out" / "model")).info["info"]["prepare"]
