@@ -75,14 +75,16 @@ def _queue() -> Any:
 
 def read_queue_file(data: bytes, folder: Path) -> object:
     """A window finds it, changes it, and lets it continue: nothing starts outside the runs folder."""
+    from resources.local_code import LocalCode
+    from studio.session.project.code_agreement import own_code
     from studio.session.runs.run_queue import RunQueue
     from studio.session.train.run_settings import RunSettings
 
     runs, started, messages = _empty(folder, "runs"), [], []
     (runs / "queue.json").write_bytes(data)
 
-    def needs_agreement(settings: RunSettings) -> Path | None:
-        return Path(settings.user_file) if settings.user_file else None
+    def needs_agreement(settings: RunSettings) -> LocalCode | None:
+        return own_code(Path(settings.user_file), b"") if settings.user_file else None
 
     library: Any = SimpleNamespace(
         runs_folder=runs, report=lambda text, title: messages.append(text), needs_agreement=needs_agreement
@@ -357,6 +359,7 @@ def read_code(data: bytes, folder: Path) -> object:
     from studio.session.code.drafts import draft_path, read_draft
     from studio.session.code.syntax import model_classes, syntax_problem
     from studio.session.code.user_models import classes_in, trouble_in
+    from studio.session.project.code_agreement import not_agreed
 
     path = folder / "net.py"
     path.write_bytes(data)
@@ -365,6 +368,7 @@ def read_code(data: bytes, folder: Path) -> object:
     text = read_draft(path)
     classes_in(path)
     trouble_in(path)
+    not_agreed(path, ())
     if text is None:
         return None
     problem = syntax_problem(text, "net.py")
