@@ -58,6 +58,8 @@ class CsvLines:
         self._given = None if text is None else text.encode("utf-8", "replace")
         self.delimiter = ","
         with self._opened() as file:
+            self._length = file.seek(0, io.SEEK_END)
+            file.seek(0)
             lines: list[bytes] = []
             for _, piece in self._pieces(file):
                 lines += [line for line in piece.splitlines(keepends=True) if line.strip()]
@@ -127,6 +129,8 @@ class CsvLines:
         rest, begin = b"", 0
         while data := file.read(_CHUNK):
             rest += data
+            if begin + len(rest) > self._length:
+                raise FormatError(f"{self.path}: it grew while it was read; wait until it is written")
             zero = rest.find(b"\0")
             if zero >= 0:
                 raise FormatError(f"{self.path}: no text: a zero byte at byte {begin + zero}; save it as CSV")

@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 import pytest
 
-from engine.core.errors import DataError
+from engine.core.errors import DataError, FormatError
 from engine.files import stored_rows
 from engine.files.checkpoint import list_checkpoints
 from engine.training.config import TrainingConfig
@@ -97,3 +97,19 @@ def test_a_run_whose_data_becomes_shorter_continues_where_it_was(tmp_path: Path)
             if isinstance(whole["model"][name], h5py.Dataset):
                 np.testing.assert_array_equal(whole["model"][name][()], resumed["model"][name][()])
     assert names
+
+
+@pytest.mark.timeout(30)
+def test_a_table_that_grows_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    write(path)
+    blocks = csv_table.CsvLines(path, stored=False).blocks()
+    content = path.read_bytes()
+
+    def growing() -> None:
+        for _ in blocks:
+            with path.open("ab") as end:
+                end.write(content)  # more than what was read: it would never end
+
+    with pytest.raises(FormatError, match=r"a\.csv: it grew while it was read"):
+        growing()
