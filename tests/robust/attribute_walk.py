@@ -1,4 +1,4 @@
-"""A walk over all operators: each integer attribute, and each integer input, at sizes that no memory holds.
+"""A walk over all operators: each number among attributes and inputs, at sizes no memory holds or infinite.
 
 A base is one row of the operator table (or of ``untabled_bases.py``) as the Program of an untrusted file,
 which states no sizes of its results. Each case changes one integer, or all of a list, and then reads and runs
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import os
 import resource
 import signal
@@ -41,6 +42,7 @@ from tests.engine.ops.case import Case
 from tests.engine.ops.table import CASES
 from tests.robust.untabled_bases import PROGRAMS, UNTABLED
 
+FLOATS = (0.0, -1.0, 1e9, -1e9, 1e30, math.inf, -math.inf, math.nan)
 VALUES = (0, -1, -(2**31), 2**16, 2**24, 2**28, 2**31, 2**40, 2**63)
 SECONDS, MEMORY = 5, 512 << 20
 
@@ -65,9 +67,9 @@ class Step:
 
     op: str
     base: int
-    kind: str  # attribute or input
+    kind: str  # attribute, input or whole input
     place: Place
-    value: int
+    value: float
 
     def __str__(self) -> str:
         where = ".".join(map(str, self.place))
@@ -161,24 +163,24 @@ def bases(most: int | None) -> dict[str, list[Base]]:
     return found | {name: [base_of_program(name)] for name in PROGRAMS}
 
 
-def _integers(value: Any, place: Place = ()) -> Iterator[Place]:
-    """Where integers are in an attribute, and lists of several; flags count too."""
-    if isinstance(value, int):
+def _numbers(value: Any, kind: type, place: Place = ()) -> Iterator[Place]:
+    """Where numbers of a kind are in an attribute, and lists of several; flags count as integers."""
+    if isinstance(value, kind):
         yield place
     elif isinstance(value, dict):
         for key, each in value.items():
-            yield from _integers(each, (*place, key))
+            yield from _numbers(each, kind, (*place, key))
     elif isinstance(value, list):
-        if len(value) > 1 and all(isinstance(v, int) for v in value):
+        if len(value) > 1 and all(isinstance(v, kind) for v in value):
             yield place
         for number, each in enumerate(value[:4]):
-            yield from _integers(each, (*place, number))
+            yield from _numbers(each, kind, (*place, number))
 
 
 def steps(op: str, found: Sequence[Base], values: Sequence[int] = VALUES) -> Iterator[Step]:
     """The cases of an operator."""
     for number, base in enumerate(found):
-        for place in _integers(base.attributes()):
+        for place in _numbers(base.attributes(), int):
             for value in values:
                 yield Step(op, number, "attribute", place, value)
         for name, array in base.inputs.items():
@@ -188,11 +190,24 @@ def steps(op: str, found: Sequence[Base], values: Sequence[int] = VALUES) -> Ite
                     yield Step(op, number, "input", (name,), min(max(value, limits.min), limits.max))
 
 
+def float_steps(op: str, found: Sequence[Base]) -> Iterator[Step]:
+    """Cases of an operator's floating-point attributes and inputs, the latter at one element and at all."""
+    for number, base in enumerate(found):
+        for place in _numbers(base.attributes(), float):
+            for value in FLOATS:
+                yield Step(op, number, "attribute", place, value)
+        for name, array in base.inputs.items():
+            if array.dtype.kind in "fc" and array.size:
+                for value in FLOATS:
+                    yield Step(op, number, "input", (name,), value)
+                    yield Step(op, number, "whole input", (name,), value)
+
+
 def changed(base: Base, step: Step) -> Base:
     """The base with the integer of a case."""
     made = copy.deepcopy(base)
-    if step.kind == "input":
-        made.inputs[step.place[0]].reshape(-1)[0] = step.value
+    if step.kind != "attribute":
+        made.inputs[step.place[0]].reshape(-1)[: 1 if step.kind == "input" else None] = step.value
         return made
     owner = made.attributes()
     for key in step.place[:-1]:
@@ -272,6 +287,7 @@ SOUND = (
     "OutOfRangeError",
     "ArgumentError",
     "DTypeError",
+    "NotFiniteError",
 )
 
 
@@ -284,11 +300,13 @@ def failures(answers: Iterable[tuple[Step, dict[str, str]]]) -> Iterator[str]:
 
 def main(names: Sequence[str]) -> None:
     begun = time.monotonic()
-    most = 1 if "--few" in names else None
-    names = [name for name in names if not name.startswith("--")]
+    options = [name for name in names if name.startswith("--")]
+    names = [name for name in names if name not in options]
+    most = 1 if "--few" in options else None
     found = {op: b for op, b in bases(most).items() if not names or op in names}
     print(f"{len(found)} operators, {sum(map(len, found.values()))} bases", file=sys.stderr)
-    todo = [step for op, each in found.items() for step in steps(op, each)]
+    walk = float_steps if "--floats" in options else steps
+    todo = [step for op, each in found.items() for step in walk(op, each)]
     kinds: Counter[str] = Counter()
     slow: list[tuple[float, str]] = []
 

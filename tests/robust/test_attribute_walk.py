@@ -1,4 +1,4 @@
-"""Every integer of every operator of an untrusted Program, at sizes that no memory holds.
+"""Every number of every operator of an untrusted Program, at sizes that no memory holds and at infinities.
 
 Each case ends within 5 s of processor time and 512 MB above the imported program, with a result or an error
 of the engine; an attribute over its bound is named with its operator and the bound. ``--deep`` walks over one
@@ -21,7 +21,7 @@ from engine.core.bounds import bounds_of
 from engine.core.errors import FormatError
 from engine.core.opdef import OPS
 from engine.jit import load
-from tests.robust.attribute_walk import Base, Step, bases, failures, in_children, steps
+from tests.robust.attribute_walk import Base, Step, bases, failures, float_steps, in_children, steps
 from tests.robust.hostile_models import attribute
 from tests.robust.untabled_bases import WITHOUT
 from tests.robust.untrusted_models import Parts, edited, saved
@@ -54,9 +54,10 @@ def _unnamed(step: Step, base: Base, said: str) -> bool:
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_every_integer_gives_a_result_or_an_error(part: int) -> None:
+def test_every_number_gives_a_result_or_an_error(part: int) -> None:
     found = _bases()
-    todo = [step for op in sorted(found)[part::PARTS] for step in steps(op, found[op])]
+    ops = sorted(found)[part::PARTS]
+    todo = [step for op in ops for walk in (steps, float_steps) for step in walk(op, found[op])]
     answers = list(in_children(todo, found))
     assert len(answers) == len(todo) > 100
     assert not list(failures(answers))

@@ -44,6 +44,13 @@ UNTABLED: list[Case] = [
         s(pos(4, 2) / 4, ints(4, 1, high=2), ints(1, 22), ints(1, 22), num_thresholds=10, slide_steps=1),
     ),
     *row("check_numerics", None, s(v(2, 3), check_nan_inf_level=0)),
+    # LAPACK, of complex values, which it searches differently.
+    *row("svd", None, s(COMPLEX, full_matrices=True)),
+    *row("eigh", None, s(SQUARE + 0j, UPLO="U")),
+    *row("eig", None, s(SQUARE + 0j)),
+    *row("qr", None, s(COMPLEX, mode="complete")),
+    *row("pinv", None, s(COMPLEX, rcond=1e-15, hermitian=False)),
+    *row("matrix_rank", None, s(COMPLEX, None, tolerance=None, hermitian=False)),
     # Numbers where the rows of the table have lists, and windows of several sizes.
     *row("split", None, s(v(4, 3), axis=0, sections=2)),
     *row("pool2d", None, s(v(1, 1, 4, 4), ksize=(2, 3), adaptive=True, pooling_type="max")),

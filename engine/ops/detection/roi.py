@@ -21,6 +21,7 @@ from engine.core.spec import Spec
 from engine.ops.detection.boxes import require_boxes
 
 _SLOTS = {"x": "X", "boxes": "ROIs", "boxes_num": "RoisNum"}
+_MANY = 1 << 16  # points of a box along one axis
 
 
 def _infer_regions(where: str, x: Spec, boxes: Spec, boxes_num: Spec | None, height: int, width: int) -> None:
@@ -64,13 +65,19 @@ def _lines(start: float, length: float, out: int, size: int, sampling_ratio: int
     table = np.zeros((out, size))
     if count < 1:
         return table[:, :0], slice(0, 0)
-    at = start + each * (np.arange(out)[:, None] + (np.arange(count) + 0.5) / count)
+    low, high = 0, out * count
+    if high > _MANY:  # a box far larger than the map: only the points near the map have a part in it
+        low = min(max(math.floor((-1 - start) / each * count) - 1, 0), high)
+        high = max(min(math.ceil((size - start) / each * count) + 1, high), low)
+        if low == high:
+            return table[:, :0], slice(0, 0)
+    rows, numbers = np.divmod(np.arange(low, high), count)
+    at = start + each * (rows + (numbers + 0.5) / count)
     valid = (at >= -1) & (at <= size)
     place = at.clip(0, size - 1)
     low = np.minimum(np.floor(place).astype(np.int64), size - 1)
     high = np.minimum(low + 1, size - 1)
     t = place - low
-    rows = np.broadcast_to(np.arange(out)[:, None], at.shape)
     np.add.at(table, (rows, low), np.where(valid, 1 - t, 0) / count)
     np.add.at(table, (rows, high), np.where(valid, t, 0) / count)
     first, last = int(low.min()), int(high.max()) + 1

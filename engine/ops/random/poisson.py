@@ -15,7 +15,8 @@ from typing import NamedTuple
 from engine.core.draws import Draws
 
 _REJECTION_FROM = 12
-_LARGEST = 2**31 - 1
+LARGEST = 2**31 - 1
+"""The numbers that are drawn are smaller."""
 
 
 def poisson_numbers(draws: Draws, means: Iterable[float]) -> list[int]:
@@ -105,7 +106,7 @@ def _rejected(of: _Large, uniform: Iterator[float]) -> int:
             x = math.ceil(y)
             w = -of.border * of.inverse * (1 + y / 2)
         accepted = w - e - x * of.log_mean <= of.log_factorial - math.lgamma(x + of.floor + 1)
-        if accepted and x + of.floor < _LARGEST:
+        if accepted and x + of.floor < LARGEST:
             return int(x + of.floor)
 
 

@@ -15,7 +15,7 @@ from engine.core.random import draws_of, host_draws_of
 from engine.core.spec import Spec
 from engine.ops.arrays.sort import sorting_order
 from engine.ops.random.gamma import gamma_numbers
-from engine.ops.random.poisson import poisson_numbers
+from engine.ops.random.poisson import LARGEST, poisson_numbers
 
 
 def _require_floating(x: Any) -> None:
@@ -29,6 +29,8 @@ def poisson(xp, x, *, key):
     _require_floating(x)
     if x.size and not bool((x >= 0).all()):
         raise OutOfRangeError(f"poisson: x holds means, 0 or more: the smallest is {float(x.min())}")
+    if x.size and not bool((x < LARGEST).all()):
+        raise OutOfRangeError(f"poisson: x holds means below {LARGEST}: the largest is {float(x.max())}")
     means = x if isinstance(x, np.ndarray) else x.get()
     with host_draws_of(key) as draws:
         drawn = poisson_numbers(draws, means.reshape(-1).tolist())

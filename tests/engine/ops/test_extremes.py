@@ -13,6 +13,7 @@ from engine import linalg
 from engine.core.errors import ArgumentError, EngineError, OutOfRangeError, ShapeError
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
+from engine.ops.detection import roi
 from engine.ops.sparse import rows
 
 
@@ -53,6 +54,27 @@ def test_the_gradient_of_a_determinant_looks_at_its_input_first() -> None:
     x = paddle.to_tensor(np.full((3, 3), np.inf, "float32"), stop_gradient=False)
     with pytest.raises(ArgumentError, match="det: x, shape"):
         linalg.det(x).backward()
+
+
+def test_a_mean_of_no_integer_is_refused() -> None:
+    for mean in (1e30, 2.0**31, np.inf):
+        with pytest.raises(OutOfRangeError, match="poisson: x holds means below 2147483647"):
+            paddle.poisson(paddle.to_tensor([1.0, mean], "float64"))
+
+
+def test_a_box_far_larger_than_its_map_takes_the_memory_of_the_map(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = paddle.to_tensor(np.random.default_rng(0).random((1, 2, 4, 4)), "float32")
+    count = paddle.to_tensor([1], "int32")
+
+    def means(side: float) -> Any:
+        box = paddle.to_tensor([[-side, -side, side, side]], "float32")
+        return paddle.vision.ops.roi_align(x, box, count, output_size=2, aligned=True).numpy()
+
+    assert 0 < means(2e9).max() < 1e-15
+    near = means(1e5)
+    monkeypatch.setattr(roi, "_MANY", 10**9)  # all points
+    np.testing.assert_array_equal(near, means(1e5))
+    assert near.min() > 0
 
 
 @pytest.mark.parametrize("size", [2**31, [2**31, 1]])
