@@ -44,7 +44,7 @@ class Transferred(TypedDict):
 
 
 class Preparing(Timed):
-    """Before ``started``, while something slow is fetched."""
+    """Something slow is waited for: before ``started`` the data, later the compiler of kernels."""
 
     event: Literal["preparing"]
     message: str

@@ -6,7 +6,8 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -16,6 +17,7 @@ from engine.core.errors import ArgumentError, ModeError
 _log = logging.getLogger(__name__)
 
 TIMEOUT = 300.0  # seconds that a training or a plan waits for the compiler
+REPORTED_EVERY = 1.0  # seconds, of a training that waits
 VARIABLE = "MODEL_STUDIO_KERNELS"
 CHOICES = ("auto", "numpy", "fast")
 # The backend under which an operator registers the update of many parameters of a GPU (``kernels/cupy``).
@@ -65,6 +67,7 @@ class Gate:
 
     def __init__(self) -> None:
         self.is_open = False
+        self.taken: set[str] = set()  # the operators whose compiled kernels plans took
         self._plans: list[Waiting] = []
         self._begun = 0
         self._waits = True
@@ -79,28 +82,30 @@ class Gate:
             plan.begin()
         self._begun = len(self._plans)
 
-    def complete(self) -> bool:
-        """Whether all requests of plans so far are answered, and some of them by kernels."""
-        return all(p.came.is_set() for p in self._plans) and any(p.names() for p in self._plans)
-
-    def open(self) -> list[str]:
-        """Wait for all requested kernels and let the plans take them; returns their operators."""
+    def open(self, waiting: Callable[[float], None] | None = None) -> None:
+        """Wait for all requested kernels and let the plans take them; ``waiting`` is called with the seconds
+        so far, once a second."""
         self.begin()
         self.is_open = True
         plans, self._plans, self._begun = self._plans, [], 0
-        names: set[str] = set()
+        begun = time.monotonic()
         for plan in plans:
-            if self.wait(plan):
-                plan.ready = bool(plan.names())
-                names.update(plan.names())
-        return sorted(names)
+            plan.ready = self.wait(
+                plan, None if waiting is None else lambda: waiting(time.monotonic() - begun)
+            )
 
-    def wait(self, plan: Waiting) -> bool:
-        """Wait for the kernels of ``plan``; False if the compiler takes too long, which is logged once.
+    def wait(self, plan: Waiting, waiting: Callable[[], None] | None = None) -> bool:
+        """Wait for the kernels of ``plan``; returns whether it has any.
 
-        That plan stays with NumPy's kernels then, and another run may not.
+        If the compiler takes too long, that plan stays with NumPy's kernels, and another run may not, which
+        is logged once.
         """
-        came = plan.came.wait(TIMEOUT if self._waits else 0.0)
+        end = time.monotonic() + (TIMEOUT if self._waits else 0.0)
+        while not (came := plan.came.wait(min(REPORTED_EVERY, max(0.0, end - time.monotonic())))):
+            if time.monotonic() >= end:
+                break
+            if waiting is not None:
+                waiting()
         if not came and self._waits:
             self._waits = False
             _log.warning(
@@ -108,7 +113,9 @@ class Gate:
                 "run at another time may differ in the last digits; choose 'numpy' for runs that repeat",
                 TIMEOUT,
             )
-        return came
+        names = plan.names() if came else []
+        self.taken.update(names)
+        return bool(names)
 
 
 # The gate of the training in this context; None lets each plan take its kernels as soon as they are ready.

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from engine.training.problem import Problem
 from resources.export_events import Exported, ExportProgress, Quantized, QuantizeProgress
-from resources.training_events import Diverged, Epoch, Failed, ProgramShown, TrainingEvent
+from resources.training_events import (
+    Diverged,
+    Epoch,
+    Failed,
+    Preparing,
+    ProgramShown,
+    RateChanged,
+    TrainingEvent,
+)
 
 if TYPE_CHECKING:
     from engine.training.evaluation import Evaluation
@@ -30,6 +38,19 @@ Listener: TypeAlias = EventListener | Callable[[TrainingEvent], None]
 def now() -> float:
     """The time that an event carries."""
     return time.time()
+
+
+def preparing_event(message: str) -> Preparing:
+    """The event that a run waits for something slow: its data, its processes, its kernels."""
+    return Preparing(event="preparing", time=now(), message=message)
+
+
+def rate_event(progress: Progress, rate: float, before: float, factor: float) -> RateChanged:
+    """The event that the learning rate was changed by hand, from ``before`` to ``rate``."""
+    return RateChanged(
+        event="rate_changed", time=now(), step=progress.step, epoch=progress.epoch + 1, learning_rate=rate,
+        before=before, factor=factor,
+    )  # fmt: skip
 
 
 def epoch_event(result: Evaluation, progress: Progress, partial: bool, best: bool, seconds: float) -> Epoch:
@@ -59,8 +80,10 @@ def failed_event(problem: Problem, step: int, checkpoint: str) -> Failed:
     )  # fmt: skip
 
 
-def diverged_event(step: int, epoch: int, loss: float, rate: float, checkpoint: str, at: int) -> Diverged:
-    """The event about a loss that is not finite; ``checkpoint`` is that of step ``at``, empty for none."""
+def diverged_event(progress: Progress, loss: float, rate: float, checkpoint: str, at: int) -> Diverged:
+    """The event about a loss of the step in progress that is not finite; ``checkpoint`` is that of step
+    ``at``, empty for none."""
+    step, epoch = progress.step + 1, progress.epoch + 1
     remains = f"; the checkpoint of step {at} is kept" if checkpoint else ""
     return Diverged(
         event="diverged", time=now(), step=step, epoch=epoch, loss=loss, checkpoint=checkpoint,

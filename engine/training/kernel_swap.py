@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,10 @@ from engine.training.events import now
 from engine.training.recorded import kernels_taken
 from resources.training_events import KernelsTaken
 
+# With "auto" the steps before this one use NumPy's kernels. Those of LeNet come from the cache by step 10, so
+# that nothing waits for them here; a training that is shorter never waits for the compiler.
+SWAP_STEP = 20
+
 _log = logging.getLogger(__name__)
 _NEVER = -1
 
@@ -23,11 +27,12 @@ _NEVER = -1
 class KernelSwap:
     """Lets the plans of a training take compiled kernels, all at one step.
 
-    With "auto" that is the first step before which all of them are there; with "fast", and in each of
-    several processes that share a training, the first step waits for them. A resumed training does what it
-    did before: ``recorded`` is what its checkpoint says (None for a new training, empty for one of a
-    release without compiled kernels), ``later`` the step at which it swapped after the checkpoint, where its
-    journal records one.
+    With "auto" that is step ``SWAP_STEP``, whatever the clock says: the training waits there for kernels that
+    are not ready, so two trainings with one seed are bitwise identical. With "fast", and in each of several
+    processes that share a training, the first step waits. A resumed training does what it did before:
+    ``recorded`` is what its checkpoint says (None for a new training, empty for one of a release without
+    compiled kernels), ``later`` the step at which it swapped after the checkpoint, where its journal records
+    one, ``step`` that of the checkpoint.
 
     Raises FormatError for a record that is none, ModeError for "fast" without llvmlite.
     """
@@ -38,13 +43,18 @@ class KernelSwap:
         recorded: Mapping[str, Any] | None = None,
         later: int | None = None,
         together: bool = False,
+        step: int = 0,
     ) -> None:
         self._gate = Gate()
-        self.since = _NEVER  # the steps that were trained on NumPy's kernels, once others are in use
+        self._reported = False
         word = kernels.get() if choice == "auto" else choice  # the environment may say which
         with kernels.guard(word):
             self.choice = word if wants_fast() else "numpy"
-        self._at = 0 if together or self.choice == "fast" else None
+        if (word, self.choice) == ("auto", "numpy"):
+            _log.info("kernels: NumPy computes; for compiled ones run: pip install 'model-studio[fast]'")
+        self._at_once = together or self.choice == "fast"
+        self._at = max(0 if self._at_once else SWAP_STEP, step)
+        self._since = _NEVER  # what a checkpoint records
         if recorded is not None:
             self._follow(recorded, later)
 
@@ -54,16 +64,20 @@ class KernelSwap:
     ) -> KernelSwap:
         """That of the settings; where a training resumes from ``checkpoint`` with the same choice, the same
         as before. ``journal`` is that of the steps which it repeats, None where it begins new ones."""
-        recorded, later = None, None
-        if checkpoint is not None and checkpoint["config"].get("kernels", "auto") == config.kernels:
-            recorded = checkpoint.get("kernels", {})
-            if journal is not None:
-                later = kernels_taken(journal, int(checkpoint["progress"]["step"]))
-        return cls(config.kernels, recorded, later, together=config.workers > 1)
+        recorded, later, step = None, None, 0
+        if checkpoint is not None:
+            step = int(checkpoint["progress"]["step"])
+            if checkpoint["config"].get("kernels", "auto") == config.kernels:
+                recorded = checkpoint.get("kernels", {})
+                if journal is not None:
+                    later = kernels_taken(journal, step)
+        return cls(config.kernels, recorded, later, together=config.workers > 1, step=step)
 
     def _follow(self, recorded: Mapping[str, Any], later: int | None) -> None:
         choice, since = recorded.get("choice", "numpy"), recorded.get("since", _NEVER)
-        if choice not in ("auto", "fast", "numpy") or not isinstance(since, int):
+        # Earlier releases swapped when the compiler was done, and recorded no step before that.
+        at = recorded.get("at", self._at if since == _NEVER else since)
+        if choice not in ("auto", "fast", "numpy") or not isinstance(since, int) or not isinstance(at, int):
             raise FormatError(
                 f"resume: the checkpoint does not say which kernels computed it: {dict(recorded)!r:.200}; "
                 "resume from another checkpoint or start a new run"
@@ -80,10 +94,8 @@ class KernelSwap:
             )
         if choice == "numpy":
             self.choice = choice
-        if since != _NEVER:
-            self.since, self._at = since, 0
-        elif later is not None:
-            self._at = later
+        self._since = since
+        self._at = later if since == _NEVER and later is not None else at
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
@@ -91,26 +103,38 @@ class KernelSwap:
         with kernels.guard(self.choice), gate.guard(self._gate):
             yield
 
-    def due(self, step: int) -> KernelsTaken | None:
-        """Take compiled kernels from the step after ``step`` on, where it is time; None where it is not.
+    @property
+    def since(self) -> int:
+        """The steps that were trained on NumPy's kernels, once others are in use; else -1."""
+        taken = self._gate.is_open and (self._at_once or bool(self._gate.taken))
+        return self._at if self._since == _NEVER and taken else self._since
 
-        Waits for kernels where the training took them at this step before.
+    def due(self, step: int, waiting: Callable[[float], None] | None = None) -> KernelsTaken | None:
+        """Take compiled kernels from the step after ``step`` on, where it is time; None where it is not, or
+        where no plan has any.
+
+        Waits for kernels that are not ready, and calls ``waiting`` with the seconds so far each second.
         """
-        if self._gate.is_open or self.choice == "numpy":
+        if self.choice == "numpy" or self._reported:
             return None
-        self._gate.begin()
-        if not self._gate.complete() if self._at is None else step < self._at:
-            return None
+        if not self._gate.is_open:
+            self._gate.begin()
+            if self._since == _NEVER and step < self._at:
+                return None
+            self._gate.open(waiting)
         if self.since == _NEVER:
-            self.since = step
+            return None
+        self._reported = True
         return KernelsTaken(
-            event="kernels", time=now(), step=step, since=self.since, operators=self._gate.open()
+            event="kernels", time=now(), step=step, since=self.since, operators=sorted(self._gate.taken)
         )
 
     def state(self) -> dict[str, Any]:
-        """What a checkpoint keeps of it."""
+        """What a checkpoint keeps: the choice, the step at which compiled kernels are taken, since when they
+        are in use, and what they depend on."""
         # Its name costs the import of llvmlite, which waits until it is needed.
-        return {"choice": self.choice, "since": self.since, "built": built() if self._gate.is_open else ""}
+        name = built() if self.since != _NEVER and self.choice != "numpy" else ""
+        return {"choice": self.choice, "since": self.since, "built": name, "at": self._at}
 
 
 def built() -> str:

@@ -26,13 +26,13 @@ from engine.kernels.cpu.threads import USERS_WORD, users_count
 from engine.training.channel import Reception
 from engine.training.config import TrainingConfig
 from engine.training.control import Control
-from engine.training.events import failed_event, now
+from engine.training.events import failed_event, preparing_event
 from engine.training.problem import Problem, as_error, describe_problem
 from engine.training.result import RunResult
 from engine.training.run_folder import RunFolder
 from engine.training.setup import build_network
 from resources.scratch import make_scratch
-from resources.training_events import LAST_KINDS, Preparing, TrainingEvent
+from resources.training_events import LAST_KINDS, TrainingEvent
 
 RANK_MEGABYTES = 150  # measured with LeNet and the built-in digits
 _PROCESSES = -1  # stands where a rank's number stands
@@ -79,7 +79,7 @@ class Processes:
         mpi.require()
         count = self._config.workers
         _require_memory(count)
-        self._publish(Preparing(event="preparing", time=now(), message=f"Starting {count} processes"))
+        self._publish(preparing_event(f"Starting {count} processes"))
         try:
             with _Job(self._config, self._resume, self._inbox) as job:
                 self._control.redirect(lambda command: self._inbox.put((_ORDER, command)))

@@ -67,8 +67,19 @@ def fitted_to_data(config: TrainingConfig) -> TrainingConfig:
     return fitted(config, data_spec(with_kind(config)))
 
 
-def as_recorded_run(config: TrainingConfig, recorded: TrainingConfig) -> TrainingConfig:
-    """``config``, for resuming a run, with what the run has ``recorded`` where it leaves the choice open."""
+def as_resumed_run(config: TrainingConfig, recorded: TrainingConfig) -> TrainingConfig:
+    """``config`` for resuming the run that ``recorded`` it, with as many threads unless it says how many.
+
+    Raises:
+        ArgumentError: it differs where that would make it another run.
+    """
+    config = _with_recorded(config, recorded)
+    recorded.continued(**config.as_dict())
+    return config.changed(threads=config.threads or recorded.threads)
+
+
+def _with_recorded(config: TrainingConfig, recorded: TrainingConfig) -> TrainingConfig:
+    """``config`` with what the run has ``recorded`` where it leaves the choice open."""
     names = ["kind", "task", "loss", "model"]
     changes = {name: getattr(recorded, name) for name in names if getattr(config, name) == "auto"}
     if recorded.kind == STORED and config.kind == "auto":

@@ -158,6 +158,10 @@ class RunFolder:
             )
         return latest.entry.path, latest.skipped
 
+    def checkpoint_of(self, resume: bool | str | Path) -> tuple[Path, tuple[Skipped, ...]]:
+        """The checkpoint to resume from: the one that ``resume`` names; for True as ``latest_checkpoint``."""
+        return self.latest_checkpoint() if resume is True else (Path(str(resume)), ())
+
     def read_checkpoint(self, path: Path) -> dict[str, Any]:
         """The tree of a checkpoint. Raises DataError or FormatError."""
         tree = read_checkpoint(path)

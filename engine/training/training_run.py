@@ -18,7 +18,7 @@ from engine.training.checkpointing import checkpoint_tree, restore
 from engine.training.config import TrainingConfig
 from engine.training.control import Commands, EndRequested
 from engine.training.data import fetch_data, read_images
-from engine.training.events import Listener, diverged_event, failed_event, now
+from engine.training.events import Listener, diverged_event, failed_event, now, preparing_event, rate_event
 from engine.training.kernel_swap import KernelSwap
 from engine.training.layer_reports import LayerReports, looks
 from engine.training.meter import Meter
@@ -27,7 +27,7 @@ from engine.training.progress import History, Progress
 from engine.training.publisher import Publisher
 from engine.training.rate import Pending, Rate
 from engine.training.recorded import rate_changes, recorded_baseline
-from engine.training.resolve import as_recorded_run
+from engine.training.resolve import as_resumed_run
 from engine.training.result import Outcome, RunResult
 from engine.training.run_evaluator import RunEvaluator
 from engine.training.run_folder import RunFolder
@@ -36,7 +36,7 @@ from engine.training.sources.csv_columns import TargetNeeded
 from engine.training.stepper import seed_everything
 from engine.training.suggest import AUTO, with_suggestions
 from resources.memory import memory_used
-from resources.training_events import Paused, Preparing, RateChanged, Resumed, Stopping
+from resources.training_events import Paused, Resumed, Stopping
 
 if TYPE_CHECKING:
     from engine.training.processes import Processes
@@ -197,15 +197,9 @@ class TrainingRun(Commands):
             assert folder is not None
             folder.refuse_links()
             folder.claim(new=False)
-            if self._resume is True:
-                path, skipped = folder.latest_checkpoint()
-            else:
-                path = Path(str(self._resume))
+            path, skipped = folder.checkpoint_of(self._resume)
             checkpoint = folder.read_checkpoint(path)
-            recorded = TrainingConfig.from_dict(checkpoint["config"])
-            self.config = as_recorded_run(self.config, recorded)
-            recorded.continued(**self.config.as_dict())
-            self.config = self.config.changed(threads=self.config.threads or recorded.threads)
+            self.config = as_resumed_run(self.config, TrainingConfig.from_dict(checkpoint["config"]))
             self._resumed_from, source = str(path), folder.source_path
         elif folder is not None:
             folder.claim(new=True)
@@ -260,7 +254,7 @@ class TrainingRun(Commands):
             raise EndRequested("cancel")
 
     def _preparing(self, message: str) -> None:
-        self._publisher.publish(Preparing(event="preparing", time=now(), message=message))
+        self._publisher.publish(preparing_event(message))
 
     def _train(self) -> None:
         self._meter.start()
@@ -279,9 +273,7 @@ class TrainingRun(Commands):
         look = looks(progress, config.layers_every)
         if look:
             stepper.watch_layers()
-        if taken := self._kernels.due(progress.step):
-            self._report()
-            self._publisher.publish(taken)
+        self._take_kernels(progress.step)
         loss, accuracy = stepper.train(images, labels, config.on_divergence == "continue")
         if not math.isfinite(loss):
             self._diverged(loss)
@@ -297,6 +289,16 @@ class TrainingRun(Commands):
         every, inside = config.checkpoint_every, progress.step_in_epoch < progress.steps_per_epoch
         if every and inside and progress.step % every == 0:
             self._checkpoint("steps")
+
+    def _take_kernels(self, step: int) -> None:
+        """Use compiled kernels from the step after ``step`` on, if it is time for them."""
+        if taken := self._kernels.due(step, self._kernels_awaited):
+            self._report()
+            self._publisher.publish(taken)
+
+    def _kernels_awaited(self, seconds: float) -> None:
+        self._require_wanted()
+        self._publisher.deliver(preparing_event(f"Waiting for compiled kernels ({seconds:.0f} s)"))
 
     def _obey(self) -> None:
         """Carry out the requests since the last step; raises EndRequested if the run is to end."""
@@ -351,13 +353,11 @@ class TrainingRun(Commands):
         self._checkpoint("rate")
         before = stepper.learning_rate
         stepper.set_rate(rate)
-        self._publisher.publish(RateChanged(
-            event="rate_changed", time=now(), step=progress.step, epoch=progress.epoch + 1,
-            learning_rate=stepper.learning_rate, before=before, factor=rate.factor,
-        ))  # fmt: skip
+        self._publisher.publish(rate_event(progress, stepper.learning_rate, before, rate.factor))
 
     def _end_epoch(self) -> None:
         self._report()
+        self._take_kernels(self.progress.step - 1)  # a resumed run may begin with an evaluation
         result = self._evaluator.evaluate(lambda: bool(self._hold(checkpoints=False)))
         if result is None:
             self._obey()  # which leaves the loop: only an end interrupts an evaluation
@@ -392,9 +392,7 @@ class TrainingRun(Commands):
         """Report a loss that is not finite; raises EndRequested unless the settings say to continue."""
         progress, keeper, rate = self.progress, self._keeper, self._parts.stepper.learning_rate
         self._report()
-        self._publisher.publish(
-            diverged_event(progress.step + 1, progress.epoch + 1, loss, rate, keeper.last, keeper.at)
-        )
+        self._publisher.publish(diverged_event(progress, loss, rate, keeper.last, keeper.at))
         if self.config.on_divergence == "stop":
             raise EndRequested("diverged")
 

@@ -93,7 +93,7 @@ class Kernels:
             return
         self.begin()
         if self._gate is not None:
-            self.ready = self._gate.wait(self) and bool(self.names())
+            self.ready = self._gate.wait(self)
 
     def begin(self) -> None:
         """Have them compiled, and the words of random numbers, which any operator may draw."""

@@ -57,6 +57,7 @@ class TrainViewModel:
     ``rate_asked`` is the learning rate that was asked for and is not used yet, NaN where none is.
     ``unanswered`` is True where a request has waited too long for an answer, ``quiet`` how many seconds it is
     since a sign of the training where one should have come, else 0.
+    ``awaited`` is what the training said last that it waits for.
     ``entry_problems`` says what the form has marked as wrong, in its order, by the name on screen.
     """
 
@@ -102,6 +103,7 @@ class TrainViewModel:
     seconds_left: float = math.nan
     elapsed: float = 0.0
     evaluating: bool = False
+    awaited: str = ""
     unanswered: bool = False
     quiet: int = 0
     ranks: list[Mapping[str, Any]] = field(default_factory=list)
@@ -224,7 +226,8 @@ class TrainViewModel:
     # ----- one method for each kind of event -----
 
     def _on_preparing(self, event: training_events.Preparing) -> None:
-        self.message = event["message"]
+        if self.state in ("starting", "running"):
+            self.message = self.awaited = event["message"]
 
     def _on_started(self, event: training_events.Started) -> None:
         self.folder = event["folder"]
@@ -263,6 +266,8 @@ class TrainViewModel:
         self.samples_per_second, self.elapsed = event["samples_per_second"], event["elapsed"]
         self.seconds_left, self.learning_rate = event["seconds_left"], event["learning_rate"]
         self.evaluating = False
+        if self.state == "running" and self.message == self.awaited:
+            self.message = "Training"  # what was waited for is ready
         self.ranks = [*event.get("ranks", self.ranks)]
         more: dict[str, Any] = {
             "rate": event["learning_rate"],

@@ -15,15 +15,18 @@ from engine.core.errors import FormatError
 from engine.core.opdef import OPS
 from engine.io import TensorDataset
 from engine.kernels import choice
-from engine.training import TrainingConfig, TrainingRun
-from engine.training.kernel_swap import KernelSwap
+from engine.training import TrainingConfig, TrainingRun, kernel_swap
+from engine.training.kernel_swap import KernelSwap, built
 from engine.training.rate_finder import find_rate
+from engine.training.run_folder import RunFolder
 from tests.engine.training.story import Killed, Story, kill, same
 
 pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
 
 from engine.kernels.fast import Fast
 from engine.kernels.fast import compiler as fast_compiler
+
+STEP = 3  # at which "auto" takes kernels here
 
 
 class Held:
@@ -40,11 +43,6 @@ class Held:
         self._monkeypatch.setattr(fast_compiler, "_compiler", made)
         made.submit(lambda: go.wait(60) and None)
 
-    def release(self, run: TrainingRun) -> None:
-        """All kernels that were asked for are there when this returns."""
-        self.go.set()
-        assert fast_compiler.compiler().wait(120)
-
 
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
@@ -58,6 +56,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
         return Fast(wrong, [])
 
     monkeypatch.setattr(choice.kernels, "process", "auto")
+    monkeypatch.setattr(kernel_swap, "SWAP_STEP", STEP)
     monkeypatch.setattr(OPS["softmax_with_cross_entropy"], "fast", maker)
     made = Held(monkeypatch)
     yield made
@@ -68,36 +67,116 @@ def _story(bars: Path, folder: Path, **settings: Any) -> Story:
     return Story(bars, folder, **{"static": True, "epochs": 2, **settings})
 
 
-def test_a_resumed_training_takes_kernels_at_the_same_step(bars: Path, tmp_path: Path, held: Held) -> None:
-    whole = _story(bars, tmp_path / "whole")
-    whole.train({3: held.release})
-    (reported,) = whole.of("kernels")
-    assert (reported["step"], reported["since"]) == (3, 3)
+def test_auto_takes_kernels_at_one_step_whenever_they_are_ready(
+    bars: Path, tmp_path: Path, held: Held
+) -> None:
+    held.go.set()
+    soon = _story(bars, tmp_path / "soon")
+    soon.train({})
+    (reported,) = soon.of("kernels")
+    assert (reported["step"], reported["since"]) == (STEP, STEP)
     assert {"softmax_with_cross_entropy", "momentum_flat"} <= set(reported["operators"])
+
+    held.hold()
+    _in_a_moment(held)
+    late = _story(bars, tmp_path / "late")
+    late.train({})
+    assert late.losses() == soon.losses()
+    assert same(late, soon)
 
     plain = _story(bars, tmp_path / "plain", kernels="numpy")
     plain.train({})
     assert plain.of("kernels") == []
-    assert plain.losses()[3] == whole.losses()[3]
-    assert plain.losses()[4] != whole.losses()[4]
+    assert plain.losses()[STEP] == soon.losses()[STEP]
+    assert plain.losses()[STEP + 1] != soon.losses()[STEP + 1]
 
-    held.hold()
-    after = _story(bars, tmp_path / "after")
-    after.train({3: held.release, 5: TrainingRun.interrupt})
-    after.train({}, resume=True)
-    assert [event["since"] for event in after.of("kernels")] == [3, 3]
-    assert after.losses() == whole.losses()
-    assert same(whole, after)
 
-    # The newest checkpoint is older than the swap, and the kernels are there from the start now.
-    held.hold()
-    before = _story(bars, tmp_path / "before", checkpoint_every=2)
+@pytest.mark.parametrize("stop", [STEP - 1, STEP, STEP + 2])
+def test_a_resumed_training_takes_kernels_at_the_same_step(
+    bars: Path, tmp_path: Path, held: Held, stop: int
+) -> None:
+    held.go.set()
+    whole = _story(bars, tmp_path / "whole", checkpoint_every=2)
+    whole.train({})
+    parted = _story(bars, tmp_path / "parted", checkpoint_every=2)
+    parted.train({stop: TrainingRun.interrupt})
+    parted.train({}, resume=True)
+    assert {event["since"] for event in parted.of("kernels")} == {STEP}
+    assert parted.losses() == whole.losses()
+    assert same(whole, parted)
+    assert _kernels_recorded(parted) == _kernels_recorded(whole)
+
+
+@pytest.mark.parametrize("stop", [STEP, STEP + 1])
+def test_a_killed_training_takes_kernels_at_the_same_step(
+    bars: Path, tmp_path: Path, held: Held, stop: int
+) -> None:
+    """Its newest checkpoint is older than the swap, and the journal records that."""
+    held.go.set()
+    whole = _story(bars, tmp_path / "whole")
+    whole.train({})
+    killed = _story(bars, tmp_path / "killed", checkpoint_every=2)
     with pytest.raises(Killed):
-        before.train({3: held.release, 4: kill})
-    before.train({}, resume=True)
-    assert before.of("started")[-1]["step"] == 2
-    assert before.losses() == whole.losses()
-    assert same(whole, before)
+        killed.train({stop: kill})
+    killed.train({}, resume=True)
+    assert killed.losses() == whole.losses()
+    assert same(whole, killed)
+
+
+def _kernels_recorded(story: Story) -> Any:
+    folder = RunFolder(story.config.out)
+    return folder.read_checkpoint(folder.latest_checkpoint()[0])["kernels"]
+
+
+def test_a_resumed_evaluation_uses_the_kernels_of_its_epoch(bars: Path, tmp_path: Path, held: Held) -> None:
+    held.go.set()
+    whole = _story(bars, tmp_path / "whole")
+    whole.train({})
+    parted = _story(bars, tmp_path / "parted")
+    per_epoch = whole.of("started")[0]["steps_per_epoch"]
+    assert per_epoch > STEP
+    parted.train({per_epoch: TrainingRun.interrupt})  # before the evaluation
+    assert parted.of("epoch") == []
+    parted.train({}, resume=True)
+    assert parted.of("kernels")[-1]["step"] == per_epoch - 1
+    assert [event["validation_loss"] for event in parted.of("epoch")] == [
+        event["validation_loss"] for event in whole.of("epoch")
+    ]
+
+
+def test_a_training_of_an_earlier_release_takes_kernels_where_it_took_them() -> None:
+    """Then the clock decided: a record has ``since`` and no step before that."""
+    with choice.kernels.guard("auto"):
+        journal = KernelSwap("auto", recorded={"choice": "auto", "since": -1}, later=30, step=5)
+        assert [journal.due(step) for step in (5, STEP, 29)] == [None, None, None]
+        assert journal.due(30) is None, "no plan has any"
+        assert journal.state()["at"] == 30
+        unknown = KernelSwap("auto", recorded={"choice": "auto", "since": -1}, step=50)
+        assert unknown.state() == {"choice": "auto", "since": -1, "built": "", "at": 50}
+        used = KernelSwap("auto", recorded={"choice": "auto", "since": 7, "built": built()}, step=50)
+        taken = used.due(50)
+        assert taken is not None
+        assert (taken["step"], taken["since"]) == (50, 7)
+
+
+def test_the_wait_for_kernels_is_reported_and_can_be_cancelled(
+    bars: Path, tmp_path: Path, held: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choice, "REPORTED_EVERY", 0.02)
+    story = _story(bars, tmp_path / "run")
+
+    class Cancelling(list[Any]):
+        def append(self, event: Any) -> None:
+            super().append(event)
+            if event["event"] == "preparing":
+                story.run.cancel()
+
+    story.events = Cancelling()
+    story.train({})
+    said = story.of("preparing")
+    assert [event["message"] for event in said] == ["Waiting for compiled kernels (0 s)"]
+    assert story.events[-1]["event"] == "cancelled"
+    assert not held.go.is_set()
 
 
 def test_fast_begins_with_compiled_kernels(bars: Path, tmp_path: Path, held: Held) -> None:

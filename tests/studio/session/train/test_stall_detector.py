@@ -139,3 +139,16 @@ def test_a_forward_without_an_end_is_ended(tmp_path: Path, monkeypatch: pytest.M
         assert list((tmp_path / "runs").iterdir()) == [], "a run that did not begin leaves nothing"
     finally:
         session.close(5.0)
+
+
+def test_a_training_that_waits_for_kernels_reports_it_until_the_next_step(stage: Any, clock: Clock) -> None:
+    train = stage.session.train
+    for seconds in range(1, 9):
+        wait(stage, clock, 1.0)
+        stage.tell("preparing", message=f"Waiting for compiled kernels ({seconds} s)")
+    assert (train.message, train.quiet) == ("Waiting for compiled kernels (8 s)", 0)
+    stage.steps(1.0)
+    assert train.message == "Training"
+    stage.session.execute("pause")
+    stage.tell("preparing", message="Waiting for compiled kernels (9 s)")
+    assert train.message == "Pausing..."
