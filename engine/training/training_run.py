@@ -33,7 +33,7 @@ from engine.training.run_evaluator import RunEvaluator
 from engine.training.run_folder import RunFolder
 from engine.training.setup import Parts, build_parts, own_file, skipped_events, started_event
 from engine.training.sources.csv_columns import TargetNeeded
-from engine.training.stepper import seed_everything
+from engine.training.stepper import random_state, seed_everything, set_random_state
 from engine.training.suggest import AUTO, with_suggestions
 from resources.memory import memory_used
 from resources.training_events import Paused, Resumed, Stopping
@@ -226,6 +226,7 @@ class TrainingRun(Commands):
             self._keeper.go_on(self._resumed_from, checkpoint)
             if journal is not None:
                 self._repeated = Pending(rate_changes(journal, progress.step))
+        self._random = random_state()  # that of the first step
         if folder is not None:
             folder.open(parts.model_files, retained, parts.corrections)
             self._meter.before = folder.elapsed
@@ -237,6 +238,7 @@ class TrainingRun(Commands):
         if checkpoint is None:
             if parts.baseline is not None:
                 self._publisher.publish(parts.baseline())
+            set_random_state(self._random)
             self._checkpoint("start")
         elif folder is not None and (baseline := recorded_baseline(folder.journal_path)) is not None:
             self._publisher.deliver(baseline)
@@ -257,6 +259,7 @@ class TrainingRun(Commands):
         self._publisher.publish(preparing_event(message))
 
     def _train(self) -> None:
+        set_random_state(self._random)  # whatever drew since then: listeners, imports, a baseline
         self._meter.start()
         while not self.progress.complete:
             self._obey()

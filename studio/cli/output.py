@@ -50,6 +50,15 @@ def plain(text: str) -> Text:
     return Text(visible(text))
 
 
+def load_styles() -> None:
+    """Import rich's styles before a training seeds its generators.
+
+    That module draws a number from Python's ``random``. Imported with the first line that is printed, it
+    would draw between two steps, of a resumed training between two others.
+    """
+    import rich.style  # noqa: F401
+
+
 def console() -> Console:
     """A console on stdout; where its reader is gone it raises BrokenPipeError, as print does."""
     from rich.console import Console

@@ -20,6 +20,7 @@ from studio.cli.output import (
     console,
     drop_output,
     fail,
+    load_styles,
     lost_output,
     note,
     one_line_errors,
@@ -248,10 +249,11 @@ class Watcher:
     """Shows progress with rich: a bar, the loss, and a line for each epoch.
 
     The bar comes with the first steps that are reported, or before them where they let one wait, so that
-    importing rich delays no step.
+    importing all of rich delays no step.
     """
 
     def __init__(self) -> None:
+        load_styles()
         self._lock = threading.RLock()  # the timer shows the bar in another thread
         self._progress: Progress | None = None
         self._bar: dict[str, Any] = {"description": "starting", "speed": ""}  # what it is to show

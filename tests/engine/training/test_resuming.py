@@ -170,3 +170,19 @@ def test_a_test_split_of_another_shape_is_noticed_before_the_first_step(bars: Pa
     ):
         TrainingRun(config, [lambda event: seen.append(event["event"])]).run()
     assert seen == ["failed"]
+
+
+def test_a_resumed_run_is_identical_where_a_listener_drew(bench: Any, tmp_path: Path) -> None:
+    """As an import that draws, in one of two processes."""
+    bench.run().run()
+    whole = bench.points()
+
+    out = tmp_path / "run"
+    first = bench.run(out=str(out))
+    bench.on_event = lambda event: np.random.random(3) if event["event"] == "started" else None
+    bench.stepper.before_step = lambda step: first.interrupt() if step == 6 else None
+    first.run()
+    points = bench.points()
+    bench.stepper.before_step = lambda step: None
+    bench.run(resume=True, out=str(out)).run()
+    assert {**points, **bench.points()} == whole
