@@ -53,6 +53,7 @@ def _unnamed(step: Step, base: Base, said: str) -> bool:
     return f"({base.op}): {step.place[0]} is " not in said or limit not in said
 
 
+@pytest.mark.timeout(3600 if LONG else 240)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_number_gives_a_result_or_an_error(part: int) -> None:
     found = _bases()

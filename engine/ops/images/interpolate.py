@@ -154,6 +154,7 @@ def _define(method: str, rank: int) -> Any:
         scale: Any,
         align_corners: bool,
         align_mode: int,
+        made: Any = None,
     ) -> list[_Axis]:
         last = data_layout[-1] == "C"
         size = x.shape[1:-1] if last else x.shape[2:]
@@ -163,6 +164,10 @@ def _define(method: str, rank: int) -> Any:
             scale = scale_tensor.reshape(-1).tolist()
         out, scales = _sizes(where, size, None if out_size is None else out_size.tolist(), scale, given)
         _require_sizes(where, Spec(x.shape, "float32"), size, out)
+        if made is not None and tuple(out) != (made.shape[1:-1] if last else made.shape[2:]):
+            raise ShapeError(
+                f"{where}_grad: the size of the result is {out}; the gradient is {Spec.of(made)}"
+            )
         return [
             _Axis(n + (1 if last else 2), x.ndim, _taps(method, *each, bool(align_corners), align_mode))
             for n, each in enumerate(zip(size, out, scales, strict=True))
@@ -223,6 +228,7 @@ def _define(method: str, rank: int) -> Any:
             scale,
             align_corners,
             align_mode,
+            g_in,
         )
         for axis in reversed(axes):
             g_in = axis.backward(xp, g_in, x.shape[axis.axis])

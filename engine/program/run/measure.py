@@ -116,10 +116,10 @@ def _declared(kind: str, name: str, attrs: Attrs) -> Iterator[int]:
             yield attrs[each]
 
 
-def workspace(name: str, inputs: Sequence[Any], attrs: Attrs) -> int:
+def workspace(name: str, inputs: Sequence[Any], results: Sequence[Spec], attrs: Attrs) -> int:
     """Bytes that a kernel allocates for itself, where they may be more than its inputs and results.
 
-    ``inputs`` are Specs.
+    ``inputs`` and ``results`` are Specs.
     """
     x = _first(inputs)
     count = float(sum(_declared("Reserved", name, attrs)))
@@ -130,6 +130,9 @@ def workspace(name: str, inputs: Sequence[Any], attrs: Attrs) -> int:
         if weight is not None:
             padded *= weight.shape[-1] + 1
         count += padded
+    if "_interp_v2" in name:  # the places and weights that each line of the result is made of
+        made = inputs[1] if name.endswith("_grad") else results[0]
+        count += 32.0 * sum(max(d, 0) for d in made.shape[1:])
     if name.endswith("_integer"):  # both sides in the dtype of the product, perhaps the sums in float64
         count += 2.0 * _sizes(inputs)
     return int(min(count, 1e17)) * _WIDE // (2 if x is not None and x.dtype.itemsize <= 4 else 1)

@@ -171,7 +171,7 @@ class Gauge:
             count += data_bytes(opdef.name, inputs, attrs)
             fixed = False
         return (
-            count + workspace(opdef.name, specs, attrs),
+            count + workspace(opdef.name, specs, results, attrs),
             operations(opdef.name, specs, results, attrs),
             fixed,
         )

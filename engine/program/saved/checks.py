@@ -274,7 +274,7 @@ def _spec_faults(operator: Operator, own: bool) -> Iterator[str]:
     try:
         specs = operator.opdef.infer_specs([spec_of(v) for v in operator.inputs], operator.attrs)
     except Exception as error:  # attributes of any kind may raise errors of any class in inference
-        yield f"{error}"
+        yield str(error) or type(error).__name__
         return
     outputs = operator.outputs
     if len(specs) != len(outputs):

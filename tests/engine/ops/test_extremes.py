@@ -101,6 +101,9 @@ def test_gradients_of_another_size_are_refused() -> None:
     for name, given, attrs in (("as_strided_grad", (g, x), strided), ("frame_grad", (x, g), framed)):
         with pytest.raises(ShapeError, match=f"{name}: the gradient is float32"):
             OPS[name].infer_specs(given, attrs)
+    interpolated = OPS["bilinear_interp_v2_grad"].kernel
+    with pytest.raises(ShapeError, match=r"the size of the result is \[1000000000, 4\]; the gradient is"):
+        interpolated(np, np.ones((1, 1, 2, 2)), np.ones((1, 1, 4, 4)), np.array([10**9, 4]))
     ones, times = np.ones(3, np.float32), np.array([1, 1, 10**12])
     with pytest.raises(ShapeError, match="repeats add up to 1000000000002, the gradient has 3"):
         OPS["repeat_interleave_with_tensor_index_grad"].kernel(np, ones, ones, times)
