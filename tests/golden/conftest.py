@@ -1,12 +1,25 @@
-"""The golden files for a test: a copy, opened by the installation that wrote them or by another one."""
+"""The golden files of each version: a copy, opened by the installation that wrote it or by another one."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.golden.golden_files import KEY, OTHER_KEY, copy_to, use_key
+from tests.golden.golden_files import KEY, OTHER_KEY, copy_to, recorded_values, use_key, versions
+
+
+@pytest.fixture(params=versions())
+def version(request: pytest.FixtureRequest) -> str:
+    """The version that wrote the golden files; the test runs for each."""
+    return str(request.param)
+
+
+@pytest.fixture
+def values(version: str) -> dict[str, Any]:
+    """The results that the golden files gave when they were written."""
+    return recorded_values(version)
 
 
 @pytest.fixture(params=["own", "foreign"])
@@ -18,9 +31,9 @@ def own(request: pytest.FixtureRequest) -> bool:
 
 
 @pytest.fixture
-def files(own: bool, tmp_path: Path) -> Path:
+def files(own: bool, version: str, tmp_path: Path) -> Path:
     """A copy of the golden files."""
-    return copy_to(tmp_path)
+    return copy_to(tmp_path, version)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The golden files, and copies of them to open as the installation that wrote them, or as another one."""
+"""The golden files of each version, and copies to open as the installation that wrote them, or as another."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from packaging.version import Version
 
 from engine.files.installation import key_path
 
 HERE = Path(__file__).parent
-FILES = HERE / "files"
-VALUES = HERE / "values.json"
+FILES = HERE / "files"  # a folder for each version
+VALUES = "values.json"  # in it
 RUN = Path("runs/run-1")  # in the project
 SWEEP = Path("runs/sweep-1")
 # The key that signed the golden files, and that of another installation.
@@ -30,14 +31,19 @@ def use_key(key: bytes) -> None:
     path.write_bytes(key)
 
 
-def copy_to(folder: Path) -> Path:
-    """A copy of the golden files in ``folder``."""
-    return Path(shutil.copytree(FILES, folder / "golden"))
+def versions(files: Path = FILES) -> list[str]:
+    """The versions that have golden files, oldest first."""
+    return sorted((path.parent.name for path in files.glob(f"*/{VALUES}")), key=Version)
 
 
-def recorded_values() -> dict[str, Any]:
-    """The results that the golden files gave when they were written."""
-    values: dict[str, Any] = json.loads(VALUES.read_text())
+def copy_to(folder: Path, version: str) -> Path:
+    """A copy of the golden files of ``version`` in ``folder``."""
+    return Path(shutil.copytree(FILES / version, folder / "golden"))
+
+
+def recorded_values(version: str) -> dict[str, Any]:
+    """The results that the golden files gave when ``version`` wrote them."""
+    values: dict[str, Any] = json.loads((FILES / version / VALUES).read_text())
     return values
 
 

@@ -14,11 +14,9 @@ from typer.testing import CliRunner, Result
 from studio.cli import app
 from studio.cli.sweep import sweep_command
 from studio.session.sweep.document import read_sweep
-from tests.golden.golden_files import RUN, SWEEP, images_of, recorded_values
+from tests.golden.golden_files import RUN, SWEEP, images_of
 from tests.golden.results import PREFIXES, epoch_of
 from tests.studio.session.sweep.inside import InsidePool
-
-VALUES = recorded_values()
 
 
 def call(*words: str | Path) -> Result:
@@ -48,9 +46,9 @@ def test_runs_are_listed(project: Path) -> None:
     assert found["sweep-1/trial-001"]["sweep"] == "sweep-1"
 
 
-def test_a_run_resumes(project: Path, own: bool) -> None:
+def test_a_run_resumes(project: Path, own: bool, values: dict[str, Any]) -> None:
     events = trusted(own, "train", "--resume", "--out", RUN, "--epochs", "2")
-    assert epoch_of(events) == pytest.approx(VALUES["resumed"], rel=1e-4)
+    assert epoch_of(events) == pytest.approx(values["resumed"], rel=1e-4)
 
 
 @pytest.mark.parametrize("own", ["own"], indirect=True)
@@ -60,10 +58,10 @@ def test_a_run_is_exported(project: Path, own: bool) -> None:
 
 
 @pytest.mark.parametrize(("own", "kind"), [("own", "quantized"), ("foreign", "exported")], indirect=["own"])
-def test_an_export_predicts(kind: str, project: Path) -> None:
+def test_an_export_predicts(kind: str, project: Path, values: dict[str, Any]) -> None:
     Image.fromarray((images_of(project)[2, 0] * 255).astype(np.uint8)).save("two.png")
     (answer,) = lines_of("predict", PREFIXES[kind], "two.png")
-    scores = np.exp(VALUES["predicted"][kind][2])
+    scores = np.exp(values["predicted"][kind][2])
     assert answer["class"] == "2"
     assert answer["probability"] == pytest.approx(float(scores[2] / scores.sum()), abs=0.02)
 

@@ -11,10 +11,9 @@ import pytest
 
 from studio.session.session import Session
 from studio.session.work.worker import ThreadWorker
-from tests.golden.golden_files import RUN, SWEEP, images_of, recorded_values
+from tests.golden.golden_files import RUN, SWEEP, images_of
 from tests.golden.results import PREFIXES, epoch_of
 
-VALUES = recorded_values()
 SECONDS = 60.0
 
 
@@ -34,7 +33,9 @@ def agreed(session: Session, own: bool, folder: str) -> None:
         session.agree(asked)
 
 
-def test_a_project_opens_with_its_settings_and_runs(session: Session, project: Path) -> None:
+def test_a_project_opens_with_its_settings_and_runs(
+    session: Session, project: Path, values: dict[str, Any]
+) -> None:
     settings = session.project.settings
     assert (settings.optimizer, settings.optimizer_params, settings.epochs) == (
         "momentum",
@@ -47,13 +48,13 @@ def test_a_project_opens_with_its_settings_and_runs(session: Session, project: P
     runs = {run.name: run for run in session.runs}
     assert set(runs) == {"run-1", "sweep-1/trial-001"}
     assert {run.state for run in runs.values()} == {"finished"}
-    assert runs["run-1"].accuracy == VALUES["first_epoch"]["validation_accuracy"]
+    assert runs["run-1"].accuracy == values["first_epoch"]["validation_accuracy"]
     assert (runs["run-1"].notes.name, runs["run-1"].notes.tags) == ("A golden run", ("golden",))
     assert (runs["sweep-1/trial-001"].sweep, runs["sweep-1/trial-001"].choices) == ("sweep-1", "lr=0.1")
     assert session.history(runs["sweep-1/trial-001"].path).steps == [1, 2, 3]
 
 
-def test_a_run_resumes(session: Session, project: Path, own: bool) -> None:
+def test_a_run_resumes(session: Session, project: Path, own: bool, values: dict[str, Any]) -> None:
     folder = str(project / RUN)
     agreed(session, own, folder)
     events: list[dict[str, Any]] = []
@@ -61,7 +62,7 @@ def test_a_run_resumes(session: Session, project: Path, own: bool) -> None:
     session.resume_run(folder, epochs=2)
     assert session.wait_until(lambda: not session.train.busy, SECONDS)
     assert session.train.state == "finished"
-    assert epoch_of(events) == pytest.approx(VALUES["resumed"], rel=1e-4)
+    assert epoch_of(events) == pytest.approx(values["resumed"], rel=1e-4)
 
 
 @pytest.mark.parametrize("own", ["foreign"], indirect=True)
@@ -76,12 +77,14 @@ def test_a_run_is_exported(session: Session, project: Path, own: bool, tmp_path:
 
 
 @pytest.mark.parametrize(("own", "kind"), [("own", "exported"), ("foreign", "quantized")], indirect=["own"])
-def test_an_export_predicts(kind: str, session: Session, project: Path, own: bool) -> None:
+def test_an_export_predicts(
+    kind: str, session: Session, project: Path, own: bool, values: dict[str, Any]
+) -> None:
     session.predict_models.load(str(project / PREFIXES[kind]))
     assert session.wait_until(lambda: not session.predict.loading, SECONDS)
     session.predict_models.ask(images_of(project)[1, 0])
     assert session.wait_until(lambda: not session.predict.asking, SECONDS)
-    scores = np.exp(VALUES["predicted"][kind][1])
+    scores = np.exp(values["predicted"][kind][1])
     wanted = sorted(zip("012", scores / scores.sum(), strict=True), key=lambda each: -each[1])
     assert [name for name, _ in session.predict.ranking] == [name for name, _ in wanted]
     assert [value for _, value in session.predict.ranking] == pytest.approx(

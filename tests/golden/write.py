@@ -1,7 +1,8 @@
-"""Writes the golden files and the values that belong to them: python -m tests.golden.write
+"""Writes the golden files of this version: python -m tests.golden.write [--again]
 
-They are files as a released program wrote them, which later ones must open. Written again they are no longer
-that, so this is run once for each format: after a new version of a format, into a folder next to the old one.
+They are files as a released program wrote them, which all later ones must open, with the values that they
+gave. Each release has a folder, ``files/VERSION``. Written again by another program the files would not be
+that version's any more: ``--again`` is for a version that is not released yet.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import platform
 import random
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -214,8 +216,13 @@ def results_of(files: Path) -> dict[str, Any]:
 
 def main() -> None:
     """Write files and values."""
+    from engine.files.image import product
     from tests.golden.golden_files import FILES, HERE, KEY, VALUES, copy_to, use_key
 
+    version = product().rpartition(" ")[2]
+    target = FILES / version
+    if target.exists() and sys.argv[1:] != ["--again"]:
+        raise SystemExit(f"{target}: exists; a version that is not released is written with --again")
     root = HERE.parent.parent
     commit = subprocess.run(
         ["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=True
@@ -226,7 +233,6 @@ def main() -> None:
             os.environ[name] = str(temporary / f"home-{number}")
         use_key(KEY)
         import engine
-        from engine.files.image import product
 
         platform.release = lambda: "6"  # not the machine's own
         random.seed(0)
@@ -245,11 +251,11 @@ def main() -> None:
                 raise SystemExit(f"{path}: names a folder of this machine")
         size = sum(path.stat().st_size for path in written.rglob("*") if path.is_file())
         print(f"{size} bytes")
-        shutil.rmtree(FILES, ignore_errors=True)
-        shutil.copytree(written, FILES)
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(written, target)
         values["written"] = {"commit": commit, "product": product(), "numpy": np.__version__, "bytes": size}
-        values |= results_of(copy_to(temporary))
-        VALUES.write_text(json.dumps(values, indent=1, sort_keys=True) + "\n")
+        values |= results_of(copy_to(temporary, version))
+        (target / VALUES).write_text(json.dumps(values, indent=1, sort_keys=True) + "\n")
 
 
 if __name__ == "__main__":
