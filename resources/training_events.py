@@ -246,7 +246,8 @@ class Epoch(Timed):
     samples whose class is among the five likeliest, above 20 classes. ``task`` is there unless it is classes.
 
     ``partial`` is True where the epoch was stopped early, ``scalars`` has further values by name.
-    ``pictures`` (uint8 array, one image for each of ``hardest``) goes to listeners, not into files.
+    ``pictures`` (images, sequences or rows of texts for each of ``hardest`` or ``worst``, see
+    ``engine.training.shown_samples``) goes to listeners, not into the journal.
     """
 
     event: Literal["epoch"]
@@ -264,7 +265,7 @@ class Epoch(Timed):
     hardest: NotRequired[list[Hard]]
     worst: NotRequired[list[Worst]]
     task: NotRequired[str]
-    pictures: NotRequired[np.ndarray]
+    pictures: NotRequired[np.ndarray | list[list[list[str]]]]
     best: bool
     seconds: float
     scalars: NotRequired[dict[str, float]]

@@ -15,11 +15,11 @@ from engine.training.predictions import (
     NumberPredictions,
     Predictions,
     Tally,
-    display_images,
-    image_bytes,
 )
+from engine.training.shown_samples import ShownSamples, image_bytes, shown_samples
 from engine.training.sources.prepare import Prepare
 from engine.training.sources.prepared import Prepared
+from engine.training.sources.spec import DataSpec
 from resources.training_events import Hard, Worst
 
 HARDEST = 40
@@ -32,14 +32,15 @@ class Evaluation:
 
     For classes ``confusion[label, predicted]`` counts samples, ``hardest`` are those read worst, and ``top5``
     is measured above 20 classes. For numbers ``r2`` is the mean over the targets and ``mae`` the mean
-    absolute error in their unit; ``worst`` are the samples with the largest errors.
+    absolute error in their unit; ``worst`` are the samples with the largest errors. ``shown`` are those
+    samples, or ``hardest``.
     """
 
     loss: float
     accuracy: float = math.nan
     confusion: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.int64))
     hardest: list[Hard] = field(default_factory=list)
-    images: np.ndarray = field(default_factory=lambda: np.zeros((0, 1, 1), np.uint8))
+    shown: ShownSamples = field(default_factory=lambda: np.zeros((0, 1, 1), np.uint8))
     predictions: Predictions | NumberPredictions | None = None
     top5: float | None = None
     r2: float = math.nan
@@ -70,8 +71,13 @@ def evaluate(
     batches: Any,
     classes: int,
     stopped: Callable[[], bool] = lambda: False,
+    spec: DataSpec | None = None,
 ) -> Evaluation | None:
-    """Measure ``scores`` on all ``batches`` of (images, labels); None if ``stopped()`` became true."""
+    """Measure ``scores`` on all ``batches`` of (images, labels); None if ``stopped()`` became true.
+
+    Args:
+        spec: of the data, by which the hardest samples are shown.
+    """
     confusion = np.zeros((classes, classes), np.int64)
     losses: list[np.ndarray] = []
     rows: list[tuple[float, int, int, int, np.ndarray]] = []
@@ -101,7 +107,7 @@ def evaluate(
         rows = sorted(rows, key=lambda row: row[:2])[:HARDEST]
         seen += len(truth)
     _require_some(seen)
-    shown = _shown(batches, [row[1] for row in rows], [row[4] for row in rows])
+    shown = _shown(batches, [row[1] for row in rows], [row[4] for row in rows], spec)
     return Evaluation(
         loss=float(np.concatenate(losses).mean()),
         accuracy=float(np.trace(confusion) / seen),
@@ -110,7 +116,7 @@ def evaluate(
             Hard(index=index, label=label, predicted=predicted, probability=math.exp(log))
             for log, index, label, predicted, _ in rows
         ],
-        images=shown,
+        shown=shown,
         predictions=tally.result(len(confusion), [index for _, index, *_ in rows], shown),
         top5=among_top / seen if classes > TOP_CLASSES else None,
     )
@@ -121,6 +127,7 @@ def evaluate_numbers(
     batches: Any,
     scale: Prepare,
     stopped: Callable[[], bool] = lambda: False,
+    spec: DataSpec | None = None,
 ) -> Evaluation | None:
     """Measure ``outputs`` on all ``batches`` of (inputs, scaled targets); None if ``stopped()`` became true.
 
@@ -146,7 +153,7 @@ def evaluate_numbers(
     truth, guess = (np.concatenate(each) for each in zip(*parts, strict=True))
     true, predicted = scale.raw_targets(truth), scale.raw_targets(guess)
     places = [row[1] for row in rows]
-    images = _shown(batches, places, [row[2] for row in rows])
+    shown = _shown(batches, places, [row[2] for row in rows], spec)
     return Evaluation(
         loss=float(((guess - truth) ** 2).mean()),
         task="numbers",
@@ -156,8 +163,8 @@ def evaluate_numbers(
             Worst(index=place, target=true[place].tolist(), predicted=predicted[place].tolist(), error=error)
             for error, place, _ in rows
         ],
-        images=images,
-        predictions=NumberPredictions.of(true, predicted, places, images),
+        shown=shown,
+        predictions=NumberPredictions.of(true, predicted, places, shown),
     )
 
 
@@ -168,11 +175,11 @@ def _require_some(seen: int) -> None:
         )
 
 
-def _shown(batches: Any, places: list[int], inputs: list[np.ndarray]) -> np.ndarray:
+def _shown(batches: Any, places: list[int], inputs: list[np.ndarray], spec: DataSpec | None) -> ShownSamples:
     """The samples at these places as people know them; ``inputs`` is what the model was fed."""
     data = getattr(batches, "dataset", None)
     if isinstance(data, Prepared):
-        return display_images(data, places)
+        return shown_samples(data, places, spec)
     return image_bytes(np.stack(inputs))
 
 

@@ -58,7 +58,7 @@ def epoch_event(result: Evaluation, progress: Progress, partial: bool, best: boo
     event = Epoch(
         event="epoch", time=now(), epoch=progress.epoch + 1, step=progress.step, partial=partial,
         train_loss=progress.epoch_loss, validation_loss=result.loss, best=best, seconds=seconds,
-        pictures=result.images,
+        pictures=result.shown,
     )  # fmt: skip
     if result.task == "numbers":
         event["task"], event["worst"] = result.task, result.worst

@@ -36,14 +36,15 @@ class LayerAlerts:
     ) -> list[LayerAlert]:
         """The alerts that this look gives rise to.
 
-        Updates are small on purpose where a schedule has lowered the learning rate to a tenth or less of the
-        run's setting (``rate_share``).
+        Updates are small on purpose where a schedule has lowered the learning rate to ``rate_share`` of the
+        run's setting: those that would not be small at the whole rate give no alert, and none do at a tenth
+        of it or less.
         """
-        lowered = rate_share <= LOWERED
+        least = SMALLEST_RATIO * min(rate_share, 1.0) if rate_share > LOWERED else 0.0
         found = {
             (each.layer, each.kind): each
             for each in _findings(reading)
-            if not (lowered and each.kind == "ratio_low")
+            if not (each.kind == "ratio_low" and each.value >= least)
         }
         self._counts = {key: self._counts.get(key, 0) + 1 for key in found}
         return [

@@ -3,7 +3,7 @@ the journal.
 
 ``predictions/step-00000188.h5`` in a run's folder has the evaluation after that step: class, answer and
 probabilities of every test image by its place in the test data, and the images read worst; where numbers
-are predicted, what is true and what was predicted. Images
+are predicted, what is true and what was predicted. Samples
 themselves are found again in the data by their place. All files of a run together take at most
 ``MOST_BYTES``; of those that are too many the oldest go, the best epoch's last.
 """
@@ -25,14 +25,16 @@ from engine.core.errors import ArgumentError, FormatError
 from engine.files.atomic import make_folder
 from engine.files.container import read_container, write_container
 from engine.files.space import MEGABYTE, estimated_bytes, require_room
+from engine.training.shown_samples import MOST_CURVES, MOST_STEPS, ShownSamples
 from engine.training.sources.class_names import MOST_CLASSES
-from engine.training.sources.prepared import Prepared
 
 FOLDER = "predictions"
 KIND = "predictions"
 VERSION = 1
 NUMBERS_VERSION = 2
 """The version of files with numbers; programs that know classes only refuse them."""
+SAMPLES_VERSION = 3
+"""The version of files with sequences or rows of tables in place of images."""
 MOST_BYTES = 32 * MEGABYTE
 MOST_PROBABILITIES = 2_000_000
 """Of more than so many images times classes, only the probabilities of truth and answer are stored."""
@@ -46,8 +48,8 @@ class Predictions:
 
     ``labels`` and ``answers`` are uint32 [N], ``of_truth`` and ``of_answer`` the probabilities that the
     network gave to them, float32 [N], and ``probabilities`` those of all classes, float16 [N, C], or [0, C]
-    where that would be too much. ``hardest`` are the places of the images read worst, int64 [H], and
-    ``pictures`` these images, uint8 [H, height, width] or [H, height, width, 3].
+    where that would be too much. ``hardest`` are the places of the samples read worst, int64 [H], and
+    ``pictures`` shows these samples as ``shown_samples`` gives them.
     """
 
     labels: NDArray[np.uint32]
@@ -56,7 +58,7 @@ class Predictions:
     of_answer: NDArray[np.float32]
     probabilities: NDArray[np.float16]
     hardest: NDArray[np.int64]
-    pictures: NDArray[np.uint8]
+    pictures: ShownSamples
 
     @property
     def classes(self) -> int:
@@ -87,14 +89,14 @@ class NumberPredictions:
     targets: NDArray[np.float32]
     predicted: NDArray[np.float32]
     hardest: NDArray[np.int64]
-    pictures: NDArray[np.uint8]
+    pictures: ShownSamples
 
     @classmethod
     def of(
-        cls, targets: Any, predicted: Any, hardest: Sequence[int], pictures: NDArray[np.uint8]
+        cls, targets: Any, predicted: Any, hardest: Sequence[int], pictures: ShownSamples
     ) -> NumberPredictions:
-        """Those of an evaluation; without images where they would take too much."""
-        kept = len(hardest) if pictures.nbytes <= MOST_HARD_BYTES else 0
+        """Those of an evaluation; without samples where they would take too much."""
+        kept = _retained(len(hardest), pictures)
         return cls(
             np.asarray(targets, np.float32),
             np.asarray(predicted, np.float32),
@@ -125,12 +127,12 @@ class Tally:
         if self._all is not None:
             self._all.append(np.exp(logs).astype(np.float16))
 
-    def result(self, classes: int, hardest: list[int], pictures: NDArray[np.uint8]) -> Predictions:
+    def result(self, classes: int, hardest: list[int], pictures: ShownSamples) -> Predictions:
         """Everything that was added, with the places and images of those read worst."""
         labels, answers, of_truth, of_answer = (
             np.concatenate(each) for each in zip(*self._parts, strict=True)
         )
-        count = len(hardest) if pictures.nbytes <= MOST_HARD_BYTES else 0
+        count = _retained(len(hardest), pictures)
         return Predictions(
             labels=labels.astype(np.uint32),
             answers=answers.astype(np.uint32),
@@ -140,6 +142,10 @@ class Tally:
             hardest=np.array(hardest[:count], np.int64),
             pictures=pictures[:count],
         )
+
+
+def _retained(count: int, shown: ShownSamples) -> int:
+    return count if isinstance(shown, list) or shown.nbytes <= MOST_HARD_BYTES else 0
 
 
 class PredictionsFolder:
@@ -181,6 +187,8 @@ class PredictionsFolder:
         require_room(path.parent, length)
         make_folder(self.path)
         version = NUMBERS_VERSION if isinstance(predictions, NumberPredictions) else VERSION
+        if isinstance(predictions.pictures, list) or predictions.pictures.dtype != np.uint8:
+            version = SAMPLES_VERSION
         write_container(path, KIND, version, tree)
         self._thin(step, best_step, most)
 
@@ -222,7 +230,7 @@ class PredictionsFolder:
         path = self.path / f"step-{step:08d}.h5"
         if not path.is_file():
             return None
-        tree = read_container(path, KIND, NUMBERS_VERSION)
+        tree = read_container(path, KIND, SAMPLES_VERSION)
         is_numbers = isinstance(tree, dict) and "targets" in tree
         return _checked_numbers(tree, path) if is_numbers else _checked(tree, path)
 
@@ -242,11 +250,9 @@ def _checked(tree: Any, path: Path) -> Predictions:
     try:
         _require(isinstance(tree, dict))
         arrays = {name: _array(tree[name], *kind) for name, kind in _FIELDS.items()}
-        pictures = tree["pictures"]
-        _require(isinstance(pictures, np.ndarray) and pictures.dtype == np.uint8 and pictures.ndim in (3, 4))
-        _require(pictures.ndim == 3 or pictures.shape[3] == 3)
+        pictures = _checked_samples(tree["pictures"])
         count, classes = len(arrays["labels"]), arrays["probabilities"].shape[1]
-        _require(classes <= MOST_CLASSES and (pictures.size > 0 or not len(pictures)))
+        _require(classes <= MOST_CLASSES)
         _require(all(len(arrays[name]) == count for name in ("answers", "of_truth", "of_answer")))
         _require(len(arrays["probabilities"]) in (0, count) and len(pictures) == len(arrays["hardest"]))
         for name, most in (("labels", classes), ("answers", classes), ("hardest", count)):
@@ -260,14 +266,27 @@ def _checked_numbers(tree: Any, path: Path) -> NumberPredictions:
     """As ``_checked``, for numbers."""
     try:
         targets, predicted = (_array(tree[name], np.float32, 2) for name in ("targets", "predicted"))
-        hardest, pictures = _array(tree["hardest"], np.int64, 1), tree["pictures"]
-        _require(isinstance(pictures, np.ndarray) and pictures.dtype == np.uint8 and pictures.ndim in (3, 4))
-        _require(pictures.ndim == 3 or pictures.shape[3] == 3)
+        hardest, pictures = _array(tree["hardest"], np.int64, 1), _checked_samples(tree["pictures"])
         _require(targets.shape == predicted.shape and targets.size > 0 and len(pictures) == len(hardest))
         _require(not len(hardest) or (hardest.min() >= 0 and hardest.max() < len(targets)))
     except (KeyError, TypeError, ArgumentError) as error:
         raise _no_predictions(path) from error
     return NumberPredictions(targets, predicted, hardest, pictures)
+
+
+def _checked_samples(shown: Any) -> Any:
+    """As ``ShownSamples`` says. Raises ArgumentError."""
+    if isinstance(shown, list):
+        pairs = (pair for row in shown for pair in (row if isinstance(row, list) else [None]))
+        _require(all(isinstance(pair, list) and [*map(type, pair)] == [str, str] for pair in pairs))
+        return shown
+    _require(isinstance(shown, np.ndarray) and (shown.size > 0 or not len(shown)))
+    if shown.dtype == np.float32:
+        _require(shown.ndim == 3 and shown.shape[1] <= MOST_STEPS and shown.shape[2] <= MOST_CURVES)
+    else:
+        _require(shown.dtype == np.uint8 and shown.ndim in (3, 4))
+        _require(shown.ndim == 3 or shown.shape[3] == 3)
+    return shown
 
 
 def _no_predictions(path: Path) -> FormatError:
@@ -284,31 +303,3 @@ def _array(value: Any, dtype: Any, dimensions: int) -> np.ndarray[Any, Any]:
 def _require(holds: bool) -> None:
     if not holds:
         raise ArgumentError("predictions: not as they are written")
-
-
-def display_images(data: Prepared, places: Sequence[int]) -> NDArray[np.uint8]:
-    """The samples at these places as images that people know: without what normalises them.
-
-    The result is [count, height, width, 3] for three channels, else [count, height, width] of the first one;
-    a vector is one line, from its least to its largest value.
-
-    Raises:
-        DataError: a sample can't be read.
-    """
-    values = data.prepare.scaled(data.rows.read(data.chosen[np.asarray(places, np.int64)]))
-    return image_bytes(values if data.prepare.is_image else _stretched(values))
-
-
-def image_bytes(values: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Images from 0 to 1, [count, channels, height, width] or flatter, as uint8; shapes as above."""
-    if values.ndim == 4:
-        values = values.transpose(0, 2, 3, 1) if values.shape[1] == 3 else values[:, 0]
-    elif values.ndim != 3:
-        values = values.reshape(len(values), 1, -1)
-    return np.asarray(np.clip(np.rint(values * 255.0), 0, 255), np.uint8)
-
-
-def _stretched(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    flat = values.reshape(len(values), -1)
-    low, high = flat.min(axis=1, keepdims=True), flat.max(axis=1, keepdims=True)
-    return np.asarray((flat - low) / np.maximum(high - low, np.float32(1e-12)), np.float32)

@@ -177,6 +177,7 @@ def build_parts(
     stepper: Any
     more: dict[str, Any] = {
         "scale": splits.prepare if splits.spec.task == "numbers" else None,
+        "spec": splits.spec,
         "class_weights": weights if config.balance == "weights" else (),
     }
     if team is None:

@@ -22,6 +22,7 @@ from engine.training.gradient_arena import GradientArena
 from engine.training.rate import Rate
 from engine.training.rules import Schedule
 from engine.training.sources.prepare import Prepare
+from engine.training.sources.spec import DataSpec
 from engine.training.stepper import Stepper, arrays_of, measuring
 from engine.training.team import BUILD, END, EPOCH, EVALUATE, RATE, STATE, STATISTICS, STEP, Team
 from resources.training_events import RankPace
@@ -85,10 +86,9 @@ class SharedStepper(Stepper):
         seed: int,
         scale: Prepare | None = None,
         class_weights: Sequence[float] = (),
+        spec: DataSpec | None = None,
     ) -> None:
-        super().__init__(
-            network, optimizer, static, shape, schedule, loss, scale=scale, class_weights=class_weights
-        )
+        super().__init__(network, optimizer, static, shape, schedule, loss, None, scale, class_weights, spec)
         self._team = team
         self._train_items, *self._measured_items = (
             Fetcher(each, None, True, 1, False) for each in (train, *measured)

@@ -19,6 +19,7 @@ from engine.training.losses import step_layers
 from engine.training.rate import Rate, Scaled
 from engine.training.rules import Schedule
 from engine.training.sources.prepare import Prepare
+from engine.training.sources.spec import DataSpec
 from resources.training_events import RankPace
 
 
@@ -36,6 +37,7 @@ class Stepper:
         inputs: InputSpecs, for a network that takes a list of Tensors instead of images.
         scale: of the numbers to predict; None for classes.
         class_weights: of the classes in the loss; empty for none.
+        spec: of the data, by which the hardest samples are shown.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class Stepper:
         inputs: list[Any] | None = None,
         scale: Prepare | None = None,
         class_weights: Sequence[float] = (),
+        spec: DataSpec | None = None,
     ) -> None:
         from engine import jit
         from engine.jit.input_spec import InputSpec
@@ -58,7 +61,7 @@ class Stepper:
         self.schedule = schedule
         self.rate: Rate | None = None  # what was set by hand
         self.static = static
-        self.scale = scale
+        self.scale, self._spec = scale, spec
         self.gradient_norm = math.nan  # of the last step, before any clipping
         self._watch: LayerWatch | None = None
         self._reading: LayerReading | None = None
@@ -179,8 +182,8 @@ class Stepper:
         self, read: Callable[[Any], Any], batches: Any, classes: int, stopped: Callable[[], bool]
     ) -> Evaluation | None:
         if self.scale is not None:
-            return evaluate_numbers(read, batches, self.scale, stopped)
-        return evaluate(read, batches, classes, stopped)
+            return evaluate_numbers(read, batches, self.scale, stopped, self._spec)
+        return evaluate(read, batches, classes, stopped, self._spec)
 
     def check(self, images: Any, classes: tuple[str, ...]) -> None:
         """Run the network once, eagerly and without a trace, so that a mistake in it shows before the

@@ -197,12 +197,14 @@ class MistakesController(QObject):
         gallery.set_classes(names)
         pages = ""
         if view.total:
-            pages = self.tr("{0} images").format(theme.format_number(view.total))
+            images = all(self._sample(each).is_image for each in view.samples)
+            count = self.tr("{0} images") if images else self.tr("{0} samples")
+            pages = count.format(theme.format_number(view.total))
             if view.pages > 1:
                 pages += self.tr(", page {0} of {1}").format(view.page + 1, view.pages)
         message = view.message
         if not message and not view.samples:
-            message = self.tr("Reading...") if view.loading else self.tr("There are no such images.")
+            message = self.tr("Reading...") if view.loading else self.tr("There are no such samples.")
         gallery.show_page(
             self._title(),
             [self._sample(each) for each in view.samples],
@@ -238,12 +240,17 @@ class MistakesController(QObject):
             self.gallery.show_correction("", False, -1)
             return
         share = DASH if each.of_answer != each.of_answer else percent(each.of_answer)
+        sample = self._sample(each)
         facts = [
-            (tr("Image"), tr("{0} of the test data").format(theme.format_number(each.index))),
+            (
+                tr("Image") if sample.is_image else tr("Sample"),
+                tr("{0} of the test data").format(theme.format_number(each.index)),
+            ),
             (tr("True"), f"{view.name(each.label)} ({percent(each.of_truth)})"),
             (tr("Predicted"), f"{view.name(each.answer)} ({share})"),
         ]
-        self.gallery.show_sample(self._sample(each), facts, view.classes)
+        facts += [(name, text) for name, text in sample.row]
+        self.gallery.show_sample(sample, facts, view.classes)
         correction = view.correction_of(each)
         label = correction.label if correction is not None and correction.label >= 0 else each.answer
         words = "" if correction is None else self._said(correction)

@@ -61,7 +61,8 @@ class NumberErrorsController(QObject):
             )
             for each in view.worst
         ]
-        cards.show_errors(view.true[:, chosen], view.predicted[:, chosen], unit, view.epoch, rows)
+        shown = [each.shown for each in view.worst]
+        cards.show_errors(view.true[:, chosen], view.predicted[:, chosen], unit, view.epoch, rows, shown)
 
     def close(self) -> None:
         """Follow the session no longer."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.training.predictions import Predictions
 
 PAGE = 40
-NO_IMAGES = "The images of this epoch are not kept with the run."
+NO_IMAGES = "The samples of this epoch are not kept with the run."
 
 
 class Mistakes:

@@ -12,12 +12,12 @@ from studio.session.work.job import Emit, Inbox, job
 
 
 class MistakesRead(TypedDict):
-    """Images (uint8, one each), their digests, and where they are in the data as it lies on the disk."""
+    """Samples as ``shown_samples`` gives them, their digests, and where they are in the data on the disk."""
 
     event: Literal["mistakes"]
     time: float
     places: list[int]
-    images: np.ndarray
+    images: np.ndarray | list[list[list[str]]]
     split_places: list[int]
     digests: list[str]
 
@@ -46,7 +46,7 @@ class ReadMistakes:
         from engine.files.run_source import SOURCE
         from engine.training import TrainingConfig
         from engine.training.corrections import load_run_data, sample_digest
-        from engine.training.predictions import display_images
+        from engine.training.shown_samples import shown_samples
         from studio.session.runs.runs_folder import read_run_line
 
         folder = Path(self.folder)
@@ -54,7 +54,8 @@ class ReadMistakes:
         if run is None:
             raise DataError(f"{folder}: there is no run any more; choose another one")
         config = TrainingConfig.from_dict({**run.config, "out": str(folder)})
-        test = load_run_data(config, folder / SOURCE).splits.measured
+        splits = load_run_data(config, folder / SOURCE).splits
+        test = splits.measured
         for place, expected in zip(self.places, self.labels, strict=True):
             label = int(test.labels[place]) if place < len(test) else -1
             if label != expected:
@@ -69,7 +70,7 @@ class ReadMistakes:
                 "event": "mistakes",
                 "time": time.time(),
                 "places": list(self.places),
-                "images": display_images(test, self.places),
+                "images": shown_samples(test, self.places, splits.spec),
                 "split_places": rows.tolist(),
                 "digests": [sample_digest(sample) for sample in test.rows.read(rows)],
             }

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
 from psygnal import Signal
 
 from studio.session.runs.epoch_tables import EpochTable
@@ -17,10 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class SampleView:
-    """A test image and how the model read it; labels and answers are numbers of classes.
+    """A test sample and how the model read it; labels and answers are numbers of classes.
 
-    ``image`` is uint8, None until it is read; ``digest`` is the content that a correction means, empty
-    until then. ``probabilities`` is empty where they were not kept.
+    ``image`` is one of those of ``engine.training.shown_samples``, None until it is read; ``digest`` is the
+    content that a correction means, empty until then. ``probabilities`` is empty where they were not kept.
     """
 
     index: int
@@ -29,7 +27,7 @@ class SampleView:
     of_truth: float
     of_answer: float = float("nan")
     probabilities: tuple[float, ...] = ()
-    image: NDArray[np.uint8] | None = None
+    image: Any = None
     digest: str = ""
     split_index: int = 0
 

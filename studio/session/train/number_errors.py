@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +23,14 @@ WORST = 20
 
 @dataclass(frozen=True)
 class WrongNumber:
-    """A test sample: the numbers it has and those predicted, and the error of the largest deviation."""
+    """A test sample: the numbers it has and those predicted, the error of the largest deviation, and the
+    sample as ``engine.training.shown_samples`` gives it; None where it is not stored."""
 
     index: int
     target: tuple[float, ...]
     predicted: tuple[float, ...]
     error: float
+    shown: Any = None
 
 
 @dataclass
@@ -121,12 +123,14 @@ def _worst(found: NumberPredictions) -> tuple[WrongNumber, ...]:
     scale = found.targets.astype(np.float64).std(axis=0)
     size = np.square(wrong / np.where(scale > 0, scale, 1.0)).mean(axis=1)
     order = np.argsort(-np.nan_to_num(size, nan=np.inf), kind="stable")[:WORST]
+    shown = dict(zip(found.hardest.tolist(), found.pictures, strict=True))
     return tuple(
         WrongNumber(
             int(place),
             tuple(found.targets[place].tolist()),
             tuple(found.predicted[place].tolist()),
             float(wrong[place][np.abs(wrong[place]).argmax()]),
+            shown.get(int(place)),
         )
         for place in order
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QPolygonF
 
 from widgets import theme
@@ -19,24 +19,32 @@ def curve_pixmap(values: np.ndarray[Any, Any], side: int, scale: float = 2.0) ->
     pixmap = QPixmap(round(side * scale), round(side * scale))
     pixmap.setDevicePixelRatio(scale)
     pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    draw_curves(painter, QRectF(0, 0, side, side), values)
+    painter.end()
+    return pixmap
+
+
+def draw_curves(painter: QPainter, box: QRectF, values: np.ndarray[Any, Any]) -> None:
+    """Draw the curves of [steps, values] into ``box``, as ``curve_pixmap`` does."""
     finite = values[np.isfinite(values)]
     if not finite.size:
-        return pixmap
+        return
     low, high = float(finite.min()), float(finite.max())
-    height = (side - 2 * _EDGE) / ((high - low) or 1.0)
-    wide = (side - 2 * _EDGE) / max(len(values) - 1, 1)
-    painter = QPainter(pixmap)
+    inner = box.adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE)
+    height = inner.height() / ((high - low) or 1.0)
+    wide = inner.width() / max(len(values) - 1, 1)
+    painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     for number, column in enumerate(values.T):
         painter.setPen(QPen(QColor(theme.run_color(number)), 1.3))
         piece = QPolygonF()
         for step, value in enumerate([*column.tolist(), np.nan]):
             if np.isfinite(value):
-                piece.append(QPointF(_EDGE + step * wide, side - _EDGE - (value - low) * height))
+                piece.append(QPointF(inner.left() + step * wide, inner.bottom() - (value - low) * height))
                 continue
             if piece.size() == 1:
                 painter.drawPoint(piece.at(0))
             painter.drawPolyline(piece)
             piece = QPolygonF()
-    painter.end()
-    return pixmap
+    painter.restore()

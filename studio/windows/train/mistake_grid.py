@@ -1,4 +1,4 @@
-"""MistakeGrid: test images that fill their room, each with what it is and what it was taken for."""
+"""MistakeGrid: test samples that fill their room, each with what it is and what it was taken for."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from studio.windows.train.sample_images import Sample, caption, describe, draw_image
+from studio.windows.train.sample_images import Sample, caption, describe, draw_sample
 from widgets import theme
 from widgets.retranslated import Retranslated
 
 GAP = theme.SPACE_S
 SMALLEST, LARGEST = 44.0, 150.0
+SMALLEST_ROW = 100.0  # of a table
 
 
-def grid(width: float, height: float, count: int, line: float) -> tuple[float, int, int]:
+def grid(
+    width: float, height: float, count: int, line: float, smallest: float = SMALLEST
+) -> tuple[float, int, int]:
     """The side of images, their columns and rows, with which as many as fit fill an area.
 
-    All ``count`` are shown where they can be at least ``SMALLEST`` pixels wide, else as many as there is room
+    All ``count`` are shown where they can be at least ``smallest`` pixels wide, else as many as there is room
     for; fewer are shown larger. ``line`` is the height of the words below each.
     """
     best = (0.0, 1, 1)
@@ -25,10 +28,10 @@ def grid(width: float, height: float, count: int, line: float) -> tuple[float, i
         rows = -(-count // columns)
         side = min((width - (columns - 1) * GAP) / columns, (height - (rows - 1) * GAP) / rows - line)
         best = max(best, (min(side, LARGEST), columns, rows))
-    if best[0] >= SMALLEST:
+    if best[0] >= smallest:
         return best
-    columns = max(1, min(count, int((width + GAP) // (SMALLEST + GAP))))
-    rows = max(1, int((height + GAP) // (SMALLEST + line + GAP)))
+    columns = max(1, min(count, int((width + GAP) // (smallest + GAP))))
+    rows = max(1, int((height + GAP) // (smallest + line + GAP)))
     side = min((width - (columns - 1) * GAP) / columns, (height - (rows - 1) * GAP) / rows - line)
     return max(side, 8.0), columns, rows
 
@@ -89,7 +92,8 @@ class MistakeGrid(Retranslated, QWidget):
         if not self._samples:
             return []
         line = self.fontMetrics().height() + 2
-        side, columns, rows = grid(self.width(), self.height(), len(self._samples), line)
+        least = SMALLEST_ROW if self._samples[0].row else SMALLEST
+        side, columns, rows = grid(self.width(), self.height(), len(self._samples), line, least)
         across = self.width() / columns
         down = (self.height() - side - line) / (rows - 1) if rows > 1 else 0.0
         if rows * columns > len(self._samples):  # the last row is not full: no gaps that look like holes
@@ -109,7 +113,7 @@ class MistakeGrid(Retranslated, QWidget):
         painter.setFont(theme.font(theme.BODY_PX - 1))
         for place, box in enumerate(self.cells()):
             sample = self._samples[place]
-            draw_image(painter, box, sample.image)
+            draw_sample(painter, box, sample.image)
             if place in self._marks:
                 self._paint_mark(painter, box, self._marks[place])
             focused = place == self._current and (self.hasFocus() or self._always)

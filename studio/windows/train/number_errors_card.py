@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QRectF, QSize, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QHeaderView,
+    QSizePolicy,
     QTableWidget,
     QTableWidgetItem,
     QWidget,
@@ -18,10 +20,36 @@ from PySide6.QtWidgets import (
 
 from studio.windows.columns import Columns
 from studio.windows.controls import PageCard, Stack
+from studio.windows.train.sample_images import Content, draw_sample, row_lines
 from widgets.cards import Chip, EmptyState
+from widgets.labels import mute
 from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 from widgets.scatter import ScatterPlot
+
+HIGH = 72
+MOST_VALUES = 6
+
+
+class _SampleStrip(QWidget):
+    """An image or the curves of a sequence, as wide as there is room."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._content: Content | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_content(self, content: Content | None) -> None:
+        self._content = content
+        self.setVisible(content is not None)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(HIGH, HIGH)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._content is not None:
+            draw_sample(QPainter(self), QRectF(self.rect()), self._content)
 
 
 class NumberErrorsCards(Retranslated, QWidget):
@@ -33,6 +61,8 @@ class NumberErrorsCards(Retranslated, QWidget):
         super().__init__()
         self.scatter, self.residuals, self.target = ScatterPlot(), Chip(checkable=True), QComboBox()
         self.table = QTableWidget(0, 4)
+        self.values, self.sample = mute(wrap=True), _SampleStrip()
+        self._shown: Sequence[Content | None] = ()
         self._points: tuple[Any, Any, str] = (np.zeros(0), np.zeros(0), "")
         self._epoch = 0
         self._none = EmptyState("")
@@ -42,7 +72,9 @@ class NumberErrorsCards(Retranslated, QWidget):
         self.plot_card.header.addWidget(self.target)
         self.plot_card.header.addWidget(self.residuals)
         self.plot_card.body.addWidget(self._stack, 1)
-        self.worst_card.body.addWidget(self.table, 1)
+        for widget, share in ((self.table, 1), (self.sample, 0), (self.values, 0)):
+            self.worst_card.body.addWidget(widget, share)
+        self.table.currentCellChanged.connect(self._show_sample)
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.verticalHeader().hide()
@@ -63,15 +95,38 @@ class NumberErrorsCards(Retranslated, QWidget):
         self.target.setVisible(len(names) > 1)
 
     def show_errors(
-        self, true: Any, predicted: Any, unit: str, epoch: int, worst: Sequence[tuple[str, str, str, str]]
+        self,
+        true: Any,
+        predicted: Any,
+        unit: str,
+        epoch: int,
+        worst: Sequence[tuple[str, str, str, str]],
+        shown: Sequence[Content | None] = (),
     ) -> None:
-        """Show one target of all samples, in its unit, and rows of (sample, true, predicted, error)."""
+        """Show one target of all samples, in its unit, and rows of (sample, true, predicted, error).
+
+        Args:
+            shown: the sample of each row, None for one that is not stored.
+        """
         self._points, self._epoch = (true, predicted, unit), epoch
         self.table.setRowCount(len(worst))
         for line, row in enumerate(worst):
             for column, text in enumerate(row):
                 self.table.setItem(line, column, QTableWidgetItem(text))
+        self._shown = shown
+        self._show_sample(max(self.table.currentRow(), 0))
         self._draw()
+
+    def _show_sample(self, row: int, *_: int) -> None:
+        """Show the values of the sample in this row of the table."""
+        content = self._shown[row] if row < len(self._shown) else None
+        is_row = content is not None and not isinstance(content, np.ndarray)
+        lines = row_lines(content) if is_row else []
+        self.sample.show_content(None if is_row else content)
+        more = len(lines) > MOST_VALUES
+        self.values.setText(", ".join(lines[:MOST_VALUES]) + (", \u2026" if more else ""))
+        self.values.setToolTip("\n".join(lines))
+        self.values.setVisible(bool(lines))
 
     def _draw(self) -> None:
         true, predicted, unit = self._points

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from studio.windows.controls import Facts, Stack, ValueLabel
 from studio.windows.train.mistake_grid import MistakeGrid
-from studio.windows.train.sample_images import Sample, describe, draw_image
+from studio.windows.train.sample_images import Sample, describe, draw_sample
 from widgets import theme
 from widgets.bars import ProbabilityBars
 from widgets.cards import EmptyState
@@ -30,7 +30,7 @@ LARGE = 180
 
 
 class LargeImage(QWidget):
-    """One image, large; its pixels stay visible."""
+    """One sample, large; its pixels stay visible."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class LargeImage(QWidget):
         if self._sample is not None:
             side = min(self.width(), self.height())
             box = QRectF((self.width() - side) / 2, 0, side, side)
-            draw_image(QPainter(self), box, self._sample.image, smooth=False)
+            draw_sample(QPainter(self), box, self._sample.image, smooth=False)
 
 
 class SampleGallery(Retranslated, QDialog):
@@ -170,8 +170,10 @@ class SampleGallery(Retranslated, QDialog):
     def show_sample(
         self, sample: Sample | None, facts: list[tuple[str, str]], names: tuple[str, ...]
     ) -> None:
-        """Show one image large, with its facts and the probabilities of all classes."""
+        """Show one sample large, with its facts and the probabilities of all classes; the facts of a row of a
+        table are enough."""
         self.large.show_sample(sample)
+        self.large.setVisible(sample is None or not sample.row)
         self.facts.set_rows(facts)
         known = sample is not None and len(sample.probabilities) == len(names)
         self.bars.setVisible(known)
@@ -196,13 +198,13 @@ class SampleGallery(Retranslated, QDialog):
         self.on.setText(tr("Next"))
         self.on.setAccessibleName(tr("Next page"))
         self._label_as.setText(tr("It is"))
-        self.classes.setAccessibleName(tr("Class of the image"))
+        self.classes.setAccessibleName(tr("Class of the sample"))
         self.relabel.setText(tr("Relabel"))
-        self.relabel.setToolTip(tr("Save this class for the image in the project; the data stays unchanged"))
+        self.relabel.setToolTip(tr("Save this class for the sample in the project; the data stays unchanged"))
         self.drop.setText(tr("Drop"))
-        self.drop.setToolTip(tr("Exclude the image from training in the project; the data stays unchanged"))
+        self.drop.setToolTip(tr("Exclude the sample from training in the project; the data stays unchanged"))
         self.undo.setText(tr("Take back"))
-        self.undo.setToolTip(tr("Remove the correction of this image"))
+        self.undo.setToolTip(tr("Remove the correction of this sample"))
         self.all.setText(tr("All corrections..."))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -123,4 +123,4 @@ class TrainPage(Retranslated, QWidget):
             figure.set_label(label)
         self._hardest_card.set_title(tr("Hardest samples"))
         self.hardest.set_title(tr("Hardest samples"))
-        self._no_hardest.set_text(tr("The test images with the largest loss appear after the first epoch."))
+        self._no_hardest.set_text(tr("The test samples with the largest loss appear after the first epoch."))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,10 +20,10 @@ from engine.training.predictions import (
     VERSION,
     Predictions,
     PredictionsFolder,
-    display_images,
-    image_bytes,
 )
+from engine.training.shown_samples import MOST_STEPS, display_images, image_bytes, shown_samples
 from engine.training.sources.options import DataOptions
+from engine.training.sources.prepared import Prepared
 
 
 def batches(count: int, classes: int = 3) -> tuple[list[Any], np.ndarray, np.ndarray]:
@@ -131,6 +132,9 @@ def test_many_classes_keep_two_probabilities_an_image(monkeypatch: pytest.Monkey
         {"hardest": np.array([-1] * 10)},
         {"pictures": np.zeros((9, 2, 3), np.uint8)},
         {"pictures": np.zeros((10, 2, 3, 4), np.uint8)},
+        {"pictures": np.zeros((10, 4, 9), np.float32)},
+        {"pictures": [[["a", 1]]] * 10},
+        {"pictures": ["ab"] * 10},
         {"of_truth": np.zeros(10)},
         {"probabilities": None},
     ],
@@ -159,3 +163,44 @@ def test_normalised_images_are_shown_as_they_lie_there(bars: Path) -> None:
     expected = np.rint(plain[3][0][0] * 255).astype(np.uint8)
     for data in (plain, changed):
         assert np.array_equal(display_images(data, [3])[0], expected)
+
+
+def test_rows_of_a_table_are_shown_with_names_words_and_dates_the_unusual_first(tmp_path: Path) -> None:
+    path = tmp_path / "flats.csv"
+    lines = ["size,town,built,let"]
+    lines += ["61,Ulm,2001-02-04,no", "500,Bonn,2001-02-04,yes", ",Bonn,2001-02-04,yes"]
+    lines += [
+        f"{60 + number % 5},Bonn,2001-02-{3 + number % 9:02},{'no' if number % 2 else 'yes'}"
+        for number in range(30)
+    ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    options = DataOptions(kind="auto", task="auto", label_name="let", split="order", include=("built",))
+    splits = load_data(str(path), options=options)
+    data = Prepared(splits.train.rows, np.arange(33), splits.classes, splits.prepare)
+    town, large, empty = shown_samples(data, [0, 1, 2], splits.spec)
+    assert town[0] == ["town", "Ulm"]
+    assert large[0] == ["size", "500"]
+    assert dict(map(tuple, town)) == {"town": "Ulm", "size": "61", "built": "2001-02-04"}
+    assert dict(map(tuple, empty))["size"] == "\u2013"
+
+
+def test_sequences_are_shown_without_padding_and_mask(tmp_path: Path) -> None:
+    x = np.zeros((20, 600, 1), np.float32)
+    x[:, :300] = 2.0
+    np.savez(tmp_path / "s.npz", x=x, y=np.arange(20) % 2, lengths=np.full(20, 300))
+    splits = load_data(str(tmp_path / "s.npz"), options=DataOptions(kind="auto", task="auto"))
+    shown = shown_samples(splits.test, [0], splits.spec)
+    assert isinstance(shown, np.ndarray)
+    assert (shown.shape, shown.dtype) == ((1, MOST_STEPS, 1), np.float32)
+    assert np.isnan(shown[0, 130:]).all()
+    assert (shown[0, :125] == 2.0).all()
+
+
+@pytest.mark.parametrize("shown", [[[["a", "1"]]] * 10, np.full((10, 4, 2), np.nan, np.float32)])
+def test_other_samples_are_written_and_read(tmp_path: Path, shown: Any) -> None:
+    found = replace(measured()[0], pictures=shown)
+    folder = PredictionsFolder(tmp_path)
+    folder.write(7, found, best_step=7)
+    read = folder.read(7)
+    assert read is not None
+    np.testing.assert_array_equal(read.pictures, shown)

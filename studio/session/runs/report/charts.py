@@ -165,6 +165,25 @@ def _matrix_image(counts: NDArray[Any], names: Sequence[str]) -> str:
     )
 
 
+def sequence(title: str, values: NDArray[Any]) -> str:
+    """An SVG image of a sequence [steps, values]; NaN leaves a gap."""
+    import numpy as np
+
+    finite = values[np.isfinite(values)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    side, across = 100, 96 / max(len(values) - 1, 1)
+    parts = [f'<svg viewBox="0 0 {side} {side}" role="img" aria-label="{escape(title, quote=True)}">']
+    for number, column in enumerate(values.T.astype(np.float64)):
+        pieces, begin = [], True
+        for step, value in enumerate(column.tolist()):
+            if math.isfinite(value):
+                y = 2 + (high - value) / ((high - low) or 1.0) * (side - 4)
+                pieces.append(f"{'M' if begin else 'L'}{2 + step * across:.1f} {y:.1f}")
+            begin = not math.isfinite(value)
+        parts.append(f'<path class="line s{number % 2}" d="{"".join(pieces)}"/>')
+    return "".join([*parts, "</svg>"])
+
+
 def data_uri(pixels: NDArray[np.uint8], scale: int = 1) -> str:
     """An image, uint8 [H, W] or [H, W, 3], as a PNG file in an address."""
     from PIL import Image

@@ -8,10 +8,13 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from studio.session.runs.report.charts import curves, data_uri, matrix, scatter
+import numpy as np
+
+from studio.session.runs.report.charts import curves, data_uri, matrix, scatter, sequence
 from studio.session.runs.report.report_data import ReportData, gather, when
 
 MOST_TARGETS = 12
+MOST_VALUES = 6  # of a table's row
 # Nothing but what stands in the file itself: whatever a name in it says.
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _STYLE = """
@@ -43,6 +46,7 @@ img.matrix{image-rendering:pixelated;max-width:100%}
 .hard{display:grid;grid-template-columns:repeat(auto-fill,minmax(84px,1fr));gap:8px}
 figure{margin:0;text-align:center;font-size:12px}
 figure img{width:100%;max-width:112px;image-rendering:pixelated;border-radius:6px;background:#000}
+figure .row{text-align:left;font-size:11px;overflow-wrap:anywhere}
 svg{width:100%;height:auto;display:block}
 svg text{fill:var(--mute);font-size:11px}.grid{stroke:var(--line)}
 .line{fill:none;stroke-width:1.6}.band{opacity:.18}
@@ -78,6 +82,7 @@ def page_of(found: ReportData) -> str:
         _baseline(found),
         _confusion(found),
         _hardest(found),
+        _largest_errors(found),
         _scatters(found),
         _epochs(found),
         _layers(found),
@@ -163,10 +168,36 @@ def _hardest(found: ReportData) -> str:
         words = f"{true} \u2192 {answer}"
         more = f"test image {place}, {_percent(float(predictions.of_truth[place]))} for {true}"
         figures.append(
-            f'<figure><img alt="{escape(f"{words}, {more}", quote=True)}" src="{data_uri(image)}">'
+            f"<figure>{_sample(image, f'{words}, {more}')}"
             f'<figcaption>{escape(words)}<br><span class="mute">{place}</span></figcaption></figure>'
         )
-    return _section("Hardest test images", f'<div class="hard">{"".join(figures)}</div>' if figures else "")
+    return _section("Hardest test samples", f'<div class="hard">{"".join(figures)}</div>' if figures else "")
+
+
+def _largest_errors(found: ReportData) -> str:
+    """The samples of which the numbers were missed by most."""
+    numbers = found.numbers
+    if numbers is None:
+        return ""
+    figures = []
+    for place, shown in zip(numbers.hardest.tolist(), numbers.pictures, strict=True):
+        pair = (numbers.targets[place], numbers.predicted[place])
+        words = " \u2192 ".join(", ".join(f"{value:.4g}" for value in each) for each in pair)
+        figures.append(
+            f"<figure>{_sample(shown, f'test sample {place}')}"
+            f'<figcaption>{words}<br><span class="mute">{place}</span></figcaption></figure>'
+        )
+    return _section("Largest errors", f'<div class="hard">{"".join(figures)}</div>' if figures else "")
+
+
+def _sample(shown: Any, words: str) -> str:
+    """A sample as ``engine.training.shown_samples`` gives it; ``words`` describe it."""
+    if not isinstance(shown, np.ndarray):
+        lines = "<br>".join(f"{escape(name)}: {escape(text)}" for name, text in shown[:MOST_VALUES])
+        return f'<div class="row" title="{escape(words, quote=True)}">{lines}</div>'
+    if shown.dtype == np.uint8:
+        return f'<img alt="{escape(words, quote=True)}" src="{data_uri(shown)}">'
+    return sequence(words, shown)
 
 
 def _epochs(found: ReportData) -> str:

@@ -53,3 +53,32 @@ def test_a_click_and_return_tell_the_image(hardest: MistakeGrid, qtbot: QtBot) -
     with qtbot.waitSignal(hardest.chosen) as outcome:
         qtbot.keyClick(hardest, Qt.Key.Key_Return)
     assert outcome.args == [7]
+
+
+ROW = [["size", "113.2"], ["rooms", "4"], ["a column of a long name", "Bonn"]]
+
+
+def test_rows_of_a_table_are_large_enough_to_read_and_complete_in_words(hardest: MistakeGrid) -> None:
+    image = hardest.grab().toImage()
+    hardest.set_samples([Sample(ROW, "yes", "no", 0.25, place) for place in range(40)])
+    assert all(box.width() >= 100 for box in hardest.cells())
+    assert hardest.describe(hardest.samples()[3]) == (
+        "Test sample 3: yes read as no; the model gives 25 % to yes\n"
+        "size: 113.2\nrooms: 4\na column of a long name: Bonn"
+    ).replace("25 %", "25\u2009%")
+    assert hardest.grab().toImage() != image
+
+
+def test_a_sequence_is_drawn_as_a_curve(hardest: MistakeGrid) -> None:
+    values = np.linspace(0, 1, 20, dtype=np.float32)[:, None]
+    for each, high_at_left in ((values, False), (values[::-1], True)):
+        hardest.set_samples([Sample(each, "up", "down", 0.5)])
+        box = hardest.cells()[0].toRect()
+        image = hardest.grab().toImage()
+        half = box.width() // 2
+        upper, lower = (
+            {image.pixel(box.x() + x, box.y() + y) for x in range(20, half - 10) for y in rows}
+            for rows in (range(10, half), range(half, box.height() - 10))
+        )
+        assert (len(upper) > 1, len(lower) > 1) == (high_at_left, not high_at_left)
+    assert hardest.describe(hardest.samples()[0]).startswith("Test sample 0: up read as down")
