@@ -41,7 +41,7 @@ def counted() -> dict[str, list[str]]:
 def test_few_modules_are_imported(counted: dict[str, list[str]]) -> None:
     loaded = counted["loaded"]
     # Files of operators are all loaded: they fill OPS.
-    assert len([m for m in loaded if m.startswith("engine.")]) <= 410
+    assert len([m for m in loaded if m.startswith("engine.")]) <= 411
     assert len([m for m in loaded if not m.startswith("engine")]) <= 60
 
 
@@ -77,7 +77,7 @@ def test_rarely_used_modules_are_imported_on_first_use(counted: dict[str, list[s
 def test_apply_functions_are_written_at_their_first_call(counted: dict[str, list[str]]) -> None:
     made = counted["made"]
     assert made.count("<apply at first call>") == 2  # one for all operators, one for methods of two tensors
-    assert len(made) <= 45  # the others are made by dataclasses and named tuples
+    assert len(made) <= 52  # the others are made by dataclasses and named tuples
     assert "<apply tanh>" in counted["called"]
     assert "<apply tanh>" not in counted["made"]
     assert len(counted["called"]) < len(OPS) // 10

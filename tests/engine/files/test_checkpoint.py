@@ -104,14 +104,14 @@ def test_one_that_does_not_fit_into_memory_is_not_passed_over(
 ) -> None:
     path = write_checkpoint(tmp_path, 1, 1)
 
-    class Big(io.BytesIO):
+    class Big(io.FileIO):
         def read(self, length: int | None = -1) -> bytes:
-            if length == self.getbuffer().nbytes:
+            if length == path.stat().st_size:
                 raise MemoryError
-            return super().read(length)
+            return super().read(length) or b""
 
     with monkeypatch.context() as patch:
-        patch.setattr("engine.files.checked.os.fdopen", lambda *_: Big(path.read_bytes()))
+        patch.setattr("engine.files.checked.open_regular", Big)
         with pytest.raises(DataError, match=r"step-00000001.h5: the file does not fit into memory"):
             latest_checkpoint(tmp_path)
 

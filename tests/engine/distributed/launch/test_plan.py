@@ -144,7 +144,7 @@ def test_files_that_name_no_machines(tmp_path: Path, text: str) -> None:
     (tmp_path / "hosts").write_text(text)
     with pytest.raises(DataError, match=r"launch: --hosts .*hosts(:1: not a machine|: it names no machine)"):
         planned(f"--hosts {tmp_path / 'hosts'}")
-    with pytest.raises(DataError, match="can't be read: Is a directory"):
+    with pytest.raises(DataError, match="can't be read: a folder, not a regular file"):
         planned(f"--hosts {tmp_path}")
     (tmp_path / "hosts").write_bytes(b"\xff\xfe")
     with pytest.raises(DataError, match="it is not text"):
