@@ -19,6 +19,7 @@ class Option:
         default: where it is not given.
         variable: the environment variable that is read where it is not given.
         choices, instead: the only values that it takes, and what to know where another was given.
+        least: the smallest value of a ``count``.
         unused: why it does nothing here; empty where it does something.
     """
 
@@ -30,6 +31,7 @@ class Option:
     unused: str = ""
     choices: tuple[str, ...] = ()
     instead: str = ""
+    least: int = 1
 
     @property
     def name(self) -> str:
@@ -78,6 +80,14 @@ OPTIONS: tuple[Option, ...] = (
         "count",
         0,
         "PADDLE_MAX_RESTART",
+        least=0,
+    ),
+    Option(
+        ("--wait_timeout", "--wait-timeout"),
+        "Seconds after which the job is stopped if all its processes wait for one that has exited; 0: never.",
+        "count",
+        300,
+        least=0,
     ),
     Option(
         ("--mode",), "static or dynamic: the mode that the script starts in.", choices=("static", "dynamic")

@@ -10,6 +10,7 @@ from engine.core.errors import ArgumentError, ConditionError, ModeError
 from engine.core.strictness import warn_at_user
 from engine.distributed import mpi
 from engine.distributed.environment import ParallelEnv
+from engine.distributed.waiting import watched
 
 _FIRST_ID = 10  # Paddle keeps those below for its rings
 _GROUPS: dict[int, Group] = {}
@@ -110,7 +111,7 @@ def init_parallel_env() -> Group | None:
         return None
     if 0 not in _GROUPS:
         # A communicator of its own: a script that uses mpi4py itself does not meet the engine's messages.
-        comm = mpi.world(env.rank, env.world_size).Dup()
+        comm = watched(mpi.world(env.rank, env.world_size)).Dup()
         _GROUPS[0] = Group(env.rank, 0, range(env.world_size), comm, "_default_pg")
     return _GROUPS[0]
 
@@ -171,7 +172,7 @@ def new_group(
         inside = everyone.rank in members and len(members) > 1
         color = 0 if inside else mpi.library().UNDEFINED
         comm = everyone.process_group.Split(color, everyone.rank)
-        rank, comm = (members.index(everyone.rank), comm) if inside else (-1, None)
+        rank, comm = (members.index(everyone.rank), watched(comm)) if inside else (-1, None)
     _made += 1
     number = _FIRST_ID + _made - 1
     _GROUPS[number] = Group(rank, number, members, comm, f"_default_pg{number}")

@@ -14,6 +14,7 @@ from engine.distributed import in_programs
 from engine.distributed.collectives import Task, host
 from engine.distributed.groups import Group, group_of, outside, place_of
 from engine.distributed.mpi import bytes_of, library
+from engine.distributed.waiting import timed
 from engine.eager.tensor import write
 
 
@@ -31,7 +32,7 @@ class Message(Task):
     def wait(self, timeout: Any = None) -> bool:
         """Return True when the message has left or arrived; MPI waits without limit."""
         status = library().Status()
-        self._request.Wait(status)
+        timed("Wait", self._request.Wait, status)
         self._end(status)
         return True
 

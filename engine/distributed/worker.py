@@ -18,6 +18,7 @@ import time
 import traceback
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from engine.core.errors import EngineError
 from engine.distributed import mpi
 from engine.distributed.environment import RANK, SELECTED, SIZE, number
 from engine.distributed.launch.guard import send_event
+from engine.distributed.waiting import WaitReports
 from engine.kernels.cpu.cores import cores
 from engine.kernels.cpu.threads import set_num_threads
 from resources.own_packages import claim_names
@@ -202,6 +204,8 @@ def main(arguments: list[str]) -> None:
         comm = prepare(task)
     except EngineError as error:
         raise SystemExit(str(error)) from None
+    if task.channel is not None and comm is not None:
+        WaitReports(partial(send_event, task.channel, rank=comm.rank)).start()
     status = _run(task.module, task.words) & 0xFF  # as the system keeps it
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):  # its reader is gone

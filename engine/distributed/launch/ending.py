@@ -21,6 +21,7 @@ class Ending:
         log: the file that it printed to, or empty.
         noise: what mpiexec printed.
         signal: what stopped the launcher.
+        reason: why the launcher ended a job in which no process had failed.
     """
 
     how: str
@@ -31,6 +32,7 @@ class Ending:
     log: str = ""
     noise: str = ""
     signal: int = 0
+    reason: str = ""
 
     @property
     def status(self) -> int:
@@ -45,6 +47,8 @@ class Ending:
             return ""
         if self.how == STOPPED:
             return f"stopped by {signal_name(self.signal)}; {_all(self.count)} ended"
+        if self.reason:
+            return f"launch: {self.reason}; {_all(self.count)} been stopped"
         who = "a process" if self.rank is None else f"rank {self.rank}"
         who += f" of {self.count}" if self.count > 1 else ""
         if self.code < 0:

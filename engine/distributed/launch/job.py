@@ -19,6 +19,7 @@ from engine.distributed.launch.ending import DONE, FAILED, STOPPED, Ending
 from engine.distributed.launch.guard import EVENTS
 from engine.distributed.launch.leftovers import remove_shared_memory
 from engine.distributed.launch.plan import Plan
+from engine.distributed.launch.waits import Waits
 from resources.regular_files import open_regular
 
 POLL = 0.1
@@ -26,8 +27,6 @@ GRACE = 1.0
 """Seconds that processes have to end by themselves before they are killed."""
 PATIENCE = 1.0
 """Seconds that the beginning of a line waits for the rest before it is shown."""
-NOTICE = 30.0
-"""Seconds after which the launcher prints that a process has succeeded and others are still running."""
 _SIGNALS = tuple(getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n))
 _RANK = re.compile(rb"\[(\d+)\] ?")  # mpiexec -prepend-rank
 _ABORT = re.compile(rb"^Abort\((\d+)\) on node \d+ \(rank (\d+) in comm 0\): application called MPI_Abort")
@@ -43,7 +42,8 @@ class Job:
         self._plan, self._restart = plan, restart
         self._pids: dict[int, int] = {}
         self._groups: dict[int, int] = {}
-        self._ended: dict[int, float] = {}
+        self._waits = Waits(plan.count, plan.wait_timeout)
+        self._stuck = ""
         self._lines = {rank: LastLines() for rank in range(plan.count)}
         self._begun: dict[tuple[str, int], tuple[float, bytes]] = {}
         self._cut: dict[str, bytes] = {}
@@ -52,7 +52,6 @@ class Job:
         self._doubted = False
         self._stopped_by = 0
         self._stopping: float | None = None
-        self._noticed: set[int] = set()
 
     def run(self) -> Ending:
         """Start the processes, and wait until all have ended.
@@ -102,10 +101,10 @@ class Job:
     def _watch(self, process: subprocess.Popen[bytes], channel: Channel) -> None:
         while process.poll() is None:
             self._take(channel, POLL)
-            self._notice()
-            if self._stopping is None and (self._failed or self._stopped_by):
+            self._report_waits()
+            if self._stopping is None and (self._failed or self._stopped_by or self._stuck):
                 self._stopping = time.monotonic()
-                if self._stopped_by:
+                if self._stopped_by or self._stuck:
                     process.terminate()
             elif self._stopping is not None and time.monotonic() > self._stopping + GRACE:
                 return
@@ -171,10 +170,13 @@ class Job:
         stream.flush()
 
     def _note(self, event: dict[str, Any]) -> None:
-        """A process began (pid, group), has a rank (rank, pid), ran its script (rank, status), is gone (pid,
-        code)."""
+        """A process began (pid, group), has a rank (rank, pid), waits for others (rank, waits, call), ran its
+        script (rank, status), is gone (pid, code)."""
         if "group" in event:
             self._groups[event["pid"]] = event["group"]
+            return
+        if "waits" in event:
+            self._waits.note_wait(event["rank"], event["waits"], event.get("call", ""), time.monotonic())
             return
         if "pid" in event and "rank" in event:
             self._pids[event["pid"]] = event["rank"]
@@ -186,24 +188,16 @@ class Job:
             # MPI ends a rank whose partner is gone with a status: a signal that ended another one came first.
             self._doubted = code > 0 and "status" not in event
         if rank is not None and not code:
-            self._ended.setdefault(rank, time.monotonic())
+            self._waits.note_exit(rank, time.monotonic())
 
-    def _notice(self) -> None:
-        """Print which processes succeeded long ago while others are still running."""
-        if self._failed or self._stopping is not None or len(self._ended) == self._plan.count:
+    def _report_waits(self) -> None:
+        """Print who waits for whom, and stop the processes if nobody can end their wait."""
+        if self._failed or self._stopping is not None:
             return
         now = time.monotonic()
-        for rank in sorted(set(self._ended) - self._noticed):
-            if now > self._ended[rank] + NOTICE:
-                self._noticed.add(rank)
-                others = sorted(set(range(self._plan.count)) - set(self._ended))
-                names = f"rank{'s' * (len(others) > 1)} {', '.join(map(str, others))}"
-                print(
-                    f"launch: rank {rank} ended with status 0 {NOTICE:.0f} s ago, {names} did not: if they "
-                    f"wait for rank {rank}, they wait without end; Ctrl+C stops them",
-                    file=sys.stderr,
-                    flush=True,
-                )
+        self._stuck = self._waits.stuck(now)
+        if not self._stuck and (line := self._waits.line(now)):
+            print(line, file=sys.stderr, flush=True)
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:
         """Let nothing be left: mpiexec, the processes and their groups."""
@@ -225,6 +219,8 @@ class Job:
         count = self._plan.count
         if self._stopped_by:
             return Ending(STOPPED, count, signal=self._stopped_by)
+        if self._stuck:
+            return Ending(FAILED, count, code=1, reason=self._stuck)
         noise = self._noise.text()
         if self._failed is None and returned == 0:
             return Ending(DONE, count)

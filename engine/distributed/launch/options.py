@@ -73,9 +73,8 @@ def _value(name: str, option: Option, text: str) -> Any:
             raise ArgumentError(f"launch: {name} must be True or False: got {text!r}")
         return _WORDS[text.lower()]
     if option.kind == "count":
-        least = 0 if option.name == "max_restart" else 1
-        if not text.isdecimal() or int(text) < least:
-            raise ArgumentError(f"launch: {name} must be an integer >= {least}: got {text!r}")
+        if not text.isdecimal() or int(text) < option.least:
+            raise ArgumentError(f"launch: {name} must be an integer >= {option.least}: got {text!r}")
         return int(text)
     if option.choices and text not in option.choices:
         more = f"; {option.instead}" if option.instead else ""

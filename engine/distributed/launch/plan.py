@@ -25,6 +25,7 @@ class Plan:
         variables: environment variables of all of them, in addition to those of the launcher.
         words: what the worker is given: the runner, its options, the script and its arguments.
         log_dir: where ``workerlog.N`` goes, or None.
+        wait_timeout: seconds after which ranks that wait for one that has exited are stopped; 0: never.
     """
 
     machines: list[tuple[str, int]]
@@ -32,6 +33,7 @@ class Plan:
     variables: dict[str, str]
     words: list[str]
     log_dir: str | None
+    wait_timeout: int = 0
 
     @property
     def count(self) -> int:
@@ -125,7 +127,12 @@ def plan(options: Options) -> Plan:
     if options.module:
         words.append("-m")
     return Plan(
-        machines, endpoints, variables, [*words, options.script, *options.arguments], options.log_dir or None
+        machines,
+        endpoints,
+        variables,
+        [*words, options.script, *options.arguments],
+        options.log_dir or None,
+        options.wait_timeout,
     )
 
 

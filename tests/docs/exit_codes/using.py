@@ -184,6 +184,19 @@ def _(place: Place) -> Words:
     return _launched(place, "import os; os.abort()")
 
 
+@case("launch", "all processes wait for one that exited with status 0; lines about the wait come first")
+def _(place: Place) -> Words:
+    script = """
+import paddle.distributed as dist
+from engine.distributed import waiting
+waiting.REPORTED = 1.5
+dist.init_parallel_env()
+if dist.get_rank() == 0:
+    dist.barrier()
+"""
+    return _launched(place, script, "--nproc_per_node=2", "--print_config=no", "--wait-timeout=1")
+
+
 @case("launch", "Ctrl+C, SIGTERM or a closed terminal")
 def _(place: Place) -> Words:
     return _launched(place, f"import os, time; os.kill({os.getpid()}, 15); time.sleep(60)")

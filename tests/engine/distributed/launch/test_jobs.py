@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from engine.distributed.launch import job
 from engine.distributed.launch.channel import LINES, LastLines
 from engine.distributed.launch.command import main
 from engine.distributed.launch.ending import FAILED, Ending
@@ -332,21 +331,27 @@ def test_one_process_needs_no_mpiexec(tmp_path: Path, capfd, monkeypatch) -> Non
     assert "the script does not exist" in capfd.readouterr().err
 
 
-def test_a_process_that_ended_well_long_before_the_others_is_reported(monkeypatch, capsys) -> None:
-    monkeypatch.setattr(job, "NOTICE", 0.0)
-    started = Job(plan(parse(["--nproc_per_node=3", "a.py"])))
-    started._note({"pid": 5, "group": 5})
-    started._note({"rank": 1, "pid": 5})
-    started._notice()
-    assert capsys.readouterr().err == ""
-    started._note({"rank": 1, "status": 0})
-    started._note({"pid": 5, "code": 0})
-    for _ in range(2):  # once
-        started._notice()
-    assert capsys.readouterr().err == (
-        "launch: rank 1 ended with status 0 0 s ago, ranks 0, 2 did not: if they wait for rank 1, they wait "
-        "without end; Ctrl+C stops them\n"
+def test_ranks_that_wait_for_one_that_exited_are_stopped(launch: Callable[..., Launched]) -> None:
+    script = f"""{BEGIN}
+import engine.distributed.waiting
+engine.distributed.waiting.REPORTED = 0.5
+if rank == 0:
+    dist.barrier()
+"""
+    launched = launch(script, "--nproc_per_node=2", "--print_config=no", "--wait-timeout=2", "train.py")
+    assert launched.ended() == 1
+    first, *_, last = launched.err.splitlines()
+    assert re.fullmatch(
+        r"launch: rank 0 has waited \d s in MPI's Barrier: rank 1 exited with status 0; the job is stopped "
+        r"in \d s \(--wait-timeout\)",
+        first,
     )
+    assert re.fullmatch(
+        r"launch: rank 1 exited with status 0, and rank 0 waited \d s for it \(--wait-timeout 2\); all 2 "
+        r"processes have been stopped",
+        last,
+    )
+    launched.nothing_is_left()
 
 
 def test_output_of_other_machines_is_forwarded_without_noise(capsys) -> None:
