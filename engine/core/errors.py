@@ -134,6 +134,10 @@ class FormatError(EngineError, ValueError):
     """A file that is damaged, truncated, foreign or of a version this build can't read."""
 
 
+class NewerVersionError(FormatError):
+    """A file of a newer version: it is sound, and must not be replaced or removed as a damaged one is."""
+
+
 class CodeError(EngineError, ImportError):
     """Code that was not agreed to, so it is not imported."""
 

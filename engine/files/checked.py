@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from engine.core.errors import AbsentError, DataError, FormatError
+from engine.core.errors import AbsentError, DataError, FormatError, NewerVersionError
 from engine.files import userblock
 from engine.files.reading import read_error
 from engine.files.userblock import UserBlock, check_payload, parse_user_block
@@ -113,7 +113,7 @@ def decode(expected: Expected, block: UserBlock, data: bytes, own: bool = False)
                 f"{' or '.join(map(repr, kinds))} is needed; choose the right file"
             )
         if not 1 <= image.version <= expected.max_version:
-            raise FormatError(
+            raise NewerVersionError(
                 f"{path}: written by a newer version of Model Studio: {image.kind} version "
                 f"{image.version} by {image.product}, this build reads up to "
                 f"{expected.max_version}; update Model Studio"

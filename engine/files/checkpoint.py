@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.core.errors import AbsentError, ArgumentError, DataError, FormatError
+from engine.core.errors import AbsentError, ArgumentError, DataError, FormatError, NewerVersionError
 from engine.files.atomic import make_folder
 from engine.files.container import read_container, verify_container, write_container
 from engine.files.plain import StrPath
@@ -104,7 +104,7 @@ def latest_checkpoint(folder: StrPath) -> Latest:
 
     Raises:
         DataError: the folder, or a newer checkpoint, can't be read now. It may be sound; resuming from an
-            older one removes it.
+            older one removes it. NewerVersionError: a newer version of Model Studio wrote one.
     """
     skipped: list[Skipped] = []
     for entry in reversed(list_checkpoints(folder)):
@@ -112,6 +112,8 @@ def latest_checkpoint(folder: StrPath) -> Latest:
             verify_container(entry.path)
         except AbsentError:  # removed since it was listed
             continue
+        except NewerVersionError:
+            raise
         except FormatError as error:
             skipped.append(Skipped(entry.path, str(error)))
             continue

@@ -19,7 +19,7 @@ from typing import TypeAlias, TypedDict, TypeGuard, cast
 
 import numpy as np
 
-from engine.core.errors import DataError, DTypeError, FormatError
+from engine.core.errors import DataError, DTypeError, FormatError, NewerVersionError
 from engine.files.atomic import saving
 from engine.files.container import read_container, write_container
 from engine.files.plain import Array, Json, StrPath
@@ -27,6 +27,7 @@ from engine.files.reading import read_error
 from resources.json_documents import DocumentError, parse, require_modest
 from resources.regular_files import open_regular, require_regular
 from resources.replacing import sync_folder
+from resources.training_events import JOURNAL_VERSION, newer_journal_version
 
 JOURNAL_NAME = "journal.jsonl"
 PACKED_NAME = "run.h5"
@@ -234,6 +235,16 @@ def parse_event(line: bytes) -> JournalEvent:
     raise FormatError(f"not an event but {event!r:.40}")
 
 
+def require_known(event: JournalEvent, path: Path) -> None:
+    """Raises NewerVersionError for the start of a run that a newer version of Model Studio recorded."""
+    version = newer_journal_version(event)
+    if version is not None:
+        raise NewerVersionError(
+            f"{path}: written by a newer version of Model Studio: journal version {version}, this build "
+            f"reads up to {JOURNAL_VERSION}; update Model Studio"
+        )
+
+
 def _no_number(text: str) -> Json:
     raise DocumentError(f"not JSON: {text} is not a number of JSON")
 
@@ -243,7 +254,7 @@ def read_journal(path: StrPath) -> Journal:
 
     Raises:
         DataError: there is no such file, or it can't be read.
-        FormatError: none of its lines is an event.
+        FormatError: none of its lines is an event. NewerVersionError: a newer version wrote it.
     """
     return _parse(_journal_bytes(Path(path)), Path(path))
 
@@ -271,11 +282,14 @@ def _parse(data: bytes, path: Path) -> Journal:
     last = len(lines) if lines[-1] else len(lines) - 1
     for number, line in enumerate(lines[:last], 1):
         try:
-            events.append(parse_event(line))
+            event = parse_event(line)
         except FormatError as cause:
             torn = number == len(lines)
             what = "the last line is incomplete, its writer was stopped" if torn else cause
             notes.append(f"{path}: line {number} skipped: {what}")
+            continue
+        require_known(event, path)
+        events.append(event)
     # One bad line may be the first line of a run that was killed while it wrote it; several are another file.
     if len(notes) > 1 and not events:
         raise FormatError(
@@ -321,6 +335,8 @@ def read_run(folder: StrPath) -> RunRecord:
     length = journal.stat().st_size if journal.exists() else None
     try:
         tree = _packed_run(read_container(packed, KIND, VERSION), packed)
+        for event in tree["events"]:
+            require_known(event, journal)
     except FormatError as error:
         if length is None:
             raise

@@ -22,7 +22,7 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.core.errors import FormatError
+from engine.core.errors import FormatError, NewerVersionError
 
 MAGIC = b"\x89MSF\r\n\x1a\n"
 VERSION = 1
@@ -89,7 +89,7 @@ def parse_user_block(head: bytes, file_length: int, path: Path) -> UserBlock:
     """Parse and check the first 512 bytes of a file that is ``file_length`` bytes long.
 
     Raises:
-        FormatError: foreign, damaged, truncated, or of a newer container version.
+        FormatError: foreign, damaged or truncated. NewerVersionError: of a newer container version.
     """
     if head[: len(MAGIC)] != MAGIC:
         raise _foreign(head, file_length, path)
@@ -105,7 +105,7 @@ def parse_user_block(head: bytes, file_length: int, path: Path) -> UserBlock:
         )
     _, version, size, length, digest, save_id = _FIELDS.unpack_from(head)
     if version > VERSION:
-        raise FormatError(
+        raise NewerVersionError(
             f"{path}: written by a newer version of Model Studio: container version {version}, "
             f"this build reads up to {VERSION}; update Model Studio"
         )

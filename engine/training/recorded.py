@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from engine.core.errors import FormatError
 from engine.files.atomic import saving
-from engine.files.journal import JournalEvent, parse_event
+from engine.files.journal import JournalEvent, parse_event, require_known
 from engine.training.rate import Change, changes_after
 from resources.json_documents import DocumentError, parse
 from resources.regular_files import open_regular
@@ -91,6 +91,12 @@ def kernels_taken(journal: Path, step: int) -> int | None:
         if event.get("event") == "kernels" and isinstance(since, int) and since >= step:
             return since
     return None
+
+
+def require_known_events(journal: Path) -> None:
+    """Raises NewerVersionError for the journal of a newer version, SaveError where it can't be read."""
+    for event in _events(journal):
+        require_known(event, journal)
 
 
 def _events(journal: Path) -> list[JournalEvent]:

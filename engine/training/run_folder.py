@@ -34,7 +34,7 @@ from engine.files.space import estimated_bytes, over_limit, require_room, used_b
 from engine.training.event_lines import as_lines
 from engine.training.models import FOLDER as BUILT_IN_MODELS
 from engine.training.predictions import MOST_BYTES, NumberPredictions, Predictions, PredictionsFolder
-from engine.training.recorded import has_record
+from engine.training.recorded import has_record, require_known_events
 from engine.training.retained_events import RetainedEvents, elapsed_at
 from resources.locks import LOCK_NAME, Holder, Lock, holder_of, take
 from resources.regular_files import LARGE_FILE, read_regular
@@ -138,7 +138,10 @@ class RunFolder:
 
         Raises:
             DataError: there is none; says which were skipped and why. Or a newer one can't be read now.
+            NewerVersionError: a newer version wrote one of them, or (to resume) the journal.
         """
+        if command == "resume":
+            require_known_events(self.journal_path)
         try:
             latest = latest_checkpoint(self.checkpoints_path)
         except DataError as error:
@@ -160,7 +163,10 @@ class RunFolder:
 
     def checkpoint_of(self, resume: bool | str | Path) -> tuple[Path, tuple[Skipped, ...]]:
         """The checkpoint to resume from: the one that ``resume`` names; for True as ``latest_checkpoint``."""
-        return self.latest_checkpoint() if resume is True else (Path(str(resume)), ())
+        if resume is True:
+            return self.latest_checkpoint()
+        require_known_events(self.journal_path)
+        return Path(str(resume)), ()
 
     def read_checkpoint(self, path: Path) -> dict[str, Any]:
         """The tree of a checkpoint. Raises DataError or FormatError."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from engine.core.dtype import DType, as_dtype
-from engine.core.errors import FormatError
+from engine.core.errors import FormatError, NewerVersionError
 from engine.core.opdef import OPS
 from engine.core.operator import Operator
 from engine.core.spec import Spec
@@ -164,6 +164,8 @@ def from_plain(plain: object, where: str = "program", training: bool = False, ow
             )
     try:
         program = _read(cast("PlainProgram", plain))
+    except NewerVersionError as error:
+        raise NewerVersionError(f"{where}: {error}") from error
     except FormatError as error:
         reason = _brief(str(error))
         raise FormatError(f"{where}: its Program can't be read: {reason}; save the model again") from error
@@ -195,10 +197,14 @@ def _text_faults(program: Program) -> Iterator[str]:
 def _read(plain: PlainProgram) -> Program:
     if plain["version"] == 1:
         plain = cast("PlainProgram", from_version_1(cast("dict[str, Any]", plain)))
-    if plain["version"] != VERSION:
-        raise FormatError(
-            f"Program has version {plain['version']}: this build reads up to {VERSION}; update Model Studio"
+    version = plain["version"]
+    if isinstance(version, int) and version > VERSION:
+        raise NewerVersionError(
+            f"written by a newer version of Model Studio: Program version {version}, this build reads up to "
+            f"{VERSION}; update Model Studio"
         )
+    if version != VERSION:
+        raise FormatError(f"its version is {version!r:.40}")
     program = Program()
     program.blocks.clear()
     for n, item in enumerate(plain["blocks"]):

@@ -43,6 +43,10 @@ class ProjectError(ValueError):
     """A project or preferences file that can't be used: ``where: what: values; what to do``."""
 
 
+class LaterVersionError(ProjectError):
+    """The file of a later version, which this program neither reads nor replaces."""
+
+
 class ProjectChangedError(ProjectError):
     """The file of a project is no longer what was read from it or written to it here."""
 
@@ -214,10 +218,15 @@ def read_preferences() -> tuple[Preferences, str]:
 
 
 def write_preferences(preferences: Preferences) -> None:
-    """Write the preferences atomically. Raises OSError, with the path and what to do, where that fails."""
+    """Write the preferences atomically.
+
+    Raises:
+        OSError: it fails, or a later version wrote the file; the message has the path and what to do.
+    """
     from engine.files.atomic import make_folder
 
     path = preferences_path()
+    refuse_later(path, Preferences)
     make_folder(path.parent)
     write_document(path, preferences)
 
@@ -242,6 +251,16 @@ def read_document(path: Path, kind: type[_Document], remedy: str) -> _Document:
     return _document(path, _bytes(path, remedy), kind, remedy)
 
 
+def refuse_later(path: Path, kind: type[BaseModel]) -> None:
+    """Raises OSError where the file, which is about to be replaced, was written by a later version."""
+    try:
+        read_document(path, kind, "")
+    except LaterVersionError as error:
+        raise OSError(str(error)) from error
+    except ProjectError:
+        pass
+
+
 def _bytes(path: Path, remedy: str) -> bytes:
     try:
         with open_regular(path) as file:
@@ -261,7 +280,9 @@ def _document(path: Path, data: bytes, kind: type[_Document], remedy: str) -> _D
         raise ProjectError(f"{path}: {error}; {remedy}") from error
     version = values.get("version") if isinstance(values, dict) else None
     if isinstance(version, int) and version > kind.model_fields["version"].default:
-        raise ProjectError(f"{path}: written by a later Model Studio: version {version}; update Model Studio")
+        raise LaterVersionError(
+            f"{path}: written by a later Model Studio: version {version}; update Model Studio"
+        )
     try:
         # From the text: only there does a strict type take what JSON has in its place (a list for a tuple).
         return kind.model_validate_json(data)

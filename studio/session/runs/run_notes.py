@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from studio.session.project.project_file import ProjectError, read_document, write_document
+from studio.session.project.project_file import ProjectError, read_document, refuse_later, write_document
 
 NAME = "notes.json"
 MOST_TAGS, LONGEST_TAG, LONGEST_NAME, LONGEST_NOTE = 20, 50, 120, 20_000
@@ -53,11 +53,13 @@ def write_notes(folder: Path, notes: RunNotes) -> None:
     """Write the notes atomically; a run without notes has no file.
 
     Raises:
-        OSError: it can't be written, or a link is in its place; the message has the path and what to do.
+        OSError: it can't be written, a link is in its place, or a later version wrote it; the message has the
+        path and what to do.
     """
     path = folder / NAME
     if path.is_symlink():
         raise OSError(f"{path}: not written: a link to elsewhere: {os.readlink(path)}; remove it")
+    refuse_later(path, RunNotes)
     if notes != NOTHING or path.exists():
         write_document(path, notes)
 

@@ -15,6 +15,7 @@ from resources.locks import LOCK_NAME, holder_of
 from resources.metrics import Metric, metric_of, task_of
 from resources.regular_files import open_regular
 from resources.settings.data import FIT
+from resources.training_events import newer_journal_version
 from studio.session.equality import EqualNaN
 from studio.session.runs.run_notes import NAME as NOTES
 from studio.session.runs.run_notes import NOTHING, RunNotes, read_notes
@@ -269,6 +270,8 @@ def read_run_line(path: Path) -> Run | None:
     lines = "1 damaged line was" if damaged == 1 else f"{damaged} damaged lines were"
     notes, trouble = read_notes(path)
     skipped = f"{JOURNAL}: {lines} skipped" if damaged else ""
+    newer = next(filter(None, map(newer_journal_version, events)), None)
+    version = f"{JOURNAL}: written by a newer version of Model Studio: version {newer}; update Model Studio"
     return Run(
         path=str(path),
         name=path.name,
@@ -284,7 +287,7 @@ def read_run_line(path: Path) -> Run | None:
         task=task_of(started),
         checkpoint=checkpoint,
         checkpoint_step=checkpoint_step,
-        note="\n".join(filter(None, (skipped, trouble))),
+        note="\n".join(filter(None, (version if newer else "", skipped, trouble))),
         loss=loss,
         seconds=seconds,
         notes=notes,
