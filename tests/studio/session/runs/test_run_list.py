@@ -68,7 +68,6 @@ def test_notes_of_a_run_are_stored_in_its_folder_and_can_be_undone(session: Sess
 @pytest.mark.parametrize(
     "text",
     [
-        '{"version": 2}',
         "[]",
         "{",
         '{"name": 3}',
@@ -85,6 +84,16 @@ def test_a_damaged_file_of_notes_is_reported_and_replaced_by_new_ones(session: S
     assert NAME in session.runs[0].note
     assert session.run_changes.rename(folder, "sound again") == ""
     assert (session.runs[0].notes.name, session.runs[0].note) == ("sound again", "")
+
+
+def test_notes_of_a_later_version_are_reported_and_not_replaced(session: Session) -> None:
+    path = Path(session.runs[0].path, NAME)
+    path.write_text('{"version": 2}')
+    session.refresh_runs()
+    reason = f"{path}: written by a later Model Studio: version 2; update Model Studio"
+    assert (session.runs[0].notes, session.runs[0].note) == (NOTHING, reason)
+    assert reason in session.run_changes.rename(session.runs[0].path, "other")
+    assert path.read_text() == '{"version": 2}'
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
