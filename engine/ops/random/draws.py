@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bounds import Number, Size
+from engine.core.bounds import Number, Reserved, Size
 from engine.core.dtype import as_dtype
 from engine.core.errors import ArgumentError, OutOfRangeError
 from engine.core.infer import floating_as_x, require_floating
@@ -111,7 +111,7 @@ def _infer_permutation(*, n: int, dtype: str, **_: Any) -> Spec:
 
 
 @op("randperm", infer=_infer_permutation)
-def randperm(xp, *, n: Size, dtype="int64", seed: Number = 0, key):
+def randperm(xp, *, n: Reserved, dtype="int64", seed: Number = 0, key):
     """The numbers 0 to n-1 in random order."""
     _infer_permutation(n=n, dtype=dtype)
     with draws_of(key, seed) as draws:

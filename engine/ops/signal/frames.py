@@ -71,6 +71,7 @@ def _added(xp: Any, frames: Any, hop_length: int, size: int) -> Any:
     A frame is cut into pieces as long as a hop; the pieces at one place of all frames are added at once.
     """
     count, length = frames.shape[-2:]
+    hop_length = length if count == 1 else hop_length  # then it matters to nothing but the memory below
     pieces = -(-length // hop_length)
     full = xp.zeros((*frames.shape[:-2], count + pieces, hop_length), frames.dtype)
     for n in reversed(range(pieces)):  # so that earlier frames are added first
