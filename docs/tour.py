@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("QT_SCALE_FACTOR", "1")
 
-from PySide6.QtCore import QEventLoop, QPoint, QPointF, Qt
+from PySide6.QtCore import QEventLoop, QPoint, QPointF, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -66,6 +66,9 @@ class Tour:
         self.session.change_setting("samples", samples)
         self.session.change_setting("epochs", epochs)
         self.images: list[Path] = []
+        # Wakes ``wait``, which would otherwise poll and take a core from the training.
+        self._ticks = QTimer(interval=10)
+        self._ticks.start()
 
     def wait(self, condition: Callable[[], bool], what: str, seconds: float = LIMIT) -> None:
         """Let the application work until ``condition`` holds."""
@@ -73,7 +76,7 @@ class Tour:
         while not condition():
             if time.monotonic() > end:
                 raise SystemExit(f"tour: waited {seconds:.0f} s for {what}; the log says:\n{self._log()}")
-            self.app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
+            self.app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
 
     def _log(self) -> str:
         output = self.studio.window.output
@@ -84,7 +87,7 @@ class Tour:
         """Let batched redraws happen."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            self.app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 10)
+            self.app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
 
     def save(self, name: str, widget: QWidget | None = None) -> None:
         """Save the window (or a part of it), light and dark."""

@@ -135,7 +135,7 @@ FAMILIES: dict[str, Family] = {
         Family("lenet", "LeNet", "lenet", "LeNet", ("images",), _at_least(12), _image),
         Family("cnn", "Small CNN", "cnn", "SmallCNN", ("images",), _at_least(4), _cnn),
         Family("linear", "Linear", "linear", "Linear", ("images", "table"), _fits, _flat),
-        Family("mlp", "Multilayer perceptron", "mlp", "MLP", ("images", "table"), _few_values, _flat),
+        Family("mlp", "MLP", "mlp", "MLP", ("images", "table"), _few_values, _flat),
         Family("resnet8", "ResNet-8", "resnet", "ResNet", ("images",), _at_least(8), _any_side(**_RESNET8)),
         Family("resnet18", "ResNet-18", "resnet", "ResNet", ("images",), _at_least(32), _resnet18),
         Family("mobilenet", "MobileNet", "mobilenet", "MobileNet", ("images",), _at_least(32), _any_side()),

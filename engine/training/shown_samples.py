@@ -105,7 +105,7 @@ def display_images(data: Prepared, places: Sequence[int]) -> NDArray[np.uint8]:
     Raises:
         DataError: a sample can't be read.
     """
-    values = data.prepare.scaled(data.rows.read(data.chosen[np.asarray(places, np.int64)]))
+    values = data.prepare.scaled(data.rows.read_resized(data.chosen[np.asarray(places, np.int64)]))
     return image_bytes(values if data.prepare.is_image else _stretched(values))
 
 

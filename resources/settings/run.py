@@ -13,7 +13,7 @@ from resources.settings.data import MAX_SEED, DataSettings
 from resources.settings.rules import CONSTANT, Rule, optimizers, schedules
 from resources.settings.setting import Setting, declared, settings_of
 
-_MODELS = (("auto", "Suggested"), *((family.name, family.title) for family in FAMILIES.values()))
+_MODELS = (("auto", "auto"), *((family.name, family.title) for family in FAMILIES.values()))
 
 
 def _titles(rules: dict[str, Rule]) -> tuple[tuple[str, str], ...]:

@@ -151,8 +151,11 @@ class RunSettingsController(QObject):
                 self._show_parameters(name, rule, getattr(settings, name))
         expected = self._session.data.expected
         show_fields(form, SIMPLE, settings, expected, self)
-        model = next((each.text for each in expected or () if each.setting == "model"), "")
-        self._panel.show_expected_model(model if settings.network == "auto" else "")
+        model = next((each for each in expected or () if each.setting == "model"), None)
+        if model is None or settings.network != "auto":
+            self._panel.show_expected_model("", "")
+        else:
+            self._panel.show_expected_model(model.text, model.reason)
         built_in = any(settings.data == name for name, _ in RUN_SETTINGS["data"].choices)
         if not built_in:
             form.set_value("data_folder", settings.data)

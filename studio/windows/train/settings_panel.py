@@ -63,7 +63,7 @@ class SettingsPanel(Retranslated, QFrame):
         self.misfit.setWordWrap(True)
         self.misfit.setContentsMargins(0, 0, 0, theme.SPACE_S)
         self._misfits: dict[str, str] = {}
-        self._expected_model = ""
+        self._expected_model = ("", "")
         self._working = False
         self._progress_title, self._run_title = section(), section()
         self.bar = QProgressBar()
@@ -192,11 +192,17 @@ class SettingsPanel(Retranslated, QFrame):
         self.misfit.setText(self.tr("Does not fit the data: {0}").format(problem) if problem else "")
         self.misfit.setVisible(bool(problem))
 
-    def show_expected_model(self, title: str) -> None:
-        """The title of the network that would be suggested; empty while it is not known."""
-        if title != self._expected_model:
-            self._expected_model = title
+    def show_expected_model(self, title: str, reason: str) -> None:
+        """The title of the network that would be suggested, and why; empty while it is not known."""
+        if (title, reason) != self._expected_model:
+            self._expected_model = (title, reason)
             self._offer("model", (FILE, self.tr("Own file...")), self._misfits)
+            self._explain_model()
+
+    def _explain_model(self) -> None:
+        setting, reason = RUN_SETTINGS["model"], self._expected_model[1]
+        more = "\n" + self.tr("Suggested: {0}").format(reason) if reason else ""
+        self.form.set_text("model", self.tr(setting.title), help_of(setting, self.tr) + more)
 
     def set_progress(self, share: float | None, text: str) -> None:
         """How much of the training is done (0 to 1), None where there is none."""
@@ -214,6 +220,7 @@ class SettingsPanel(Retranslated, QFrame):
         tr, form = self.tr, self.form
         fields = {name: each for name, each in TRAIN_SETTINGS.items() if each.kind != "parameters"}
         retranslate_fields(form, fields, tr)
+        self._explain_model()
         for name, rule in self._rules.items():
             for setting in rule.parameters:
                 form.set_text(f"{name}.{setting.name}", tr(setting.title), help_of(setting, tr))
@@ -245,7 +252,7 @@ class SettingsPanel(Retranslated, QFrame):
     def _offer(self, name: str, other: tuple[str, str], reasons: Mapping[str, str] | None = None) -> None:
         """One more choice than those that are built in; those with a reason are grey."""
         titles = dict(RUN_SETTINGS[name].choices)
-        if name == "model" and self._expected_model:
-            titles[AUTO] = f"{titles[AUTO]}: {self._expected_model}"
+        if name == "model" and self._expected_model[0]:
+            titles[AUTO] = f"{titles[AUTO]}: {self._expected_model[0]}"
         choices = tuple((value, self.tr(title)) for value, title in titles.items())
         self.form.set_choices(name, (*choices, other), reasons)

@@ -137,6 +137,13 @@ def test_small_updates_are_expected_where_the_schedule_has_lowered_the_rate() ->
         assert sum(len(alerts.judge(reading, n, 1, share)) for n in range(1, 6)) == count
 
 
+def test_updates_count_by_what_they_were_at_the_whole_rate_where_the_schedule_has_lowered_it() -> None:
+    reading = LayerReading([state("odd", ratio=5e-5)])
+    for share, count in ((1.0, 1), (0.6, 1), (0.4, 0), (0.2, 0)):
+        alerts = LayerAlerts()
+        assert sum(len(alerts.judge(reading, n, 1, share)) for n in range(1, 6)) == count
+
+
 def test_histograms_count_what_numpy_counts() -> None:
     values = np.random.default_rng(2).normal(size=(50, 7)).astype(np.float32)
     found = histogram(values)

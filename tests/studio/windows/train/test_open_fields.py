@@ -50,7 +50,8 @@ def test_fields_that_are_open_say_what_would_be_suggested_and_why(table: Any) ->
     assert "the highest rate of the schedule" in rate.toolTip()
     assert form.control("batch_size").placeholderText() == "auto: 64"
     assert optimizer.currentText() == "auto: AdamW"
-    assert form.control("model").currentText() == "Suggested: Multilayer perceptron"
+    assert form.control("model").currentText() == "auto: MLP"
+    assert form.control("model").toolTip().endswith("\nSuggested: for a table")
     assert "optimizer_params.beta1" not in form.keys()  # noqa: SIM118
     assert form.is_valid()
     assert table.studio.data_panel.form.control("normalize").currentText() == "auto: Mean 0, deviation 1"
@@ -78,5 +79,5 @@ def test_built_in_data_and_a_chosen_model_show_plain_values(table: Any) -> None:
     session.change_setting("model", "auto")
     assert form.control("learning_rate").text() == ""
     session.choose_data("digits")
-    assert (form.control("epochs").text(), form.control("model").currentText()) == ("5", "Suggested")
+    assert (form.control("epochs").text(), form.control("model").currentText()) == ("5", "auto")
     assert form.is_valid()

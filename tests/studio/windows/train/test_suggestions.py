@@ -43,7 +43,7 @@ def test_one_click_fills_the_settings_as_one_step_of_undo_with_reasons(stage: An
     assert (settings.model, settings.model_params, settings.epochs) == ("mlp", {"dropout": 0.2}, 7)
     assert settings.schedule == "one_cycle_lr"
     assert panel.choices.text().splitlines()[:2] == [
-        "Model: Multilayer perceptron (a multilayer perceptron for 30 rows of a table)",
+        "Model: MLP (a multilayer perceptron for 30 rows of a table)",
         "Model parameters: dropout 0.2 (few rows)",
     ]
     stage.tell("estimated", seconds=2.4, memory=123_400_000)
@@ -97,7 +97,7 @@ def test_the_list_of_models_says_which_do_not_fit_and_why(stage: Any) -> None:
     assert states["ResNet-18"] is False
     assert states["LSTM"] is False
     assert states["LeNet"]
-    assert states["Suggested"]
+    assert states["auto"]
     tip = box.model().item(box.findText("ResNet-18")).toolTip()
     assert tip == "needs images of at least 32x32: yours are 16x16"
     assert not panel.misfit.isVisibleTo(panel)
