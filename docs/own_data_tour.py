@@ -88,6 +88,8 @@ class OwnDataTour(Tour):
         self.wait(lambda: session.export.state in ("done", "failed") and not session.busy(), "the export", 90)
         studio.export_page.predict_button.click()
         self.wait(lambda: session.predict.model is not None, "the exported model")
+        QTest.mouseClick(studio.predict.samples.tools.next_button, Qt.MouseButton.LeftButton)
+        self.wait(lambda: bool(session.predict.ranking or session.predict.numbers), "a prediction")
         self.settle(1.0)
         self.save(f"own-{name}-predict")
 
