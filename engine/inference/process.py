@@ -46,6 +46,8 @@ MEMORY_FACTOR = 2
 MOST_SAID = 4 << 20
 MOST_PROGRAM = 8 << 20
 MOST_OF_OWN = 1 << 30
+# Characters of an error that is shown, as the child cuts it.
+MOST_MESSAGE = 10_000
 # Where the child's user keeps the key that says which files are own, and how many threads compute.
 _VARIABLES = (
     "HOME",
@@ -303,7 +305,10 @@ class ModelProcess:
 
     def _answered(self, said: dict[str, Any], what: str, limits: ModelLimits | None) -> Exception:
         """The error that a child answered with. Only names of known classes are believed."""
-        name, message = str(said["error"]), str(said.get("message", ""))
+        name, message = (
+            " ".join(str(said.get(key, ""))[:MOST_MESSAGE].splitlines()) or "without a message"
+            for key in ("error", "message")
+        )
         if name in ("MemoryError", "_ArrayMemoryError") and limits is not None:
             return self._memory_error(what, limits)
         kind = getattr(errors, name, None)

@@ -68,3 +68,8 @@ def problem_from_event(event: Mapping[str, Any], title: str) -> ProblemView:
         time=event["time"],
         error=event["error"],
     )
+
+
+def unshown_event(message: str, details: str) -> ProblemView:
+    """The problem of a child that continues after an event that can't be shown."""
+    return problem_from_message(message, "An event could not be shown", details)

@@ -27,7 +27,7 @@ from studio.session.graph.trace_job import TraceModel
 from studio.session.predict.predict_models import PredictModels
 from studio.session.predict.predict_view import PredictViewModel
 from studio.session.predict.test_samples import Samples
-from studio.session.problem_view import ProblemView, problem_from_message
+from studio.session.problem_view import ProblemView, problem_from_message, unshown_event
 from studio.session.project.project_file import Project
 from studio.session.project.session_script import SessionScript
 from studio.session.runs.report.report_job import ReportWriter
@@ -78,7 +78,7 @@ class Session(NextRun):
         self._task: JobTask | None = None
         self._task_view: GraphViewModel | ExportViewModel | None = None
         wake, report = self._wake, self._report
-        self.tasks = tasks = RunningTasks(make_worker, wake)
+        self.tasks = tasks = RunningTasks(make_worker, wake, lambda *of: report(unshown_event(*of)))
         self.trainer = Trainer(
             self.train, tasks, self._follow_training, self._after_training, self._stop_training
         )

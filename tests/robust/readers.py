@@ -177,6 +177,7 @@ def readers() -> dict[str, Reader]:
     from tests.robust.project_readers import project_readers
     from tests.robust.run_readers import run_readers
     from tests.robust.source_readers import source_readers
+    from tests.robust.wire_readers import wire_readers
 
     studio = _studio_errors()
     found = [
@@ -195,6 +196,7 @@ def readers() -> dict[str, Reader]:
         *source_readers(),
         *guarded_readers(),
         *command_readers(),
+        *wire_readers(),
     ]
     total = sum(reader.share for reader in found)
     assert total == 1000, f"the shares of the readers sum to {total}"

@@ -3,6 +3,7 @@
 Attacked are the readers of :mod:`tests.robust.readers`: containers with bytes and HDF5 structures changed
 and the hash made right again, documents, Programs, models, states, checkpoints, run folders, configs,
 projects and all that lies in them, preferences, images, sound, archives, tables, and data for a training.
+So are those of messages: of children to the window and back, of models' processes, of the guards of ranks.
 The cases are read in a child with limits on memory. A finding, named by reader and number, is a crash, a
 hang of 5 s, an error of another class than the reader documents, a message of several lines, memory beyond
 the reader's bound, a process started, a connection, or a file written elsewhere::
@@ -15,6 +16,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -36,12 +39,17 @@ WITHOUT_SHARE = {
     "program, run once": (40, 10_000),
     "source HDF5, forked": (40, 10_000),
     "command line": (12, 2_000),
+    "wire to the session": (800, 40_000),
+    "wire to a child": (400, 25_000),
+    "wire of a model": (400, 20_000),
+    "wire of guards": (300, 10_000),
 }
+WINDOW = "wire to the window"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the cases are read in forked children")
 @pytest.mark.timeout(20_000)
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("name", [name for name in READERS if name != WINDOW])
 def test_mutated_files_are_read_or_refused(name: str) -> None:
     share = READERS[name].share
     count = (
@@ -52,6 +60,18 @@ def test_mutated_files_are_read_or_refused(name: str) -> None:
     found = run([(name, number) for number in range(count)], READERS)[name]
     assert found.findings == []
     assert found.cases == count
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the cases are read in forked children")
+@pytest.mark.timeout(20_000)
+def test_a_window_shows_mutated_messages_or_fails_their_task() -> None:
+    """In a process that has no window yet: one does not survive a fork."""
+    pytest.importorskip("PySide6")
+    cases = f"0:{5_000 if LONG else 100}"
+    command = [sys.executable, "-m", "tests.robust.fuzzing", "--only", WINDOW, "--slice", cases]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert lines
+    assert [finding for line in lines for finding in json.loads(line)["findings"]] == []
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,8 @@ from widgets.plot.smoothing import Ema, weight_of
 
 Floats = NDArray[np.float64]
 
+LARGEST = 1e300
+
 
 @dataclass(frozen=True)
 class Trace:
@@ -122,7 +124,7 @@ class Series:
         reduced = pyramid.reduced(start, stop, columns)
         if reduced is None:
             x, y = xs[start:stop].copy(), pyramid.values.view()[start:stop].copy()
-            return Trace(x, _logarithm(y) if log else y)
+            return Trace(x, _logarithm(y) if log else _drawable(y))
         begins, lows, highs = reduced
         if log:
             highs = _logarithm(highs)
@@ -130,7 +132,7 @@ class Series:
         x = np.repeat(xs[begins], 2)
         y = np.empty(2 * len(begins))
         y[0::2], y[1::2] = lows, highs
-        return Trace(x, y)
+        return Trace(x, _drawable(y))
 
 
 def _logarithm(values: Floats) -> Floats:
@@ -138,3 +140,8 @@ def _logarithm(values: Floats) -> Floats:
     result = np.full(len(values), np.nan)
     np.log10(values, out=result, where=values > 0)
     return result
+
+
+def _drawable(values: Floats) -> Floats:
+    """These values, those beyond ``LARGEST`` as that: the height between two others would be infinite."""
+    return np.clip(values, -LARGEST, LARGEST, out=values, where=np.isfinite(values))

@@ -8,7 +8,7 @@ import selectors
 import shutil
 import tempfile
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -16,6 +16,35 @@ from engine.distributed.launch.guard import EVENTS, LIFE
 
 LINES = 20
 _CHUNK = 1 << 16
+_FIELDS = frozenset(
+    frozenset(fields)
+    for fields in (
+        ("pid", "group"),
+        ("pid", "rank"),
+        ("rank", "waits"),
+        ("rank", "waits", "call"),
+        ("rank", "status"),
+        ("pid", "code"),
+    )
+)
+"""What each kind of event has."""
+_LARGEST = 1 << 32
+
+
+def _is_integer(value: object, least: int = -_LARGEST) -> bool:
+    return type(value) is int and least <= value <= _LARGEST
+
+
+# A process or group below 2 would be the launcher's own, or every one.
+_KINDS: dict[str, Callable[[Any], bool]] = {
+    "pid": lambda value: _is_integer(value, 2),
+    "group": lambda value: _is_integer(value, 2),
+    "rank": lambda value: _is_integer(value, 0),
+    "status": _is_integer,
+    "code": _is_integer,
+    "waits": lambda value: type(value) in (int, float) and 0 <= value <= _LARGEST,
+    "call": lambda value: type(value) is str and len(value) <= _CHUNK,
+}
 
 
 class Channel:
@@ -69,10 +98,16 @@ class Channel:
         return found
 
     def events(self, data: bytes) -> Iterator[dict[str, Any]]:
-        """The events of what came from the pipe ``events``, whose last line may not be there yet."""
-        *lines, self._rest[EVENTS] = (self._rest.get(EVENTS, b"") + data).split(b"\n")
+        """The events of what came from the pipe ``events``, whose last line may not be there yet.
+
+        A rank can write into that pipe too: a line that is no event is skipped.
+        """
+        *lines, rest = (self._rest.get(EVENTS, b"") + data).split(b"\n")
+        self._rest[EVENTS] = rest if len(rest) <= _CHUNK else b""
         for line in lines:
-            yield json.loads(line)
+            event = event_of(line)
+            if event is not None:
+                yield event
 
     def close(self) -> None:
         """Close the pipes, which ends processes that are still there, and remove them."""
@@ -81,6 +116,17 @@ class Channel:
             os.close(pipe)
         self._open = []
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def event_of(line: bytes) -> dict[str, Any] | None:
+    """The event in a line of the pipe ``events``; None where it is none that ``guard.send_event`` writes."""
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(event, dict) or frozenset(event) not in _FIELDS:
+        return None
+    return event if all(_KINDS[name](value) for name, value in event.items()) else None
 
 
 class LastLines:

@@ -28,11 +28,13 @@ GRACE = 1.0
 PATIENCE = 1.0
 """Seconds that the beginning of a line waits for the rest before it is shown."""
 _SIGNALS = tuple(getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n))
-_RANK = re.compile(rb"\[(\d+)\] ?")  # mpiexec -prepend-rank
-_ABORT = re.compile(rb"^Abort\((\d+)\) on node \d+ \(rank (\d+) in comm 0\): application called MPI_Abort")
-_PID = re.compile(r"PID (\d+) RUNNING")
-_EXIT = re.compile(r"EXIT CODE: (\d+)")
-_KILLED = re.compile(r"EXIT STRING: .*\(signal (\d+)\)")
+_RANK = re.compile(rb"\[(\d{1,9})\] ?")  # mpiexec -prepend-rank
+_ABORT = re.compile(
+    rb"^Abort\((\d{1,9})\) on node \d+ \(rank (\d{1,9}) in comm 0\): application called MPI_Abort"
+)
+_PID = re.compile(r"PID (\d{1,9}) RUNNING")
+_EXIT = re.compile(r"EXIT CODE: (\d{1,9})")
+_KILLED = re.compile(r"EXIT STRING: .*\(signal (\d{1,9})\)")
 
 
 class Job:
@@ -135,10 +137,11 @@ class Job:
                 self._noise.add(line)
                 continue
             line = line[found.end() :]
-            if aborted := _ABORT.match(line):
+            if (aborted := _ABORT.match(line)) and int(aborted[2]) in self._lines:
                 self._failed = self._failed or (int(aborted[2]), int(aborted[1]))
                 continue
-            self._lines[int(found[1])].add(line)
+            if (rank := int(found[1])) in self._lines:
+                self._lines[rank].add(line)
             self._show(name.removeprefix("mpi "), line)
 
     def _show_lines(self, name: str, rank: int, data: bytes) -> None:
@@ -172,6 +175,8 @@ class Job:
     def _note(self, event: dict[str, Any]) -> None:
         """A process began (pid, group), has a rank (rank, pid), waits for others (rank, waits, call), ran its
         script (rank, status), is gone (pid, code)."""
+        if not 0 <= event.get("rank", 0) < self._plan.count:
+            return
         if "group" in event:
             self._groups[event["pid"]] = event["group"]
             return

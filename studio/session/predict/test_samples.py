@@ -108,7 +108,9 @@ class Samples:
             self._task = self._tasks.start(job, self._take)
 
     def _came(self, event: Mapping[str, Any]) -> None:
-        rows = zip(event["places"], event["values"], event["labels"], strict=True)
+        rows = list(zip(event["places"], event["values"], event["labels"], strict=True))
+        if not rows or not all(0 <= place < event["total"] for place, _, _ in rows):
+            raise ValueError(f"places: none, or beyond the {event['total']} samples: {event['places']}")
         found = [Sample(place, event["total"], values, label, event["data"]) for place, values, label in rows]
         self._known |= {sample.place: sample for sample in found}
         if self._wanted is None:

@@ -19,6 +19,7 @@ class Train:
 
     TITLE: ClassVar = "Training {0}"
     EVENTS: ClassVar = (*TRAINING_EVENTS, ProgramShown)
+    OUTLIVES_ERRORS: ClassVar = True  # it takes hours, and saves what it has
 
     config: dict[str, Any]
     resume: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -145,7 +146,7 @@ class TrainViewModel:
     @property
     def progress(self) -> float:
         """How much is done, from 0 to 1."""
-        return self.step / self.total_steps if self.total_steps else 0.0
+        return min(1.0, max(0.0, self.step / self.total_steps)) if self.total_steps else 0.0
 
     @property
     def waiting(self) -> str:
@@ -230,6 +231,10 @@ class TrainViewModel:
             self.message = self.awaited = event["message"]
 
     def _on_started(self, event: training_events.Started) -> None:
+        for path in (event["folder"], event["resumed_from"]):
+            if "\0" in path:
+                raise ValueError(f"not the path of a file: {path!r}")
+            os.fsencode(path)
         self.folder = event["folder"]
         self.epochs = event["config"]["epochs"]
         self.epoch, self.step = event["epoch"], event["step"]

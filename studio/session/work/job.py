@@ -25,6 +25,8 @@ Emit: TypeAlias = Callable[[Event], None]
 
 COMMANDS = ("pause", "resume", "stop_early", "interrupt", "cancel", "checkpoint_now")
 RATE = "learning_rate="
+LATEST = 1 << 34
+"""Seconds since 1970; no event has a later time."""
 
 
 class Request:
@@ -99,6 +101,7 @@ class Job(Protocol):
     - ``TITLE``: what it does, for the list of tasks, with ``{0}`` for its property ``subject``; the list
       omits a job without one.
     - ``DELAY``: seconds before the list shows it, for a job that usually ends sooner.
+    - ``OUTLIVES_ERRORS``: True if it continues where one of its events can't be shown; others are ended.
     - ``record(script)``: adds its commands to a :class:`studio.session.project.session_script.SessionScript`.
     - ``config``: the settings of a run, whose model is the user's file that a failure may be in.
     - ``agreed``: the digest of the user's code that it may run; without it none runs.
@@ -163,6 +166,8 @@ def checked_event(event: Any, job: Job | None) -> Event:
     if kind not in declared:
         raise WireError(f"event: unknown: {kind!r}")
     made: Event = checked(event, declared[kind], f"event {kind}")
+    if not 0 <= made["time"] < LATEST:
+        raise WireError(f"event {kind}: not a time: {made['time']!r}")
     return made
 
 

@@ -22,12 +22,19 @@ class RunningTasks:
     Args:
         make_worker: creates a worker that calls what it is given when it has events.
         notify: called from another thread when a worker has events.
+        unusable: called with a message and details where a job that continues sent an event that can't be
+            shown.
     """
 
     changed = Signal()
 
-    def __init__(self, make_worker: MakeWorker, notify: Notify) -> None:
-        self.make_worker, self.notify = make_worker, notify
+    def __init__(
+        self,
+        make_worker: MakeWorker,
+        notify: Notify,
+        unusable: Callable[[str, str], object] | None = None,
+    ) -> None:
+        self.make_worker, self.notify, self._unusable = make_worker, notify, unusable
         self._tasks: list[Task] = []
         self._spare: Worker | None = None
 
@@ -50,7 +57,7 @@ class RunningTasks:
         worker: Worker | None = None,
     ) -> JobTask:
         """Start ``job``, by default in the spare worker if there is one; see ``JobTask``."""
-        return self.add(JobTask(job, worker or self._worker(), follow, stop))
+        return self.add(JobTask(job, worker or self._worker(), follow, stop, self._unusable))
 
     def add(self, task: T) -> T:
         """List a task until its end."""

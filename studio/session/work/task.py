@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import time
+import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Literal, TypeAlias
@@ -13,6 +15,7 @@ from studio.session.work.job import Event, Job, Request, delay_of, title_of
 from studio.session.work.worker import Worker
 
 State: TypeAlias = Literal["running", "done", "failed", "cancelled"]
+_LOG = logging.getLogger(__name__)
 
 
 class Task(ABC):
@@ -62,7 +65,8 @@ class Task(ABC):
             self.begin("")
 
     def report(self, message: str, progress: float | None = None) -> None:
-        """Say how far it is."""
+        """Say how far it is; a share that is not between 0 and 1 counts as the nearer of them."""
+        progress = None if progress is None else min(1.0, max(0.0, progress))
         if (self.message, self.progress) != (message, progress):
             self.message, self.progress = message, progress
             self.changed.emit()
@@ -82,8 +86,12 @@ class JobTask(Task):
 
     ``result`` is the last event of the job itself; ``failure`` the event that says what went wrong.
 
+    An event whose values ``follow`` can't use ends the job, with a message in ``worker_ended``. A job with
+    ``OUTLIVES_ERRORS`` continues.
+
     Args:
         stop: carried out by ``cancel`` where the child is not to be killed.
+        unusable: called with a message and details for the first such event of a job that continues.
     """
 
     def __init__(
@@ -92,6 +100,7 @@ class JobTask(Task):
         worker: Worker,
         follow: Callable[[Event], object],
         stop: Callable[[], object] | None = None,
+        unusable: Callable[[str, str], object] | None = None,
     ) -> None:
         super().__init__(*title_of(job))
         self.job, self.delay = job, delay_of(job)
@@ -99,7 +108,8 @@ class JobTask(Task):
         self.failure: Event | None = None
         self._worker = worker
         self._follow: Callable[[Event], object] | None = follow
-        self._stop = stop
+        self._stop, self._unusable = stop, unusable
+        self._fault: tuple[str, str] | None = None
         worker.start(job)
 
     @property
@@ -112,14 +122,43 @@ class JobTask(Task):
         ended = self._worker.ended()
         killed = False
         for event in self._worker.take():
-            self._note(event)
-            killed = killed or (event["event"] == "worker_ended" and bool(event["killed"]))
-            if self._follow is not None:
-                self._follow(event)
+            if event["event"] == "worker_ended":
+                if self._fault is not None and not self._outlives_errors:
+                    message, details = self._fault
+                    event = {**event, "clean": False, "killed": False, "message": message, "details": details}
+                killed = killed or bool(event["killed"])
+            elif self._fault is not None and not self._outlives_errors:
+                continue  # nothing after it can be trusted
+            try:
+                self._note(event)
+                if self._follow is not None:
+                    self._follow(event)
+            except Exception as error:
+                self._note_fault(event, error)
         if ended:
             self._worker.close()
             self._end("cancelled" if killed else "done" if self.failure is None else "failed")
         return ended
+
+    @property
+    def _outlives_errors(self) -> bool:
+        return bool(getattr(self.job, "OUTLIVES_ERRORS", False))
+
+    def _note_fault(self, event: Event, error: Exception) -> None:
+        """The event could not be used: its values are odd, or there is an error in what shows it."""
+        _LOG.error("event %s", event["event"], exc_info=error)
+        if self._fault is not None:
+            return
+        while error.__cause__ is not None and isinstance(error.__cause__, Exception):
+            error = error.__cause__  # of the signal that was emitted
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        what = f"the event {event['event']} that it sent can't be shown: {said[:200]}"
+        message = f"training process: {what}; report it"
+        self._fault = message, "".join(traceback.format_exception(error))
+        if not self._outlives_errors:
+            self._worker.kill()
+        elif self._unusable is not None:
+            self._unusable(*self._fault)
 
     def send(self, message: str | Request) -> None:
         """Send a command or request to the job."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from studio.session.work.wire import WireError
 
+LARGEST = 1 << 64
 _PLAIN = {int: (int,), float: (float, int), str: (str,), bool: (bool,), type(None): (type(None),)}
 
 
@@ -30,6 +31,8 @@ def checked(value: Any, kind: Any, where: str) -> Any:
         return value
     if kind in _PLAIN:
         if type(value) in _PLAIN[kind]:
+            if type(value) is int and abs(value) >= LARGEST:
+                raise WireError(f"{where}: an integer of {value.bit_length()} bits, where 64 is the most")
             return value
         raise _wrong(value, kind, where)
     if dataclasses.is_dataclass(kind):
@@ -106,7 +109,9 @@ def _typed_dict(value: Any, kind: Any, where: str) -> dict[str, Any]:
             continue
         each = value[name]
         # The common cases at once: several events a second have lists of numbers.
-        if type(each) in plain or (type(each) is list and items.issuperset(map(type, each))):
+        if (type(each) in plain and type(each) is not int) or (
+            type(each) is list and items.issuperset(map(type, each))
+        ):
             continue
         found[name] = checked(each, hint, f"{where}.{name}")
     return found

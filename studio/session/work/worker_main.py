@@ -133,7 +133,7 @@ def _receive(
                     raise WireError(f"command: unknown: {command!r}")
         except (EOFError, OSError):
             _give_up(inbox, arrived, ORPHANED)
-        except WireError as error:
+        except Exception as error:  # a WireError, or what the job says of the request
             print(f"training process: invalid message from the window: {error}", file=sys.stderr, flush=True)
             _give_up(inbox, arrived, CONFUSED)
 

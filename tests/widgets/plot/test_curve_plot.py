@@ -397,3 +397,12 @@ def test_a_companion_curve_is_shown_and_hidden_by_its_chip(plot: CurvePlot, qtbo
     assert plot.chart._lines["v"].line.isVisible()
     plot.remove_series("a")
     assert plot.series_keys() == []
+
+
+def test_the_largest_numbers_can_be_drawn(plot: CurvePlot) -> None:
+    plot.add_series("a", "train")
+    plot.append("a", np.arange(3), [-1.7e308, 0.0, 1.7e308])
+    plot.set_robust(False)
+    drawn(plot)
+    bottom, top = plot.chart.plotItem.getViewBox().viewRange()[1]
+    assert -1.2e300 < bottom < -1e300 < 1e300 < top < 1.2e300

@@ -28,9 +28,9 @@ def value_words(name: str, value: Any) -> str:
     """A value of the setting ``name`` for people: the title of a choice, or numbers."""
     if isinstance(value, dict):
         return ", ".join(f"{each} {Setting.write(part)}" for each, part in value.items())
-    titles = dict(SETTINGS[name].choices) if name in SETTINGS else {}
-    if value in titles:
-        return str(titles[value])
+    for choice, title in SETTINGS[name].choices if name in SETTINGS else ():
+        if value == choice:
+            return str(title)
     return title_of(value) if isinstance(value, str) else Setting.write(value)
 
 

@@ -104,8 +104,10 @@ class Suggestions:
     def _follow(self, event: Event) -> None:
         view, kind = self.view, event["event"]
         if kind == "suggested":
-            view.models = dict(event["models"])
-            view.choices = tuple(ChoiceView(**each) for each in event["choices"])
+            choices = tuple(ChoiceView(**each) for each in event["choices"])
+            for each in choices:
+                _ = each.text  # raises for a value that can't be shown
+            view.models, view.choices = dict(event["models"]), choices
             self._use(dict(event["settings"]))
         elif kind == "estimated":
             view.memory, view.seconds = event["memory"], event["seconds"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import re
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,8 +14,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from engine.training.control import Commands
 from studio.session.data.data_job import ComparePreparation, StopCheck
 from studio.session.train.train_job import Train
+from studio.session.work import worker_main
 from studio.session.work.job import (
     Event,
     Inbox,
@@ -243,3 +247,39 @@ def test_fields_come_back_as_they_were() -> None:
 def test_types_are_not_converted_silently(value: Any, kind: Any) -> None:
     with pytest.raises(WireError, match=r"^field"):
         checked(value, kind, "field")
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"time": float("nan")}, "event vitals: not a time: nan"),
+        ({"time": 1e300}, "event vitals: not a time: 1e+300"),
+        ({"memory": 1 << 64}, "event vitals.memory: an integer of 65 bits"),
+    ],
+)
+def test_values_that_no_child_means_are_refused(changed: dict[str, object], said: str) -> None:
+    event = {"event": "vitals", "time": 1.0, "memory": 1}
+    assert checked_event(event, None) == event
+    with pytest.raises(WireError, match=re.escape(said)):
+        checked_event({**event, **changed}, None)
+
+
+def test_a_child_gives_up_on_a_request_that_its_job_refuses(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its receiver would end otherwise, and it would hear neither a cancel nor the end of the window."""
+
+    class GaveUp(Exception):
+        pass
+
+    def give_up(*arguments: object) -> None:
+        raise GaveUp
+
+    monkeypatch.setattr(worker_main, "_give_up", give_up)
+    inbox = Inbox()
+    inbox.attach(Commands().obey)
+    ours, theirs = multiprocessing.Pipe()
+    ours.send_bytes(encode({"command": "learning_rate=x"}))
+    with pytest.raises(GaveUp):
+        worker_main._receive(theirs, None, inbox, [], threading.Event())  # type: ignore[arg-type]
+    assert capsys.readouterr().err.startswith("training process: invalid message from the window: could not")

@@ -51,6 +51,27 @@ def test_a_child_that_sends_an_invalid_event_is_a_failed_task() -> None:
     assert "event doubled.mean: must be float" in task.failure["message"]
 
 
+@pytest.mark.logs
+def test_an_event_that_can_not_be_shown_fails_its_task_with_a_sentence() -> None:
+    """Its values have the declared types, and what shows them raises all the same."""
+    ends: list[Any] = []
+
+    def follow(event: Any) -> None:
+        if event["event"] == "worker_ended":
+            ends.append(event)
+        else:
+            raise IndexError("list index\nout of range")
+
+    worker = ThreadWorker()
+    task = finished(JobTask(DoubleValues((1.0,)), worker, follow), worker)
+    assert task.state == "failed"
+    assert [event["message"] for event in ends] == [
+        "training process: the event doubled that it sent can't be shown: IndexError: list index out of "
+        "range; report it"
+    ]
+    assert "in follow" in ends[0]["details"]
+
+
 @pytest.mark.parametrize("stop", [JobTask.cancel, JobTask.close])
 def test_a_cancelled_task_is_neither_done_nor_failed(stop: Callable[[JobTask], None]) -> None:
     worker = ProcessWorker()
