@@ -126,6 +126,7 @@ DEEP = (
     Group("tests/robust/test_hostile_models.py", _FUZZ, waits=True),
     Group("tests/robust/test_killed_processes.py", _KILLS, waits=True),
     Group("tests/robust/test_kills.py", _KILLS, waits=True),
+    Group("tests/robust/test_listening.py", _SEVERAL, waits=True),
     Group("tests/robust/test_little_memory.py", "starts processes with little memory", waits=True),
     Group("tests/robust/test_properties_of_programs.py", "many random programs"),
     Group("tests/robust/test_repeated_runs.py", "trains in processes, twice each", waits=True),

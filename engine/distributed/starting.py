@@ -8,11 +8,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from engine.distributed.environment import RANK, SIZE
+from engine.distributed.listeners import LOOPBACK
 from engine.distributed.mpi import find_mpiexec, require
 
 _ROOT = str(Path(__file__).resolve().parents[2])
 _START = str(Path(__file__).with_name("start_rank.py"))
 _GUARD = str(Path(__file__).with_name("launch") / "guard.py")
+_DEVICES = "UCX_NET_DEVICES"  # of MPICH's wheel for Linux
 # Variables that an outer job sets for its processes, besides RANK and SIZE; a new job sets others.
 _OF_A_RANK = (
     "PADDLE_CURRENT_ENDPOINT",
@@ -46,13 +48,20 @@ def mpi_command(count: int, rank: Sequence[str], *options: str) -> list[str]:
     return [find_mpiexec(), *options, "-n", str(count), *rank]
 
 
-def rank_environment(count: int, more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The variables of this process for the ``count`` ranks of a new job, which finds this engine."""
+def rank_environment(count: int, more: Mapping[str, str] | None = None, local: bool = True) -> dict[str, str]:
+    """The variables of this process for the ``count`` ranks of a new job, which finds this engine.
+
+    ``local``: all ranks are on this machine, so MPI listens on the loopback device only.
+    """
     found = os.environ.get("PYTHONPATH")
     inherited = {
         name: text
         for name, text in os.environ.items()
         if name not in (*RANK, *SIZE, *_OF_A_RANK) and not name.startswith(("PMI_", "PMIX_", "HYDI_"))
     }
+    if local:
+        inherited.setdefault(_DEVICES, LOOPBACK)
+    elif inherited.get(_DEVICES) == LOOPBACK:  # of an outer job
+        del inherited[_DEVICES]
     path = os.pathsep.join([_ROOT, found] if found else [_ROOT])
     return inherited | {"PADDLE_TRAINERS_NUM": str(count), "PYTHONPATH": path} | dict(more or {})

@@ -26,6 +26,7 @@ from engine.core.errors import EngineError
 from engine.distributed import mpi
 from engine.distributed.environment import RANK, SELECTED, SIZE, number
 from engine.distributed.launch.guard import send_event
+from engine.distributed.listeners import confine_listeners
 from engine.distributed.waiting import WaitReports
 from engine.kernels.cpu.cores import cores
 from engine.kernels.cpu.threads import set_num_threads
@@ -154,6 +155,8 @@ def prepare(task: Task | None = None) -> Any:
         local, here = machine.rank, machine.size
         machine.Free()
         _unlink_shared_memory(comm)
+        if here == size:
+            confine_listeners()
     _describe(rank, size, local, here)
     _limit_threads(here)
     return comm

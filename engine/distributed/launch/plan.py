@@ -67,7 +67,8 @@ class Plan:
 
     def environment(self, restart: int) -> dict[str, str]:
         """The variables of the processes when they are started for the ``restart``-th time again."""
-        return rank_environment(self.count, self.variables | {"PADDLE_RESTART_COUNT": str(restart)})
+        variables = self.variables | {"PADDLE_RESTART_COUNT": str(restart)}
+        return rank_environment(self.count, variables, self.is_local)
 
     def summary(self, options: Options) -> str:
         """The line that Paddle 1.6 prints below the configuration."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 import time
 from pathlib import Path
@@ -16,6 +17,7 @@ from engine.distributed.launch.leftovers import remove_shared_memory
 from engine.distributed.launch.memory import available, require_memory
 from engine.distributed.launch.options import parse
 from engine.distributed.launch.plan import Plan, plan
+from engine.distributed.listeners import confine_listeners
 from resources import processes
 
 
@@ -114,10 +116,42 @@ def test_the_runner_gets_what_the_script_is_to_start_with() -> None:
 def test_an_outer_job_is_not_handed_down(monkeypatch) -> None:
     for name in ("PADDLE_TRAINER_ID", "PADDLE_TRAINER_ENDPOINTS", "PMI_RANK", "PMI_FD", "OTHER"):
         monkeypatch.setenv(name, "1")
+    monkeypatch.delenv("UCX_NET_DEVICES", raising=False)
     found = planned("--nproc_per_node 2").environment(3)
     assert not {"PADDLE_TRAINER_ID", "PMI_RANK", "PMI_FD"} & set(found)
     assert (found["OTHER"], found["PADDLE_TRAINERS_NUM"], found["PADDLE_RESTART_COUNT"]) == ("1", "2", "3")
     assert found["PADDLE_TRAINER_ENDPOINTS"] == "127.0.0.1:6170,127.0.0.1:6171"
+
+
+def test_mpi_of_a_job_on_one_machine_uses_the_loopback_device_only(monkeypatch) -> None:
+    monkeypatch.delenv("UCX_NET_DEVICES", raising=False)
+    assert planned("--nproc_per_node 2").environment(0)["UCX_NET_DEVICES"] == "lo"
+    assert "UCX_NET_DEVICES" not in planned("--ips 192.0.2.1,192.0.2.2").environment(0)
+    for device, other in (("lo", None), ("eth1", "eth1")):  # of an outer job, or of the user
+        monkeypatch.setenv("UCX_NET_DEVICES", device)
+        assert planned("--nproc_per_node 2").environment(0)["UCX_NET_DEVICES"] == device
+        assert planned("--ips 192.0.2.1,192.0.2.2").environment(0).get("UCX_NET_DEVICES") == other
+
+
+@pytest.mark.skipif(not hasattr(socket, "SO_BINDTODEVICE"), reason="needs Linux")
+def test_inherited_sockets_that_listen_everywhere_are_limited_to_the_loopback_device(tmp_path: Path) -> None:
+    def device(of: socket.socket) -> bytes:
+        return of.getsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, 16).rstrip(b"\0")
+
+    with (
+        socket.create_server(("0.0.0.0", 0)) as everywhere,
+        socket.create_server(("127.0.0.1", 0)) as here,
+        socket.socket() as idle,
+        (tmp_path / "text").open("w") as text,
+    ):
+        folder = tmp_path / "fd"
+        folder.mkdir()
+        for each in (everywhere, here, idle, text):
+            (folder / str(each.fileno())).touch()
+        assert confine_listeners(folder) == [everywhere.getsockname()[1]]
+        assert [device(each) for each in (everywhere, here, idle)] == [b"lo", b"", b""]
+        socket.create_connection(("127.0.0.1", everywhere.getsockname()[1]), 10).close()
+    assert confine_listeners(tmp_path / "nothing") == []
 
 
 def test_machines_of_a_file(tmp_path: Path) -> None:
