@@ -71,3 +71,8 @@ def balanced_accuracy(confusion: Sequence[Sequence[int]]) -> float | None:
     """The mean recall of the classes that have samples; None where there are none."""
     known = [value for value in recalls(confusion) if value is not None]
     return sum(known) / len(known) if known else None
+
+
+def speed_unit(kind: str) -> str:
+    """The unit of the speed of a training on data of this kind."""
+    return "img/s" if kind in ("images", "stored") else "samples/s"

@@ -93,7 +93,7 @@ def _text(value: float, column: Column) -> str:
             return (_EPOCH + datetime.timedelta(days=value)).isoformat()
         except OverflowError:
             return f"{value:.6g}"
-    return f"{value:.6g} {column.unit}".rstrip()
+    return f"{value:.6g}"
 
 
 def display_images(data: Prepared, places: Sequence[int]) -> NDArray[np.uint8]:

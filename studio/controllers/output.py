@@ -164,7 +164,7 @@ class OutputController(QObject):
         step = step.format(max(1, view.epoch), view.epochs, number(view.step))
         status.set_field("step", step if busy else "")
         speed = float(f"{view.samples_per_second:.3g}")
-        status.set_field("speed", number(speed, "img/s") if busy and speed else "")
+        status.set_field("speed", number(speed, self.tr(view.speed_unit)) if busy and speed else "")
         left = time_left(view.seconds_left)
         status.set_field("left", self.tr("{0} left").format(left) if busy and view.seconds_left >= 0 else "")
         memory = number(round(view.memory / 1e6), "MB") if view.memory else ""

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from resources.metrics import speed_unit
 from resources.run_folders import new_run_folder
 from studio.cli.output import (
     WrongUsage,
@@ -257,7 +258,7 @@ class Watcher:
         self._lock = threading.RLock()  # the timer shows the bar in another thread
         self._progress: Progress | None = None
         self._bar: dict[str, Any] = {"description": "starting", "speed": ""}  # what it is to show
-        self._workers = ""
+        self._workers, self._kind = "", "images"
         self._started: Mapping[str, Any] = {}
         self._console: Console | None = None
         self._timer = threading.Timer(SHOWN_AFTER, self._show_in_time)
@@ -322,6 +323,7 @@ class Watcher:
             self._show()
         elif event["event"] == "started":
             self._started = event
+            self._kind = event.get("kind", "images")
             if event["resumed_from"]:
                 self._say(f"resuming after step {event['step']}")
             if "fallback" in event:
@@ -341,7 +343,7 @@ class Watcher:
                 self._workers = f", {len(event['ranks'])} workers, waiting up to {waiting:.0%}"
             self._update(
                 completed=event["step"],
-                speed=f"{event['samples_per_second']:.0f} img/s{self._workers}",
+                speed=f"{event['samples_per_second']:.0f} {speed_unit(self._kind)}{self._workers}",
                 description=f"epoch {event['epoch']}  loss {event['losses'][-1]:.4f}",
             )
             self._show()

@@ -18,12 +18,14 @@ from studio.controllers.train.curve_points import (
     validated_in,
 )
 from studio.session.runs.run_history import RunHistory
+from widgets import theme
 
 if TYPE_CHECKING:
     from widgets.plot import CurvePlot
 
 _END = "/validation"
 _BASELINE = "/baseline/"
+_BASELINE_COLORS = (2, 3, 4)  # of runs; the first two that the run itself has not
 
 
 class Curves:
@@ -146,19 +148,20 @@ class Curves:
                 # In a comparison one chip a run is enough.
                 plot.add_series(folder + _END, test, color, dashed=True, companion_of="" if alone else folder)
             if quantity == "accuracy" and alone:
-                self._add_baselines(plot, folder, points)
+                self._add_baselines(plot, folder, points, color)
             self._append(quantity, folder, points)
         first = next(iter(self._shown), "")
         plot.set_front([] if len(self._shown) < 2 else [first, first + _END])
 
-    def _add_baselines(self, plot: CurvePlot, folder: str, points: Points) -> None:
+    def _add_baselines(self, plot: CurvePlot, folder: str, points: Points, color: int | str) -> None:
         tr = QCoreApplication.translate
-        for place, name in enumerate(BASELINES):
+        others = [n for n in _BASELINE_COLORS if theme.run_color(n) != theme.run_color(color)]
+        for name, other in zip(BASELINES, others, strict=False):
             if math.isfinite(_reached(points, name)):
                 title = tr("Curves", "majority class") if name == "constant" else tr("Curves", "linear model")
                 if name == "constant" and "r2" in points.baseline["constant"]:
                     title = tr("Curves", "mean")
-                plot.add_series(f"{folder}{_BASELINE}{name}", title, 2 + place, dashed=True)
+                plot.add_series(f"{folder}{_BASELINE}{name}", title, other, dashed=True)
 
     def _draw_more(self, folder: str, points: Points) -> None:
         if folder in self._shown:

@@ -267,7 +267,7 @@ class TrainController(QObject):
             return
         if self._is_live():
             self._show_measured(view.task, *key_figures.of_training(view, self))
-            speed = theme.format_number(view.samples_per_second, self._speed_unit(), digits=3)
+            speed = theme.format_number(view.samples_per_second, self.tr(view.speed_unit), digits=3)
             page.set_figure("throughput", speed if view.samples_per_second else DASH)
             page.set_figure("left", time_left(view.seconds_left) if view.busy else DASH)
             return
@@ -275,9 +275,6 @@ class TrainController(QObject):
         self._show_measured(history.task, *key_figures.of_run(history, self))
         page.set_figure("throughput", math.nan)
         page.set_figure("left", DASH)
-
-    def _speed_unit(self) -> str:
-        return self.tr("img/s") if self._view.kind in ("images", "stored") else self.tr("samples/s")
 
     def _show_measured(self, task: str, loss: key_figures.Figure, reached: key_figures.Figure) -> None:
         self._page.set_task(task)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from psygnal import Signal, SignalGroupDescriptor
 
-from resources.metrics import task_of
+from resources.metrics import speed_unit, task_of
 from studio.session.commands import COMMANDS
 from studio.session.conditions import TrainingCondition
 from studio.session.equality import same_number
@@ -179,6 +179,11 @@ class TrainViewModel:
         self.last_problem = None
         self.go_to("starting", "Starting...")
 
+    @property
+    def speed_unit(self) -> str:
+        """What the training reads in a second."""
+        return speed_unit(self.kind)
+
     def clear(self) -> None:
         """Forget what was measured."""
         self.epoch = self.epochs = self.step = self.total_steps = 0
@@ -212,7 +217,7 @@ class TrainViewModel:
 
     def go_to(self, state: str, message: str) -> None:
         """Change the state and what the status bar says."""
-        self.state, self.message = state, message
+        self.message, self.state = message, state  # who follows the state shows the message
         self.update_why_not()
 
     def update_why_not(self) -> None:

@@ -173,9 +173,9 @@ class CurvesCard(Retranslated, PageCard):
         words = {
             "loss": (tr("Loss"), ""),
             "accuracy": (tr("R²") if self._task == "numbers" else tr("Accuracy"), ""),
-            "rate": (tr("Rate"), tr("learning rate")),
+            "rate": (tr("Learning rate"), ""),
             "memory": (tr("Memory"), "MB"),
-            "throughput": (tr("Throughput"), tr("images a second")),
+            "throughput": (tr("Throughput"), tr("samples a second")),
             "gradient": (tr("Gradient"), tr("norm of all gradients")),
         }
         for name, (title, unit) in words.items():

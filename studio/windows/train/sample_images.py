@@ -50,7 +50,8 @@ class Sample:
 
 def caption(sample: Sample) -> str:
     """What stands below an image."""
-    return f"{sample.before or sample.label} \u2192 {sample.predicted}"
+    before = sample.before or sample.label
+    return f"{before} \u2713" if before == sample.predicted else f"{before} \u2192 {sample.predicted}"
 
 
 def describe(sample: Sample, words: QObject) -> str:
@@ -81,8 +82,8 @@ def draw_sample(painter: QPainter, box: QRectF, content: Content | None, smooth:
         draw_image(painter, box, content, smooth)
         return
     painter.save()
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(theme.current().canvas))
+    painter.setPen(QColor(theme.current().line))
+    painter.setBrush(QColor(theme.current().field))
     painter.drawRoundedRect(box, theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
     painter.restore()
     if isinstance(content, np.ndarray):
