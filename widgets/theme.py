@@ -105,6 +105,9 @@ class _Theme(QObject):
         scheme = self.app.styleHints().colorScheme()
         dark = self.mode == "dark" or (self.mode == "system" and scheme == Qt.ColorScheme.Dark)
         self.tokens = DARK if dark else LIGHT
+        # While a style sheet holds, each widget that gets the new one hands its palette on to all widgets in
+        # it, which takes a second in the main window; without one the palette reaches each widget once.
+        self.app.setStyleSheet("")
         self.app.setPalette(_palette(self.tokens))
         self.app.setStyleSheet(style_sheet(self.tokens))
         self.changed.emit()

@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 import resources
@@ -49,6 +50,32 @@ def test_change_reaches_palette_and_listeners(qapp: QApplication, qtbot: QtBot) 
     assert qapp.palette().color(QPalette.ColorRole.Window).name().upper() == theme.DARK.ground
     assert theme.DARK.accent in qapp.styleSheet()
     assert theme.LIGHT.accent not in qapp.styleSheet()
+
+
+def test_each_widget_changes_a_few_times_however_deep(qapp: QApplication, qtbot: QtBot) -> None:
+    """Not once for each widget around it: the main window took 1.1 s for it."""
+    theme.apply_theme(qapp, "light")
+    inner = outer = QWidget()
+    qtbot.addWidget(outer)
+    for _ in range(12):
+        inner = QWidget(inner)
+    outer.show()
+    seen: list[QEvent.Type] = []
+
+    class Counter(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if watched.isWidgetType() and event.type() in (
+                QEvent.Type.PaletteChange,
+                QEvent.Type.StyleChange,
+            ):
+                seen.append(event.type())
+            return False
+
+    counter = Counter()
+    qapp.installEventFilter(counter)
+    theme.apply_theme(qapp, "dark")
+    qapp.removeEventFilter(counter)
+    assert 13 <= len(seen) <= 6 * 13
 
 
 def test_unknown_mode_is_refused(qapp: QApplication) -> None:
