@@ -106,6 +106,15 @@ class DataSettings:
         choices=(("median", "Median"), ("mean", "Mean"), ("zero", "Zero"), ("refuse", "Refuse")),
         group="data",
     )
+    date_order: str = declared(
+        "choice",
+        "auto",
+        "Order of dates",
+        "What comes first in dates such as 3/4/2026: day or month. auto takes the day unless a date of the "
+        "column allows the month only.",
+        choices=(("auto", "Automatic"), ("day", "Day first"), ("month", "Month first")),
+        group="data",
+    )
     test_share: float = declared(
         "float",
         0.2,

@@ -253,7 +253,7 @@ def typed_columns(
         elif _fits(name, options.exclude):
             column = replace(column, role="excluded", reason="excluded by you")
         else:
-            column = _as_input(path, column, scan, _fits(name, options.include))
+            column = _as_input(path, column, scan, _fits(name, options.include), options.date_order)
         columns.append(column)
     if not any(column.role == "input" for column in columns):
         # The only column that counts is not an id: it is all that there is to learn from.
@@ -266,7 +266,7 @@ def typed_columns(
     return tuple(columns)
 
 
-def _as_input(path: Any, column: Column, scan: ColumnScan, included: bool) -> Column:
+def _as_input(path: Any, column: Column, scan: ColumnScan, included: bool, order: str) -> Column:
     reason = "" if included else _no_input(column, scan)
     if scan.filled == 0:
         reason = "no row has a value"
@@ -282,10 +282,11 @@ def _as_input(path: Any, column: Column, scan: ColumnScan, included: bool) -> Co
     if scan.distinct == 1:
         column = replace(column, reason="the same value in every row")
     if column.type == "date":
-        column = replace(column, month_first=scan.month_first)
+        column = replace(column, month_first=scan.month_first if order == "auto" else order == "month")
     if included:
-        order = f", {scan.date_order}" if column.type == "date" and scan.date_order else ""
-        column = replace(column, reason=f"included by you{order}")
+        words = scan.date_order if order == "auto" else f"{order} first, as you chose"
+        more = f", {words}" if column.type == "date" and scan.date_order else ""
+        column = replace(column, reason=f"included by you{more}")
     return column
 
 

@@ -19,6 +19,7 @@ class DataOptions:
     exclude: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     missing: str = "median"
+    date_order: str = "auto"
     test_share: float = 0.2
     split_seed: int = 0
     split: str = "random"

@@ -19,7 +19,7 @@ from widgets.retranslated import Retranslated
 
 OWN = "own"
 IMAGES_ONLY = ("resize", "fit", "damaged_share", "color", "shift", "rotate", "flip")
-TABLES_ONLY = ("exclude", "include", "missing")
+TABLES_ONLY = ("exclude", "include", "missing", "date_order")
 SPLIT = ("split", "test_share", "split_seed")
 NAMES = ("input_name", "label_name")
 

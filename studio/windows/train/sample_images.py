@@ -99,7 +99,7 @@ def _draw_row(painter: QPainter, box: QRectF, row: Sequence[Sequence[str]]) -> N
     painter.save()
     for number, (name, text) in enumerate(row[: max(1, int(box.height() // line))]):
         at = QRectF(box.left(), box.top() + number * line, box.width(), line)
-        wide = min(metrics.horizontalAdvance(text), int(0.6 * box.width()))
+        wide = min(metrics.horizontalAdvance(text) + 2, int(0.6 * box.width()))
         for color, words, side, width in (
             (tokens.mute, name, Qt.AlignmentFlag.AlignLeft, int(box.width()) - wide - GAP),
             (tokens.text, text, Qt.AlignmentFlag.AlignRight, wide),

@@ -110,6 +110,19 @@ def test_the_order_of_day_and_month_is_said(tmp_path, dates, order, first):
     assert data.train.rows.read(np.array([0]))[0, 0] == days
 
 
+@pytest.mark.parametrize(("order", "first"), [("day", "2026-04-03"), ("month", "2026-03-04")])
+def test_the_order_of_day_and_month_can_be_chosen(tmp_path, order, first):
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "when,size,price\n" + "".join(f"3/4/2026,{n % 7},{n * n % 11 + 0.5}\n" for n in range(30))
+    )
+    options = DataOptions(label_name="price", include=("when",), date_order=order)
+    data = load_data(str(path), 0, options)
+    assert data.spec.columns[0].reason == f"included by you, {order} first, as you chose"
+    days = (np.datetime64(first) - np.datetime64(0, "D")).astype(int)
+    assert data.train.rows.read(np.array([0]))[0, 0] == days
+
+
 @pytest.mark.parametrize(("how", "fill"), [("median", 2.5), ("mean", 5.75), ("zero", 0.0)])
 def test_missing_numbers(tmp_path, how, fill):
     from engine.training.sources.prepare import preparation
