@@ -89,6 +89,7 @@ class OwnDataTour(Tour):
         studio.export_page.predict_button.click()
         self.wait(lambda: session.predict.model is not None, "the exported model")
         QTest.mouseClick(studio.predict.samples.tools.next_button, Qt.MouseButton.LeftButton)
+        self.wait(lambda: bool(studio.predict.samples.tools.words.text()), "the test sample")
         self.wait(lambda: bool(session.predict.ranking or session.predict.numbers), "a prediction")
         self.settle(1.0)
         self.save(f"own-{name}-predict")

@@ -284,8 +284,8 @@ def _as_input(path: Any, column: Column, scan: ColumnScan, included: bool, order
     if column.type == "date":
         column = replace(column, month_first=scan.month_first if order == "auto" else order == "month")
     if included:
-        words = scan.date_order if order == "auto" else f"{order} first, as you chose"
-        more = f", {words}" if column.type == "date" and scan.date_order else ""
+        dates = scan.date_order if order == "auto" else f"{order} first, as you chose"
+        more = f", {dates}" if column.type == "date" and scan.date_order else ""
         column = replace(column, reason=f"included by you{more}")
     return column
 
