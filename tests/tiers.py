@@ -121,6 +121,7 @@ DEEP = (
     Group("tests/robust/test_agreed_code.py", _PROCESSES, waits=True),
     Group("tests/robust/test_attribute_walk.py", "changes every number of every operator", waits=True),
     Group("tests/robust/test_concurrency.py", "many threads and processes at once", waits=True),
+    Group("tests/robust/test_failed_allocations.py", "fails allocations of forked processes", waits=True),
     Group("tests/robust/test_faults_of_*.py", "each file operation of a job fails once", waits=True),
     Group("tests/robust/test_fuzz_readers.py", _FUZZ, waits=True),
     Group("tests/robust/test_hostile_models.py", _FUZZ, waits=True),

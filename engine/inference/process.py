@@ -306,8 +306,8 @@ class ModelProcess:
     def _answered(self, said: dict[str, Any], what: str, limits: ModelLimits | None) -> Exception:
         """The error that a child answered with. Only names of known classes are believed."""
         name, message = (
-            " ".join(str(said.get(key, ""))[:MOST_MESSAGE].splitlines()) or "without a message"
-            for key in ("error", "message")
+            " ".join(str(said.get(key, ""))[:most].splitlines()) or "without a message"
+            for key, most in (("error", 100), ("message", MOST_MESSAGE))
         )
         if name in ("MemoryError", "_ArrayMemoryError") and limits is not None:
             return self._memory_error(what, limits)

@@ -22,7 +22,7 @@ from engine.training import TrainingConfig, TrainingRun
 from engine.training import export as export_room
 from resources.locks import Lock, holder_of, take
 from resources.settings.export import ExportSettings
-from studio.session.project.code_agreement import agree_to, not_agreed_in
+from studio.session.project.code_agreement import not_agreed_in, remember_code
 from studio.session.project.project_file import (
     Preferences,
     Project,
@@ -301,7 +301,9 @@ class TrustSave(Save):
 
     def save(self, folder: Path, value: int) -> None:
         os.environ["XDG_CONFIG_HOME"] = str(folder / "config")
-        assert agree_to(folder / f"run{value}") == ""
+        code = not_agreed_in(folder / f"run{value}", ())
+        assert code is not None
+        assert remember_code(code) == ""
 
     def load(self, folder: Path) -> int:
         os.environ["XDG_CONFIG_HOME"] = str(folder / "config")

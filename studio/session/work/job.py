@@ -149,9 +149,9 @@ def job_of(values: Any) -> Job:
     try:
         cls = getattr(importlib.import_module(module), name, None)
     except Exception as error:  # of the module's own code too
-        raise WireError(f"job: unknown: {module}:{name}: {error}") from error
+        raise WireError(f"job: unknown: {f'{module}:{name}'!r}: {error}") from error
     if not isinstance(cls, type) or "__job__" not in vars(cls):
-        raise WireError(f"job: unknown: {module}:{name} is not a class made by @job")
+        raise WireError(f"job: unknown: {f'{module}:{name}'!r} is not a class made by @job")
     found: Job = build(cls, sent.get("fields"), f"job {name}")
     return found
 

@@ -16,7 +16,7 @@ from resources.memory import memory_used
 from resources.output_lines import OutputLines
 from studio.session.work.job import Event, Inbox, is_command, perform_sent, plain_message
 from studio.session.work.types import checked
-from studio.session.work.wire import WireError, encode, receive, send
+from studio.session.work.wire import MOST_TEXT, WireError, encode, receive, send
 
 BATCH_SECONDS = 0.05
 VITALS_SECONDS = 1.0
@@ -134,7 +134,8 @@ def _receive(
         except (EOFError, OSError):
             _give_up(inbox, arrived, ORPHANED)
         except Exception as error:  # a WireError, or what the job says of the request
-            print(f"training process: invalid message from the window: {error}", file=sys.stderr, flush=True)
+            said = " ".join(str(error)[:MOST_TEXT].splitlines())
+            print(f"training process: invalid message from the window: {said}", file=sys.stderr, flush=True)
             _give_up(inbox, arrived, CONFUSED)
 
 
