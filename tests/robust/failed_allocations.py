@@ -1,9 +1,9 @@
 """Memory that fails: allocation number N of a training, save, load or export, in a forked child.
 
 ``python -m tests.robust.failed_allocations --cases 2000`` counts cases; each is drawn from the seed and its
-number alone. The hooks are those of CPython's own tests (``_testcapi.set_nomemory``), which fail every kind of
-allocation that the interpreter makes, of C code too as far as it uses them; NumPy's arrays and libhdf5 are not
-among them, so one case in four lowers the address space at a drawn moment instead.
+number alone. The hooks are those of CPython's own tests (``_testcapi.set_nomemory``): they fail allocations
+of the interpreter, and of C code that uses its allocators. NumPy's arrays and libhdf5 do not, so one case in
+four lowers the address space at a drawn moment instead.
 """
 
 from __future__ import annotations

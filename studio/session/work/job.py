@@ -166,8 +166,9 @@ def checked_event(event: Any, job: Job | None) -> Event:
     if kind not in declared:
         raise WireError(f"event: unknown: {kind!r}")
     made: Event = checked(event, declared[kind], f"event {kind}")
-    if not 0 <= made["time"] < LATEST:
-        raise WireError(f"event {kind}: not a time: {made['time']!r}")
+    moment = checked(made.get("time", 0.0), float, f"event {kind}.time")
+    if not 0 <= moment < LATEST:
+        raise WireError(f"event {kind}: not a time: {moment!r}")
     return made
 
 
