@@ -133,6 +133,7 @@ DEEP = (
     Group("tests/robust/test_properties_of_programs.py", "many random programs"),
     Group("tests/robust/test_repeated_runs.py", "trains in processes, twice each", waits=True),
     Group("tests/robust/test_shorter_data.py", "trains in processes whose data becomes shorter", waits=True),
+    Group("tests/robust/test_slow_disk.py", "waits for a slow disk", waits=True),
     Group("tests/robust/test_soak.py", "repeats each action until a leak would show", waits=True),
     Group("tests/robust/test_taken_names.py", _SEVERAL, waits=True),
     Group("tests/robust/test_writers.py", _KILLS, waits=True),

@@ -191,10 +191,13 @@ class _Stage:
 
     def play(self, name: str, number: int, settle: Callable[[], object] = lambda: None) -> None:
         """Start the job, and let its child send messages drawn from ``number``, then end."""
+        from studio.session.train.run_settings import RunSettings
+
         draw = random.Random(number)
         session = self.session
         self.workers.clear()
         self.problems.clear()
+        session.train.settings = RunSettings()  # a suggestion may have changed them
         _openers(session)[name]()
         mine = [worker for worker in self.workers if type(worker.job).__name__ == name]
         assert len(mine) == 1, f"{name} was not started"

@@ -162,12 +162,13 @@ def _absolute(config: Mapping[str, Any]) -> dict[str, Any]:
     """The settings with whole paths: the script may run in another folder."""
     whole = dict(config)
     for name in ("data", "corrections"):
-        path = Path(str(config.get(name, ""))).expanduser()
-        if config.get(name) and path.exists() and config[name] not in BUILT_IN:
-            whole[name] = str(path.resolve())
+        path = os.path.expanduser(str(config.get(name, "")))
+        # Unlike pathlib's, this is False for a text that can't be a path.
+        if config.get(name) and os.path.exists(path) and config[name] not in BUILT_IN:
+            whole[name] = str(Path(path).resolve())
     file, separator, class_name = str(config.get("model", "")).rpartition(":")
     if separator:
-        whole["model"] = f"{Path(file).expanduser().resolve()}:{class_name}"
+        whole["model"] = f"{Path(os.path.expanduser(file)).resolve()}:{class_name}"
     return whole
 
 

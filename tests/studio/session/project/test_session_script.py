@@ -18,6 +18,7 @@ from studio.session.graph.trace_job import TraceModel
 from studio.session.project.session_script import SessionScript, write_script
 from studio.session.runs.report.report_job import WriteReport
 from studio.session.session import Session
+from studio.session.train.run_settings import RunSettings
 from studio.session.train.train_job import Train
 from studio.session.work.worker import ThreadWorker
 
@@ -98,3 +99,11 @@ def test_the_script_contains_the_recorded_jobs(tmp_path: Path) -> None:
     ]
     compile(script.python(), "session.py", "exec")
     assert "studio('train', '--out', out('runs/a'), '--resume', '--epochs', '5')" in script.python()
+
+
+def test_data_whose_name_can_not_be_a_path_is_recorded() -> None:
+    script = SessionScript()
+    settings = RunSettings().changed("data", "x" * 5000)
+    script.record(Train(settings.as_config("runs/a"), False))
+    (step,) = script.steps
+    assert "x" * 5000 in step.words
