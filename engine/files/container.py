@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 from engine.files import guarded, userblock
 from engine.files.atomic import atomic_write
-from engine.files.checked import Container, Expected, decode, load_checked
+from engine.files.checked import Container, Expected, decode, load_checked, read_user_block
 from engine.files.installation import installation_key
 from engine.files.plain import StrPath
 from engine.files.userblock import NO_SAVE_ID, make_user_block
@@ -56,6 +56,16 @@ def read_container(path: StrPath, kind: str, max_version: int) -> Any:
         FormatError: damaged, truncated, foreign, of another kind, or of a version above ``max_version``.
     """
     return read_containers([Expected(Path(path), kind, max_version)])[0].tree
+
+
+def is_own_container(path: StrPath) -> bool:
+    """Whether this installation signed the file, so that no child process must check it.
+
+    Raises:
+        DataError: there is no such file, or it can't be read.
+        FormatError: not a container.
+    """
+    return read_user_block(Path(path)).is_signed_with(installation_key())
 
 
 def read_containers(expected: Sequence[Expected]) -> list[Container]:

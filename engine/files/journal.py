@@ -21,7 +21,7 @@ import numpy as np
 
 from engine.core.errors import DataError, DTypeError, FormatError, NewerVersionError
 from engine.files.atomic import saving
-from engine.files.container import read_container, write_container
+from engine.files.container import is_own_container, read_container, write_container
 from engine.files.plain import Array, Json, StrPath
 from engine.files.reading import read_error
 from resources.json_documents import DocumentError, parse, require_modest
@@ -323,7 +323,8 @@ def read_run(folder: StrPath) -> RunRecord:
     """The run in ``folder``, from ``run.h5`` or from the journal.
 
     ``run.h5`` is read if it covers the whole journal or there is no journal. Otherwise the journal is read; a
-    crash leaves it longer than ``run.h5`` knows.
+    crash leaves it longer than ``run.h5`` knows. So it is if another installation wrote ``run.h5``: a child
+    process would have to check that file first, for which the window would wait.
 
     Raises:
         DataError: neither exists, or they can't be read.
@@ -334,6 +335,8 @@ def read_run(folder: StrPath) -> RunRecord:
         return _record(read_journal(journal))
     length = journal.stat().st_size if journal.exists() else None
     try:
+        if length is not None and not is_own_container(packed):
+            return _record(read_journal(journal))
         tree = _packed_run(read_container(packed, KIND, VERSION), packed)
         for event in tree["events"]:
             require_known(event, journal)

@@ -106,7 +106,7 @@ class Actions:
             (9, self._key),
             (9, self._drop),
             (7, self._setting),
-            (6, self._small),
+            (9, self._small),
             (5, self._page),
             (3, self._kill),
             (2, self._stop),

@@ -46,8 +46,6 @@ def write_files(folder: Path, seed: int) -> None:
     own = [path for path in good.iterdir() if path.is_file() and path.suffix in (".csv", ".npz")]
     for path in [*(FOLDER / name for name in names()), *own]:
         data = path.read_bytes()
-        if path.name in ("run.h5", "journal.jsonl"):  # elsewhere: they make their folder a run
-            continue
         (good / path.name).write_bytes(data)
         (bad / path.name).write_bytes(mutated_bytes(data, draw, others))
     _odd(odd)

@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 
 from engine.core.errors import DataError, DTypeError, FormatError, SaveError
+from engine.files import guarded
 from engine.files.container import write_container
 from engine.files.journal import KIND, VERSION, JournalWriter, pack_run, read_journal, read_run
+from tests.robust.containers import unsigned
 
 EVENTS: list[dict[str, Any]] = [
     {"event": "start", "model": "lenet", "seed": 0},
@@ -205,6 +207,22 @@ def test_the_journal_counts_where_it_is_ahead(tmp_path: Path) -> None:
     assert read_run(tmp_path).columns["step"]["step"].tolist() == [1, 2, 3, 4]
     pack_run(tmp_path)
     assert read_run(tmp_path).columns["step"]["step"].tolist() == [1, 2, 3, 4]
+
+
+def test_a_run_of_another_installation_starts_no_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The window reads the runs that it shows: it would wait until a child has checked run.h5."""
+    write(tmp_path)
+    path = pack_run(tmp_path)
+    path.write_bytes(unsigned(path.read_bytes()))
+    checked: list[object] = []
+    monkeypatch.setattr(guarded, "check", checked.append)
+    check_record(tmp_path)
+    assert not checked
+    (tmp_path / "journal.jsonl").unlink()
+    check_record(tmp_path)
+    assert len(checked) == 1
 
 
 def test_a_damaged_packed_run(tmp_path: Path) -> None:
