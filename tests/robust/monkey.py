@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.robust.monkey_files import write_files
-from tests.robust.monkey_watch import TOKEN, of_token
+from tests.robust.monkey_watch import FREEZE, TOKEN, of_token
 
 ROOT = Path(__file__).resolve().parents[2]
 STUCK = 60.0  # seconds without an action
@@ -88,7 +88,7 @@ class Outcome:
 class Home:
     """The folder of one count: the user's folders, what is dropped, what the windows wrote."""
 
-    def __init__(self, folder: Path, seed: int, env: dict[str, str]) -> None:
+    def __init__(self, folder: Path, seed: int, env: dict[str, str], freeze: float) -> None:
         self.folder, self._seed, self.token = folder, seed, uuid.uuid4().hex
         write_files(folder / "files", seed)
         self.env = {**os.environ, **env, "HOME": str(folder / "home"), TOKEN: self.token}
@@ -97,6 +97,7 @@ class Home:
             self.env[name] = str(folder / "home" / name)
         (folder / "temporary").mkdir()
         self.env |= {
+            FREEZE: str(freeze),
             "TMPDIR": str(folder / "temporary"),
             "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
             "OMP_NUM_THREADS": "1",
@@ -180,11 +181,15 @@ class Home:
             outcome.growth = max(outcome.growth, memories[-1] - memories[1])
 
 
-def attack(seed: int, actions: int, place: Path) -> Outcome:
-    """Carry out ``actions`` actions and open what they leave."""
+def attack(seed: int, actions: int, place: Path, freeze: float = 1.0) -> Outcome:
+    """Carry out ``actions`` actions and open what they leave.
+
+    ``freeze`` has the seconds of a turn of the loop that are a failure: a processor that others use as well
+    takes twice as long.
+    """
     outcome, began = Outcome(seed), time.monotonic()
     with screen() as env:
-        home = Home(place, seed, env)
+        home = Home(place, seed, env, freeze)
         first, before = 0, -1
         while before < first < actions:
             home.window(first, actions, outcome)
@@ -208,14 +213,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--actions", type=int, default=1000)
+    parser.add_argument("--freeze", type=float, default=1.0, help="seconds of a turn that are too long")
     parser.add_argument("--keep", type=Path, help="a new folder that keeps everything")
     given = parser.parse_args()
     if given.keep:
         given.keep.mkdir()
-        outcome = attack(given.seed, given.actions, given.keep.resolve())
+        outcome = attack(given.seed, given.actions, given.keep.resolve(), given.freeze)
     else:
         with tempfile.TemporaryDirectory(prefix="monkey-") as place:
-            outcome = attack(given.seed, given.actions, Path(place))
+            outcome = attack(given.seed, given.actions, Path(place), given.freeze)
     print("\n\n".join(outcome.findings))
     for text, number in outcome.problems.most_common():
         print(f"{number} x {text}")

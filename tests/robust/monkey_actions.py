@@ -11,19 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF, Qt, QTranslator, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QImage, QInputMethodEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
-    QAbstractSlider,
-    QAbstractSpinBox,
     QApplication,
-    QComboBox,
     QFileDialog,
     QLineEdit,
     QMenu,
-    QTabBar,
     QWidget,
 )
 
@@ -31,41 +27,9 @@ from resources.settings import SETTINGS
 from studio.app import Studio
 from studio.session import commands
 from tests.robust import monkey_files
+from tests.robust.monkey_hands import TEXTS, Hands
 from tests.robust.monkey_watch import children, command_line
 
-_CONTROLS = (
-    QAbstractButton,
-    QComboBox,
-    QLineEdit,
-    QAbstractSpinBox,
-    QAbstractItemView,
-    QTabBar,
-    QAbstractSlider,
-)
-_NAMES = """Tab Backtab Return Enter Escape Space Up Down Left Right Home End PageUp PageDown Delete Backspace
-    F1 F2 F3 F4 F5 F6 F8 F10 Menu A S V C X Z"""
-_KEYS = [Qt.Key[f"Key_{name}"] for name in _NAMES.split()]
-_TEXTS = (
-    "0",
-    "1",
-    "3",
-    "-1",
-    "1e9",
-    "nan",
-    "0.5",
-    "",
-    "x",
-    "bars",
-    "\u00e4\u65e5\u672c",
-    "a/b",
-    "*" * 300,
-    "<b>x</b>",
-    "None,1",
-)
-_MODIFIERS = (Qt.KeyboardModifier.NoModifier,) * 6 + (
-    Qt.KeyboardModifier.ControlModifier,
-    Qt.KeyboardModifier.ShiftModifier,
-)
 # Ends the process of the window: has an action of its own.
 _NEVER = {"quit"}
 _CAPS = {"workers": 2, "threads": 2, "epochs": 50, "batch_size": 512, "samples": 2000}
@@ -99,11 +63,12 @@ class Actions:
         self._language: Longer | None = None
         self._stopped: set[int] = set()
         self._note = note
+        self._hands = Hands(draw, self._files, note)
         self._free: list[tuple[int, Callable[[], None]]] = [
             (22, self._command),
-            (20, self._control),
+            (20, lambda: self._hands.control(self._draw.choice(self._tops()))),
             (10, self._point),
-            (9, self._key),
+            (9, lambda: self._hands.key(self._studio.window)),
             (9, self._drop),
             (7, self._setting),
             (9, self._small),
@@ -145,7 +110,7 @@ class Actions:
         if not isinstance(popup, QMenu) and self._draw.random() < 0.7:
             views = popup.findChildren(QAbstractItemView)
             if views:
-                return self._click(views[0].viewport())
+                return self._hands.click(views[0].viewport())
         self._note(f"escape from {type(popup).__name__}")
         QTest.keyClick(popup, Qt.Key.Key_Escape)
         if QApplication.activePopupWidget() is popup:
@@ -156,15 +121,15 @@ class Actions:
             return self._choose_file(modal)
         kind = self._draw.random()
         if kind < 0.15:
-            self._note(f"escape from {self._name(modal)}")
+            self._note(f"escape from {self._hands.name(modal)}")
             QTest.keyClick(modal, Qt.Key.Key_Escape)
             return
         if kind < 0.25:
-            return self._key(modal)
-        buttons = [each for each in self._controls(modal) if isinstance(each, QAbstractButton)]
+            return self._hands.key(modal)
+        buttons = [each for each in self._hands.controls(modal) if isinstance(each, QAbstractButton)]
         if buttons and kind < 0.7:
-            return self._click(self._draw.choice(buttons))
-        return self._control(modal)
+            return self._hands.click(self._draw.choice(buttons))
+        return self._hands.control(modal)
 
     def _choose_file(self, dialog: QFileDialog) -> None:
         if dialog.acceptMode() == QFileDialog.AcceptMode.AcceptSave and self._draw.random() < 0.8:
@@ -194,37 +159,9 @@ class Actions:
         self._note(f"page {name}")
         self._studio.frame.show_page(name)
 
-    def _controls(self, root: QWidget) -> list[QWidget]:
-        return [
-            each
-            for each in root.findChildren(QWidget)
-            if isinstance(each, _CONTROLS) and each.isVisible() and each.isEnabled()
-        ]
-
     def _tops(self) -> list[QWidget]:
         tops = [each for each in QApplication.topLevelWidgets() if each.isVisible() and each.isWindow()]
         return [self._studio.window] * 4 + [each for each in tops if each is not self._studio.window]
-
-    def _control(self, root: QWidget | None = None) -> None:
-        root = root or self._draw.choice(self._tops())
-        found = self._controls(root)
-        if not found:
-            return self._key(root)
-        widget = self._draw.choice(found)
-        if isinstance(widget, QLineEdit | QAbstractSpinBox) and self._draw.random() < 0.7:
-            text = self._draw.choice((*_TEXTS, str(self._draw.choice(self._files))))
-            self._note(f"type {text[:80]!r} into {self._name(widget)}")
-            widget.setFocus()
-            QTest.keyClick(widget, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-            typed = QInputMethodEvent()
-            typed.setCommitString(text[:120])
-            QApplication.sendEvent(widget, typed)  # QTest's keys are ASCII
-            if self._draw.random() < 0.7:
-                QTest.keyClick(widget, self._draw.choice((Qt.Key.Key_Return, Qt.Key.Key_Tab)))
-            return
-        if isinstance(widget, QAbstractItemView):
-            return self._click(widget.viewport())
-        return self._click(widget)
 
     def _point(self) -> None:
         top = self._draw.choice(self._tops())
@@ -233,52 +170,7 @@ class Actions:
         if widget is None or not widget.isEnabled():
             self._note("nothing there")
             return
-        return self._click(widget)
-
-    def _click(self, widget: QWidget) -> None:
-        draw = self._draw
-        at = QPoint(draw.randrange(max(1, widget.width())), draw.randrange(max(1, widget.height())))
-        if isinstance(widget, QAbstractButton):
-            at = widget.rect().center()
-        modifier = draw.choice(_MODIFIERS)
-        kind = draw.choices(("click", "double click", "right click", "drag", "wheel"), (12, 2, 2, 2, 1))[0]
-        self._note(f"{kind} on {self._name(widget)} at {at.x()},{at.y()}")
-        left = Qt.MouseButton.LeftButton
-        if kind == "click":
-            QTest.mouseClick(widget, left, modifier, at)
-        elif kind == "double click":
-            QTest.mouseDClick(widget, left, modifier, at)
-        elif kind == "right click":
-            QTest.mouseClick(widget, Qt.MouseButton.RightButton, modifier, at)
-        elif kind == "wheel":
-            window = widget.window().windowHandle()
-            if window is not None:
-                here = widget.mapTo(widget.window(), at)
-                QTest.wheelEvent(window, QPointF(here), QPoint(0, draw.choice((-120, 120))))
-        else:
-            QTest.mousePress(widget, left, modifier, at)
-            for _ in range(3):
-                at = QPoint(draw.randrange(max(1, widget.width())), draw.randrange(max(1, widget.height())))
-                QTest.mouseMove(widget, at)
-            QTest.mouseRelease(widget, left, modifier, at)
-
-    def _name(self, widget: QWidget) -> str:
-        words = widget.accessibleName() or widget.objectName() or widget.windowTitle()
-        if isinstance(widget, QAbstractButton):
-            words = words or widget.text() or widget.toolTip()
-        parents = [type(widget).__name__]
-        while (above := widget.parentWidget()) is not None and len(parents) < 3:
-            parents.append(type(above).__name__)
-            widget = above
-        return f"{words[:60]!r} ({' in '.join(parents)})"
-
-    def _key(self, root: QWidget | None = None) -> None:
-        widget = QApplication.focusWidget() or root or self._studio.window
-        if root is not None and not root.isAncestorOf(widget):
-            widget = root
-        key, modifier = self._draw.choice(_KEYS), self._draw.choice(_MODIFIERS)
-        self._note(f"key {key.name} {modifier.name} on {self._name(widget)}")
-        QTest.keyClick(widget, key, modifier)
+        return self._hands.click(widget)
 
     def _drop(self) -> None:
         paths = [self._draw.choice(self._files) for _ in range(self._draw.choice((1, 1, 1, 2)))]
@@ -305,7 +197,7 @@ class Actions:
         kind = self._draw.choice(("text", "image"))
         self._note(f"{kind} into the clipboard")
         if kind == "text":
-            QGuiApplication.clipboard().setText(self._draw.choice(_TEXTS))
+            QGuiApplication.clipboard().setText(self._draw.choice(TEXTS))
         else:
             image = QImage(40, 30, QImage.Format.Format_RGB32)
             image.fill(Qt.GlobalColor.white)

@@ -19,8 +19,9 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, QtMsgType, qInstallMessageHandler
 
 TOKEN = "MODEL_STUDIO_MONKEY"
+# Seconds without a turn of the loop that are too long, without those that the thread waited for a processor.
+FREEZE = "MODEL_STUDIO_MONKEY_FREEZE"
 BEAT_MS = 20
-FREEZE = 1.0  # seconds without a turn of the loop, without those that the thread waited for a processor
 # What this test's own clicks cause, not the product.
 OURS = ("Mouse event ", "QTest", "propagateSizeHints")
 
@@ -78,9 +79,9 @@ class Loop(QObject):
     not the program's. A second thread takes the stack of a gap while it lasts.
     """
 
-    def __init__(self, say: Say) -> None:
+    def __init__(self, say: Say, freeze: float) -> None:
         super().__init__()
-        self._say = say
+        self._say, self._freeze = say, freeze
         self.clock = self.own = self.processor = 0.0
         self.action = ""
         self._path = Path(f"/proc/self/task/{threading.get_native_id()}/schedstat")
@@ -109,7 +110,7 @@ class Loop(QObject):
         own = clock - (waited - self._waited)
         self.clock, self.processor = max(self.clock, clock), max(self.processor, ran - self._ran)
         self.own = max(self.own, own)
-        if own > FREEZE:
+        if own > self._freeze:
             self._say(
                 "freeze",
                 f"{clock:.2f} s, {own:.2f} s without waiting for a processor, {ran - self._ran:.2f} s of it "
@@ -172,15 +173,19 @@ class Children:
         self._say = say
         self._ended: dict[int, float] = {}
         self._said: set[int] = set()
+        self._started: dict[int, str] = {}  # how each was started: a zombie does not say it
 
     def check(self) -> None:
         now, found = time.monotonic(), children(os.getpid())
+        self._started = {pid: command_line(pid) or self._started.get(pid, "") for pid in found}
         zombies = {pid for pid, state in found.items() if state == "Z"}
         self._ended = {pid: self._ended.get(pid, now) for pid in zombies}
         for pid, since in self._ended.items():
             if now - since > 5.0 and pid not in self._said:
                 self._said.add(pid)
-                self._say("zombie", f"process {pid} ended {now - since:.1f} s ago and was not waited for")
+                self._say(
+                    "zombie", f"{pid} ended {now - since:.1f} s ago, not waited for: {self._started[pid]}"
+                )
         if len(found) > self.MOST:
             lines = [command_line(pid)[:200] for pid in found]
             self._say("children", f"{len(found)} children: {lines}")

@@ -25,7 +25,7 @@ from studio import app
 from studio.app import Studio
 from studio.session import commands
 from tests.robust.monkey_actions import Actions
-from tests.robust.monkey_watch import Children, Logs, Loop, memory
+from tests.robust.monkey_watch import FREEZE, Children, Logs, Loop, memory
 
 CHECK = 25  # actions between two checks
 PATIENCE = 90.0  # seconds that the end may take on a busy machine
@@ -53,7 +53,7 @@ class Monkey:
         self.memories: dict[int, int] = {}
         self.problems: dict[str, int] = {}
         self._seen: set[str] = set()
-        self.loop = Loop(self.say)
+        self.loop = Loop(self.say, float(os.environ.get(FREEZE, 1.0)))
         self._children = Children(self.say)
         Logs(self.say)
         self._actions = Actions(studio, self._draw, folder / "files", folder, self._note)
@@ -62,7 +62,7 @@ class Monkey:
         self._deadline = 0.0
         self._interrupted = False
         self._manager = FileManager(studio.window)
-        QDesktopServices.setUrlHandler("file", self._manager, "show")
+        QDesktopServices.setUrlHandler("file", self._manager, "show")  # type: ignore[arg-type]
         QTimer.singleShot(1500, studio.window, self._next if last > first else self._look)
 
     def say(self, kind: str, text: str) -> None:
