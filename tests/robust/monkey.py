@@ -74,6 +74,7 @@ class Outcome:
     own: float = 0.0
     processor: float = 0.0
     growth: int = 0
+    measured: int = 0
     problems: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
 
@@ -81,7 +82,8 @@ class Outcome:
         return (
             f"seed {self.seed}: {self.actions} actions, {self.starts} starts, {self.kills} kills, "
             f"longest gap {self.clock:.2f} s on the clock, {self.own:.2f} s without waiting for a processor; "
-            f"largest growth {self.growth / 1e6:.1f} MB, {len(self.findings)} findings, {self.seconds:.0f} s"
+            f"growth {self.growth / 1e6:.1f} MB in {self.measured} measurements, "
+            f"{len(self.findings)} findings, {self.seconds:.0f} s"
         )
 
 
@@ -176,9 +178,10 @@ class Home:
         outcome.own = max(outcome.own, figures["own"])
         outcome.processor = max(outcome.processor, figures["processor"])
         outcome.problems.update(figures["problems"])
-        memories = list(figures["memories"].values())
-        if len(memories) > 2:  # each 500 actions of this process; the first thousand warm up
-            outcome.growth = max(outcome.growth, memories[-1] - memories[1])
+        memories = figures["memories"]
+        if memories:
+            outcome.growth = max(outcome.growth, memories[-1] - memories[0])
+            outcome.measured += len(memories)
 
 
 def attack(seed: int, actions: int, place: Path, freeze: float = 1.0) -> Outcome:

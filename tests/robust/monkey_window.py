@@ -29,7 +29,8 @@ from tests.robust.monkey_watch import FREEZE, Children, Logs, Loop, memory
 
 CHECK = 25  # actions between two checks
 PATIENCE = 90.0  # seconds that the end may take on a busy machine
-WARM_UP = 1000  # actions after which memory must stay
+WARM_UP, MEASURE = 1000, 250  # actions after which memory must stay, and between two measurements
+RESTARTS = 0.4  # share of the actions, the first ones, in which the window is closed, interrupted and killed
 
 
 class FileManager(QObject):
@@ -50,7 +51,7 @@ class Monkey:
         self._draw = random.Random(f"{seed} {first}")
         self._journal = (folder / "actions").open("a", buffering=1)
         self._findings = (folder / "findings").open("a", buffering=1)
-        self.memories: dict[int, int] = {}
+        self.memories: list[int] = []
         self.problems: dict[str, int] = {}
         self._seen: set[str] = set()
         self.loop = Loop(self.say, float(os.environ.get(FREEZE, 1.0)))
@@ -105,13 +106,14 @@ class Monkey:
     def _one(self) -> None:
         free = QApplication.activeModalWidget() is None and QApplication.activePopupWidget() is None
         chance = self._draw.random()
-        if free and chance < 0.003:
+        restarts = self.done <= RESTARTS * self._last
+        if restarts and free and chance < 0.003:
             self._note("the window's process is killed")
             os.kill(os.getpid(), signal.SIGKILL)
-        elif free and chance < 0.007:
+        elif restarts and free and chance < 0.007:
             self._note("close")
             self._studio.window.close()
-        elif chance < 0.008 and not self._interrupted:
+        elif restarts and chance < 0.008 and not self._interrupted:
             self._interrupted = True
             self._note("Ctrl-C")
             os.kill(os.getpid(), signal.SIGINT)
@@ -119,8 +121,8 @@ class Monkey:
             self._actions.do()
         if self.done % CHECK == 0:
             self.check()
-        if self.done % 500 == 0:
-            self.memories[self.done] = memory()
+        if self.done % MEASURE == 0 and self.done - self._first >= WARM_UP:
+            self.memories.append(memory())
             self.loop.forgive()
 
     # ----- what must hold -----
