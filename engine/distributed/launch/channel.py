@@ -25,6 +25,7 @@ _FIELDS = frozenset(
         ("rank", "waits", "call"),
         ("rank", "status"),
         ("pid", "code"),
+        ("lost",),
     )
 )
 """What each kind of event has."""
@@ -43,6 +44,7 @@ _KINDS: dict[str, Callable[[Any], bool]] = {
     "status": _is_integer,
     "code": _is_integer,
     "waits": lambda value: type(value) in (int, float) and 0 <= value <= _LARGEST,
+    "lost": lambda value: type(value) is str and len(value) <= _CHUNK,
     "call": lambda value: type(value) is str and len(value) <= _CHUNK,
 }
 

@@ -48,7 +48,8 @@ class Ending:
         if self.how == STOPPED:
             return f"stopped by {signal_name(self.signal)}; {_all(self.count)} ended"
         if self.reason:
-            return f"launch: {self.reason}; {_all(self.count)} been stopped"
+            said = f"; ssh said:\n{indented(self.noise)}" if self.noise else ""
+            return f"launch: {self.reason}; {_all(self.count)} been stopped{said}"
         who = "a process" if self.rank is None else f"rank {self.rank}"
         who += f" of {self.count}" if self.count > 1 else ""
         if self.code < 0:

@@ -16,9 +16,11 @@ from typing import Any
 
 from engine.distributed.launch.channel import Channel, LastLines
 from engine.distributed.launch.ending import DONE, FAILED, STOPPED, Ending
+from engine.distributed.launch.forwarding import Forwarded
 from engine.distributed.launch.guard import EVENTS
 from engine.distributed.launch.leftovers import remove_shared_memory
 from engine.distributed.launch.plan import Plan
+from engine.distributed.launch.remote_shell import words_of_ssh
 from engine.distributed.launch.waits import Waits
 from resources.regular_files import open_regular
 
@@ -28,7 +30,6 @@ GRACE = 1.0
 PATIENCE = 1.0
 """Seconds that the beginning of a line waits for the rest before it is shown."""
 _SIGNALS = tuple(getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n))
-_RANK = re.compile(rb"\[(\d{1,9})\] ?")  # mpiexec -prepend-rank
 _ABORT = re.compile(
     rb"^Abort\((\d{1,9})\) on node \d+ \(rank (\d{1,9}) in comm 0\): application called MPI_Abort"
 )
@@ -46,9 +47,10 @@ class Job:
         self._groups: dict[int, int] = {}
         self._waits = Waits(plan.count, plan.wait_timeout)
         self._stuck = ""
+        self._lost: tuple[str, float] | None = None
         self._lines = {rank: LastLines() for rank in range(plan.count)}
         self._begun: dict[tuple[str, int], tuple[float, bytes]] = {}
-        self._cut: dict[str, bytes] = {}
+        self._forwarded = {name: Forwarded() for name in ("mpi out", "mpi err")}
         self._noise = LastLines()
         self._failed: tuple[int | None, int] | None = None
         self._doubted = False
@@ -73,7 +75,7 @@ class Job:
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                     start_new_session=True,
-                    env=self._plan.environment(self._restart),
+                    env=self._plan.environment(self._restart, channel.folder),
                 )
                 with process:
                     self._attend(process, channel)
@@ -97,6 +99,9 @@ class Job:
         deadline = time.monotonic() + GRACE  # what a script has left running may print without end
         while self._take(channel, 0.0) and time.monotonic() < deadline:
             pass
+        for name, forwarded in self._forwarded.items():
+            for rank, line in forwarded.rest():
+                self._pass_on(name, rank, line + b"\n")
         # What is printed next begins its own line.
         self._show_begun(0.0, b"\n" if process.returncode else b"")
 
@@ -124,25 +129,21 @@ class Job:
             elif self._plan.is_local:
                 self._noise.add(data)
             else:
-                self._forwarded(name, data)
+                for of, line in self._forwarded[name].lines(data):
+                    self._pass_on(name, of, line)
         self._show_begun(PATIENCE)
         return bool(came)
 
-    def _forwarded(self, name: str, data: bytes) -> None:
-        """What mpiexec passes on from processes that have no pipes, with the rank in front of each line."""
-        *lines, self._cut[name] = (self._cut.get(name, b"") + data).split(b"\n")
-        for line in (each + b"\n" for each in lines):
-            found = _RANK.match(line)
-            if found is None:
-                self._noise.add(line)
-                continue
-            line = line[found.end() :]
-            if (aborted := _ABORT.match(line)) and int(aborted[2]) in self._lines:
-                self._failed = self._failed or (int(aborted[2]), int(aborted[1]))
-                continue
-            if (rank := int(found[1])) in self._lines:
+    def _pass_on(self, name: str, rank: int | None, line: bytes) -> None:
+        """A line of a process that has no pipes, which mpiexec forwarded; None for one of mpiexec's own."""
+        if rank is None:
+            self._noise.add(line)
+        elif (aborted := _ABORT.match(line)) and int(aborted[2]) in self._lines:
+            self._failed = self._failed or (int(aborted[2]), int(aborted[1]))
+        else:
+            if rank in self._lines:
                 self._lines[rank].add(line)
-            self._show(name.removeprefix("mpi "), line)
+            self._show(name.removeprefix("mpi "), b"[%d] %b" % (rank, line))
 
     def _show_lines(self, name: str, rank: int, data: bytes) -> None:
         """Show whole lines, so that those of several processes do not mix."""
@@ -174,11 +175,15 @@ class Job:
 
     def _note(self, event: dict[str, Any]) -> None:
         """A process began (pid, group), has a rank (rank, pid), waits for others (rank, waits, call), ran its
-        script (rank, status), is gone (pid, code)."""
+        script (rank, status), is gone (pid, code); a machine can't be reached (lost)."""
         if not 0 <= event.get("rank", 0) < self._plan.count:
             return
         if "group" in event:
             self._groups[event["pid"]] = event["group"]
+            return
+        if "lost" in event:
+            if event["lost"] in [host for host, _ in self._plan.machines]:
+                self._lost = self._lost or (event["lost"], time.monotonic())
             return
         if "waits" in event:
             self._waits.note_wait(event["rank"], event["waits"], event.get("call", ""), time.monotonic())
@@ -201,6 +206,8 @@ class Job:
             return
         now = time.monotonic()
         self._stuck = self._waits.stuck(now)
+        if self._lost and now > self._lost[1] + GRACE:  # mpiexec does not end by itself
+            self._stuck = f"the connection to {self._lost[0]} is lost"
         if not self._stuck and (line := self._waits.line(now)):
             print(line, file=sys.stderr, flush=True)
 
@@ -224,9 +231,11 @@ class Job:
         count = self._plan.count
         if self._stopped_by:
             return Ending(STOPPED, count, signal=self._stopped_by)
-        if self._stuck:
-            return Ending(FAILED, count, code=1, reason=self._stuck)
         noise = self._noise.text()
+        if self._failed is None and returned and self._lost:
+            self._stuck = f"the connection to {self._lost[0]} is lost"
+        if self._stuck:
+            return Ending(FAILED, count, code=1, reason=self._stuck, noise=words_of_ssh(noise))
         if self._failed is None and returned == 0:
             return Ending(DONE, count)
         rank, code = self._failed or (None, _from_mpiexec(noise, returned))

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from engine.core.errors import ArgumentError, DeviceError
 from engine.core.place import REDIRECT, CUDAPlace, backend, redirected
 from engine.distributed.environment import SELECTED
+from engine.distributed.launch.forwarding import PATTERN
 from engine.distributed.launch.hosts import is_here, read_hosts
 from engine.distributed.launch.options import Options
+from engine.distributed.launch.remote_shell import shell_variables
 from engine.distributed.starting import mpi_command, rank_command, rank_environment
 
 _LONGEST = 120 * 1024  # of a variable, as in Paddle; the system refuses longer ones
@@ -63,11 +65,16 @@ class Plan:
         if all(is_here(host) for host, _ in self.machines):
             return mpi_command(self.count, rank)
         hosts = ",".join(f"{host}:{count}" for host, count in self.machines)
-        return mpi_command(self.count, rank, "-prepend-rank", "-hosts", hosts)
+        return mpi_command(self.count, rank, "-prepend-pattern", PATTERN, "-hosts", hosts)
 
-    def environment(self, restart: int) -> dict[str, str]:
-        """The variables of the processes when they are started for the ``restart``-th time again."""
+    def environment(self, restart: int, folder: str = "") -> dict[str, str]:
+        """The variables of the processes when they are started for the ``restart``-th time again.
+
+        ``folder``: the launcher's pipes, to which the connections to other machines report.
+        """
         variables = self.variables | {"PADDLE_RESTART_COUNT": str(restart)}
+        if folder and not all(is_here(host) for host, _ in self.machines):
+            variables |= shell_variables(os.environ, [host for host, _ in self.machines], folder)
         return rank_environment(self.count, variables, self.is_local)
 
     def summary(self, options: Options) -> str:

@@ -68,6 +68,7 @@ def test_an_event_of_a_rank_that_is_not_there_does_not_count() -> None:
 
 def test_a_line_that_names_a_rank_that_is_not_there_is_shown(capsysbinary: Any) -> None:
     job = Job(SimpleNamespace(count=1, wait_timeout=1.0))  # type: ignore[arg-type]
-    job._forwarded("mpi out", b"[7] a\n[0] b\n[99999999999] c\n")
-    assert capsysbinary.readouterr().out == b"a\nb\n"
+    for rank, line in job._forwarded["mpi out"].lines(b"\x1e7\x1fa\n\x1e0\x1fb\n\x1e99999999999\x1fc\n"):
+        job._pass_on("mpi out", rank, line)
+    assert capsysbinary.readouterr().out == b"[7] a\n[0] b\n"
     assert job._lines[0].text() == "b"

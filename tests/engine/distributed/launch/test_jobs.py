@@ -356,11 +356,11 @@ if rank == 0:
 
 def test_output_of_other_machines_is_forwarded_without_noise(capsys) -> None:
     started = Job(plan(parse(["--ips=192.0.2.1,192.0.2.2", "a.py"])))
-    for data in (b"[0] one\n[1] t", b"wo\nnobody's\n"):
-        started._forwarded("mpi out", data)
-    assert capsys.readouterr().out == "one\ntwo\n"
+    for rank, line in ((0, b"one\n"), (1, b"two\n"), (None, b"nobody's\n")):
+        started._pass_on("mpi out", rank, line)
+    assert capsys.readouterr().out == "[0] one\n[1] two\n"
     for noise, returned, rank, code in (
-        (b"[1] Abort(3) on node 1 (rank 1 in comm 0): application called MPI_Abort\n", 3, 1, 3),
+        (b"\x1e1\x1fAbort(3) on node 1 (rank 1 in comm 0): application called MPI_Abort\n", 3, 1, 3),
         (
             b"=   EXIT CODE: 9\nYOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n",
             9,
@@ -371,8 +371,9 @@ def test_output_of_other_machines_is_forwarded_without_noise(capsys) -> None:
         (b"ssh: connect to host\n", 255, None, 255),
     ):
         failed = Job(plan(parse(["--ips=192.0.2.1,192.0.2.2", "a.py"])))
-        failed._forwarded("mpi out", b"[1] its last\n")
-        failed._forwarded("mpi err", noise)
+        failed._pass_on("mpi out", 1, b"its last\n")
+        for of, line in failed._forwarded["mpi err"].lines(noise):
+            failed._pass_on("mpi err", of, line)
         ending = failed._ending(returned)
         assert (ending.rank, ending.code) == (rank, code)
         assert ("its last" if rank else noise.decode().split("\n")[0]) in ending.message()

@@ -1,0 +1,51 @@
+"""The output of ranks that mpiexec passes on in pieces, put together to whole lines of each rank.
+
+mpiexec puts a mark in front of each piece that it has read, which need not be a line, and of each line in it.
+"""
+
+from __future__ import annotations
+
+import re
+
+PATTERN = "\x1e%r\x1f"
+"""The mark, as ``mpiexec -prepend-pattern`` takes it; no text has these characters."""
+_MARK = re.compile(rb"\x1e(\d{1,9})\x1f")
+_BEGUN = re.compile(rb"\x1e\d{0,9}\Z")
+_PIECE = re.compile(rb"\x1e\d{1,9}\x1f|[^\n\x1e]+|\n|\x1e")
+_LONGEST = 1 << 20  # of a line; a longer one is passed on in parts
+
+
+class Forwarded:
+    """One stream of mpiexec."""
+
+    def __init__(self) -> None:
+        self._tail = b""
+        self._begun: dict[int | None, bytes] = {}
+        self._rank: int | None = None
+
+    def lines(self, data: bytes) -> list[tuple[int | None, bytes]]:
+        """The lines that ``data`` completes, each with its rank; None for what mpiexec prints itself."""
+        data = self._tail + data
+        cut = _BEGUN.search(data)
+        data, self._tail = (data[: cut.start()], cut[0]) if cut else (data, b"")
+        found = []
+        for piece in _PIECE.findall(data):
+            if mark := _MARK.fullmatch(piece):
+                self._rank = int(mark[1])
+                continue
+            line = self._begun.pop(self._rank, b"") + piece
+            if piece == b"\n" or len(line) > _LONGEST:
+                found.append((self._rank, line))
+            else:
+                self._begun[self._rank] = line
+            if piece == b"\n":
+                self._rank = None
+        return found
+
+    def rest(self) -> list[tuple[int | None, bytes]]:
+        """The lines that have no end."""
+        if self._tail:
+            self._begun[self._rank] = self._begun.get(self._rank, b"") + self._tail
+        found = list(self._begun.items())
+        self._begun, self._tail = {}, b""
+        return found
