@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from engine.training.predictions import NumberPredictions, PredictionsFolder
+from studio.windows.train.number_errors_card import NumberErrorsCards
 from tests.studio.windows.runs.run_folders import make_run
 
 
@@ -124,3 +125,21 @@ def test_runs_of_another_task_are_not_drawn_in_one_plot_with_it(stage: Any) -> N
     assert "lenet" in page.curves.note.text()
     stage.studio.train.show_runs([folder])
     assert page.curves.note.isHidden()
+
+
+def test_the_values_of_the_selected_sample_are_shown(qtbot: Any) -> None:
+    cards = NumberErrorsCards()
+    qtbot.addWidget(cards)
+    numbers, rows = np.arange(2.0), [("7", "1", "2", "1"), ("9", "3", "2", "-1")]
+    flats = [[["size", "30"], ["town", "Ulm"]], [[f"c{number}", "1"] for number in range(8)]]
+    cards.show_errors(numbers, numbers, "EUR", 1, rows, flats)
+    assert cards.values.text() == "size: 30, town: Ulm"
+    assert not cards.sample.isVisibleTo(cards)
+    cards.table.setCurrentCell(1, 0)
+    assert cards.values.text() == "c0: 1, c1: 1, c2: 1, c3: 1, c4: 1, c5: 1, \u2026"
+    assert cards.values.toolTip().endswith("c7: 1")
+    cards.show_errors(numbers, numbers, "EUR", 2, rows, [np.zeros((4, 1), np.float32), None])
+    assert not cards.sample.isVisibleTo(cards)  # the second row is still selected
+    cards.table.setCurrentCell(0, 0)
+    assert cards.sample.isVisibleTo(cards)
+    assert not cards.values.isVisibleTo(cards)
