@@ -28,10 +28,12 @@ def pixmap_of(pixels: np.ndarray[Any, Any], side: int = SIDE) -> QPixmap:
 
 def icon_of(pixmap: QPixmap) -> QIcon:
     """An image in the middle of a square, in its own colours also where it is selected."""
-    square = QPixmap(SIDE, SIDE)
+    scale, size = pixmap.devicePixelRatio(), pixmap.deviceIndependentSize().toSize()
+    square = QPixmap(round(SIDE * scale), round(SIDE * scale))
+    square.setDevicePixelRatio(scale)
     square.fill(Qt.GlobalColor.transparent)
     with QPainter(square) as painter:
-        painter.drawPixmap((SIDE - pixmap.width()) // 2, (SIDE - pixmap.height()) // 2, pixmap)
+        painter.drawPixmap((SIDE - size.width()) // 2, (SIDE - size.height()) // 2, pixmap)
     icon = QIcon(square)
     icon.addPixmap(square, QIcon.Mode.Selected)
     return icon
