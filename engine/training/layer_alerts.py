@@ -13,7 +13,7 @@ VANISHED = 1e-6  # the share of the largest gradient of a network, each per numb
 EXPLODED = 1e3  # the norm of a gradient in norms of its weights
 SMALLEST_RATIO, LARGEST_RATIO = 1e-4, 1e-1
 LONG = 3  # looks in a row
-LOWERED = 0.1
+LOWERED = 0.5
 DEAD_SHARE = 0.5
 
 
@@ -37,8 +37,8 @@ class LayerAlerts:
         """The alerts that this look gives rise to.
 
         Updates are small on purpose where a schedule has lowered the learning rate to ``rate_share`` of the
-        run's setting: those that would not be small at the whole rate give no alert, and none do at a tenth
-        of it or less.
+        run's setting: those that would not be small at the whole rate give no alert, and none do at half of
+        it or less, where layers have often learned what they can: a setting that is too small shows before.
         """
         least = SMALLEST_RATIO * min(rate_share, 1.0) if rate_share > LOWERED else 0.0
         found = {

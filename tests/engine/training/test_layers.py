@@ -132,14 +132,14 @@ def test_an_alert_comes_once_when_it_has_lasted(changes: Any, kind: str, looks: 
 
 def test_small_updates_are_expected_where_the_schedule_has_lowered_the_rate() -> None:
     reading = LayerReading([state("odd", ratio=1e-6)])
-    for share, count in ((1.0, 1), (0.2, 1), (0.1, 0), (0.0, 0)):
+    for share, count in ((1.0, 1), (0.6, 1), (0.5, 0), (0.0, 0)):
         alerts = LayerAlerts()
         assert sum(len(alerts.judge(reading, n, 1, share)) for n in range(1, 6)) == count
 
 
 def test_updates_count_by_what_they_were_at_the_whole_rate_where_the_schedule_has_lowered_it() -> None:
-    reading = LayerReading([state("odd", ratio=5e-5)])
-    for share, count in ((1.0, 1), (0.6, 1), (0.4, 0), (0.2, 0)):
+    reading = LayerReading([state("odd", ratio=7e-5)])
+    for share, count in ((1.0, 1), (0.8, 1), (0.6, 0)):
         alerts = LayerAlerts()
         assert sum(len(alerts.judge(reading, n, 1, share)) for n in range(1, 6)) == count
 
