@@ -17,6 +17,7 @@ from engine.core.errors import DataError
 from engine.files.atomic import atomic_write, make_folder, saving
 from engine.files.folders import put_in_place, remove_abandoned_folders, remove_folder, temporary_path
 from engine.files.installation import installation_key
+from engine.files.reading import read_error
 from resources.local_code import MAX_BYTES, LocalCode
 from resources.regular_files import open_regular
 
@@ -67,16 +68,22 @@ def refuse_links(run: Path) -> None:
     """Refuse a run in which something leads out of its folder: what it names is not the run's.
 
     Raises:
-        DataError: a link in ``source/``, or another part of the run that is a link out of it.
+        DataError: a link in ``source/``, or another part of the run that is a link out of it; or the folder
+            can't be read.
     """
-    source_files(run)
-    inside = run.resolve()
-    checkpoints = run / "checkpoints"
-    parts = [run / name for name in _PARTS]
-    parts += list(checkpoints.iterdir()) if checkpoints.is_dir() else []
-    for path in parts:
-        if _is_link(path) and not path.resolve().is_relative_to(inside):
-            raise _link(path)
+    try:
+        source_files(run)
+        inside = run.resolve()
+        checkpoints = run / "checkpoints"
+        parts = [run / name for name in _PARTS]
+        parts += list(checkpoints.iterdir()) if checkpoints.is_dir() else []
+        for path in parts:
+            if _is_link(path) and not path.resolve().is_relative_to(inside):
+                raise _link(path)
+    except DataError:
+        raise
+    except OSError as error:  # such as another user's folder
+        raise read_error(run, error, "the run can't be read") from error
 
 
 def source_contents(run: Path) -> dict[str, bytes]:

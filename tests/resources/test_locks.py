@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -94,3 +95,22 @@ def test_without_locks_the_text_decides(
     place.write_text(f"pid {pids[pid]}\nhost {host}\nsince 2026-01-02 03:04:05\n")
     assert (holder_of(place) is not None) is held
     assert isinstance(take(place), Holder if held else Lock)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows locks bytes")
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP])
+def test_a_file_system_without_locks_is_recognised(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def flock(descriptor: int, operation: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("fcntl.flock", flock)
+    place = tmp_path / "a.lock"
+    first = take(place)
+    assert isinstance(first, Lock)
+    first.release(keep=True)
+    place.write_text(place.read_text().replace(f"pid {os.getpid()}", f"pid {os.getppid()}"))
+    held = take(place)
+    assert isinstance(held, Holder)
+    assert (held.pid, holder_of(place)) == (os.getppid(), held)

@@ -83,6 +83,7 @@ def describe(
 ) -> None:
     """Name, tag, note or hide a run; its folder keeps its name."""
     with one_line_errors():
+        from studio.session.project.project_file import is_unicode
         from studio.session.runs.run_notes import (
             NAME,
             RunNotes,
@@ -95,6 +96,9 @@ def describe(
         if read_run_line(run) is None:
             fail(f"runs: no run: {run}; give the folder of a run")
         changes: dict[str, Any] = {}
+        for text in filter(None, (name, tags, note)):
+            if not is_unicode(text):
+                raise typer.BadParameter(f"not text in the terminal's encoding: {text!r:.80}")
         try:
             if name is not None:
                 changes["name"] = clean_name(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -193,12 +194,12 @@ def _carry_out(folder: Path, new: Sweep | None, place: Place, retry: bool, as_js
 
     if new is None:
         _read(folder)  # before its folder is made
-    elif (folder / NAME).exists():
+    elif os.path.exists(folder / NAME):  # False too in a folder that is another user's
         raise ArgumentError(
             f"out: the folder already holds a sweep: {folder}; choose another, or give --resume"
         )
     with ExitStack() as stack:
-        if not folder.exists():
+        if not os.path.exists(folder):
             stack.callback(_remove_empty, folder)
         stack.callback(lock_sweep(folder).release)
         sweep = new or _read(folder)

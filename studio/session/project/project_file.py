@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -17,6 +17,7 @@ from pydantic import (
     field_validator,
     model_serializer,
 )
+from pydantic_core import PydanticSerializationError
 
 from resources.json_documents import DocumentError, parse
 from resources.locks import Holder, wait_for
@@ -136,6 +137,8 @@ class Preferences(BaseModel):
     def remember(self, project: Path) -> None:
         """Put ``project`` first among the recent ones."""
         name = str(project)
+        if not is_unicode(name):
+            return  # could not be saved
         self.recent_projects = [name, *(p for p in self.recent_projects if p != name)][:MAX_RECENT]
 
     def forget(self, project: Path) -> None:
@@ -144,6 +147,8 @@ class Preferences(BaseModel):
 
     def remember_model(self, prefix: str) -> None:
         """Put inference files first among the recent ones."""
+        if not is_unicode(prefix):
+            return
         self.recent_models = [prefix, *(p for p in self.recent_models if p != prefix)][:MAX_RECENT]
 
 
@@ -293,10 +298,44 @@ def _document(path: Path, data: bytes, kind: type[_Document], remedy: str) -> _D
         raise ProjectError(f"{path}: {place}: {first['msg'].lower()}: {seen}; {remedy}") from error
 
 
+def document_bytes(path: Path, document: BaseModel) -> bytes:
+    """``document`` as JSON for the file ``path``.
+
+    Raises SaveError for text that is not Unicode: a name in another encoding, which JSON can't hold.
+    """
+    from engine.core.errors import SaveError
+
+    try:
+        return (document.model_dump_json(indent=2) + "\n").encode()
+    except PydanticSerializationError as error:
+        found = next((text for text in _texts(document.model_dump()) if not is_unicode(text)), "")
+        raise SaveError(
+            f"{path}: could not be saved: a name is not UTF-8: {found!r:.200}; rename that file or folder. "
+            "What was there before is unchanged"
+        ) from error
+
+
+def is_unicode(text: str) -> bool:
+    """Whether ``text`` can be written; a file name in another encoding than the system's can't."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, each in value.items():
+            yield from _texts(name)
+            yield from _texts(each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _texts(each)
+
+
 def write_document(path: Path, document: BaseModel) -> str:
     """Write ``document`` as JSON, atomically; returns the SHA-256 of what was written. Raises SaveError."""
     from engine.files.atomic import atomic_write
 
-    data = (document.model_dump_json(indent=2) + "\n").encode()
+    data = document_bytes(path, document)
     atomic_write(path, lambda file: file.write(data))
     return hashlib.sha256(data).hexdigest()

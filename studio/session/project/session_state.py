@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from resources.replacing import replaced_file
 from studio.session.problem_view import ProblemView, problem_from_message
 from studio.session.project.library import Library
-from studio.session.project.project_file import ProjectError, preferences_path, read_document
+from studio.session.project.project_file import ProjectError, document_bytes, preferences_path, read_document
 
 MOST_FAILURES = 2
 MOST_SHOWN = 50
@@ -97,6 +97,7 @@ class SessionState:
         # It is a convenience: saving the preferences reports a folder that can't be written to.
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
+            data = document_bytes(path, what)
             with replaced_file(path) as file:
-                file.write((what.model_dump_json(indent=2) + "\n").encode())
+                file.write(data)
             self._written = what

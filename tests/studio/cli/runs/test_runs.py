@@ -53,6 +53,8 @@ def test_a_run_is_described_hidden_and_found(folder: str) -> None:
     call("describe", run, "--show", "--tags", "")
     assert json.loads(call("--in", folder, "--filter", "first", "--json"))["tags"] == []
     assert "too long" in call("describe", run, "--tags", "x" * 60, code=2)
+    for option in ("--name", "--tags", "--note"):  # bytes that the terminal's encoding does not have
+        assert "not text in the terminal" in call("describe", run, option, "a\udce4", code=2)
 
 
 def test_folders_that_are_not_runs_are_refused(folder: str) -> None:

@@ -15,12 +15,16 @@ from resources.locks import LOCK_NAME, Lock, take
 from resources.settings.export import ExportSettings
 from studio.session.export.quantization.choices import QuantizeChoices
 from studio.session.project.project_file import (
+    Preferences,
     Project,
     ProjectError,
     preferences_path,
+    read_preferences,
     read_project,
+    write_preferences,
     write_project,
 )
+from studio.session.project.session_state import SessionState, remembered_path
 from studio.session.project.undo import Change, UndoStack
 from studio.session.session import Session
 from tests.studio.windows.runs.run_folders import make_run
@@ -330,3 +334,32 @@ def test_a_session_takes_and_stores_the_settings_of_exports(stage: Any, tmp_path
     found = read_project(path)
     assert (found.export, found.quantize) == (session.export.settings, session.export.choices)
     assert (found.export.optimize, found.quantize.weight_bits) == (True, 4)
+
+
+def test_a_name_that_is_not_utf_8_is_an_error_that_names_it(tmp_path: Path) -> None:
+    """JSON can't hold it; the file of before stays."""
+    path = tmp_path / "p.studio.json"
+    write_project(path, Project())
+    before = path.read_bytes()
+    for changed in (Project(runs="by\udcfftes"), Project(further_runs=["/a", "/by\udcfftes"])):
+        with pytest.raises(OSError, match=r"p\.studio\.json: .* not UTF-8: '/?by.*; rename"):
+            write_project(path, changed)
+    assert path.read_bytes() == before
+
+
+def test_preferences_omit_names_that_are_not_utf_8() -> None:
+    preferences = Preferences()
+    preferences.remember(Path("/by\udcfftes"))
+    preferences.remember_model("/by\udcfftes/model")
+    preferences.remember(Path("/a"))
+    assert (preferences.recent_projects, preferences.recent_models) == (["/a"], [])
+    write_preferences(preferences)
+    assert read_preferences()[0] == preferences
+
+
+def test_a_session_whose_name_is_not_utf_8_is_not_remembered() -> None:
+    state = SessionState(Session())
+    state.keep("train", [], "")
+    before = remembered_path().read_bytes()
+    state.keep("data", ["/by\udcfftes"], "")
+    assert remembered_path().read_bytes() == before

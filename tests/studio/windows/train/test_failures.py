@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QLocale, QPoint, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from resources.local_code import read_code
 
@@ -44,6 +44,22 @@ def test_a_mistake_in_an_own_file_is_reported_with_line_and_place(stage: Any, tm
     stage.session.agree(read_code(file))
     assert stage.studio.actions.trigger("start") == "", "the file is read again when it matters"
     assert stage.worker.job.config["model"] == f"{file}:Net"
+
+
+def test_a_decimal_comma_is_refused_and_a_point_is_shown_in_a_locale_with_commas(stage: Any) -> None:
+    form = stage.studio.settings_panel.form
+    before = QLocale()
+    QLocale.setDefault(QLocale("tr_TR"))
+    try:
+        form.set_value("learning_rate", 0.05)
+        field = form.control("learning_rate").findChild(QLineEdit) or form.control("learning_rate")
+        assert field.text() == "0.05"
+        field.setText("0,25")
+        field.editingFinished.emit()
+        assert form.errors()["learning_rate"] == "Enter a number"
+        assert stage.session.train.settings.learning_rate == 0.05
+    finally:
+        QLocale.setDefault(before)
 
 
 def test_a_file_without_a_class_and_one_that_is_not_there(stage: Any, tmp_path: Path) -> None:
