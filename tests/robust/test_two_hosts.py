@@ -1,0 +1,155 @@
+"""Jobs of processes on two hosts: their sums and lines, a cable that is unplugged for a while or for good.
+
+ssh asks for answers every second here; ``--long`` does the same at the product's own interval (two minutes).
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.distributed.launch.remote_shell import INTERVAL, TIMES
+from tests.robust.two_hosts import FIRST, SECOND, TwoHosts, why_not
+
+pytest.importorskip("mpi4py", reason="needs the extra distributed", exc_type=ImportError)
+
+ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 120.0
+LAUNCH = """
+import sys
+from engine.distributed.launch import remote_shell
+remote_shell.INTERVAL = int(sys.argv[1])
+from engine.distributed.launch.command import main
+sys.exit(main(sys.argv[2:]))
+"""
+SCRIPT = """
+import sys, time
+import paddle
+import paddle.distributed as dist
+dist.init_parallel_env()
+rank = dist.get_rank()
+total = paddle.ones([3]) * (rank + 1)
+dist.all_reduce(total)
+print(rank, "of", dist.get_world_size(), total.numpy().tolist())
+for step in range(int(sys.argv[1])):
+    dist.barrier()
+    print("step", step)
+    time.sleep(0.05)
+"""
+
+
+@pytest.fixture(scope="module")
+def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoHosts]:
+    reason = why_not()
+    if reason:
+        pytest.skip(reason)
+    made = TwoHosts(tmp_path_factory.mktemp("hosts"))
+    yield made
+    made.close()
+
+
+class Launched:
+    """A job of a process on each host, whose lines are read as they come."""
+
+    def __init__(self, hosts: TwoHosts, folder: Path, steps: int, interval: int) -> None:
+        script = folder / "script.py"
+        script.write_text(SCRIPT)
+        words = [sys.executable, "-c", LAUNCH, str(interval), "--ips", f"{FIRST},{SECOND}"]
+        self.process = subprocess.Popen(
+            hosts.on(0, [*words, "--nproc_per_node=1", "--print_config=no", str(script), str(steps)]),
+            env={**hosts.environment(), "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.lines: list[str] = []
+        self.err = ""
+        self._readers = [threading.Thread(target=self._read_lines), threading.Thread(target=self._read_err)]
+        for reader in self._readers:
+            reader.start()
+
+    def _read_lines(self) -> None:
+        assert self.process.stdout is not None
+        with self.process.stdout as output:
+            for line in output:
+                self.lines.append(line)
+
+    def _read_err(self) -> None:
+        assert self.process.stderr is not None
+        with self.process.stderr as output:
+            self.err = output.read()
+
+    def until_more_steps(self) -> None:
+        """Wait until both processes have done ten more steps."""
+        wanted = len(self.lines) + 20
+        deadline = time.monotonic() + SECONDS
+        while len(self.lines) < wanted:
+            assert self.process.poll() is None, self.err
+            assert time.monotonic() < deadline, self.lines[-3:]
+            time.sleep(0.02)
+
+    def ended(self, seconds: float) -> int:
+        """The exit status; fails if it takes longer."""
+        try:
+            code = self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.process.terminate()
+            self.process.wait(SECONDS)
+            pytest.fail(f"the job did not end within {seconds} s")
+        for reader in self._readers:
+            reader.join(SECONDS)
+        return code
+
+
+def test_two_hosts_compute_sums_and_print_whole_lines(hosts: TwoHosts, tmp_path: Path) -> None:
+    job = Launched(hosts, tmp_path, 3, INTERVAL)
+    assert job.ended(SECONDS) == 0, job.err
+    assert sorted(job.lines) == sorted(
+        line
+        for rank in (0, 1)
+        for line in (
+            f"[{rank}] {rank} of 2 [3.0, 3.0, 3.0]\n",
+            *(f"[{rank}] step {step}\n" for step in range(3)),
+        )
+    )
+    assert job.err == ""
+
+
+def test_a_host_that_is_unplugged_for_a_while_only_is_waited_for(
+    hosts: TwoHosts, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    interval, outage = (INTERVAL, 20.0) if request.config.getoption("--long") else (1, 2.0)
+    job = Launched(hosts, tmp_path, 1_000_000, interval)
+    job.until_more_steps()
+    hosts.unplug()
+    try:
+        time.sleep(outage)
+        hosts.plug()
+        job.until_more_steps()
+        hosts.unplug()
+        began = time.monotonic()
+        assert job.ended(SECONDS) == 1
+        took = time.monotonic() - began
+    finally:
+        hosts.plug()
+    print(f"unplugged: ended after {took:.1f} s, answers asked for every {interval} s")
+    assert took < interval * (TIMES + 1) + 4
+    assert job.err == f"launch: the connection to {SECOND} is lost; all 2 processes have been stopped\n"
+
+
+def test_a_host_whose_processes_are_killed_is_named(hosts: TwoHosts, tmp_path: Path) -> None:
+    job = Launched(hosts, tmp_path, 1_000_000, INTERVAL)
+    job.until_more_steps()
+    hosts.kill(1)
+    assert job.ended(10.0) == 1
+    assert re.match(rf"launch: the connection to {re.escape(SECOND)} is lost; all 2 processes", job.err), (
+        job.err
+    )
