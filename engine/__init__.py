@@ -108,6 +108,7 @@ from engine.tensor.bitwise import (
     gcd,
     lcm,
 )
+from engine.tensor.caught import explain_public as _explain_public
 from engine.tensor.complex_parts import (
     angle,
     as_complex,
@@ -392,6 +393,7 @@ from engine.tensor.trigonometry import (
 )
 
 globals().update(INPLACE)  # abs_, add_, ...: the forms that change their first argument
+_explain_public(globals())
 
 __version__ = VERSION
 

@@ -20,6 +20,7 @@ from engine.ops.images import padding
 from engine.ops.signal import transforms as ops
 from engine.program.build.calls import named
 from engine.tensor import arranging, creation, manipulation
+from engine.tensor.caught import explain_public as _explain_public
 from engine.tensor.factories import as_complex_values
 from engine.tensor.promote import is_tensor
 
@@ -383,3 +384,6 @@ def _half_sizes(x: Any, axes: Any, more: int) -> Any:
     if _is_whole(axes):
         return half(sizes[axes])
     return manipulation.concat([half(sizes[axis : axis + 1 or None]) for axis in axes])
+
+
+_explain_public(globals())

@@ -1,5 +1,6 @@
 """``paddle.linalg``: matrix decompositions, systems of equations, norms."""
 
+from engine.tensor.caught import explain_public as _explain_public
 from engine.tensor.decompositions import (
     cholesky,
     cholesky_solve,
@@ -26,6 +27,8 @@ from engine.tensor.decompositions import (
 )
 from engine.tensor.linalg import multi_dot, norm
 from engine.tensor.statistics import corrcoef, cov
+
+_explain_public(globals())
 
 __all__ = [
     "cholesky",

@@ -138,6 +138,7 @@ DEEP = (
     Group("tests/robust/test_soak.py", "repeats each action until a leak would show", waits=True),
     Group("tests/robust/test_taken_names.py", _SEVERAL, waits=True),
     Group("tests/robust/test_two_hosts.py", _SEVERAL, waits=True),
+    Group("tests/robust/test_wild_calls.py::test_many_*", _RANDOM),
     Group("tests/robust/test_writers.py", _KILLS, waits=True),
     Group("tests/scripts", _SCRIPTS, waits=True),
     Group("tests/seeds", "the blocks of the specification documents", waits=True),

@@ -40,6 +40,10 @@ class DTypeError(EngineError, TypeError, ValueError):
     """A dtype that an operator or a layer does not take."""
 
 
+class ArgumentTypeError(DTypeError, AttributeError):
+    """An argument of a class that a function does not take: a list where it needs a Tensor."""
+
+
 class ArgumentError(EngineError, ValueError):
     """An argument that a function does not accept."""
 
@@ -116,6 +120,12 @@ class EOFException(EngineError):
 
 class LimitError(EngineError, RuntimeError, MemoryError):
     """A model that this installation did not write takes more memory, time or iterations than it may."""
+
+    kind = "ResourceExhausted"
+
+
+class AllocationError(EngineError, MemoryError):
+    """The computer has too little memory for an array."""
 
     kind = "ResourceExhausted"
 

@@ -17,6 +17,7 @@ from engine.core.operator import Operator, OutEdge
 from engine.core.place import array_module, backend, current_place, require_same_place
 from engine.core.precision import Precision
 from engine.core.random import reserve_for
+from engine.core.raw_errors import allocation_error
 from engine.core.spec import Spec
 from engine.eager.precision import cast_inputs
 from engine.eager.tensor import Tensor, share, wrap, write
@@ -62,7 +63,7 @@ class EagerMode(modes.Mode):
     def apply(self, opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         if self.precision is not None:
             inputs = cast_inputs(self.precision, opdef, inputs)
-        arrays = [_arrays(opdef, declared.name, value) for declared, value in opdef.named_inputs(inputs)]
+        arrays = [_arrays(opdef, i.name, value, i.is_list) for i, value in opdef.named_inputs(inputs)]
         flat = [
             a for value in arrays for a in (value if isinstance(value, list) else (value,)) if a is not None
         ]
@@ -100,10 +101,10 @@ class EagerMode(modes.Mode):
         return tensors[0] if opdef.single else tuple(tensors)
 
 
-def _arrays(opdef: OpDef, name: str, value: Any) -> Any:
+def _arrays(opdef: OpDef, name: str, value: Any, is_list: bool = False) -> Any:
     if value is None:
         return None
-    if isinstance(value, (list, tuple)):
+    if is_list and isinstance(value, (list, tuple)):
         return [_arrays(opdef, name, v) for v in value]
     if isinstance(value, Tensor):
         return value._array
@@ -185,8 +186,8 @@ def explain(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], error:
 
     This is the ShapeError or DTypeError that shape inference finds for the same inputs, else an ArgumentError
     or OutOfRangeError with the kernel's message, the inputs' specs and the attributes. Errors of the engine
-    itself, MemoryError and AssertionError are returned unchanged; an error for lack of GPU memory names the
-    operator and the user's line.
+    itself and AssertionError are returned unchanged; an error for lack of memory names the operator, one for
+    lack of GPU memory the user's line too.
     """
     made = explain_specs(opdef, [_specs(v) for v in inputs], attrs, error)
     if made.__class__ is not DeviceMemoryError:
@@ -202,7 +203,9 @@ def explain_specs(opdef: OpDef, specs: list[Any], attrs: dict[str, Any], error: 
         full = DeviceMemoryError(f"{opdef.name}: {error.message}")
         full.__cause__ = error
         return full
-    if isinstance(error, (EngineError, MemoryError, AssertionError)):
+    if isinstance(error, MemoryError) and not isinstance(error, EngineError):
+        return allocation_error(opdef.name, error)
+    if isinstance(error, (EngineError, AssertionError)):
         return error
     try:
         opdef.infer_specs(specs, opdef.with_defaults(attrs))

@@ -309,7 +309,7 @@ class ModelProcess:
             " ".join(str(said.get(key, ""))[:most].splitlines()) or "without a message"
             for key, most in (("error", 100), ("message", MOST_MESSAGE))
         )
-        if name in ("MemoryError", "_ArrayMemoryError") and limits is not None:
+        if name in ("MemoryError", "_ArrayMemoryError", "AllocationError") and limits is not None:
             return self._memory_error(what, limits)
         kind = getattr(errors, name, None)
         if isinstance(kind, type) and issubclass(kind, EngineError):

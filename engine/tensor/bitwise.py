@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from engine.core.raw_errors import RAW, explained
 from engine.ops.elementwise import bitwise as ops
 from engine.program.build.calls import named
 from engine.tensor.factories import alike, binary
@@ -18,9 +19,12 @@ def _into(where: str, out: Any, value: Any) -> Any:
 
 def _bits(name: str, apply: Callable[..., Any]) -> Callable[..., Any]:
     def function(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
-        if name:
-            return named(name, function, x, y, out)
-        return _into(where, out, apply(x, y) if alike(x, y) else apply(*operands(where, x, y)))
+        try:
+            if name:
+                return named(name, function, x, y, out)
+            return _into(where, out, apply(x, y) if alike(x, y) else apply(*operands(where, x, y)))
+        except RAW as error:
+            raise explained(function, (x, y, out, name), {}, error)  # noqa: B904 - the error has its cause
 
     where = name
     function.__name__ = function.__qualname__ = name

@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.core.dtype import complex64, complex128, default_dtype, float32, float64
 from engine.core.errors import ArgumentError, DTypeError
+from engine.core.raw_errors import RAW, explained
 from engine.ops.elementwise import arithmetic
 from engine.program.build.calls import named
 from engine.tensor.promote import EAGER, is_tensor, operands
@@ -59,16 +60,22 @@ def unary(name: str, apply: Callable[..., Any], as_floating: bool = True) -> Cal
     """``function(x, name=None)`` of an operator; ``as_floating`` makes integers float32 first."""
 
     def floats(x: Any, name: str | None = None) -> Any:
-        if name:
-            return named(name, floats, x)
-        if x.__class__ in EAGER and x._array.dtype.kind in "fc":
-            return apply(x)
-        return apply(floating(where, x))
+        try:
+            if name:
+                return named(name, floats, x)
+            if x.__class__ in EAGER and x._array.dtype.kind in "fc":
+                return apply(x)
+            return apply(floating(where, x))
+        except RAW as error:
+            raise explained(floats, (x, name), {}, error)  # noqa: B904 - the error has its cause
 
     def plain(x: Any, name: str | None = None) -> Any:
-        if name:
-            return named(name, plain, x)
-        return apply(x)
+        try:
+            if name:
+                return named(name, plain, x)
+            return apply(x)
+        except RAW as error:
+            raise explained(plain, (x, name), {}, error)  # noqa: B904 - the error has its cause
 
     where = name
     if as_floating:
@@ -80,11 +87,14 @@ def binary(name: str, apply: Callable[..., Any], as_floating: bool = False) -> C
     """``function(x, y, name=None)`` of an operator, which brings dtypes together and broadcasts."""
 
     def function(x: Any, y: Any, name: str | None = None) -> Any:
-        if name:
-            return named(name, function, x, y)
-        if alike(x, y) and not (as_floating and x._array.dtype.kind not in "fc"):
-            return apply(x, y)
-        return apply(*operands(where, x, y, floating=as_floating))
+        try:
+            if name:
+                return named(name, function, x, y)
+            if alike(x, y) and not (as_floating and x._array.dtype.kind not in "fc"):
+                return apply(x, y)
+            return apply(*operands(where, x, y, floating=as_floating))
+        except RAW as error:
+            raise explained(function, (x, y, name), {}, error)  # noqa: B904 - the error has its cause
 
     where = name
     return _named(

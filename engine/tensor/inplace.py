@@ -11,6 +11,7 @@ from engine.core import mode as modes
 from engine.core.errors import ConversionError, DTypeError, EngineError, GradientError, ShapeError
 from engine.core.frames import located, user_frame
 from engine.core.operator import Leaf
+from engine.core.raw_errors import RAW, explained
 from engine.eager.tensor import Tensor, counter_of, wrap, write
 from engine.ops.elementwise import arithmetic
 from engine.program.build.builder import Builder, current_builder
@@ -144,12 +145,22 @@ FORMS = {
 def inplace(name: str, function: Callable[..., Any], becomes: str = "") -> Callable[..., Any]:
     """The form with a trailing underscore of ``function``."""
 
-    @functools.wraps(function)
-    def changed(x: Any, *args: Any, **kwargs: Any) -> Any:
-        old = _before(name, x, (*args, *kwargs.values()), becomes)
-        return replace(name, x, function(old, *args, **kwargs), becomes=becomes, always=False)
-
     signature = inspect.signature(function)
+    first = next(iter(signature.parameters))
+
+    @functools.wraps(function)
+    def changed(*args: Any, **kwargs: Any) -> Any:
+        if not args:
+            if first not in kwargs:
+                raise TypeError(f"{name}() missing 1 required positional argument: {first!r}")
+            args = (kwargs.pop(first),)
+        x, *others = args
+        try:
+            old = _before(name, x, (*others, *kwargs.values()), becomes)
+            return replace(name, x, function(old, *others, **kwargs), becomes=becomes, always=False)
+        except RAW as error:
+            raise explained(function, args, kwargs, error, name)  # noqa: B904 - the error has its cause
+
     parameters = [p for p in signature.parameters.values() if p.name not in ("out", "broadcast")]
     changed.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     changed.__name__ = changed.__qualname__ = name

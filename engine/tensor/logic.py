@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.core.dtype import as_dtype
+from engine.core.raw_errors import RAW, explained
 from engine.ops.elementwise import arithmetic, floating_point
 from engine.ops.elementwise import comparison as ops
 from engine.program.build.calls import named
@@ -16,9 +17,12 @@ from engine.tensor.promote import is_tensor, operands
 
 def _comparison(name: str, apply: Callable[..., Any]) -> Callable[..., Any]:
     def function(x: Any, y: Any, name: str | None = None) -> Any:
-        if name:
-            return named(name, function, x, y)
-        return apply(x, y) if alike(x, y) else apply(*operands(where, x, y))
+        try:
+            if name:
+                return named(name, function, x, y)
+            return apply(x, y) if alike(x, y) else apply(*operands(where, x, y))
+        except RAW as error:
+            raise explained(function, (x, y, name), {}, error)  # noqa: B904 - the error has its cause
 
     where = name
     function.__name__ = function.__qualname__ = name
@@ -36,9 +40,12 @@ greater_equal = _comparison("greater_equal", ops.greater_equal)
 
 def _logic(name: str, apply: Callable[..., Any]) -> Callable[..., Any]:
     def function(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
-        if name:
-            return named(name, function, x, y, out)
-        return apply(_bool(x), _bool(y))
+        try:
+            if name:
+                return named(name, function, x, y, out)
+            return apply(_bool(x), _bool(y))
+        except RAW as error:
+            raise explained(function, (x, y, out, name), {}, error)  # noqa: B904 - the error has its cause
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{apply.__doc__} Elementwise, broadcast; numbers count as True unless 0."

@@ -38,6 +38,7 @@ from engine.tensor import (
     trigonometry,
     variable_protocol,
 )
+from engine.tensor.caught import explain_public
 from engine.tensor.inplace import forms
 from engine.tensor.operators import OPERATORS
 from engine.tensor.printing import parameter_text, tensor_text
@@ -179,6 +180,7 @@ def _attach() -> None:
         setattr(Tensor, name, function)
     for name, function in _SYMBOLIC_ONLY.items():
         setattr(Variable, name, function)
+    explain_public(vars(Tensor))
     Parameter.__repr__ = Parameter.__str__ = parameter_text  # type: ignore[method-assign,assignment]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.core import mode as modes
 from engine.core.dtype import as_dtype, default_dtype
-from engine.core.errors import ArgumentError, DTypeError
+from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError
 from engine.ops.arrays import creation as creation_ops
 from engine.ops.elementwise import arithmetic, exponential
 from engine.ops.elementwise import trigonometry as trigonometry_ops
@@ -84,6 +84,8 @@ def _bounds(where: str, low: Any, high: Any) -> tuple[int, int]:
     low, high = whole(where, low), whole(where, high)
     if low >= high:
         raise ArgumentError(f"{where}: low must be below high: got {low} and {high}")
+    if low < -(2**63) or high > 2**63:
+        raise OutOfRangeError(f"{where}: low and high must fit int64: got {low} and {high}")
     return low, high
 
 

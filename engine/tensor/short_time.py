@@ -11,6 +11,7 @@ from engine.ops.images import padding
 from engine.ops.signal import frames, transforms
 from engine.program.build.calls import named, takes_name
 from engine.tensor import creation, indexing, manipulation, math
+from engine.tensor.caught import explain_public as _explain_public
 from engine.tensor.factories import as_complex_values
 from engine.tensor.promote import is_tensor
 
@@ -221,3 +222,6 @@ def _require_lengths(where: str, axis: Any, **lengths: Any) -> None:
     for name, value in lengths.items():
         if not isinstance(value, int) or value <= 0:
             raise ArgumentError(f"{where}: {name} is an integer of at least 1: got {value!r}")
+
+
+_explain_public(globals())

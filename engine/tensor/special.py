@@ -32,12 +32,15 @@ def polygamma(x: Any, n: int, name: str | None = None) -> Any:
     return digamma(x) if n == 0 else ops.polygamma(floating("polygamma", x), n=n)
 
 
+_MOST_DIMENSIONS = 10**6  # of multigammaln, which adds as many terms
+
+
 def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
     """log of the multivariate gamma function of dimension p, for x > (p - 1) / 2."""
     if name:
         return named(name, multigammaln, x, p)
-    if p < 1:
-        raise ArgumentError(f"multigammaln: p must be at least 1: got {p}")
+    if not 1 <= p <= _MOST_DIMENSIONS:
+        raise ArgumentError(f"multigammaln: p must be at least 1 and at most {_MOST_DIMENSIONS}: got {p}")
     x = floating("multigammaln", x)
     total = ops.lgamma(x)
     for k in range(1, p):

@@ -14,6 +14,7 @@ from types import TracebackType
 from engine.core import errors
 from engine.core.alias.missing import message_for
 from engine.core.errors import EngineError, WorkerError
+from engine.files.reading import FEWER_FILES, TOO_MANY
 from resources.syntax_words import syntax_words
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -24,6 +25,8 @@ _INSTALLED: tuple[Path, ...] = (
     _ROOT / "studio",
     *{Path(sysconfig.get_paths()[key]).resolve() for key in ("stdlib", "platstdlib", "purelib", "platlib")},
 )
+
+_NUMPYS = "Unable to allocate"  # the beginning of NumPy's error for an array that memory does not hold
 
 
 @dataclass(frozen=True)
@@ -54,13 +57,11 @@ def describe_problem(error: BaseException, user_files: Sequence[str] = ()) -> Pr
     if isinstance(error, SyntaxError) and error.filename:
         said = syntax_words(error)
     message = message_for(error) or said.strip() or type(error).__name__
-    if isinstance(error, MemoryError) and message == "MemoryError":
-        message = (
-            "memory: not enough for this step: out of memory; take a smaller batch size or a smaller model"
-        )
+    shortage = _shortage(error, message)
+    message = shortage or message
     frame = _user_frame(error, user_files)
     # Only our own messages have parts; a colon in anyone else's means nothing.
-    ours = isinstance(error, EngineError | MemoryError | SyntaxError)
+    ours = bool(shortage) or isinstance(error, EngineError | MemoryError | SyntaxError)
     where, what, do = split_message(message) if ours else ("", message, "")
     if isinstance(error, SyntaxError) and error.filename:
         frame = (error.filename, error.lineno or 0)
@@ -75,6 +76,19 @@ def describe_problem(error: BaseException, user_files: Sequence[str] = ()) -> Pr
         line=frame[1] if frame else 0,
         traceback=format_traceback(error, user_files) if frame else full_traceback(error),
     )
+
+
+def _shortage(error: BaseException, message: str) -> str:
+    """The message for Python's or NumPy's error for lack of memory or of open files; empty for others."""
+    if isinstance(error, EngineError):
+        return ""
+    if isinstance(error, MemoryError) and (message == "MemoryError" or message.startswith(_NUMPYS)):
+        why = "out of memory" if message == "MemoryError" else message
+        return f"memory: not enough for this step: {why}; take a smaller batch size or a smaller model"
+    if isinstance(error, OSError) and error.errno in TOO_MANY:
+        place = f": opening {error.filename}" if error.filename else ""
+        return f"files: too many are open{place}; {FEWER_FILES}"
+    return ""
 
 
 def as_error(problem: Problem, ours: bool) -> Exception:

@@ -112,6 +112,9 @@ from engine.nn.functional.vision import (
     temporal_shift,
     unfold,
 )
+from engine.tensor.caught import explain_public as _explain_public
+
+_explain_public(globals())
 
 __all__ = [
     "adaptive_avg_pool1d",

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from engine.core import mode as modes
+from engine.core.raw_errors import RAW, explained
 from engine.program.build.builder import Builder, current_builder
 from engine.program.text.naming import Call, Naming
 
@@ -76,13 +77,16 @@ def _calling(
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         mode = current() or default.mode
-        if not mode.static:
-            return function(*args, **kwargs)
-        assert isinstance(mode, Builder), "only building is static"
-        name = kwargs["name"] if "name" in kwargs else args[at] if at < len(args) else None
-        if naming is None and not name:
-            return function(*args, **kwargs)
-        with mode.calls.running(Call(naming, name, helper(args))):
-            return function(*args, **kwargs)
+        try:
+            if not mode.static:
+                return function(*args, **kwargs)
+            assert isinstance(mode, Builder), "only building is static"
+            name = kwargs["name"] if "name" in kwargs else args[at] if at < len(args) else None
+            if naming is None and not name:
+                return function(*args, **kwargs)
+            with mode.calls.running(Call(naming, name, helper(args))):
+                return function(*args, **kwargs)
+        except RAW as error:
+            raise explained(function, args, kwargs, error)  # noqa: B904 - the error has its cause
 
     return call

@@ -30,7 +30,7 @@ def explained(plan: Plan, lines: Mapping[int, Operator], error: Exception) -> Ex
     """The error with the operator and the user's line that created it."""
     operator = operator_of(lines, error)
     full = isinstance(error, DeviceMemoryError)
-    has_message = full or isinstance(error, LimitError)
+    has_message = full or isinstance(error, LimitError) or hasattr(error, "shape")  # NumPy's has its array's
     if operator is None or (isinstance(error, (MemoryError, AssertionError)) and not has_message):
         return error
     made: Exception = error

@@ -11,6 +11,7 @@ from engine.ops.arrays import sort
 from engine.ops.elementwise import comparison
 from engine.ops.reductions import reduce
 from engine.ops.sparse import patterns, rows
+from engine.tensor.caught import explain_public as _explain_public
 from engine.tensor.creation import zeros_like
 from engine.tensor.sparse import parts
 
@@ -67,3 +68,6 @@ def coalesce(x: Any, name: str | None = None) -> Any:
     parts.require_coo("coalesce", x=x)
     unique, numbers = patterns.groups(x.coordinates(), shape=parts.at_depth(x))
     return parts.coo(unique, rows.sum_rows(x._values, numbers, unique[0]), x.shape)
+
+
+_explain_public(globals())

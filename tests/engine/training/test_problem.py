@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.core.errors import ShapeError
@@ -77,3 +79,18 @@ def test_a_syntax_error_names_its_place(tmp_path: Path) -> None:
 def test_memory_that_ran_out_says_what_to_do() -> None:
     problem = describe_problem(MemoryError())
     assert problem.do == "take a smaller batch size or a smaller model"
+
+
+def test_an_array_that_memory_does_not_hold_has_a_remedy() -> None:
+    with pytest.raises(MemoryError) as caught:
+        np.empty((2**40, 2**20), "int8")
+    problem = describe_problem(caught.value)
+    assert problem.what.startswith("not enough for this step: Unable to allocate 1.00 EiB")
+    assert (problem.where, problem.do) == ("memory", "take a smaller batch size or a smaller model")
+
+
+def test_too_many_open_files_name_the_file_and_the_limit() -> None:
+    problem = describe_problem(OSError(errno.EMFILE, "Too many open files", "a.txt"))
+    assert (problem.where, problem.what) == ("files", "too many are open: opening a.txt")
+    assert "ulimit -n" in problem.do
+    assert describe_problem(OSError(errno.ENFILE, "Too many")).what == "too many are open"
