@@ -22,7 +22,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -92,7 +92,6 @@ class Home:
 
     def __init__(self, folder: Path, seed: int, env: dict[str, str], freeze: float) -> None:
         self.folder, self._seed, self.token = folder, seed, uuid.uuid4().hex
-        write_files(folder / "files", seed)
         self.env = {**os.environ, **env, "HOME": str(folder / "home"), TOKEN: self.token}
         for name in USER_DIRS:
             (folder / "home" / name).mkdir(parents=True, mode=0o700)
@@ -119,6 +118,8 @@ class Home:
     def window(self, first: int, last: int, outcome: Outcome) -> None:
         """One process of the window, from its start to its end."""
         outcome.starts += 1
+        shutil.rmtree(self.folder / "files", ignore_errors=True)  # file dialogs can delete and rename
+        write_files(self.folder / "files", self._seed)
         words = [str(self.folder), str(self._seed), str(first), str(last)]
         with (self.folder / "errors").open("wb") as errors:
             process = subprocess.Popen(
@@ -164,6 +165,9 @@ class Home:
 
     def _left(self, outcome: Outcome) -> None:
         began = time.monotonic()
+        for pid in of_token(self.token):  # what the monkey has stopped can't end
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
         while left := of_token(self.token):
             if time.monotonic() - began > LEFT:
                 outcome.findings.append(f"processes that stayed: {left}")

@@ -164,6 +164,10 @@ class Logs(logging.Handler):
             self._say("Qt", f"{kind.name}: {text}\n{stack}")
 
 
+# A model of the page Predict whose process was killed while it was idle: the next request starts another.
+IDLE = "inference/process_main.py"
+
+
 class Children:
     """Children that have ended are waited for, and there are never many."""
 
@@ -178,7 +182,7 @@ class Children:
     def check(self) -> None:
         now, found = time.monotonic(), children(os.getpid())
         self._started = {pid: command_line(pid) or self._started.get(pid, "") for pid in found}
-        zombies = {pid for pid, state in found.items() if state == "Z"}
+        zombies = {pid for pid, state in found.items() if state == "Z" and IDLE not in self._started[pid]}
         self._ended = {pid: self._ended.get(pid, now) for pid in zombies}
         for pid, since in self._ended.items():
             if now - since > 5.0 and pid not in self._said:
