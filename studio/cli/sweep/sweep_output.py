@@ -48,6 +48,9 @@ class SweepLines:
         if self._console is None:
             emit_json(event)
             return
+        if event["event"] == "sweep_waiting":
+            self._console.print(plain(event["message"]), highlight=False, soft_wrap=True)
+            return
         through = sum(
             trial.state not in ("waiting", "running", "interrupted") for trial in self._sweep.trials
         )

@@ -56,7 +56,14 @@ class Ended:
         return f"{how}; it said last: {said}" if said else how
 
 
-Report: TypeAlias = Progress | Ended
+@dataclass(frozen=True)
+class Waiting:
+    """No trial can train at the moment; why, in one line."""
+
+    message: str
+
+
+Report: TypeAlias = Progress | Ended | Waiting
 Tell: TypeAlias = Callable[[Report], object]
 
 

@@ -20,7 +20,7 @@ from tornado.util import TimeoutError as LoopTimeout
 from engine.core.errors import ArgumentError, DataError, EngineError
 from engine.files.run_source import keep_source
 from resources.json_documents import DocumentError, parse
-from studio.session.sweep.children import WIDTH, Ended, Tell
+from studio.session.sweep.children import WIDTH, Ended, Tell, Waiting
 from studio.session.sweep.files import read_run, require_run_files, write_run
 from studio.session.sweep.models import code_of
 from studio.session.sweep.pool import STOP_SECONDS, Job
@@ -28,6 +28,34 @@ from studio.session.sweep.remote import train_trial
 
 CONNECT_SECONDS = 10.0
 _POLL = 0.1
+_LOOK = 1.0
+"""Seconds between two looks at whether there are workers."""
+NOTICE, AGAIN = 10.0, 60.0
+"""Seconds without workers after which that is reported, and between two reports."""
+
+
+class WithoutWorkers:
+    """Since when the scheduler at ``address`` has no workers, and what is to be reported about it."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._since: float | None = None
+        self._next = 0.0
+
+    def look(self, threads: int, now: float) -> str:
+        """A line where there have been no threads of workers for so long; else nothing."""
+        if threads:
+            self._since = None
+            return ""
+        if self._since is None:
+            self._since, self._next = now, now + NOTICE
+        if now < self._next:
+            return ""
+        self._next = now + AGAIN
+        return (
+            f"--scheduler: it has had no workers for {now - self._since:.0f} s, the sweep waits for one: "
+            f"{self._address}; start some: dask worker {self._address}"
+        )
 
 
 class ClusterPool:
@@ -49,19 +77,23 @@ class ClusterPool:
         self._stop = f"model-studio-sweep-{uuid4().hex}"
         self._asked = Event(self._stop, client=self._client)
         self._closed = threading.Event()
+        self._without_workers = WithoutWorkers(address)
         self._watcher = threading.Thread(target=self._watch, name="cluster", daemon=True)
         self._watcher.start()
 
     @property
     def slots(self) -> int:
         """How many jobs may be under way: workers come and go. Raises DataError without a connection."""
+        threads = max(1, self._threads())
+        return min(self._jobs, threads) if self._jobs else threads
+
+    def _threads(self) -> int:
+        """The threads of all workers."""
         with _connection():
             known = self._client.scheduler_info()
             if "workers" not in known:
                 raise ConnectionError("the scheduler does not answer")
-            workers = known["workers"].values()
-        threads = max(1, sum(int(worker["nthreads"]) for worker in workers))
-        return min(self._jobs, threads) if self._jobs else threads
+            return sum(int(worker["nthreads"]) for worker in known["workers"].values())
 
     def start(self, job: Job) -> None:
         """Send a job. Raises DataError where its model or its run can't be sent."""
@@ -102,7 +134,13 @@ class ClusterPool:
             self._client.close()
 
     def _watch(self) -> None:
+        looked = time.monotonic()
         while not self._closed.wait(_POLL):
+            if self._tasks and time.monotonic() >= looked + _LOOK:
+                looked = time.monotonic()
+                with suppress(DataError):  # the futures end with the connection
+                    if message := self._without_workers.look(self._threads(), looked):
+                        self.tell(Waiting(message))
             for number, (job, future, sources) in list(self._tasks.items()):
                 if future.status != "pending":
                     del self._tasks[number]

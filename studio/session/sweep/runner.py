@@ -12,7 +12,7 @@ from engine.core.errors import DataError, EngineError, InUseError
 from engine.files.atomic import make_folder, saving
 from resources.locks import Holder, Lock, take
 from resources.metrics import metric_of, task_of
-from studio.session.sweep.children import Ended, Report
+from studio.session.sweep.children import Ended, Report, Waiting
 from studio.session.sweep.document import LOCK, MESSAGE, Measurement, State, Sweep, Trial, write_sweep
 from studio.session.sweep.models import model_file, require_same
 from studio.session.sweep.plan import rungs, survivors
@@ -168,6 +168,8 @@ class SweepRun:
     def _take(self, report: Report | None) -> None:
         if report is None:
             self._pool.stop()
+        elif isinstance(report, Waiting):
+            self.tell({"event": "sweep_waiting", "message": report.message})
         elif report.number not in self._running:
             return
         elif isinstance(report, Ended):

@@ -32,6 +32,7 @@ from tornado.util import TimeoutError as LoopTimeout  # noqa: E402
 from studio.session.sweep import remote  # noqa: E402
 from studio.session.sweep.cluster import (  # noqa: E402
     ClusterPool,
+    WithoutWorkers,
     _connection,
     is_news,
     source_text,
@@ -112,6 +113,47 @@ def test_stopping_brings_the_checkpoints_back(
     assert line.state == "interrupted"
     assert line.checkpoint_step == line.step
     assert not (tmp_path / "trial-002").exists()
+
+
+def test_a_scheduler_without_workers_is_reported_after_ten_seconds_and_every_minute() -> None:
+    workers = WithoutWorkers("tls://head:8786")
+    found = [
+        (now, workers.look(threads, now)) for threads, now in ((2, 0), (0, 5), (0, 14), (2, 16), (0, 20))
+    ]
+    assert [line for _, line in found] == [""] * 5
+    found = [(now, workers.look(0, now)) for now in (29, 30, 31, 89, 90, 91)]
+    assert [now for now, line in found if line] == [30, 90]
+    assert found[1][1] == (
+        "--scheduler: it has had no workers for 10 s, the sweep waits for one: tls://head:8786; start some: "
+        "dask worker tls://head:8786"
+    )
+
+
+def test_a_sweep_waits_for_workers_and_says_so(
+    bars: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("studio.session.sweep.cluster.NOTICE", 0.0)
+    monkeypatch.setattr("studio.session.sweep.cluster._LOOK", 0.1)
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, host="tcp://127.0.0.1", dashboard_address=None
+    ) as cluster:
+        pool = ClusterPool(cluster.scheduler_address, jobs=1)
+        cluster.scale(0)
+        cluster.sync(cluster._correct_state)
+        sweep = new_sweep(settings(bars), ["seed=1"])
+        run = SweepRun(tmp_path, sweep, pool)
+        events: list[Any] = []
+
+        def tell(event: Any) -> None:
+            events.append(event)
+            if event["event"] == "sweep_waiting":
+                cluster.scale(1)
+
+        run.tell = tell
+        run.run()
+    assert [event["event"] for event in events[:2]] == ["trial_started", "sweep_waiting"]
+    assert events[1]["message"].startswith("--scheduler: it has had no workers for 0 s")
+    assert sweep.trials[0].state == "done"
 
 
 def test_a_task_without_a_waiting_client_ends(scheduler: str, bars: Path, tmp_path: Path) -> None:
