@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ KIND = "run"
 VERSION = 1
 _NUMBERS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 MAX_COUNT = 10**18  # of steps; the names of checkpoints have 18 digits
+_LARGEST = int(sys.float_info.max)
 _INT64 = range(-(2**63), 2**63)
 
 JournalEvent: TypeAlias = dict[str, Json]
@@ -214,6 +216,8 @@ def _restored(value: Json) -> Json:
         return [_restored(item) for item in value]
     if isinstance(value, dict):
         return {key: _restored(item) for key, item in value.items()}
+    if isinstance(value, int) and abs(value) > _LARGEST:  # float() would raise; 1e400 is infinity too
+        return math.inf if value > 0 else -math.inf
     return value
 
 

@@ -55,6 +55,13 @@ def test_lines_that_every_json_reader_takes(tmp_path: Path) -> None:
     assert journal.events == EVENTS
 
 
+def test_an_integer_that_no_float_holds_is_infinite(tmp_path: Path) -> None:
+    digits = "9" * 400
+    path = tmp_path / "journal.jsonl"
+    path.write_text(f'{{"event": "end", "loss": {digits}, "all": [-{digits}, {2**70}]}}\n')
+    assert read_journal(path).events == [{"event": "end", "loss": math.inf, "all": [-math.inf, 2**70]}]
+
+
 def test_plain_and_numpy_values(tmp_path: Path) -> None:
     event = {
         "a": np.float32(0.5),

@@ -147,6 +147,24 @@ def test_a_run_that_failed_at_once_has_a_report(tmp_path: Path) -> None:
     assert "a, step 1: too small" in page.texts
 
 
+def test_a_report_shows_an_integer_of_400_digits(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    started = {
+        "event": "started",
+        "time": 1.0,
+        "config": {"model": "linear", "data": "digits"},
+        "classes": ["a"],
+    }
+    huge = 10**400
+    epoch = {"event": "epoch", "epoch": 0, "step": 1, "seconds": huge, "validation_accuracy": huge}
+    events = (started, epoch, {"event": "finished", "step": 1, "seconds": -huge})
+    (run / "journal.jsonl").write_text("".join(json.dumps(event) + "\n" for event in events))
+    page, _ = read(run, tmp_path / "report.html")
+    row = page.texts.index("epoch") + 6
+    assert page.texts[row : row + 6] == ["0", "1", "–", "–", "–", "–"]
+
+
 def test_curves_keep_what_a_long_run_did() -> None:
     xs = [float(x) for x in range(100_000)]
     ys = [1.0] * 100_000
