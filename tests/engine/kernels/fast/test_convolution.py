@@ -102,6 +102,19 @@ def test_compiled_convolutions_agree_with_numpy(threads: None, case: Any) -> Non
     _compare(*case, order, (None, np.nan, np.inf)[number // 2 % 3], number)
 
 
+@pytest.mark.parametrize("odd", [np.inf, -np.inf, np.nan])
+def test_a_weight_that_is_not_finite_reaches_the_pixels_that_it_met(odd: float) -> None:
+    rng = np.random.default_rng(1)
+    x, weight, g = (_some(rng, shape, "first") for shape in ((5, 3, 6, 7), (6, 3, 3, 3), (5, 6, 4, 5)))
+    weight.flat[7] = odd
+    attrs = PLAIN | {"need_x": True, "need_weight": True}
+    found, _ = _fast("conv2d_grad", (x, weight, g), attrs)(x, weight, g)
+    wanted, _ = OPS["conv2d_grad"].kernel(np, x, weight, g, **attrs)
+    np.testing.assert_array_equal(np.isfinite(found), np.isfinite(wanted))
+    assert np.isfinite(found).sum() == found.size - 5 * 4 * 5  # the windows of one element of a filter
+    _agree(found, wanted)
+
+
 @st.composite
 def convolutions(draw: Any) -> tuple[Any, ...]:
     """Shapes and attributes of any small convolution."""
