@@ -11,15 +11,13 @@ from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, get_args
 import numpy as np
 
 JOURNAL_VERSION = 1
-"""The version of a journal's events. A later one is in the field ``version`` of ``started``; 1 is in no
-field."""
+"""The version of a journal's events: later ones are in the field ``version`` of ``started``."""
 
 
 def newer_journal_version(event: Mapping[str, Any]) -> int | None:
     """The version in the start of a run that a newer program recorded; None for every other event."""
-    version = event.get("version", JOURNAL_VERSION)
-    is_newer = event.get("event") == "started" and isinstance(version, int) and version > JOURNAL_VERSION
-    return version if is_newer else None
+    version = event.get("version") if event.get("event") == "started" else None
+    return version if isinstance(version, int) and version > JOURNAL_VERSION else None
 
 
 class Timed(TypedDict):
@@ -29,9 +27,8 @@ class Timed(TypedDict):
 
 
 class Applied(TypedDict):
-    """What corrections did to a run's data.
-
-    ``sha256`` is that of the file, ``count`` how many of its corrections are about this data, ``relabelled``
+    """Corrections of a run's data: ``sha256`` is that of the file, ``count`` how many of its corrections are
+    about this data, ``relabelled``
     and ``dropped`` count images by split, ``missing`` the corrections whose image is not in the data.
     """
 

@@ -27,7 +27,7 @@ _CALLS = (
     "Scatter",
     "Split",
 )
-# The call and when it began; a new tuple for each call, so that two calls are told apart.
+# The call and when it began; a new tuple for each call, so that two calls are distinguished.
 _current: list[tuple[str, float] | None] = [None]
 
 

@@ -129,5 +129,5 @@ def test_ports_of_a_job_on_one_machine_are_refused_to_others(
         assert ports  # those of mpiexec at least
         everywhere = [port.number for port in ports if not port.is_loopback]
         assert [port for port in everywhere if reached(address, port)] == []
-        assert len(everywhere) <= 1  # of mpiexec, which can't be told where to listen
+        assert len(everywhere) <= 1  # of mpiexec, which has no option for where to listen
         assert all(reached("127.0.0.1", port) for port in everywhere)

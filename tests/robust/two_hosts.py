@@ -125,7 +125,7 @@ class TwoHosts:
         return [found("ip") or "ip", "netns", "exec", self._names[host], *words]
 
     def unplug(self) -> None:
-        """Take the cable off the second host: nothing passes, and nobody is told."""
+        """Take the cable off the second host: nothing passes, and no process is notified."""
         self._ip("-n", self._names[1], "link", "set", self._names[1], "down")
 
     def plug(self) -> None:

@@ -102,7 +102,7 @@ class Channel:
     def events(self, data: bytes) -> Iterator[dict[str, Any]]:
         """The events of what came from the pipe ``events``, whose last line may not be there yet.
 
-        A rank can write into that pipe too: a line that is no event is skipped.
+        A rank can write into that pipe too: a line that is not an event is skipped.
         """
         *lines, rest = (self._rest.get(EVENTS, b"") + data).split(b"\n")
         self._rest[EVENTS] = rest if len(rest) <= _CHUNK else b""

@@ -201,7 +201,7 @@ class Job:
             self._waits.note_exit(rank, time.monotonic())
 
     def _report_waits(self) -> None:
-        """Print who waits for whom, and stop the processes if nobody can end their wait."""
+        """Print who waits for whom, and stop the processes if no rank can end their wait."""
         if self._failed or self._stopping is not None:
             return
         now = time.monotonic()

@@ -1,4 +1,4 @@
-"""Which ranks of a job wait for others, what is printed about it, and when nobody can end the wait."""
+"""Which ranks of a job wait for others, what is printed about it, and when no rank can end the wait."""
 
 from __future__ import annotations
 

@@ -356,7 +356,7 @@ if rank == 0:
 
 def test_output_of_other_machines_is_forwarded_without_noise(capsys) -> None:
     started = Job(plan(parse(["--ips=192.0.2.1,192.0.2.2", "a.py"])))
-    for rank, line in ((0, b"one\n"), (1, b"two\n"), (None, b"nobody's\n")):
+    for rank, line in ((0, b"one\n"), (1, b"two\n"), (None, b"of no rank\n")):
         started._pass_on("mpi out", rank, line)
     assert capsys.readouterr().out == "[0] one\n[1] two\n"
     for noise, returned, rank, code in (
