@@ -71,7 +71,7 @@ def test_python_examples_use_names_that_exist() -> None:
 
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-TOPS = "engine|studio|widgets|resources|tests|docs|bench|requirements"
+TOPS = "engine|studio|widgets|resources|tests|docs|bench|packaging"
 # Names in capital letters stand for any: tests/TEST_NAME.py, engine.X.
 PLACEHOLDER = re.compile(r"\b(?:X|[A-Z]{4,})\b")
 

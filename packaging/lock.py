@@ -1,4 +1,4 @@
-"""Writes the lock files and the bill of materials: python requirements/lock.py [--upgrade]
+"""Writes the lock files and the bill of materials: python packaging/lock.py [--upgrade]
 
 ``program.txt`` and ``test.txt`` hold each package that the README's two commands install, with its version
 and the hashes of all its files, for every supported Python and system. They also hold what builds the
@@ -27,9 +27,7 @@ EDITABLE = "editables>=0.3,<1"
 # Each file with the extras that it adds.
 FILES = {"test.txt": ("test",), "program.txt": ()}
 BILL = "sbom.cdx.json"
-HEAD = (
-    "# Written by requirements/lock.py. Install with: pip install --require-hashes -r requirements/{name}\n"
-)
+HEAD = "# Written by packaging/lock.py. Install with: pip install --require-hashes -r packaging/{name}\n"
 PROJECT = "model-studio"
 
 
@@ -137,7 +135,7 @@ def pyproject() -> dict[str, Any]:
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-def written_bill(folder: Path = ROOT / "requirements") -> str:
+def written_bill(folder: Path = ROOT / "packaging") -> str:
     """The bill of materials that belongs to pyproject.toml and ``program.txt``."""
     return bill_of_materials(pyproject()["project"], read_lock(folder / "program.txt"))
 
@@ -175,17 +173,17 @@ def main() -> None:
         if sys.argv[1:] == ["--upgrade"]:
             command.append("--upgrade")
         for name, extras in FILES.items():
-            target = Path("requirements") / name
+            target = Path("packaging") / name
             words = [word for extra in extras for word in ("--extra", extra)]
             # The smaller file has the versions of the larger one.
-            words += ["--constraint", "requirements/test.txt"] if name != "test.txt" else []
+            words += ["--constraint", "packaging/test.txt"] if name != "test.txt" else []
             subprocess.run(
                 [*command, *words, "--output-file", target, "pyproject.toml", "-"],
                 cwd=ROOT, input=builds, text=True, env=_uv_environment(), check=True,
             )  # fmt: skip
             path = ROOT / target
             path.write_text(HEAD.format(name=name) + path.read_text(encoding="utf-8"), encoding="utf-8")
-    (ROOT / "requirements" / BILL).write_text(written_bill(), encoding="utf-8")
+    (ROOT / "packaging" / BILL).write_text(written_bill(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ from packaging.utils import canonicalize_name
 
 from tests.arch.repository_files import ROOT
 
-FOLDER = ROOT / "requirements"
-AGAIN = "run: python requirements/lock.py"
+FOLDER = ROOT / "packaging"
+AGAIN = "run: python packaging/lock.py"
 
 
 @cache
@@ -96,7 +96,7 @@ def test_a_lock_file_names_versions_and_hashes_only(name: str) -> None:
     line = re.compile(
         r"# Written by .*|[a-z0-9-]+==\S+( ; [\w<>=!'. ]+)? \\"
         r"|    --hash=sha256:[0-9a-f]{64}( \\)?"
-        r"|    # +(via ?)?([a-z0-9-]+( \(pyproject\.toml\))?|-r -|-c requirements/test\.txt)?"
+        r"|    # +(via ?)?([a-z0-9-]+( \(pyproject\.toml\))?|-r -|-c packaging/test\.txt)?"
     )
     lines = (FOLDER / name).read_text(encoding="utf-8").splitlines()
     assert [each for each in lines if not line.fullmatch(each)] == []

@@ -19,7 +19,7 @@ pytest.importorskip("hatchling", reason="hatchling is missing: it comes with the
 def _built(folder: Path, order: int, umask: int, zone: str) -> Path:
     """The wheel of a copy of the repository in which files have other times and modes, in another place."""
     source = folder / f"copy-{order}"
-    wanted = ("engine/", "studio/", "widgets/", "resources/", "requirements/", "docs/")
+    wanted = ("engine/", "studio/", "widgets/", "resources/", "packaging/", "docs/")
     for path in sorted(repository_files("*"), reverse=bool(order)):
         name = path.relative_to(ROOT).as_posix()
         if path.is_file() and (name.startswith(wanted) or "/" not in name):
@@ -50,5 +50,5 @@ def test_a_wheel_built_twice_has_the_same_bytes_and_a_bill_of_materials(tmp_path
     assert one.read_bytes() == other.read_bytes()
     with zipfile.ZipFile(one) as wheel:
         (bill,) = [name for name in wheel.namelist() if ".dist-info/sboms/" in name]
-        assert wheel.read(bill) == (ROOT / "requirements/sbom.cdx.json").read_bytes()
+        assert wheel.read(bill) == (ROOT / "packaging/sbom.cdx.json").read_bytes()
         assert bill in wheel.read(bill.partition("/")[0] + "/RECORD").decode()
