@@ -1,22 +1,23 @@
-"""Jobs of processes on two hosts: their sums and lines, a cable that is unplugged for a while or for good.
+"""Jobs and sweeps on two hosts: their sums and lines, a cable that is unplugged for a while or for good.
 
 ssh asks for answers every second here; ``--long`` does the same at the product's own interval (two minutes).
 """
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from engine.distributed.launch.remote_shell import INTERVAL, TIMES
-from tests.robust.two_hosts import FIRST, SECOND, TwoHosts, why_not
+from tests.robust.two_hosts import FIRST, SECOND, TwoHosts, found, why_not
 
 pytest.importorskip("mpi4py", reason="needs the extra distributed", exc_type=ImportError)
 
@@ -153,3 +154,65 @@ def test_a_host_whose_processes_are_killed_is_named(hosts: TwoHosts, tmp_path: P
     assert re.match(rf"launch: the connection to {re.escape(SECOND)} is lost; all 2 processes", job.err), (
         job.err
     )
+
+
+def tls(folder: Path) -> dict[str, str]:
+    """The variables of a cluster of Dask whose members have one certificate."""
+    key, certificate = str(folder / "key.pem"), str(folder / "certificate.pem")
+    words = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=hosts"]
+    made = ["openssl", "req", "-x509", *words, "-keyout", key, "-out", certificate]
+    subprocess.run(made, check=True, capture_output=True, timeout=SECONDS)
+    begin = "DASK_DISTRIBUTED__COMM__"
+    variables = {f"{begin}TLS__CA_FILE": certificate, f"{begin}TIMEOUTS__TCP": "12s"}
+    for role in ("SCHEDULER", "WORKER", "CLIENT"):
+        variables |= {f"{begin}TLS__{role}__CERT": certificate, f"{begin}TLS__{role}__KEY": key}
+    return variables
+
+
+def test_a_sweep_goes_on_where_a_host_with_a_dask_worker_vanishes(
+    hosts: TwoHosts, few: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("distributed", reason="the extra sweep (Dask) is not installed")
+    if found("openssl") is None:
+        pytest.skip("certificates need openssl")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **tls(tmp_path)}
+    address = f"tls://{FIRST}:8786"
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(host: int, *words: str) -> subprocess.Popen[bytes]:
+        command = hosts.on(host, [sys.executable, "-m", *words])
+        with (tmp_path / f"log{len(started)}").open("wb") as log:
+            started.append(
+                subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            )
+        return started[-1]
+
+    dask = ("--no-dashboard", "--protocol", "tls", "--host")
+    start(0, "distributed.cli.dask_scheduler", *dask, FIRST, "--port", "8786")
+    for host, own in enumerate((FIRST, SECOND)):
+        folder = ("--local-directory", str(tmp_path / f"worker{host}"))
+        start(host, "distributed.cli.dask_worker", address, *dask, own, "--nthreads=1", "--no-nanny", *folder)
+    try:
+        wait_for(lambda: (tmp_path / "log0").read_text().count("Register worker") == 2, tmp_path / "log0")
+        words = ["--data", str(few), "--model", "linear", "--workers=2", "--epochs=150", "--json"]
+        words += ["--param", "lr=0.01,0.02", "--scheduler", address, "--out", str(tmp_path / "sweep")]
+        sweep = start(0, "studio", "sweep", *words)
+        wait_for(lambda: hosts.runs(1, "mpiexec"), tmp_path / "log3")
+        hosts.unplug()
+        assert sweep.wait(SECONDS) == 0, (tmp_path / "log3").read_text()
+    finally:
+        hosts.plug()
+        for process in reversed(started):
+            process.kill()
+            process.wait(SECONDS)
+        hosts.kill(0)
+        hosts.kill(1)
+    states = re.findall(r'"event":"trial_ended".*?"state":"(\w+)"', (tmp_path / "log3").read_text())
+    assert states == ["done", "done"]
+
+
+def wait_for(true: Callable[[], bool], log: Path) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not true():
+        assert time.monotonic() < deadline, log.read_text()
+        time.sleep(0.1)

@@ -140,6 +140,14 @@ class TwoHosts:
         )
         return [int(pid) for pid in listed.stdout.split()]
 
+    def runs(self, host: int, program: str) -> bool:
+        """Whether a process of the host runs ``program``."""
+        for pid in self.processes(host):
+            with suppress(OSError):  # it has exited
+                if program in Path(f"/proc/{pid}/cmdline").read_text(errors="replace"):
+                    return True
+        return False
+
     def kill(self, host: int) -> None:
         """Kill all processes of a host but the sshd that waits for connections, until none is left."""
         spared = {self._sshd.pid} if self._sshd is not None else set()
