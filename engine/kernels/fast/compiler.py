@@ -29,14 +29,16 @@ Job = Callable[[], None]
 _log = logging.getLogger(__name__)
 
 
+_logged: set[str] = set()  # reasons; where the compiler finds no memory, all kernels have the same
+
+
 def log_failure(error: Exception, what: str) -> None:
-    """Log that a kernel was not compiled."""
-    _log.warning(
-        "kernels: one was not compiled, NumPy computes instead: %s: %s (%s)",
-        type(error).__name__,
-        error,
-        what[:200],
-    )
+    """Log in one line that a kernel was not compiled; nothing for the reason of an earlier one."""
+    reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    if reason in _logged:
+        return
+    _logged.add(reason)
+    _log.warning("kernels: one was not compiled, NumPy computes instead: %s (%s)", reason, what[:200])
 
 
 @cache
@@ -136,7 +138,10 @@ class Compiler:
                     self._thread = None
                     return
                 job = self._waiting.popleft()
-            job()
+            try:
+                job()
+            except Exception as error:  # such as no memory for LLVM's library; later jobs run all the same
+                log_failure(error, "a request")
 
     def _compile(self, handle: Handle, build: Build) -> None:
         address, from_cache = None, False

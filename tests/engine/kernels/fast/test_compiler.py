@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("llvmlite", reason="the extra 'fast' is not installed")
 
+from engine.kernels.fast import compiler as compiler_module
 from engine.kernels.fast import vectors as v
 from engine.kernels.fast.compiler import Compiler
 from engine.kernels.fast.object_cache import ObjectCache
@@ -42,6 +43,23 @@ def test_one_key_is_compiled_once():
     assert _result(first) == 41
     assert _result(compiler.function("b", _answer(42))) == 42
     assert not first.from_cache
+
+
+def test_a_request_that_fails_is_one_line_of_the_log(caplog, monkeypatch):
+    monkeypatch.setattr(compiler_module, "_logged", set())
+
+    def fails():
+        raise OSError("no room for\nthe library")
+
+    compiler = Compiler()
+    compiler.submit(fails)
+    compiler.submit(fails)
+    assert _result(compiler.function("a", _answer(41))) == 41
+    assert compiler.wait(60)
+    assert [record.getMessage() for record in caplog.records] == [
+        "kernels: one was not compiled, NumPy computes instead: OSError: no room for the library (a request)"
+    ]
+    caplog.clear()
 
 
 def test_code_is_cached_for_the_next_process(tmp_path):
