@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from engine.distributed.environment import RANK, SIZE
+from engine.distributed.launch.forwarding import EVENTS_IN_LINES
 from engine.distributed.listeners import LOOPBACK
 from engine.distributed.mpi import find_mpiexec, require
 
@@ -17,6 +18,7 @@ _GUARD = str(Path(__file__).with_name("launch") / "guard.py")
 _DEVICES = "UCX_NET_DEVICES"  # of MPICH's wheel for Linux
 # Variables that an outer job sets for its processes, besides RANK and SIZE; a new job sets others.
 _OF_A_RANK = (
+    EVENTS_IN_LINES,
     "PADDLE_CURRENT_ENDPOINT",
     "PADDLE_GLOBAL_RANK",
     "PADDLE_GLOBAL_SIZE",

@@ -16,6 +16,7 @@ import runpy
 import sys
 import time
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +26,7 @@ from typing import Any
 from engine.core.errors import EngineError
 from engine.distributed import mpi
 from engine.distributed.environment import RANK, SELECTED, SIZE, number
+from engine.distributed.launch.forwarding import EVENTS_IN_LINES, send_event_line
 from engine.distributed.launch.guard import send_event
 from engine.distributed.listeners import confine_listeners
 from engine.distributed.waiting import WaitReports
@@ -186,6 +188,15 @@ def _run(module: bool, arguments: list[str]) -> int:
     return 0
 
 
+def _event_sender(task: Task) -> Callable[..., None] | None:
+    """What sends events to the launcher; None if there is none."""
+    if task.channel is not None:
+        return partial(send_event, task.channel)
+    if os.environ.get(EVENTS_IN_LINES):
+        return partial(send_event_line, os.dup(2))  # also if the rank's own lines go to a log
+    return None
+
+
 _PASSED_ON = 0.1  # seconds for mpiexec to pass on the last lines, which it drops at an abort
 
 
@@ -203,18 +214,19 @@ def print_user_error(error: BaseException) -> None:
 def main(arguments: list[str]) -> None:
     """Run what ``arguments`` say; a failure ends all ranks with its exit status."""
     task = parsed(arguments)
+    send = _event_sender(task)
     try:
         comm = prepare(task)
     except EngineError as error:
         raise SystemExit(str(error)) from None
-    if task.channel is not None and comm is not None:
-        WaitReports(partial(send_event, task.channel, rank=comm.rank)).start()
+    if send is not None and comm is not None:
+        WaitReports(partial(send, rank=comm.rank)).start()
     status = _run(task.module, task.words) & 0xFF  # as the system keeps it
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):  # its reader is gone
             stream.flush()
-    if task.channel is not None:
-        send_event(task.channel, rank=number(RANK[:1], 0, 0), status=status)
+    if send is not None and (task.channel is not None or not status):  # else MPI_Abort's message has it
+        send(rank=number(RANK[:1], 0, 0), status=status)
         if status:  # the launcher reports it; the message of MPI_Abort would be the last line
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     if status and comm is not None:

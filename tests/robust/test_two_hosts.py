@@ -59,10 +59,12 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoHosts]:
 class Launched:
     """A job of a process on each host, whose lines are read as they come."""
 
-    def __init__(self, hosts: TwoHosts, folder: Path, steps: int, interval: int) -> None:
+    def __init__(
+        self, hosts: TwoHosts, folder: Path, steps: int, interval: int, text: str = SCRIPT, *more: str
+    ) -> None:
         script = folder / "script.py"
-        script.write_text(SCRIPT)
-        words = [sys.executable, "-c", LAUNCH, str(interval), "--ips", f"{FIRST},{SECOND}"]
+        script.write_text(text)
+        words = [sys.executable, "-c", LAUNCH, str(interval), "--ips", f"{FIRST},{SECOND}", *more]
         self.process = subprocess.Popen(
             hosts.on(0, [*words, "--nproc_per_node=1", "--print_config=no", str(script), str(steps)]),
             env={**hosts.environment(), "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
@@ -122,6 +124,17 @@ def test_two_hosts_compute_sums_and_print_whole_lines(hosts: TwoHosts, tmp_path:
         )
     )
     assert job.err == ""
+
+
+def test_a_rank_that_waits_for_one_of_another_host_that_exited_is_reported(
+    hosts: TwoHosts, tmp_path: Path
+) -> None:
+    stuck = "from engine.distributed import waiting; waiting.REPORTED = 0.5\nif dist.get_rank(): sys.exit()\n"
+    begin, loop, rest = SCRIPT.partition("for step")
+    job = Launched(hosts, tmp_path, 1, INTERVAL, begin + stuck + loop + rest, "--wait-timeout=2")
+    assert job.ended(SECONDS) == 1
+    assert job.err.startswith("launch: rank 0 has waited "), job.err
+    assert re.search(r"^launch: rank 1 exited with status 0, and rank 0 waited \d s for it", job.err, re.M)
 
 
 def test_a_host_that_is_unplugged_for_a_while_only_is_waited_for(

@@ -5,14 +5,33 @@ mpiexec puts a mark in front of each piece that it has read, which need not be a
 
 from __future__ import annotations
 
+import json
+import os
 import re
+from contextlib import suppress
 
 PATTERN = "\x1e%r\x1f"
 """The mark, as ``mpiexec -prepend-pattern`` takes it; no text has these characters."""
+EVENT = "\x1d"
+"""In front of an event among the lines of a rank that has no pipe to the launcher."""
+EVENTS_IN_LINES = "MODEL_STUDIO_EVENTS_IN_LINES"
+"""The variable of a job whose ranks send their events so."""
 _MARK = re.compile(rb"\x1e(\d{1,9})\x1f")
 _BEGUN = re.compile(rb"\x1e\d{0,9}\Z")
 _PIECE = re.compile(rb"\x1e\d{1,9}\x1f|[^\n\x1e]+|\n|\x1e")
 _LONGEST = 1 << 20  # of a line; a longer one is passed on in parts
+
+
+def send_event_line(descriptor: int, **event: object) -> None:
+    """Send an event to a launcher that reads the lines of this rank."""
+    with suppress(OSError):  # it has exited
+        os.write(descriptor, f"{EVENT}{json.dumps(event)}\n".encode())
+
+
+def split_event(line: bytes) -> tuple[bytes, bytes]:
+    """The text in front of an event, and the event's own."""
+    text, _, event = line.partition(EVENT.encode())
+    return text, event
 
 
 class Forwarded:

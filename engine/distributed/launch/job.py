@@ -14,9 +14,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from engine.distributed.launch.channel import Channel, LastLines
+from engine.distributed.launch.channel import Channel, LastLines, event_of
 from engine.distributed.launch.ending import DONE, FAILED, STOPPED, Ending
-from engine.distributed.launch.forwarding import Forwarded
+from engine.distributed.launch.forwarding import Forwarded, split_event
 from engine.distributed.launch.guard import EVENTS
 from engine.distributed.launch.leftovers import remove_shared_memory
 from engine.distributed.launch.plan import Plan
@@ -136,6 +136,14 @@ class Job:
 
     def _pass_on(self, name: str, rank: int | None, line: bytes) -> None:
         """A line of a process that has no pipes, which mpiexec forwarded; None for one of mpiexec's own."""
+        text, event = split_event(line)
+        if rank is not None and event:
+            found = event_of(event.rstrip())
+            if found is not None and found.get("rank") == rank and "pid" not in found:
+                self._note(found)
+            if not text:
+                return
+            line = text + b"\n"
         if rank is None:
             self._noise.add(line)
         elif (aborted := _ABORT.match(line)) and int(aborted[2]) in self._lines:

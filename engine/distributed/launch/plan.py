@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from engine.core.errors import ArgumentError, DeviceError
 from engine.core.place import REDIRECT, CUDAPlace, backend, redirected
 from engine.distributed.environment import SELECTED
-from engine.distributed.launch.forwarding import PATTERN
+from engine.distributed.launch.forwarding import EVENTS_IN_LINES, PATTERN
 from engine.distributed.launch.hosts import is_here, read_hosts
 from engine.distributed.launch.options import Options
 from engine.distributed.launch.remote_shell import shell_variables
@@ -74,6 +74,7 @@ class Plan:
         """
         variables = self.variables | {"PADDLE_RESTART_COUNT": str(restart)}
         if folder and not all(is_here(host) for host, _ in self.machines):
+            variables[EVENTS_IN_LINES] = "1"
             variables |= shell_variables(os.environ, [host for host, _ in self.machines], folder)
         return rank_environment(self.count, variables, self.is_local)
 
