@@ -11,6 +11,9 @@ from engine.ops.elementwise import special as ops
 from engine.program.build.calls import named
 from engine.tensor.factories import floating, unary
 
+_MOST_DERIVATIVES = 170  # of polygamma: float64 holds no larger factorial
+_MOST_DIMENSIONS = 10**6  # of multigammaln, which adds as many terms
+
 erf = unary("erf", ops.erf)
 erfinv = unary("erfinv", ops.erfinv)
 lgamma = unary("lgamma", ops.lgamma)
@@ -22,17 +25,15 @@ i1e = unary("i1e", ops.i1e)
 
 
 def polygamma(x: Any, n: int, name: str | None = None) -> Any:
-    """The derivative of order n of digamma; digamma itself for n = 0. Raises ArgumentError for n below 0."""
+    """The derivative of order n of digamma; digamma itself for n = 0. Raises ArgumentError for n below 0 or
+    above 170."""
     if name:
         return named(name, polygamma, x, n)
     if not isinstance(n, int) or isinstance(n, bool):
         raise DTypeError(f"polygamma: n must be an integer: got {n!r}")
-    if n < 0:
-        raise ArgumentError(f"polygamma: n must be at least 0: got {n}")
+    if not 0 <= n <= _MOST_DERIVATIVES:
+        raise ArgumentError(f"polygamma: n must be at least 0 and at most {_MOST_DERIVATIVES}: got {n}")
     return digamma(x) if n == 0 else ops.polygamma(floating("polygamma", x), n=n)
-
-
-_MOST_DIMENSIONS = 10**6  # of multigammaln, which adds as many terms
 
 
 def multigammaln(x: Any, p: int, name: str | None = None) -> Any:

@@ -32,6 +32,7 @@ def test_many_wild_calls_give_explained_errors(part: int) -> None:
     found = survey(COUNT, seed=1, only=lambda name: _explains(name) and len(name) % PARTS == part)
     assert found.calls > COUNT * 50
     assert not found.examples, found.examples
+    assert found.slow < found.calls * 0.001
 
 
 def test_wild_calls_of_short_functions_give_few_raw_errors() -> None:

@@ -88,6 +88,7 @@ class Findings:
     """Counts of the calls, and of the raw errors by kind; an example of each."""
 
     calls: int = 0
+    slow: int = 0  # calls that asked for more work than time allowed
     functions: set[tuple[str, str, str]] = field(default_factory=set)
     kinds: Counter[tuple[str, str]] = field(default_factory=Counter)
     examples: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -153,7 +154,7 @@ def _stop(*_: Any) -> None:
     raise Slow
 
 
-def run(function: Callable[..., Any], given: dict[str, Any], seconds: float = 5.0) -> BaseException | None:
+def run(function: Callable[..., Any], given: dict[str, Any], seconds: float = 2.0) -> BaseException | None:
     """What the call raises; None where it returns. A call that takes longer raises Slow."""
     signal.signal(signal.SIGALRM, _stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -183,15 +184,17 @@ def survey(count: int, seed: int = 0, only: Callable[[str], bool] = lambda _: Tr
         for given in calls_of(name, function, count, seed):
             found.calls += 1
             error = run(function, given)
-            if error is not None and is_raw(error):
+            if isinstance(error, Slow):
+                found.slow += 1
+            elif error is not None and is_raw(error):
                 found.add(error, f"{name}({', '.join(f'{k}={shown(v)}' for k, v in given.items())})")
     return found
 
 
 def main(words: list[str]) -> None:
     found = survey(*[int(word) for word in words] or [10])
-    pairs = f"{len(found.functions)} pairs of function and message"
-    print(f"{found.calls} calls, {found.kinds.total()} raw errors, {len(found.kinds)} messages, {pairs}")
+    kinds = f"{len(found.kinds)} messages, {len(found.functions)} pairs of function and message"
+    print(f"{found.calls} calls, {found.slow} slow, {found.kinds.total()} raw errors, {kinds}")
     for (name, message), count in found.kinds.most_common(300):
         print(f"{count:6} {name}: {message}\n       {found.examples[name, message]}")
 

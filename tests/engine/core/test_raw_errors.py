@@ -35,6 +35,7 @@ SENTENCES: list[tuple[Any, type[Exception], str]] = [
     (lambda: functional.log_softmax([[X]]), ValueError, f"log_softmax: input 'x' {NO_TENSOR} list"),
     (lambda: engine.fft.fftfreq(1, d={}), TypeError, f"fftfreq: 'd' {WRONG} dict {{}}"),
     (lambda: engine.multigammaln(X, 10**30), ValueError, "multigammaln: p must be at least 1 and at most"),
+    (lambda: engine.polygamma(X, 171), ValueError, "polygamma: n must be at least 0 and at most 170"),
     (lambda: engine.randint(0, 10**30), IndexError, "randint: low and high must fit int64: got 0 and 1000"),
 ]
 
@@ -80,6 +81,10 @@ def test_a_function_that_explains_is_the_one_that_was_imported() -> None:
     assert pickle.loads(pickle.dumps(engine.rank)) is engine.rank
     assert list(inspect.signature(functional.pad).parameters)[:3] == ["x", "pad", "mode"]
     assert "def rank(" in inspect.getsource(engine.rank)
+
+
+def test_more_differences_than_numbers_are_empty() -> None:
+    assert engine.diff(X, n=10**30).shape == [2, 0]
 
 
 def test_a_form_in_place_takes_its_tensor_by_name() -> None:
