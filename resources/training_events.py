@@ -5,19 +5,9 @@ They are here, and not in the engine, so that a window that checks them need not
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, get_args
 
 import numpy as np
-
-JOURNAL_VERSION = 1
-"""The version of a journal's events: later ones are in the field ``version`` of ``started``."""
-
-
-def newer_journal_version(event: Mapping[str, Any]) -> int | None:
-    """The version in the start of a run that a newer program recorded; None for every other event."""
-    version = event.get("version") if event.get("event") == "started" else None
-    return version if isinstance(version, int) and version > JOURNAL_VERSION else None
 
 
 class Timed(TypedDict):

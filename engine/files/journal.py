@@ -25,10 +25,10 @@ from engine.files.atomic import saving
 from engine.files.container import is_own_container, read_container, write_container
 from engine.files.plain import Array, Json, StrPath
 from engine.files.reading import read_error
+from resources.journal_version import JOURNAL_VERSION, newer_journal_version
 from resources.json_documents import DocumentError, parse, require_modest
 from resources.regular_files import open_regular, require_regular
 from resources.replacing import sync_folder
-from resources.training_events import JOURNAL_VERSION, newer_journal_version
 
 JOURNAL_NAME = "journal.jsonl"
 PACKED_NAME = "run.h5"

@@ -181,7 +181,7 @@ def test_a_newer_journal_is_refused_where_run_h5_covers_it(
     """``run.h5`` holds the start of the run as well."""
     raise_journal(Path(RUN, "journal.jsonl"))
     with monkeypatch.context() as newer:
-        newer.setattr("resources.training_events.JOURNAL_VERSION", NEWER)
+        newer.setattr("resources.journal_version.JOURNAL_VERSION", NEWER)
         pack_run(RUN)
     assert "journal.jsonl" in refused(folder, lambda _: read_history(RUN))
     Path(RUN, "journal.jsonl").unlink()

@@ -73,7 +73,8 @@ main()
 _AFTER_A_STEP = {
     "typer",
     "click",
-    "rich",
+    "rich.console",  # of rich only its styles: importing them draws a random number
+    "rich.progress",
     "pydantic",
     "PIL",
     "llvmlite",

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from resources.journal_version import newer_journal_version
 from resources.json_documents import DocumentError, parse
 from resources.locks import LOCK_NAME, holder_of
 from resources.metrics import Metric, metric_of, task_of
 from resources.regular_files import open_regular
 from resources.settings.data import FIT
-from resources.training_events import newer_journal_version
 from studio.session.equality import EqualNaN
 from studio.session.runs.run_notes import NAME as NOTES
 from studio.session.runs.run_notes import NOTHING, RunNotes, read_notes
