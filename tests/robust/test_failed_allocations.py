@@ -22,9 +22,7 @@ LONG = bool(os.environ.get("MODEL_STUDIO_LONG"))
 @pytest.mark.timeout(20_000)
 @pytest.mark.parametrize(
     ("only", "cases"),
-    [("", 2000)]
-    if LONG
-    else [("training, static", 8), ("jit.save", 12), ("paddle.save", 12), ("project", 8)],
+    [("", 2000)] if LONG else [("training, static", 4), ("jit.save", 5), ("paddle.save", 5), ("project", 4)],
 )
 def test_old_or_new_after_a_failed_allocation(only: str, cases: int) -> None:
     command = [sys.executable, "-m", "tests.robust.failed_allocations", "--seed", "7"]
