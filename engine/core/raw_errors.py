@@ -195,6 +195,13 @@ def _catching(*args: Any, **kwargs: Any) -> Any:
         raise explain(body, args, kwargs, error, "<name>")  # noqa: B904 - the error has its cause
 
 
+def body_of(function: FunctionType) -> FunctionType:
+    """The function that contains the body of ``function``, which is its own where it does not catch."""
+    catches = function.__code__.co_filename == _catching.__code__.co_filename
+    body: FunctionType = getattr(function, "__wrapped__", function) if catches else function
+    return body
+
+
 def _catch(function: FunctionType, name: str) -> None:
     """Move the body of ``function``, public as ``name``, to a function that is called in a ``try``."""
     body = FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__)

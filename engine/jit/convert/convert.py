@@ -18,6 +18,7 @@ from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Generic, TypeVar, cast
 
 from engine.core.errors import ConversionError
+from engine.core.raw_errors import body_of
 from engine.jit.convert.compiling import compiled
 from engine.jit.convert.passes import PASSES
 from engine.jit.convert.quote import copied
@@ -68,6 +69,7 @@ def convert(function: Callable[..., Any]) -> ConvertedFunction:
             f"convert: {function!r} is not a Python function: {type(function).__name__}; "
             "give a function, a lambda or a method written in Python"
         )
+    function = body_of(function)
     conversion = _conversions.get(function.__code__)
     if conversion is None:
         # One thread converts at a time: two that need the same function get one conversion, and linecache,
@@ -86,7 +88,7 @@ def convert(function: Callable[..., Any]) -> ConvertedFunction:
 def pass_by_pass(function: Callable[..., Any]) -> list[tuple[str, str]]:
     """The source after every pass that changed it, first `("original", ...)`, for people to look at."""
     plain = cast(FunctionType, function.__func__ if isinstance(function, MethodType) else function)
-    source = find_source(plain)
+    source = find_source(body_of(plain))
     tree, context = _prepared(source)
     shown = [("original", readable(tree))]
     for name, transform in PASSES:

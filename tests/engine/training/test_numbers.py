@@ -232,7 +232,7 @@ def test_a_runs_network_answers_in_the_units_of_the_targets(tmp_path: Path) -> N
     run, result, _ = trained(str(tmp_path / "run"), epochs=2)
     server = RunServer()
     asked = {"do": "load", "folder": str(tmp_path / "run"), "checkpoint": result.checkpoint}
-    said, _ = server.answer(Message({**asked, "agreed": "", "memory": None, "seconds": None}, []))
+    said, _ = server.answer(Message({**asked, "agreed": None, "memory": None, "seconds": None}, []))
     assert said["info"]["info"]["validation_r2"] == pytest.approx(result.validation_metric)
     assert said["info"]["info"]["data_spec"]["task"] == "numbers"
     splits = number_splits()
