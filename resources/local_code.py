@@ -95,7 +95,7 @@ def read_code(file: Path, text: bytes | None = None) -> LocalCode:
                 if len(sources) == MAX_FILES:
                     raise CodeTooLarge(
                         f"{file}: it imports over {MAX_FILES} files of its folder: {found}; move the model "
-                        "into a folder of its own"
+                        "into its own folder"
                     )
                 sources[found] = _read(folder / found, left)
                 left -= len(sources[found])

@@ -1,7 +1,7 @@
 """Opens files for reading: only regular files, and no more of them than a limit.
 
 A pipe in the place of a file would block its reader forever, a device would fill the memory, and opening one
-may have an effect of its own (a tape rewinds).
+may have an effect (a tape rewinds).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ LARGE_FILE = 16 << 30
 
 
 class NotRegularError(OSError):
-    """A path that is no regular file: a folder, a pipe, a device, a socket or a file of the kernel."""
+    """The path is not a regular file: it is a folder, a pipe, a device, a socket or a file of the kernel."""
 
 
 def open_regular(path: str | os.PathLike[str], limit: int | None = None, *, buffering: int = -1) -> BinaryIO:

@@ -186,7 +186,7 @@ def explain_errors(namespace: Mapping[str, Any], rooms: tuple[str, ...], hot: fr
 
 
 def _catching(*args: Any, **kwargs: Any) -> Any:
-    """Its code is that of every function that catches, each with constants of its own for these strings."""
+    """Its code is that of every function that catches, each with its own constants for these strings."""
     body: Any = "<body>"
     try:
         return body(*args, **kwargs)

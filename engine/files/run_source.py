@@ -19,7 +19,7 @@ from engine.files.folders import put_in_place, remove_abandoned_folders, remove_
 from engine.files.installation import installation_key
 from engine.files.reading import read_error
 from resources.local_code import MAX_BYTES, LocalCode
-from resources.regular_files import open_regular
+from resources.regular_files import open_regular, read_regular
 
 SOURCE = "source"
 MARK_NAME = "source.mark"
@@ -91,14 +91,11 @@ def source_contents(run: Path) -> dict[str, bytes]:
     found = {}
     for path in source_files(run):
         try:
-            with open_regular(path) as file:
-                data = file.read(MAX_BYTES + 1)
+            data = read_regular(path, MAX_BYTES)
         except OSError as error:
             raise DataError(
                 f"{path}: the run's code can't be read: {error.strerror or error}; copy the run again"
             ) from error
-        if len(data) > MAX_BYTES:
-            raise DataError(f"{path}: too large for a run's code: over {MAX_BYTES} bytes; remove it")
         found[path.relative_to(run / SOURCE).as_posix()] = data
     return found
 

@@ -149,7 +149,7 @@ def build_model(loaded: LoadedModel, arguments: Mapping[str, Any] | None = None)
 
 
 def _import(source: ModelSource, original: Path | None) -> tuple[Any, Mapping[Path, bytes]]:
-    """Import the file of ``source`` under a name of its own, from the bytes that its digest is of."""
+    """Import the file of ``source`` under its own name, from the bytes that its digest is of."""
     code = _code_of(source, original)
     # One name per file and content, so that a changed file is a new module and two files can't shadow each
     # other.

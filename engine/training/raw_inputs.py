@@ -203,7 +203,7 @@ class RawInputs:
         return [column.name for column in self.spec.columns if column.role == "target"]
 
     def _answer(self, texts: Sequence[object], commas: bool = False) -> tuple[str | float, ...]:
-        """The true class or numbers that stand in a file."""
+        """The true class or numbers in a file."""
         if self.spec.task == "classes":
             return tuple(str(text).strip() for text in texts)
         found = []

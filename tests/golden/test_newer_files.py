@@ -239,7 +239,7 @@ def test_newer_corrections_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_newer_program_is_refused(folder: Path) -> None:
-    """The Program inside a ``.pdmodel`` has a version of its own."""
+    """The Program inside a ``.pdmodel`` has its own version."""
     path = Path(f"{MODEL}.pdmodel")
     kind = _kind(path)
     (read,) = read_containers([Expected(path, kind, NEWER)])

@@ -30,7 +30,7 @@ from tests.robust import monkey_files
 from tests.robust.monkey_hands import TEXTS, Hands
 from tests.robust.monkey_watch import children, command_line
 
-# Ends the process of the window: has an action of its own.
+# Ends the process of the window: has its own action.
 _NEVER = {"quit"}
 _CAPS = {"workers": 2, "threads": 2, "epochs": 50, "batch_size": 512, "samples": 2000}
 

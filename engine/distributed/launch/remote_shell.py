@@ -23,7 +23,7 @@ INTERVAL, TIMES = 9, 3
 CONNECT = 30
 _OF_MPIEXEC = re.compile(r"\[mpiexec@|\[proxy:|=|YOUR APPLICATION|This typically|Please see|\s*$")
 _FAILED = 255
-"""The status of ssh for an error of its own; else it has that of the remote command."""
+"""The status of ssh where ssh itself fails; else it has that of the remote command."""
 
 
 def shell_script(ssh: str, hosts: Iterable[str], folder: str) -> str:

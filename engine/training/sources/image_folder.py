@@ -152,7 +152,7 @@ def open_image_folder(folder: Path, options: DataOptions) -> tuple[Rows, Rows | 
 
 
 def open_labelled_images(folder: Path, options: DataOptions) -> tuple[Rows, tuple[str, ...], tuple[str, ...]]:
-    """The images of a folder whose labels stand in ``labels.csv`` there: those with a label, the classes, and
+    """The images of a folder whose labels are in ``labels.csv`` there: those with a label, the classes, and
     the names of the images without a label. Images that ``exclude`` names are omitted.
 
     Raises:

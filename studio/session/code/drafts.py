@@ -6,10 +6,9 @@ import hashlib
 from contextlib import suppress
 from pathlib import Path
 
-from resources.regular_files import open_regular
+from resources.local_code import MAX_BYTES
+from resources.regular_files import read_regular
 from resources.user_folders import user_folder
-
-MAX_BYTES = 5_000_000
 
 
 def draft_path(file: Path) -> Path:
@@ -30,9 +29,7 @@ def keep_draft(file: Path, text: str) -> None:
 def read_draft(file: Path) -> str | None:
     """The draft of ``file``, None where there is none that can be read."""
     try:
-        with open_regular(draft_path(file)) as draft:
-            data = draft.read(MAX_BYTES + 1)
-        return data.decode() if len(data) <= MAX_BYTES else None
+        return read_regular(draft_path(file), MAX_BYTES).decode()
     except (OSError, UnicodeDecodeError):
         return None
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from resources.families import ModelSpec
-from resources.local_code import CodeTooLarge, LocalCode, read_code
-from resources.regular_files import open_regular
+from resources.local_code import MAX_BYTES, CodeTooLarge, LocalCode, read_code
+from resources.regular_files import read_regular
 from resources.settings import SETTINGS
 from studio.session.code.code_view import CHANGED, GONE, CodeProblem, CodeViewModel
 from studio.session.code.drafts import drop_draft, keep_draft, read_draft
@@ -32,8 +32,6 @@ from studio.session.project.code_agreement import own_code
 if TYPE_CHECKING:
     from studio.session.project.library import Library
     from studio.session.work.running_tasks import RunningTasks
-
-MAX_BYTES = 5_000_000
 
 
 class CodeError(ValueError):
@@ -376,15 +374,11 @@ class ModelEditor:
 
 def _read(path: Path) -> bytes:
     try:
-        with open_regular(path) as file:
-            data = file.read(MAX_BYTES + 1)
+        return read_regular(path, MAX_BYTES)
     except OSError as error:
         raise CodeError(
             f"{path}: can't be read: {error.strerror or error}; choose another file, or put it back"
         ) from error
-    if len(data) > MAX_BYTES:
-        raise CodeError(f"{path}: too large to be edited: over {MAX_BYTES} bytes; choose another file")
-    return data
 
 
 def _digest(data: bytes) -> str:

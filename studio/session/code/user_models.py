@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from resources.regular_files import open_regular
+from resources.local_code import MAX_BYTES
+from resources.regular_files import read_regular
 from resources.syntax_words import syntax_words
-
-MAX_BYTES = 5_000_000
 
 
 def classes_in(path: str | Path) -> tuple[str, ...]:
@@ -65,11 +64,7 @@ _UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
 
 def _parsed(path: str | Path) -> ast.Module:
     file = Path(path).expanduser()
-    with open_regular(file) as stream:
-        data = stream.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise ValueError(f"more than {MAX_BYTES // 1_000_000} MB")
-    return ast.parse(data, filename=str(file))
+    return ast.parse(read_regular(file, MAX_BYTES), filename=str(file))
 
 
 def _last_name(node: ast.expr) -> str:

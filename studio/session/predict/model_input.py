@@ -39,7 +39,7 @@ class ModelInput:
     size that is open; ``batch`` is how often they are fed, as the model takes a fixed batch, 0 for an input
     without a batch. An image has ``height`` and ``width`` and 1, 3 or 4 ``channels``, which come first
     (``layout`` CHW), last (HWC) or are absent (HW); ``placing`` is how those of its training were placed,
-    empty where that is not known; ``of_images`` says that it was trained on images of its own.
+    empty where that is not known; ``of_images`` says that it was trained on its own images.
     """
 
     name: str

@@ -21,7 +21,7 @@ from pydantic_core import PydanticSerializationError
 
 from resources.json_documents import DocumentError, parse
 from resources.locks import Holder, wait_for
-from resources.regular_files import open_regular, read_regular
+from resources.regular_files import read_regular
 from resources.replacing import hidden_prefix
 from resources.settings.export import EXPORT_SETTINGS, ExportSettings
 from resources.settings.quantize import QUANTIZE_SETTINGS
@@ -268,14 +268,10 @@ def refuse_later(path: Path, kind: type[BaseModel]) -> None:
 
 def _bytes(path: Path, remedy: str) -> bytes:
     try:
-        with open_regular(path) as file:
-            data = file.read(MAX_BYTES + 1)
+        return read_regular(path, MAX_BYTES)
     except (OSError, ValueError) as error:  # ValueError: a zero in the path
         said = getattr(error, "strerror", None) or error
         raise ProjectError(f"{path}: can't be read: {said}; {remedy}") from error
-    if len(data) > MAX_BYTES:
-        raise ProjectError(f"{path}: too large for such a file: over {MAX_BYTES} bytes; {remedy}")
-    return data
 
 
 def _document(path: Path, data: bytes, kind: type[_Document], remedy: str) -> _Document:

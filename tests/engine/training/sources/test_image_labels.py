@@ -1,4 +1,4 @@
-"""Folders of images whose labels stand in ``labels.csv`` or ``metadata.csv``, sound and damaged."""
+"""Folders of images whose labels are in ``labels.csv`` or ``metadata.csv``, sound and damaged."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def test_a_python_file_becomes_the_model_once_it_is_agreed_to(
 
 
 def test_data(stage: Any, tmp_path: Path, bars: Path) -> None:
-    stage.session.undo_stack._clock = count(step=2.0).__next__  # each drop is an edit of its own
+    stage.session.undo_stack._clock = count(step=2.0).__next__  # each drop is its own edit
     pairs = tmp_path / "pairs.npz"
     np.savez(pairs, x=np.zeros((4, 2), np.float32), y=np.zeros(4, np.int64))
     assert "pairs.npz is the data of the next training" in drop(stage, pairs, bars)
