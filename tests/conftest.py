@@ -47,8 +47,8 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# No test's power is cut, so what it writes need not be on the disk before it continues; tests of what is synced
-# in which order count the calls, and processes that tests start do sync.
+# No power is cut in tests, so what they write need not be on the disk before they continue. Tests of the
+# order of syncs count the calls; processes that tests start do sync.
 os.fsync = lambda fd: None
 
 _HOME = Path(tempfile.mkdtemp(prefix="model-studio-tests-"))
