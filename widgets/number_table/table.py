@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from widgets import theme
+from widgets.param_form.fields import write
 from widgets.retranslated import Retranslated
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -43,7 +44,7 @@ class _Model(QAbstractTableModel):
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
             value = self._cells[index.row(), index.column()]
-            return str(int(value)) if self.values.dtype.kind in "iub" else f"{float(value):.9g}"
+            return str(int(value)) if self.values.dtype.kind in "iub" else write(value)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
 
 Value = int | float | str | bool | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | None
 Kind = Literal["int", "float", "integers", "numbers", "shape", "patterns", "choice", "text", "path", "bool"]
@@ -113,7 +115,7 @@ def _number(field: Field, text: str) -> int | float | Problem:
     return value
 
 
-def write(value: Value, kind: Kind = "text") -> str:
+def write(value: Value | np.floating[Any], kind: Kind = "text") -> str:
     """A value as text for editing: the shortest that reads back as the same number.
 
     In a shape, -1 is None.
@@ -122,7 +124,7 @@ def write(value: Value, kind: Kind = "text") -> str:
         return ""
     if isinstance(value, tuple):
         return ", ".join("None" if kind == "shape" and item == -1 else write(item) for item in value)
-    if isinstance(value, float):
-        text = repr(value)
+    if isinstance(value, float | np.floating):
+        text = str(value)
         return text[:-2] if text.endswith(".0") else text
     return str(value)

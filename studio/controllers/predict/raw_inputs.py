@@ -17,7 +17,7 @@ from studio.windows.predict.input_editors import NumbersInput
 from studio.windows.predict.predict_page import PredictPage
 from studio.windows.predict.row_editor import RowInput
 from widgets import theme
-from widgets.param_form.fields import Field
+from widgets.param_form.fields import Field, write
 
 if TYPE_CHECKING:
     from engine.training.raw_inputs import FedInputs, RawInputs
@@ -112,8 +112,7 @@ class RawInputsController(QObject):
         if not raw.is_table:
             self._use(place, raw.sequences(values))
             return True
-        flat = values.reshape(-1).tolist()
-        return self._attempt(place, lambda: raw.listed([_texts_of(raw, flat)])) is not None
+        return self._attempt(place, lambda: raw.listed([_texts_of(raw, values.reshape(-1))])) is not None
 
     # ----- feeding -----
 
@@ -227,7 +226,7 @@ def _has_second(raw: RawInputs, path: Path) -> bool:
         return False
 
 
-def _texts_of(raw: RawInputs, values: list[float]) -> list[str]:
+def _texts_of(raw: RawInputs, values: NDArray[Any]) -> list[str]:
     """The values of a sample as a table has them: words instead of their indices."""
     texts = []
     for column, value in zip(raw.inputs, values, strict=True):
@@ -235,5 +234,5 @@ def _texts_of(raw: RawInputs, values: list[float]) -> list[str]:
             known = 1 <= value <= len(column.words)
             texts.append(column.words[int(value) - 1] if known else "")
         else:
-            texts.append("" if np.isnan(value) else f"{value:.9g}")
+            texts.append("" if np.isnan(value) else write(value))
     return texts
