@@ -88,7 +88,9 @@ class Rank:
         seed_everything(self._config.seed)
         self._parts = build_parts(self._config, Path(source) if source else None, self._team)
         require_same(self._parts.corrections, plan["corrections"])
-        with KernelSwap(self._config.kernels, together=True).in_use():
+        swap = KernelSwap(self._config.kernels, together=True)
+        with swap.in_use():
+            swap.due(0)  # as rank 0 before its first step
             self._parts.stepper.follow()
 
     def _failed(self, error: BaseException) -> None:

@@ -292,6 +292,23 @@ def test_an_error_of_one_rank_is_written_down(several: None, bars: Path, tmp_pat
     assert (out / "run.lock").exists() is False
 
 
+def test_every_rank_takes_compiled_kernels(several: None, bars: Path, tmp_path: Path) -> None:
+    pytest.importorskip("llvmlite", reason="needs the extra fast")
+    seen = tmp_path / "seen"
+    write = f"open({str(seen)!r}, 'w').write(f'{{gate.get().is_open}}')"
+    look = f"from engine.kernels.choice import gate; {write}"
+    RecordedTraining(
+        data=str(bars),
+        model=model(tmp_path, look),
+        batch_size=8,
+        static=False,
+        kernels="fast",
+        workers=2,
+        out=str(tmp_path / "run"),
+    ).run.run()
+    assert seen.read_text() == "True"
+
+
 def test_errors_before_the_first_step_are_those_of_one_process(several: None, tmp_path: Path) -> None:
     failing = RecordedTraining(data="nowhere", workers=2, out=str(tmp_path / "run"))
     with pytest.raises(ArgumentError, match="data: no such data: got 'nowhere'"):
