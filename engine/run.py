@@ -259,7 +259,9 @@ def _is_engines(file_name: str) -> bool:
 
 def _is_engines_fault(error: BaseException) -> bool:
     """Whether ``error`` came up in the engine or in what it calls, and was not raised there on purpose."""
-    if isinstance(error, EngineError | SyntaxError | KeyboardInterrupt):
+    if isinstance(error, SyntaxError | KeyboardInterrupt):
+        return False
+    if isinstance(error, EngineError) and not error.unattributed:
         return False
     ours = False
     frames = traceback.extract_tb(error.__traceback__)

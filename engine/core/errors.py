@@ -13,10 +13,12 @@ class EngineError(Exception):
     """Base of everything that the engine raises on purpose.
 
     ``str(error)`` is the whole message, ``where: what is wrong: values seen; what to do``. ``located`` says
-    that the message begins with the user's file and line.
+    that the message begins with the user's file and line, ``unattributed`` that it explains an error of
+    Python or NumPy for which no argument is known to be the reason: the engine may be at fault.
     """
 
     located = False
+    unattributed = False
     kind = ""  # Paddle's word for the kind of error, which scripts look for in the message
 
     @property

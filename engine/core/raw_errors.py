@@ -116,7 +116,9 @@ def _with_values(
     kind: type[EngineError], where: str, given: Mapping[str, Any], error: BaseException
 ) -> EngineError:
     values = ", ".join(f"{name}={_shown(value)}" for name, value in given.items())
-    return kind(f"{where}: an argument has a wrong type or value: {error}: got {values}; see help({where})")
+    made = kind(f"{where}: an argument has a wrong type or value: {error}: got {values}; see help({where})")
+    made.unattributed = True
+    return made
 
 
 def _holding(given: Mapping[str, Any], value: Any) -> str:
