@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
 import socket
 import threading
-from contextlib import suppress
+import time
+from contextlib import ExitStack, suppress
+from dataclasses import asdict
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
@@ -17,7 +20,16 @@ from typing import Any
 import numpy as np
 
 from engine.distributed.objects import packed, unpacked
+from engine.training.problem import describe_problem
 
+NO_RANK = -3
+"""The sender of problems that are not a rank's."""
+
+SHORTAGE_SECONDS = 5.0
+"""How long a shortage of descriptors or memory may last while ranks connect."""
+
+_SHORTAGE_NAP = 0.05
+_SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _LONGEST_PATH = 100  # of a socket in a folder; the system's limit is 104 to 108 bytes
 
 
@@ -58,12 +70,16 @@ class Channel:
 class Reception:
     """Where ranks connect to. What they say goes into ``inbox`` as (rank, message), None at their end.
 
-    A rank's first message has its ``rank``.
+    A rank's first message has its ``rank``. Where none can connect, a problem of ``NO_RANK`` follows.
     """
 
     def __init__(self, folder: Path, ranks: int, inbox: SimpleQueue[Any]) -> None:
         self._key = secrets.token_bytes(32)
-        self._listener = Listener(_address(folder), backlog=ranks, authkey=self._key)
+        with ExitStack() as undo:
+            self._listener = Listener(_address(folder), backlog=ranks, authkey=self._key)
+            undo.callback(self._listener.close)
+            self._waker = _waker(self._listener.address)
+            undo.pop_all()
         self._inbox = inbox
         self._channels: dict[int, Channel] = {}
         self._readers: list[threading.Thread] = []
@@ -88,10 +104,17 @@ class Reception:
         """Take no more ranks, and wait until all that the others said is in the inbox. They have ended."""
         self._closing = True
         if self._waiter.is_alive():
-            # What wakes a waiting accept() on every system is a connection.
+            # What wakes a waiting accept() on every system is a connection. It needs no answer, which a
+            # process without free descriptors could not give.
             with suppress(OSError, EOFError, AuthenticationError):
-                Client(self._listener.address, authkey=self._key).close()
+                if self._waker is None:
+                    Client(self._listener.address, authkey=self._key).close()
+                else:
+                    self._waker.connect(self._listener.address)
+                    self._waker.close()
         self._waiter.join()
+        if self._waker is not None:
+            self._waker.close()
         self._listener.close()
         for reader in self._readers:
             reader.join()
@@ -99,13 +122,23 @@ class Reception:
             channel.close()
 
     def _accept(self, ranks: int) -> None:
+        short_since: float | None = None
         while len(self._readers) < ranks:
             try:
                 connection = self._listener.accept()
-            except (OSError, EOFError, AuthenticationError):
+            except (OSError, EOFError, AuthenticationError) as error:
                 if self._closing:
                     return
+                if getattr(error, "errno", None) not in _SHORTAGES:
+                    continue
+                short_since = short_since or time.monotonic()
+                if time.monotonic() - short_since >= SHORTAGE_SECONDS:
+                    problem = asdict(describe_problem(error))
+                    self._inbox.put((NO_RANK, {"problem": problem, "ours": True}))
+                    return
+                time.sleep(_SHORTAGE_NAP)
                 continue
+            short_since = None
             if self._closing:
                 connection.close()
                 return
@@ -126,6 +159,13 @@ class Reception:
             self._inbox.put((rank, message))
             message = channel.receive()
         self._inbox.put((rank, None))
+
+
+def _waker(address: Any) -> socket.socket | None:
+    """A socket that can connect to ``address`` later; None for a named pipe of Windows."""
+    if isinstance(address, tuple):
+        return socket.socket(socket.AF_INET)
+    return socket.socket(socket.AF_UNIX) if hasattr(socket, "AF_UNIX") else None
 
 
 def _address(folder: Path) -> Any:

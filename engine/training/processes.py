@@ -10,7 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -37,6 +37,7 @@ from resources.training_events import LAST_KINDS, TrainingEvent
 RANK_MEGABYTES = 150  # measured with LeNet and the built-in digits
 _PROCESSES = -1  # stands where a rank's number stands
 _ORDER = -2
+_START_SECONDS = 10.0  # for rank 0 to connect, where the training is to end
 _GRACE_SECONDS = 2.0  # for rank 0 to write down what another rank has failed of
 _END_SECONDS = 5.0
 _LAST_LINES = 200
@@ -108,14 +109,15 @@ class Processes:
         result: RunResult | None = None
         problems: dict[int, dict[str, Any]] = {}
         until: float | None = None
+        terminated = False
         while True:
             try:
                 who, said = self._inbox.get(
                     timeout=None if until is None else max(0.0, until - time.monotonic())
                 )
             except Empty:
-                job.terminate()
-                until = None
+                job.terminate(at_once=terminated)
+                terminated, until = True, time.monotonic() + _END_SECONDS
                 continue
             if who == _PROCESSES:
                 break
@@ -136,6 +138,10 @@ class Processes:
                 until = time.monotonic() + _GRACE_SECONDS
             while orders and job.order(orders[0]):
                 del orders[0]
+                if not problems:
+                    until = None
+            if until is None and {"interrupt", "cancel"}.intersection(orders):
+                until = time.monotonic() + _START_SECONDS
         if result is not None:
             return result
         raise self._error(problems, job)
@@ -204,13 +210,15 @@ class _Job:
         self.last_lines: deque[str] = deque(maxlen=_LAST_LINES)
         self._inbox = inbox
         self._scratch = make_scratch()
-        self._reception = Reception(self._scratch.path, config.workers, inbox)
-        ticket = self._scratch.path / "ticket.json"
-        again = resume if isinstance(resume, bool) else str(resume)
-        self._reception.write_ticket(
-            ticket, {"config": config.as_dict(), "resume": again, "agreed": AGREED.get()}
-        )
-        try:
+        with ExitStack() as undo:
+            undo.callback(self._scratch.remove)
+            self._reception = Reception(self._scratch.path, config.workers, inbox)
+            undo.callback(self._reception.close)
+            ticket = self._scratch.path / "ticket.json"
+            again = resume if isinstance(resume, bool) else str(resume)
+            self._reception.write_ticket(
+                ticket, {"config": config.as_dict(), "resume": again, "agreed": AGREED.get()}
+            )
             self._began = time.time()
             rank = [sys.executable, "-P", "-m", "engine.training.rank", str(ticket)]
             self._process = subprocess.Popen(
@@ -221,10 +229,7 @@ class _Job:
                 env=rank_environment(config.workers, _threads(config.threads, config.workers)),
                 start_new_session=True,
             )
-        except BaseException:
-            self._reception.close()
-            self._scratch.remove()
-            raise
+            undo.pop_all()
         self._watcher = threading.Thread(target=self._watch, name="mpiexec", daemon=True)
         self._watcher.start()
 
@@ -243,10 +248,13 @@ class _Job:
         """Pass an order to rank 0; False if it has not started yet."""
         return self._reception.send(0, {"command": command})
 
-    def terminate(self) -> None:
-        """End all ranks at once; nothing where they have ended."""
+    def terminate(self, at_once: bool = False) -> None:
+        """End all ranks, ``at_once`` without time for mpiexec; nothing where they have ended."""
         with suppress(OSError):
-            self._process.terminate()
+            if at_once:
+                self._process.kill()
+            else:
+                self._process.terminate()
 
     def _watch(self) -> None:
         assert self._process.stdout is not None
