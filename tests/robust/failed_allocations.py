@@ -3,12 +3,14 @@
 ``python -m tests.robust.failed_allocations --cases 2000`` counts cases; each is drawn from the seed and its
 number alone. The hooks are those of CPython's own tests (``_testcapi.set_nomemory``): they fail allocations
 of the interpreter, and of C code that uses its allocators. NumPy's arrays and libhdf5 do not, so one case in
-four lowers the address space at a drawn moment instead.
+four lowers the address space at a drawn moment instead. This process has done the operation once before it
+forks, so that a case has no imports.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import random
 import signal
@@ -16,12 +18,13 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from tests.robust.kill_counts import own_place
-from tests.robust.killed_saves import SAVES
+from tests.robust.killed_saves import SAVES, Save
 from tests.robust.killed_trainings import KINDS, Training
 from tests.robust.killing import Failure, Killer, Subject, in_child
 
@@ -51,9 +54,20 @@ class Loading:
 
 def subjects(place: Path) -> list[Subject]:
     """Trainings, saves and loads."""
-    trainings: list[Subject] = [Training(kind, place / f"fixed {kind}") for kind in KINDS]
+    trainings: list[Subject] = [Training(kind, place / f"fixed {kind}", epochs=1) for kind in KINDS]
     saves: list[Any] = [save() for save in SAVES]
-    return [*trainings, *saves, *(Loading(save) for save in saves if hasattr(save, "load"))]
+    return [*trainings, *saves, *(Loading(save) for save in saves if type(save).load is not Save.load)]
+
+
+@contextmanager
+def given_environment() -> Iterator[None]:
+    """The variables that a subject sets are as before afterwards."""
+    before = dict(os.environ)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def _silence() -> None:
@@ -98,16 +112,17 @@ class Starved(Killer):
     """Fails allocations of one subject instead of killing it."""
 
     def __init__(self, subject: Subject, place: Path) -> None:
-        super().__init__(subject, place)
+        with given_environment():
+            super().__init__(subject, place, warm=True)
         self.allocations = self._count()
 
     def _count(self) -> int:
         """About how many allocations an act makes: the least number from which on many may fail."""
         low, high = 1, 1 << 10
         while high < MOST and not self._survives(high):
-            low, high = high, high * 4
-        while high > 1.1 * low:
-            middle = (low + high) // 2
+            low, high = high, high * 16
+        while high > 1.4 * low:
+            middle = math.isqrt(low * high)
             low, high = (low, middle) if self._survives(middle) else (middle, high)
         return high
 
@@ -133,12 +148,12 @@ class Starved(Killer):
         return f"{how}: {found}"
 
 
-def count(cases: int, seed: int, first: int, only: str) -> int:
+def count(cases: int, seed: int, first: int, only: list[str]) -> int:
     """Carry out ``cases`` cases from number ``first`` on; returns the number of failures."""
     began, failures = time.monotonic(), 0
     found: Counter[str] = Counter()
     with own_place() as place:
-        chosen = [each for each in subjects(place) if only in each.name]
+        chosen = [each for each in subjects(place) if not only or any(part in each.name for part in only)]
         starved: dict[int, Starved] = {}
         for case in range(first, first + cases):
             draw = random.Random(f"{seed} {case}")
@@ -163,7 +178,7 @@ def main() -> None:
     parser.add_argument("--cases", type=int, required=True)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="the number of the first case")
-    parser.add_argument("--only", default="", help="subjects whose names hold this")
+    parser.add_argument("--only", nargs="+", default=[], help="subjects whose names hold one of these")
     given = parser.parse_args()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(1 if count(given.cases, given.seed, given.first, given.only) else 0)

@@ -196,6 +196,11 @@ class Export(Save):
     def prepare(self, folder: Path) -> None:
         # The files are read back in this process: a clean one for every kill would take a second each.
         export_room.verify = _verify_here
+        if not self._place().exists():
+            self._train()
+        self.save(folder, 1)
+
+    def _train(self) -> None:
         self._place().mkdir()
         write_bars(self._place() / "data")
         TrainingRun(
@@ -209,7 +214,6 @@ class Export(Save):
                 out=str(self._place() / "run"),
             )
         ).run()
-        self.save(folder, 1)
 
     def save(self, folder: Path, value: int) -> None:
         export_room.verify = _verify_here

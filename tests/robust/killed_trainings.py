@@ -69,7 +69,7 @@ def write_bars(folder: Path) -> None:
 
 
 class Training:
-    """A training of eight steps in two epochs with a checkpoint at every second one.
+    """A training of four steps an epoch with a checkpoint at every second one.
 
     Args:
         kind: one of KINDS, or CANCELLED; ``resumed`` is killed while it continues from a checkpoint of the
@@ -77,8 +77,8 @@ class Training:
         place: a folder for the data and the model's code, which are not attacked.
     """
 
-    def __init__(self, kind: str, place: Path) -> None:
-        self.name = f"training, {kind}"
+    def __init__(self, kind: str, place: Path, epochs: int = 2) -> None:
+        self.name, self._epochs = f"training, {kind}", epochs
         self._resumed, self._cancelled = kind == "resumed", kind == CANCELLED
         self._place = place
         place.mkdir(parents=True)
@@ -163,7 +163,7 @@ class Training:
                 str(self._place / "data"),
                 self._model,
                 batch_size=6,
-                epochs=2,
+                epochs=self._epochs,
                 seed=3,
                 static=self._static,
                 checkpoint_every=2,
