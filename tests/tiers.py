@@ -129,7 +129,7 @@ DEEP = (
     Group("tests/robust/test_kills.py", _KILLS, waits=True),
     Group("tests/robust/test_listening.py", _SEVERAL, waits=True),
     Group("tests/robust/test_little_memory.py", "starts processes with little memory", waits=True),
-    Group("tests/robust/test_monkey.py", "a hundred random actions on the real window", waits=True),
+    Group("tests/robust/test_monkey.py", "random actions on the real window", waits=True),
     Group("tests/robust/test_places.py", _PROCESSES, waits=True),
     Group("tests/robust/test_properties_of_programs.py", "many random programs"),
     Group("tests/robust/test_repeated_runs.py", "trains in processes, twice each", waits=True),

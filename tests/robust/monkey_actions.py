@@ -32,7 +32,7 @@ from tests.robust.monkey_watch import children, command_line
 
 # Ends the process of the window: has its own action.
 _NEVER = {"quit"}
-_CAPS = {"workers": 2, "threads": 2, "epochs": 50, "batch_size": 512, "samples": 2000}
+_CAPS = {"workers": 2, "threads": 2, "epochs": 20, "batch_size": 512, "samples": 2000}
 
 
 class Longer(QTranslator):
@@ -244,19 +244,17 @@ class Actions:
     def _small(self) -> None:
         data = self._draw.choice(("few", "few", "few", "flats.csv", "waves.npz", "shapes"))
         self._note(f"small training on {data}")
-        for name in SETTINGS:
-            if name not in ("data", "model"):
-                self._set(name, SETTINGS[name].default)
-        for name, value in (
-            ("data", str(self._good / data)),
-            ("model", "linear" if data == "few" else "auto"),
-            ("epochs", self._draw.choice((1, 3, 50))),
-            ("batch_size", 8),
-            ("threads", 1),
-            ("kernels", "numpy"),
-            ("checkpoint_every", 5),
-        ):
-            self._set(name, value)
+        values = {name: setting.default for name, setting in SETTINGS.items()} | {
+            "data": str(self._good / data),
+            "model": "linear" if data == "few" else "auto",
+            "epochs": self._draw.choice((1, 3, 20)),
+            "batch_size": 8,
+            "threads": 1,
+            "kernels": "numpy",
+            "checkpoint_every": 5,
+        }
+        with suppress(ValueError):
+            self._studio.session.change_settings(values, "Small training")
         if self._draw.random() < 0.7 and not self._studio.session.train.busy:
             self._studio.actions.trigger("start")
 
