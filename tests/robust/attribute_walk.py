@@ -190,15 +190,15 @@ def steps(op: str, found: Sequence[Base], values: Sequence[int] = VALUES) -> Ite
                     yield Step(op, number, "input", (name,), min(max(value, limits.min), limits.max))
 
 
-def float_steps(op: str, found: Sequence[Base]) -> Iterator[Step]:
+def float_steps(op: str, found: Sequence[Base], values: Sequence[float] = FLOATS) -> Iterator[Step]:
     """Cases of an operator's floating-point attributes and inputs, the latter at one element and at all."""
     for number, base in enumerate(found):
         for place in _numbers(base.attributes(), float):
-            for value in FLOATS:
+            for value in values:
                 yield Step(op, number, "attribute", place, value)
         for name, array in base.inputs.items():
             if array.dtype.kind in "fc" and array.size:
-                for value in FLOATS:
+                for value in values:
                     yield Step(op, number, "input", (name,), value)
                     yield Step(op, number, "whole input", (name,), value)
 

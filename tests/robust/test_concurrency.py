@@ -26,7 +26,7 @@ from tests.robust.at_once import switching_often, together
 
 LONG = bool(os.environ.get("MODEL_STUDIO_LONG"))
 THREADS = 8
-ROUNDS = 5000 if LONG else 60
+ROUNDS = 5000 if LONG else 24
 
 
 @pytest.fixture(autouse=True)

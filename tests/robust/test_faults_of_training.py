@@ -8,6 +8,7 @@ nothing disturbed.
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from resources.locks import holder_of
 from studio.cli import app
 from tests.robust.faults import FAULTS, Fault, every_fault, temporaries
 from tests.robust.small_training import difference, final
+
+LONG = bool(os.environ.get("MODEL_STUDIO_LONG"))
 
 
 class Training:
@@ -122,6 +125,6 @@ def test_static(few: Path, tmp_path: Path, fault: Fault, resumed: bool) -> None:
     attack(Training(few, "linear", tmp_path), fault, resumed, short=2)
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+@pytest.mark.parametrize("fault", FAULTS if LONG else FAULTS[:3], ids=lambda fault: fault.name)
 def test_eager_with_code_of_the_user(few: Path, model: str, tmp_path: Path, fault: Fault) -> None:
     attack(Training(few, model, tmp_path, "--eager"), fault, False, short=2)

@@ -19,7 +19,7 @@ import engine as paddle
 from engine import static
 from engine.program.passes.pipeline import level
 
-TRIALS = 25 * (50 if os.environ.get("MODEL_STUDIO_LONG") else 1)
+TRIALS = 1250 if os.environ.get("MODEL_STUDIO_LONG") else 12
 DTYPES = ["float32", "float64", "int32", "int64", "bool"]
 Step = tuple[str, int, int, list[Any]]
 

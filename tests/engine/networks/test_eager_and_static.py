@@ -6,6 +6,7 @@ in ten steps. So what is compared over many steps is compared in float64.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,6 +24,13 @@ def dtype(request: Any) -> Iterator[str]:
     paddle.set_default_dtype(request.param)
     yield request.param
     paddle.set_default_dtype(before)
+
+
+@pytest.fixture(autouse=True)
+def _costly_only_in_long(request: Any, dtype: str) -> None:
+    costly = (request.node.callspec.params.get("name"), dtype) == ("resnet18", "float64")
+    if costly and not os.environ.get("MODEL_STUDIO_LONG"):
+        pytest.skip("takes 8 s: only in --long")
 
 
 def _both(name: str, steps: int, passes: int) -> tuple[Trained, Trained]:

@@ -79,16 +79,16 @@ def longer(qapp: QApplication) -> Iterator[QTranslator]:
     qapp.removeTranslator(translator)
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_longer_texts_fit(longer: QTranslator, stage: Any, qtbot: Any, page: str) -> None:
+def test_longer_texts_fit(longer: QTranslator, stage: Any, qtbot: Any) -> None:
     assert stage.studio.actions["start"].text() == "Start\u00f6\u00f6"
     train(stage)
-    check(stage, qtbot, page, (1280, 800))
+    for page in PAGES:
+        check(stage, qtbot, page, (1280, 800))
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_control_has_a_name_and_can_be_reached(stage: Any, page: str) -> None:
-    stage.start()
+def test_every_control_has_a_name_and_can_be_reached(training: Any, page: str) -> None:
+    stage = training
     stage.studio.frame.show_page(page)
     stage.window.show_output(0)
     controls = [

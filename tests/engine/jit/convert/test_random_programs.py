@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -17,10 +18,11 @@ def outcome(function: Callable[..., Any], *args: Any) -> Any:
         return type(error), str(error)
 
 
+SEEDS = 25 if os.environ.get("MODEL_STUDIO_LONG") else 12
 SAMPLES = [(0, 0, 0), (1, 2, 3), (-2, 4, 1), (5, -1, 0), (3, 3, 3)]
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(SEEDS))
 @pytest.mark.parametrize("born_anywhere", [False, True])
 def test_python_values(plain: Any, define: Any, random_text: Any, seed: int, born_anywhere: bool) -> None:
     text = random_text(seed, python_only=True, born_anywhere=born_anywhere)
@@ -31,7 +33,7 @@ def test_python_values(plain: Any, define: Any, random_text: Any, seed: int, bor
     assert plain.built == []
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(SEEDS))
 def test_symbolic_values(sym: Any, define: Any, random_text: Any, seed: int) -> None:
     text = random_text(1000 + seed)
     function = define(text)

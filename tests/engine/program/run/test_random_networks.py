@@ -86,7 +86,7 @@ def agrees_call_by_call(run: Callable[[Case, Way], list[Any]], case: Case) -> No
         same(found, plain)
 
 
-@examples(15)
+@examples(8)
 @given(cases())
 def test_plans_on_numpy_give_the_bits_of_the_plain_executor(case: Case) -> None:
     plain = trained(case, PLAIN)
@@ -95,13 +95,13 @@ def test_plans_on_numpy_give_the_bits_of_the_plain_executor(case: Case) -> None:
         same(trained(case, Way(1, threads=2)), plain)
 
 
-@examples(4)
+@examples(2)
 @given(cases())
 def test_each_compiled_kernel_agrees_with_numpys(case: Case) -> None:
     agrees_call_by_call(trained, case)
 
 
-@examples(4)
+@examples(2)
 @given(cases())
 def test_threads_do_not_change_compiled_results(case: Case) -> None:
     pytest.importorskip("llvmlite")
@@ -134,7 +134,7 @@ def test_converted_functions_train_to_the_same_bits(case: Case) -> None:
         same(converted(case, Way(1, threads=2)), plain)
 
 
-@examples(4)
+@examples(2)
 @given(cases())
 def test_compiled_kernels_of_converted_functions_agree_with_numpys(case: Case) -> None:
     agrees_call_by_call(converted, case)

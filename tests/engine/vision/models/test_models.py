@@ -84,11 +84,17 @@ TRAINED = {
     "shufflenet_v2_x0_25(num_classes=3)": 32,
     "resnext50_32x4d(num_classes=3)": 32,
 }
+COSTLY = ("vgg11", "googlenet", "resnext50")  # only in --long
 QUICK = ("mobilenet_v1", "mobilenet_v3_small", "squeezenet1_1", "shufflenet_v2_x0_25")
 
 
 @pytest.mark.parametrize(
-    "call", [pytest.param(c, marks=() if c.startswith(QUICK) else pytest.mark.slow) for c in TRAINED]
+    "call",
+    [
+        pytest.param(c, marks=() if c.startswith(QUICK) else pytest.mark.slow)
+        for c in TRAINED
+        if not c.startswith(COSTLY) or os.environ.get("MODEL_STUDIO_LONG")
+    ],
 )
 def test_three_steps_of_training(call: str) -> None:
     network = table.made(models, call)
