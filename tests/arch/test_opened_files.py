@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-
 import pytest
 
 from tests.arch.opened_files import opened_paths
@@ -72,7 +70,7 @@ def test_files_are_opened_by_one_module_alone() -> None:
     for path in repository_files("engine", "resources", "studio", "widgets"):
         if path.suffix == ".py":
             name = path.relative_to(ROOT).as_posix()
-            for line, function in opened_paths(ast.parse(path.read_bytes())):
+            for line, function in opened_paths(path.read_text(encoding="utf-8")):
                 found.setdefault(name, set()).add(function)
                 lines[name, function] = line
     others = [
@@ -116,4 +114,4 @@ def test_files_are_opened_by_one_module_alone() -> None:
     ],
 )
 def test_ways_of_opening_are_found(line: str, name: str) -> None:
-    assert [found for _, found in opened_paths(ast.parse(line))] == ([name] if name else [])
+    assert [found for _, found in opened_paths(line)] == ([name] if name else [])
