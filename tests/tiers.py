@@ -117,6 +117,7 @@ DEEP = (
     Group("tests/engine/vision/models", "builds and runs every model of the zoo"),
     Group("tests/oracle/test_recorded.py::test_recorded[vision_models*", "builds every model of the zoo"),
     Group("tests/packaging/test_wheel.py", "builds the wheel twice"),
+    Group("tests/resources/test_families.py::test_the_largest_*", _LARGE),
     Group("tests/resources/test_json_documents.py::test_eight_*", "documents as large as the limit"),
     Group("tests/robust/test_agreed_code.py", _PROCESSES, waits=True),
     Group("tests/robust/test_attribute_walk.py", "changes every number of every operator", waits=True),

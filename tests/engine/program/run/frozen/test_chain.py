@@ -16,6 +16,7 @@ import engine as paddle
 from engine import jit, nn, profiler, static
 from engine.kernels import choice
 from engine.kernels.fast.compiler import compiler
+from engine.program.run.frozen import chain
 
 
 @pytest.fixture(autouse=True)
@@ -145,7 +146,6 @@ def test_a_profiler_sees_the_operators(tmp_path: Path) -> None:
         (lambda: nn.Sequential(nn.Linear(7, 3), nn.Sigmoid()), (2, 7)),
         (lambda: nn.Conv2D(2, 3, 3), (2, 2, 5, 5)),
         (lambda: nn.Sequential(nn.Conv2D(2, 4, 3, groups=2), nn.Flatten(), nn.Linear(36, 2)), (2, 2, 5, 5)),
-        (lambda: nn.Sequential(nn.Linear(2048, 2048), nn.ReLU(), nn.Linear(2048, 2)), (1, 2048)),
     ],
 )
 def test_other_networks_have_no_such_call(network: Any, shape: Any, tmp_path: Path) -> None:
@@ -154,3 +154,12 @@ def test_other_networks_have_no_such_call(network: Any, shape: Any, tmp_path: Pa
     x = paddle.to_tensor(_values(shape))
     with paddle.no_grad():
         np.testing.assert_allclose(frozen(x).numpy(), plain(x).numpy(), rtol=1e-4, atol=1e-4)
+
+
+def test_much_work_has_no_such_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 2))
+    _, frozen = _saved(made, tmp_path, (1, 64))
+    assert "fast" in _kernels(frozen)
+    monkeypatch.setattr(chain, "_MOST", 64 * 64)
+    _, frozen = _saved(made, tmp_path, (1, 64))
+    assert "fast" not in _kernels(frozen)
