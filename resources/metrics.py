@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -42,6 +43,14 @@ _METRICS = {
 def metric_of(task: str | None) -> Metric:
     """The metric of a task; runs of earlier versions, which recorded none, have classes."""
     return _METRICS.get(task or "classes", _METRICS["classes"])
+
+
+def rank_of(value: float, loss: float) -> tuple[float, float]:
+    """What epochs are compared by: the higher metric is better, among equal ones the lower validation loss.
+
+    A loss that is not a number ranks last.
+    """
+    return value, -loss if loss == loss else -math.inf
 
 
 def task_of(event: Mapping[str, Any]) -> str:

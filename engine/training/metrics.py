@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from resources.metrics import Metric, balanced_accuracy, metric_of, metric_value, recalls, task_of
+from resources.metrics import Metric, balanced_accuracy, metric_of, metric_value, rank_of, recalls, task_of
 
 __all__ = [
     "TOP_CLASSES",
@@ -16,6 +16,7 @@ __all__ = [
     "metric_of",
     "metric_value",
     "r2_score",
+    "rank_of",
     "recalls",
     "task_of",
 ]

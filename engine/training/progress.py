@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.training.metrics import Metric, metric_of
+from engine.training.metrics import Metric, metric_of, rank_of
 from resources.training_events import TrainingEvent
 
 TAIL = 1000
@@ -21,8 +21,9 @@ class Progress:
     """Counters of a run. ``epoch`` counts finished epochs; ``step`` counts all steps done.
 
     ``best_metric`` and ``validation_metric`` are values of the task's metric, below every other and NaN until
-    something was measured. Everything that a checkpoint must bring back is in ``state``; the rest says how
-    fast it goes just now.
+    something was measured. ``best_loss`` is the validation loss of the best, below every other where a
+    checkpoint of an earlier version does not say it. Everything that a checkpoint must bring back is in
+    ``state``; the rest says how fast it goes just now.
     """
 
     epochs: int = 0
@@ -34,6 +35,7 @@ class Progress:
     correct_sum: float = 0.0
     samples: int = 0
     best_metric: float = -math.inf
+    best_loss: float = math.inf
     best_step: int = -1
     validation_metric: float = math.nan
     validation_mae: float = math.nan
@@ -98,6 +100,7 @@ class Progress:
                 "best_metric": self.best_metric,
                 "validation_metric": self.validation_metric,
                 "validation_mae": self.validation_mae,
+                "best_loss": self.best_loss,
             }
         value = self.validation_metric
         figures = {
@@ -106,11 +109,12 @@ class Progress:
         }
         # In the order of earlier versions, so that the same run writes the same files.
         order = (*self._SAVED[:-2], "best_accuracy", "best_step", "validation_accuracy", "evaluated_at")
-        return {name: (saved | figures)[name] for name in order}
+        return {**{name: (saved | figures)[name] for name in order}, "best_loss": self.best_loss}
 
     def set_state(self, state: dict[str, Any]) -> None:
         for name in self._SAVED:
             setattr(self, name, type(getattr(self, name))(state[name]))
+        self.best_loss = float(state.get("best_loss", -math.inf))
         if self.task == "numbers":
             self.best_metric, self.validation_metric = (
                 float(state["best_metric"]),
@@ -127,12 +131,15 @@ class Progress:
         """What epochs are compared by."""
         return metric_of(self.task)
 
-    def measured(self, value: float, mae: float = math.nan) -> bool:
-        """An evaluation at this step gave ``value`` of the metric; returns whether it is the best yet."""
+    def measured(self, value: float, mae: float = math.nan, loss: float = math.inf) -> bool:
+        """An evaluation at this step gave ``value`` of the metric; returns whether it is the best yet.
+
+        Among equal values the one with the lowest validation ``loss`` is the best.
+        """
         self.validation_metric, self.validation_mae, self.evaluated_at = value, mae, self.step
-        best = value > self.best_metric
+        best = rank_of(value, loss) > rank_of(self.best_metric, self.best_loss)
         if best:
-            self.best_metric, self.best_step = value, self.step
+            self.best_metric, self.best_loss, self.best_step = value, loss, self.step
         return best
 
 

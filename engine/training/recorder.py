@@ -109,10 +109,10 @@ class Recorder:
         )
 
     def end_epoch(self, loss: float, accuracy: float, scalars: Mapping[str, float]) -> bool:
-        """An epoch is over; NaN where it was not evaluated. Returns whether its accuracy is the best yet."""
+        """An epoch is over; NaN where it was not evaluated. Returns whether it is the best yet."""
         self._report()
         progress = self.progress
-        best = not math.isnan(accuracy) and progress.measured(accuracy)
+        best = not math.isnan(accuracy) and progress.measured(accuracy, loss=loss)
         if not math.isnan(loss):
             progress.evaluated_at = progress.step
         self._publisher.publish(

@@ -38,7 +38,7 @@ class RunEvaluator:
     def report(self, result: Evaluation, partial: bool, seconds: float) -> bool:
         """Report the result of an evaluation; returns whether it is the best so far."""
         progress = self._progress
-        best = progress.measured(result.value, result.mae)
+        best = progress.measured(result.value, result.mae, result.loss)
         self._keeper.keep_predictions(result.predictions)
         self._publisher.publish(epoch_event(result, progress, partial, best, seconds))
         return best

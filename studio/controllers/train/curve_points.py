@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from resources.metrics import rank_of
 from studio.session.runs.run_history import RunHistory
 
 Floats = NDArray[np.float64]
@@ -103,9 +104,17 @@ class Points:
         return self._of_steps(np.array([float(epoch["step"]) for epoch in self.epochs]), axis)
 
     def best(self, axis: str) -> float | None:
-        """Where the epoch with the best accuracy ended; None while there is none."""
+        """Where the epoch with the best accuracy ended, of equal ones the one with the lowest loss; None
+        while
+        there is none."""
         xs, accuracies = self.validated("accuracy", axis)
-        return float(xs[np.nanargmax(accuracies)]) if np.isfinite(accuracies).any() else None
+        losses = [e.get("validation_loss", math.nan) for e in self.epochs if VALIDATED["accuracy"] in e]
+        known = [
+            (rank_of(accuracy, loss), x)
+            for accuracy, loss, x in zip(accuracies.tolist(), losses, xs.tolist(), strict=True)
+            if math.isfinite(accuracy)
+        ]
+        return max(known, key=lambda each: each[0])[1] if known else None
 
     def _of_steps(self, steps: Floats, axis: str) -> Floats:
         if axis != "epoch":

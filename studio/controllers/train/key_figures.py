@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject
 
-from resources.metrics import metric_of
+from resources.metrics import metric_of, rank_of
 from studio.session.runs.run_history import RunHistory
 from studio.session.train.train_view import TrainViewModel
 from widgets import theme
@@ -85,7 +85,9 @@ def of_run(history: RunHistory, where: QObject) -> tuple[Figure, Figure]:
     known = [each for each in epochs if _finite(each, name)]
     if not known:
         return loss, Figure(math.nan)
-    best = max(known, key=lambda each: float(each[name]))
+    best = max(
+        known, key=lambda each: rank_of(float(each[name]), float(each.get("validation_loss", math.nan)))
+    )
     error = error_words(float(best.get("validation_mae", math.nan)), history.units, where)
     baseline = of_baseline(history.baseline, history.task, where)
     return loss, Figure(best[name], _joined(error, _epoch(best, tr("best, epoch {0}")), baseline))

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from pathlib import Path
 
+from resources.metrics import rank_of
 from studio.session.runs.run_history import read_history
 from studio.session.runs.runs_folder import read_run_line
 from studio.session.sweep.document import Measurement, Sweep, Trial
@@ -23,7 +24,8 @@ def measured(folder: Path, epochs: int, metric: str, goal: str) -> Measurement |
     sound = [row for row in rows if math.isfinite(_value(row, metric))]
     if not sound:
         return None
-    best = (max if goal == "max" else min)(sound, key=lambda row: _value(row, metric))
+    sign = 1 if goal == "max" else -1
+    best = max(sound, key=lambda row: rank_of(sign * _value(row, metric), _value(row, "loss")))
     found = {name: float(best.get(f"validation_{name}", math.nan)) for name in _RESULTS}
     values = {name: value if math.isfinite(value) else None for name, value in found.items()}
     return Measurement(epochs=epochs, best=int(best["epoch"]), **values)

@@ -41,6 +41,7 @@ class FakeStepper:
         self.losses: Callable[[int], float] | None = None
         self.before_step: Callable[[int], None] = lambda step: None
         self.accuracies: list[float] = [0.5]
+        self.validation_losses: list[float] = [1.0]
         self.steps = 0
         self.evaluations = 0
         self.measured: list[dict[str, float]] = []
@@ -60,8 +61,9 @@ class FakeStepper:
         if stopped():
             return None
         accuracy = self.accuracies[min(self.evaluations, len(self.accuracies) - 1)]
+        loss = self.validation_losses[min(self.evaluations, len(self.validation_losses) - 1)]
         self.evaluations += 1
-        return Evaluation(1.0, accuracy, np.eye(classes, dtype=np.int64), [], np.zeros((0, 2, 2), np.uint8))
+        return Evaluation(loss, accuracy, np.eye(classes, dtype=np.int64), [], np.zeros((0, 2, 2), np.uint8))
 
     def state_dict(self) -> dict[str, Any]:
         return {"model": {"w": self.weight.copy()}, "optimizer": {"m": self.moment.copy()}}
@@ -140,7 +142,7 @@ class Bench:
         """A run over fresh fakes; the events of earlier ones are forgotten."""
         before = self.stepper
         self.stepper = FakeStepper()
-        for name in ("losses", "before_step", "accuracies"):
+        for name in ("losses", "before_step", "accuracies", "validation_losses"):
             setattr(self.stepper, name, getattr(before, name))
         self.stepper.learning_rate = settings.get("learning_rate", 0.001)
         self.events.clear()

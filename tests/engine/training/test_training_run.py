@@ -14,6 +14,7 @@ from engine.core.errors import ArgumentError, DataError, SaveError, ShapeError
 from engine.files.checkpoint import list_checkpoints
 from engine.kernels.cpu.threads import get_num_threads
 from engine.training import TrainingConfig, TrainingRun, run_folder
+from engine.training.progress import Progress
 from resources.training_events import TrainingEvent
 
 
@@ -25,6 +26,28 @@ def test_a_whole_run_reports_its_story_in_order(bench: Any) -> None:
     assert [e["best"] for e in bench.events if e["event"] == "epoch"] == [True, True, False]
     assert (result.outcome, result.step, result.epoch) == ("finished", 15, 3)
     assert (result.best_accuracy, result.best_step, result.validation_accuracy) == (0.75, 10, 0.7)
+
+
+def test_of_equal_accuracies_the_one_with_the_lower_validation_loss_is_best(bench: Any) -> None:
+    bench.stepper.accuracies = [0.7, 0.8, 0.8, 0.8, 0.8]
+    bench.stepper.validation_losses = [0.1, 0.9, 0.5, 0.5, 0.7]
+    result = bench.run(epochs=5).run()
+    assert [e["best"] for e in bench.events if e["event"] == "epoch"] == [True, True, True, False, False]
+    assert (result.best_accuracy, result.best_step) == (0.8, 15)
+
+
+def test_a_checkpoint_without_the_best_loss_keeps_the_first_of_equal_accuracies() -> None:
+    progress = Progress()
+    progress.measured(0.8, loss=0.9)
+    state = progress.state()
+    assert state.pop("best_loss") == 0.9
+    resumed = Progress()
+    resumed.set_state(state)
+    assert not resumed.measured(0.8, loss=0.1)
+    assert resumed.measured(0.9, loss=5.0)
+    again = Progress()
+    again.set_state(resumed.state())
+    assert again.measured(0.9, loss=4.0)
 
 
 def test_points_come_in_batches_with_speed_and_time_left(bench: Any) -> None:

@@ -93,6 +93,15 @@ def test_points_lie_over_steps_epochs_or_seconds(
     assert len(points.validated("rate", axis)[0]) == 0
 
 
+def test_the_best_of_equal_accuracies_has_the_lowest_loss(history: RunHistory) -> None:
+    points = points_of(history)
+    points.epochs = [
+        {"step": step, "validation_accuracy": 0.9, "validation_loss": loss}
+        for step, loss in ((2, 0.4), (4, 0.2), (6, 0.3), (8, math.nan))
+    ]
+    assert points.best("step") == 4
+
+
 def test_an_older_journal_lacks_columns_and_an_epoch_of_unknown_length_has_no_place() -> None:
     points = points_of(RunHistory([1, 2], [2.0, 1.0], [0.1, 0.2]))
     assert np.isnan(points.values("gradient")).all()
