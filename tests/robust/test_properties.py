@@ -11,12 +11,11 @@ import dataclasses
 import math
 import os
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
@@ -33,15 +32,9 @@ from studio.session.project.project_file import (
 )
 from studio.session.train.run_settings import RunSettings
 from tests.robust.small_training import difference, final
+from tests.trials import trials
 
 LONG = bool(os.environ.get("MODEL_STUDIO_LONG"))
-
-
-def trials(short: int) -> Callable[[Any], Any]:
-    """Hypothesis with the same examples each time, ``short`` of them."""
-    health = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
-    count = short * (50 if LONG else 1)
-    return settings(max_examples=count, derandomize=True, deadline=None, suppress_health_check=health)
 
 
 # ----- states ----------------------------------------------------------------------------------------------
@@ -122,7 +115,7 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-@trials(40)
+@trials(16)
 @given(st.dictionaries(keys, states, max_size=5))
 def test_a_state_comes_back(state: dict[Any, Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -164,7 +157,7 @@ def through_json(value: Any) -> Any:
     return value
 
 
-@trials(30)
+@trials(12)
 @given(
     st.lists(events, max_size=8),
     st.integers(0, 8),
@@ -220,7 +213,7 @@ def run_settings(draw: Any) -> RunSettings:
     return dataclasses.replace(RunSettings(), **chosen)
 
 
-@trials(30)
+@trials(12)
 @given(run_settings(), texts, texts)
 def test_a_project_comes_back(chosen: RunSettings, name: str, runs: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -230,7 +223,7 @@ def test_a_project_comes_back(chosen: RunSettings, name: str, runs: str) -> None
         assert read_project(path) == project
 
 
-@trials(40)
+@trials(16)
 @given(
     st.sampled_from(["system", "light", "dark"]),
     st.lists(texts, max_size=3),

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import linecache
-import os
 import textwrap
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import engine as paddle
 from engine.jit import to_static
+from tests.trials import trials
 
 NAMES = ("a", "b", "c")
 names = st.sampled_from(NAMES)
@@ -99,10 +99,9 @@ def defined(body: str) -> Any:
 
 
 small = st.integers(-9, 9)
-TRIALS = 2000 if os.environ.get("MODEL_STUDIO_LONG") else 60
 
 
-@settings(max_examples=TRIALS, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@trials(30)
 @given(blocks(depth=2, in_loop=False), st.lists(st.tuples(small, small, small), min_size=2, max_size=3))
 def test_converted_against_plain_python(body: str, samples: list[tuple[int, int, int]]) -> None:
     function = defined(body)

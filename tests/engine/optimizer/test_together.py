@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import nn, no_grad, optimizer
 from engine.nn.regularizer import L1Decay, L2Decay
 from engine.tensor import to_tensor
+from tests.trials import trials
 
 SHAPES = ([3, 4], [4], [16, 16], [1], [5, 2])
 RULES: dict[str, Any] = {
@@ -145,7 +146,7 @@ DEEDS = st.tuples(st.sampled_from(ACTIONS), st.integers(0, len(SHAPES) - 1))
 ROUNDS = st.lists(st.tuples(st.integers(1, 31), st.lists(DEEDS, max_size=2)), min_size=2, max_size=8)
 
 
-@settings(max_examples=100, deadline=None)
+@trials(30)
 @given(rule=st.sampled_from(list(RULES)), rounds=ROUNDS)
 def test_user_actions_between_steps_give_the_same_results_together_and_alone(
     rule: str, rounds: list[Any]

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from engine.kernels.cpu import conv_rows, pool, threads
 from engine.kernels.cpu.conv_rows import Rows
 from engine.ops.images.conv_plan import Plan
+from tests.trials import trials
 
 few = st.integers(0, 2)
 
@@ -59,7 +60,7 @@ def small_tiles(patch: Any, draw: Any) -> None:
     patch.setattr(conv_rows, "_WIDE", int(draw.integers(1, 8)))
 
 
-@settings(max_examples=150, deadline=None)
+@trials(60)
 @given(convolutions(), st.integers(0, 2**31))
 def test_any_cut_equals_plain_sums(arguments: Any, seed: int) -> None:
     plan = Plan(np, *arguments)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.errors import ArgumentError
@@ -14,6 +14,7 @@ from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.kernels.cpu import cut, fused_elementwise
 from engine.kernels.cpu.fused_elementwise import Loop
+from tests.trials import trials
 
 UNARY: list[tuple[str, tuple[tuple[str, Any], ...]]] = [
     ("tanh", ()),
@@ -98,7 +99,7 @@ def programs(draw: Any) -> tuple[Any, ...]:
     return xs, tuple(steps), tuple(outputs)
 
 
-@settings(max_examples=150, deadline=None)
+@trials(60)
 @given(programs())
 def test_bits_and_layout_are_those_of_the_operators(program: tuple[Any, ...]) -> None:
     xs, steps, outputs = program

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from engine.ops.images.conv_choice import plan_of
 from engine.ops.images.conv_plan import Plan
 from engine.ops.images.depthwise_plan import DepthwisePlan
+from tests.trials import trials
 
 few = st.integers(0, 3)
 
@@ -30,7 +31,7 @@ def convolutions(draw: Any) -> tuple[Any, ...]:
     return shape, weight, strides, pads, dilations, channels
 
 
-@settings(max_examples=60, deadline=None)
+@trials(30)
 @given(convolutions(), st.integers(0, 2**31), st.sampled_from([None, np.nan, np.inf]))
 def test_bands_agree_with_the_general_way(arguments: Any, seed: int, odd: float | None) -> None:
     made = plan_of(np, *arguments)

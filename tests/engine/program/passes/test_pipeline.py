@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 
 import engine as paddle
 from engine.core.errors import ArgumentError, GradientError
@@ -15,6 +15,7 @@ from engine.program.graph.liveness import with_sub_blocks
 from engine.program.graph.program import Program
 from engine.program.passes.pipeline import PIPELINE, Later, optimize
 from tests.engine.program.passes.random_programs import Weights, built, run, steps
+from tests.trials import trials
 
 
 def draws_in(program: Program) -> int:
@@ -22,7 +23,7 @@ def draws_in(program: Program) -> int:
     return sum(o.opdef.random for o in with_sub_blocks(program.global_block().ops))
 
 
-@settings(max_examples=40, deadline=None)
+@trials(16)
 @given(steps())
 def test_results_and_gradients_stay_the_same(plan: list[Any]) -> None:
     weights = Weights()

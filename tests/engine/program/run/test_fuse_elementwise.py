@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 
 import engine as paddle
 from engine import static
@@ -23,6 +23,7 @@ from engine.program.run import plan as plans
 from engine.program.run.plan import Plan
 from tests.engine.program.passes.random_programs import Weights, built, run, steps
 from tests.engine.program.passes.text import program_of
+from tests.trials import trials
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -193,7 +194,7 @@ def test_an_untrusted_model_runs_without_fusion() -> None:
     assert shown(plan) == ["elementwise_add", "relu", "scale"]
 
 
-@settings(max_examples=60, deadline=None)
+@trials(24)
 @given(steps())
 def test_random_programs_give_the_same_bits(plan: list[Any]) -> None:
     weights = Weights()
