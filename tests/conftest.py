@@ -102,6 +102,25 @@ if HIDE_QT:
         "studio/session/work",
         "studio/test_full_disk.py",
     ]
+    # Tests of whole commands and of child processes that import no further module.
+    _deselected = [
+        f"tests/studio/{name}"
+        for name in (
+            "session/test_worker.py::test_a_users_model",
+            "session/test_worker.py::test_a_mistake",
+            "session/test_worker.py::test_a_killed_child",
+            "session/test_worker.py::test_closing",
+            "session/test_worker.py::test_cancel",
+            "session/test_worker.py::test_pause",
+            "session/test_worker.py::test_a_crash",
+            "cli/test_cli.py::test_an_untrusted",
+            "cli/test_cli.py::test_an_optimized",
+            "cli/test_cli.py::test_predict_",
+            "cli/test_cli.py::test_a_second_train",
+            "cli/test_cli.py::test_resume",
+            "cli/test_cli.py::test_a_training_that",
+        )
+    ]
 
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -121,6 +140,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if HIDE_QT:
+        config.option.deselect = [*(config.option.deselect or ()), *_deselected]
     if config.getoption("--long"):
         # Test modules read it while they are imported, in workers and in child processes too.
         os.environ["MODEL_STUDIO_LONG"] = "1"
