@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
+from engine.core.errors import ArgumentError
 from engine.core.opdef import OpDef, parameters_of
 
 Count: TypeAlias = Any
@@ -94,6 +95,23 @@ def bound_faults(opdef: OpDef, attrs: Mapping[str, Any], results: int) -> Iterat
             kind = "integers of " if isinstance(value, (list, tuple)) else "an integer of "
             limit = "0 or 1" if bound is _FLAG else f"{kind if bound.integers else ''}at most {most}"
             yield f"{name} is {repr(value)[:200]}; it should be {limit}"
+
+
+def require_int64(opdef: OpDef, attrs: Mapping[str, Any]) -> None:
+    """Raise ArgumentError for an integer among ``attrs`` that 64 bits do not hold, where it has a bound."""
+    for name, value in attrs.items():
+        if not is_int64(value) and getattr(bounds_of(opdef).get(name), "most", None) is not None:
+            raise ArgumentError(
+                f"{opdef.name}: {name} is {repr(value)[:200]}, which 64 bits do not hold; "
+                f"give integers below 2**63"
+            )
+
+
+def is_int64(value: Any) -> bool:
+    """Whether 64 bits hold the integers in ``value``, which may be a list; true of anything else."""
+    if value.__class__ is int:
+        return -(1 << 63) <= value < 1 << 63
+    return value.__class__ not in (list, tuple) or all(map(is_int64, value))
 
 
 def _fits(value: Any, most: int, integers: bool) -> bool:

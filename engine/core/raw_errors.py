@@ -31,6 +31,7 @@ RAW = (TypeError, ValueError, AttributeError, IndexError, OverflowError, MemoryE
 
 _NUMPY = str(Path(np.__file__).parent)
 _TENSOR = frozenset(("dtype", "shape", "ndim", "size", "place", "stop_gradient", "set_value", "spec", "name"))
+_TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded")
 _MOST = 60  # characters of a value that an error shows
 
 
@@ -50,7 +51,7 @@ def explained(
     if isinstance(error, EngineError) or not isinstance(error, RAW) or not _is_inside(error.__traceback__):
         return error
     name = where or function.__name__
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or is_too_large(error):
         return allocation_error(name, error)
     try:
         given = dict(inspect.signature(function).bind(*args, **kwargs).arguments)
@@ -61,9 +62,14 @@ def explained(
     return made
 
 
-def allocation_error(where: str, error: MemoryError) -> MemoryError:
+def is_too_large(error: BaseException) -> bool:
+    """Whether this is NumPy's error for an array of more bytes than an address can count."""
+    return isinstance(error, ValueError) and str(error).startswith(_TOO_LARGE)
+
+
+def allocation_error(where: str, error: Exception) -> Exception:
     """The engine's error for an array that memory does not hold; ``error`` itself without NumPy's size."""
-    if getattr(error, "shape", None) is None:
+    if getattr(error, "shape", None) is None and not is_too_large(error):
         return error
     made = AllocationError(
         f"{where}: not enough memory: {error}; take smaller sizes, or a smaller batch size or a smaller model"

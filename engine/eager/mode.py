@@ -10,6 +10,7 @@ import numpy as np
 
 from engine.core import bfloat, generate
 from engine.core import mode as modes
+from engine.core.bounds import require_int64
 from engine.core.errors import ArgumentError, DeviceMemoryError, EngineError, OutOfRangeError
 from engine.core.frames import located, outside, user_frame
 from engine.core.opdef import OpDef
@@ -17,7 +18,7 @@ from engine.core.operator import Operator, OutEdge
 from engine.core.place import array_module, backend, current_place, require_same_place
 from engine.core.precision import Precision
 from engine.core.random import reserve_for
-from engine.core.raw_errors import allocation_error
+from engine.core.raw_errors import allocation_error, is_too_large
 from engine.core.spec import Spec
 from engine.eager.precision import cast_inputs
 from engine.eager.tensor import Tensor, share, wrap, write
@@ -203,10 +204,14 @@ def explain_specs(opdef: OpDef, specs: list[Any], attrs: dict[str, Any], error: 
         full = DeviceMemoryError(f"{opdef.name}: {error.message}")
         full.__cause__ = error
         return full
-    if isinstance(error, MemoryError) and not isinstance(error, EngineError):
-        return allocation_error(opdef.name, error)
     if isinstance(error, (EngineError, AssertionError)):
         return error
+    try:
+        require_int64(opdef, attrs)
+    except EngineError as better:
+        return better
+    if isinstance(error, MemoryError) or is_too_large(error):
+        return allocation_error(opdef.name, error)
     try:
         opdef.infer_specs(specs, opdef.with_defaults(attrs))
     except EngineError as better:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
+
+import numpy as np
 
 from engine.core.dtype import DType, as_dtype
 from engine.core.errors import ArgumentError, DTypeError, OutOfRangeError, ShapeError
@@ -240,10 +243,12 @@ def combinations(x: Any, r: int = 2, with_replacement: bool = False, name: str |
         return creation.fill(shape=[0], value=0, dtype=x.dtype.name)
     if x.shape[0] == -1:
         raise ShapeError("combinations: the length of x is not known before running; fix it in the InputSpec")
+    count = math.comb(x.shape[0] + (r - 1 if with_replacement else 0), r)
+    if count == 0:
+        return creation.fill(shape=[0, r], value=0, dtype=x.dtype.name)
+    np.empty((count, r), np.int64)  # raises where memory can't hold them, before they are listed
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     places = list(choose(range(x.shape[0]), r))
-    if not places:
-        return creation.fill(shape=[0, r], value=0, dtype=x.dtype.name)
     return index_ops.getitem(x, [to_tensor(places, dtype="int64")], index=(("tensor", 0),))
 
 

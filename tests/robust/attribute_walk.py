@@ -13,11 +13,8 @@ of each operator, names of operators restrict it.
 from __future__ import annotations
 
 import copy
-import json
 import math
-import os
 import resource
-import signal
 import sys
 import time
 from collections import Counter
@@ -40,11 +37,11 @@ from engine.program.run.plan import Plan
 from engine.program.saved.serialize import from_plain, to_plain
 from tests.engine.ops.case import Case
 from tests.engine.ops.table import CASES
+from tests.robust.limited_children import in_limited_children
 from tests.robust.untabled_bases import PROGRAMS, UNTABLED
 
 FLOATS = (0.0, -1.0, 1e9, -1e9, 1e30, math.inf, -math.inf, math.nan)
 VALUES = (0, -1, -(2**31), 2**16, 2**24, 2**28, 2**31, 2**40, 2**63)
-SECONDS, MEMORY = 5, 512 << 20
 
 Place = tuple[Any, ...]  # the keys that lead to an integer
 
@@ -242,41 +239,7 @@ def attempt(base: Base, step: Step) -> dict[str, str]:
 
 def in_children(todo: Sequence[Step], found: dict[str, list[Base]]) -> Iterator[tuple[Step, dict[str, str]]]:
     """Each case with what it gives, in forked processes with limits."""
-    start = 0
-    while start < len(todo):
-        reader, writer = os.pipe()
-        pid = os.fork()
-        if pid == 0:
-            try:
-                os.close(reader)
-                _child(todo[start:], found, writer)
-            finally:
-                os._exit(0)
-        os.close(writer)
-        with os.fdopen(reader, encoding="utf-8") as pipe:
-            for line in pipe:
-                yield todo[start], json.loads(line)
-                start += 1
-        _, status = os.waitpid(pid, 0)
-        if start < len(todo) and status:
-            name = signal.Signals(os.WTERMSIG(status)).name if os.WIFSIGNALED(status) else str(status)
-            how = "hang" if name in ("SIGPROF", "SIGALRM") else f"killed by {name}"
-            yield todo[start], {"kind": how, "said": ""}
-            start += 1
-
-
-def _child(todo: Sequence[Step], found: dict[str, list[Base]], writer: int) -> None:
-    with open("/proc/self/statm", encoding="ascii") as file:
-        size = int(file.read().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (size + MEMORY, size + MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    for step in todo:
-        signal.setitimer(signal.ITIMER_PROF, SECONDS)
-        signal.alarm(12 * SECONDS)
-        begun = time.process_time()
-        answer = attempt(found[step.op][step.base], step)
-        answer["seconds"] = f"{time.process_time() - begun:.3f}"
-        os.write(writer, (json.dumps(answer) + "\n").encode())
+    return in_limited_children(todo, lambda step: attempt(found[step.op][step.base], step))
 
 
 SOUND = (

@@ -25,7 +25,13 @@ def sizes(where: str, name: str, value: Any, rank: int, least: int = 1) -> list[
         )
     if min(items) < least:
         raise ArgumentError(f"{where}: {name} must be {least} or more: got {value!r}")
+    _require_int64(where, name, items)
     return [int(v) for v in items]
+
+
+def _require_int64(where: str, name: str, items: list[Any]) -> None:
+    if max(items) >= 1 << 63:
+        raise ArgumentError(f"{where}: {name} must be below 2**63: got {max(items)}")
 
 
 def padding_of(where: str, padding: Any, channel_last: bool, rank: int) -> tuple[list[int], str]:
@@ -52,6 +58,7 @@ def padding_of(where: str, padding: Any, channel_last: bool, rank: int) -> tuple
         )
     if min(numbers) < 0:
         raise ArgumentError(f"{where}: padding must not be negative: got {padding!r}")
+    _require_int64(where, "padding", numbers)
     if len(numbers) == 2 * rank and numbers[0::2] == numbers[1::2]:
         numbers = numbers[0::2]
     return [int(v) for v in numbers], "EXPLICIT"

@@ -14,6 +14,7 @@ channels, and the depth of the result becomes samples.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,6 +24,7 @@ from engine.core.windows import Pads
 from engine.kernels.cpu.products import product
 from engine.kernels.cpu.ranges import in_ranges, unbuffered
 
+_LARGE = 1 << 27  # elements of images that memory may not hold
 _SMALL = 1 << 14  # elements of filters whose copies cost nothing
 
 # Changes results [..., filter, positions] of these filters in place.
@@ -60,6 +62,8 @@ class Plan:
             (self.full_height - self.dh * (self.kh - 1) - 1) // self.sh + 1,
             (self.full_width - self.dw * (self.kw - 1) - 1) // self.sw + 1,
         )
+        # A longer stride than the image has no effect.
+        self.sh, self.sw = min(self.sh, max(1, self.full_height)), min(self.sw, max(1, self.full_width))
         if (
             self.channels != self.taken * groups
             or min(self.top, self.left, bottom, right) < 0
@@ -69,6 +73,14 @@ class Plan:
             raise ValueError("shapes do not fit")  # inference explains the error
         self.padded = self.full_height != self.height or self.full_width != self.width
         self.each = self.filters // groups
+        self._large = [
+            sizes
+            for sizes in (
+                (self.channels, self.full_height, self.full_width, self.samples),
+                (self.filters, self.oh, self.ow, self.samples),
+            )
+            if xp is np and math.prod(sizes) > _LARGE
+        ]
 
     def row(self, a: int) -> slice:
         """The rows of the padded image that row ``a`` of the filter meets."""
@@ -85,11 +97,13 @@ class Plan:
 
         ``finish`` changes parts of it in place, [..., filter, positions], while they are in the cache.
         """
+        self._require_room(x.dtype)
         compute = self._by_windows if self.by_windows() else self._rows.forward
         return compute(x, weight, finish)
 
     def gradients(self, x: Any, weight: Any, g: Any, need_x: bool, need_weight: bool) -> tuple[Any, Any]:
         """The gradients of image and filters, each only if needed (else None), from that of the result."""
+        self._require_room(weight.dtype)
         if self.by_windows():
             flat = self.xp.ascontiguousarray(g.transpose(1, 2, 3, 0)).reshape(self.groups, self.each, -1)
             return (
@@ -97,6 +111,11 @@ class Plan:
                 self._weight_by_windows(x, flat) if need_weight else None,
             )
         return self._rows.gradients(x, weight, g, need_x, need_weight)
+
+    def _require_room(self, dtype: Any) -> None:
+        """Raise NumPy's MemoryError where memory can't hold the image or the result, before they are cut."""
+        for sizes in self._large:
+            np.empty(sizes, dtype)
 
     @functools.cached_property
     def _rows(self) -> Any:

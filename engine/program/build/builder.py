@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from engine.core import mode as modes
+from engine.core.bounds import require_int64
 from engine.core.errors import ArgumentError, ConversionError, EngineError, ProgramError
 from engine.core.frames import located, user_frame
 from engine.core.opdef import OpDef
@@ -99,6 +100,7 @@ class Builder(modes.Mode):
         values = tuple(self._value(opdef, i.name, v) for i, v in opdef.named_inputs(inputs))
         attrs = opdef.with_defaults(attrs)
         try:
+            require_int64(opdef, attrs)
             specs = opdef.infer_specs([_spec_of(v) for v in values], attrs)
         except EngineError as error:
             raise located(error, user_frame()) from None
