@@ -15,7 +15,7 @@ import numpy as np
 
 import engine as paddle
 from engine import nn, static
-from engine.files.inference import INFO, KINDS, PROGRAM, WEIGHTS, inference_paths
+from engine.files.inference import INFO, KINDS, PROGRAM, WEIGHTS, inference_paths, read_inference
 from engine.program.saved.serialize import to_plain
 from tests.robust.containers import container
 
@@ -53,6 +53,19 @@ class Hostile:
         for suffix, path in inference_paths(prefix).items():
             path.write_bytes(container(KINDS[suffix], trees[suffix]))
         return prefix
+
+
+def forge_files(prefix: Path, forge: Callable[[Plain], Any]) -> None:
+    """Change the Program of a saved model, and write its files without a signature."""
+    found = read_inference(prefix)
+    forge(found.program)
+    trees = {
+        PROGRAM: {"program": found.program},
+        WEIGHTS: {"weights": found.weights},
+        INFO: {"info": found.info},
+    }
+    for suffix, path in inference_paths(prefix).items():
+        path.write_bytes(container(KINDS[suffix], trees[suffix]))
 
 
 MODELS: dict[str, Hostile] = {}

@@ -20,7 +20,7 @@ from studio.cli.devices import chosen_device
 from studio.cli.export.quantize_output import show_report
 from studio.cli.limits import chosen_limits
 from studio.cli.options import Json, Trust, check_options, with_options
-from studio.cli.output import console, emit_json, note, one_line_errors, plain, say
+from studio.cli.output import console, emit_json, fail, note, one_line_errors, plain, say
 from studio.cli.trust import require_trust
 from studio.session.runs.runs_folder import read_run_line
 
@@ -141,15 +141,20 @@ def inspect(
     prefix: Annotated[str, typer.Argument(help="The saved model, without suffix.", metavar="PREFIX")],
     as_json: Json = False,
 ) -> None:
-    """Show what saved files hold: inputs, classes, operators, sizes, what a quantization cost."""
+    """Show what saved files hold: inputs, classes, operators, sizes, what a quantization cost.
+
+    A model that loading refuses is listed as well, and ends with the reason and status 1.
+    """
     with one_line_errors():
         from studio.session.predict.saved_files import describe_model
 
         described = describe_model(prefix)
         if as_json:
             emit_json(described)
-            return
-        _show(described)
+        else:
+            _show(described)
+        if described["refusal"] is not None:
+            fail(described["refusal"])
 
 
 def _show(described: dict[str, Any]) -> None:

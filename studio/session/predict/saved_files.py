@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from studio.session.predict.info_file_check import checked_information
+
+if TYPE_CHECKING:
+    from engine.files.inference import InferenceDescription
 
 
 def describe_model(prefix: str) -> dict[str, Any]:
@@ -14,8 +17,9 @@ def describe_model(prefix: str) -> dict[str, Any]:
     Returns:
         ``prefix``, ``save_id``, ``sizes`` (bytes by file name), ``inputs`` and ``outputs`` (name, shape,
         dtype), ``parameters`` (how many numbers), ``info`` (what was recorded with the model), ``blocks``
-        (how many), ``operators`` of the first block (type, inputs, outputs, shape of the first output), and
-        ``quantization``, the report of a quantized model, None for others.
+        (how many), ``operators`` of the first block (type, inputs, outputs, shape of the first output),
+        ``quantization``, the report of a quantized model, None for others, and ``refusal``, why the model
+        can't be loaded, None where it can.
 
     Raises:
         DataError, FormatError: a file is absent, damaged, foreign, or of another save than the others.
@@ -41,12 +45,28 @@ def describe_model(prefix: str) -> dict[str, Any]:
             "info": {name: value for name, value in added.items() if name != KEY},
             "quantization": None if report is None else report.to_plain(),
             "blocks": len(blocks),
+            "refusal": _refusal(described),
             "operators": [_operator(operator, shapes) for operator in blocks[0]["ops"]],
         }
     except (LookupError, TypeError, AttributeError) as error:
         raise FormatError(
             f"{described.prefix}: not a saved model: {type(error).__name__} at {error}; save the model again"
         ) from error
+
+
+def _refusal(described: InferenceDescription) -> str | None:
+    """The error of loading the Programs of a described model; None where there is none."""
+    from engine.core.errors import FormatError
+    from engine.files.inference import InferenceFiles, is_own_inference
+    from engine.jit.export import programs_of
+
+    own = is_own_inference(described.prefix)
+    program = dict(described.program)  # its methods are taken out
+    try:
+        programs_of(InferenceFiles(program, {}, described.info, described.save_id, described.prefix, own))
+    except FormatError as error:
+        return str(error)
+    return None
 
 
 def _is_weight(variable: dict[str, Any]) -> bool:

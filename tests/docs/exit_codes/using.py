@@ -8,9 +8,11 @@ import sys
 from pathlib import Path
 
 from engine import jit, nn
+from engine.files import guarded
 from resources.locks import LOCK_NAME, Lock, take
 from tests.docs.exit_codes.place import Place, Released, Words, case
 from tests.robust import untrusted_models
+from tests.robust.hostile_models import attribute, forge_files
 
 
 @case("runs", "no such folder")
@@ -64,6 +66,13 @@ def _(place: Place) -> Words:
     assert engine.in_dynamic_mode()
     shutil.copy(place.tmp / "other.pdiparams", place.prefix().with_name("bars.pdiparams"))
     return ["predict", place.tmp / "bars", place.image()]
+
+
+@case("inspect", "the model states a size that can't be loaded: the listing is printed")
+def _(place: Place) -> Words:
+    place.patch.setattr(guarded, "check", lambda suspects: None)  # the guarded reader has its own tests
+    forge_files(place.prefix(), attribute("flatten_contiguous_range", stop_axis=2**41))
+    return ["inspect", place.tmp / "bars"]
 
 
 @case("predict", "an image is absent, or none; the others are answered")
