@@ -55,7 +55,7 @@ def test_mutated_files_are_read_or_refused(name: str) -> None:
     count = (
         (share * 1000 or WITHOUT_SHARE[name][1])
         if LONG
-        else WITHOUT_SHARE.get(name, (0,))[0] or min(20 + share, 100)
+        else WITHOUT_SHARE.get(name, (0,))[0] or min(10 + share // 2, 50)
     )
     found = run([(name, number) for number in range(count)], READERS)[name]
     assert found.findings == []
