@@ -18,8 +18,8 @@ class Timed(TypedDict):
 
 class Applied(TypedDict):
     """Corrections of a run's data: ``sha256`` is that of the file, ``count`` how many of its corrections are
-    about this data, ``relabelled``
-    and ``dropped`` count images by split, ``missing`` the corrections whose image is not in the data.
+    about this data. ``relabelled`` (which got another label, or other numbers to predict) and ``dropped``
+    count samples by split, ``missing`` the corrections whose sample is not in the data.
     """
 
     sha256: str

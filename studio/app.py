@@ -118,7 +118,7 @@ class Studio:
             self.session, self.train_page, self.train, self.window, self.actions
         )
         self.reports = ReportsController(self.session, self.window, self.actions, self.output.note)
-        errors = NumberErrorsController(self.session, self.train_page, self.train)
+        errors = NumberErrorsController(self.session, self.train_page, self.train, self.actions)
         self._controllers += [self.mistakes, errors, self.reports]
         self._whole = self._closed = False
         self.runs = RunControl(self.session, self.window, self.actions, self.train)

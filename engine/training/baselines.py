@@ -49,8 +49,8 @@ def baseline_event(splits: DataSplits) -> Baseline:
 
 
 def _raw_targets(data: Prepared) -> Values:
-    assert data.rows.targets is not None
-    return np.asarray(data.rows.targets[data.chosen], np.float64)
+    assert data.targets is not None
+    return np.asarray(data.targets, np.float64)
 
 
 def _constant(splits: DataSplits, measured: Prepared) -> BaselineFigures:
@@ -124,7 +124,7 @@ def _places(data: Prepared, count: int) -> NDArray[np.int64]:
 
 def _features(data: Prepared, count: int, words: tuple[int, ...], kind: str) -> Values:
     """``count`` samples of a split as rows of few values, without random variation."""
-    plain = Prepared(data.rows, data.chosen, data.classes, data.prepare, None, data.labels)
+    plain = Prepared(data.rows, data.chosen, data.classes, data.prepare, None, data.labels, data.targets)
     places = _places(data, count)
     parts = []
     for first in range(0, count, _AT_ONCE):

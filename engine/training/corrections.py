@@ -1,4 +1,5 @@
-"""Corrections: labels that people set right and images that they dropped, applied when data is loaded.
+"""Corrections: labels and numbers that people set right and samples that they dropped, applied when data is
+loaded.
 
 A correction names a sample by the data that it is in and by the SHA-256 of its content as it lies there, so
 that it still means that sample where the data got another order or is prepared in another way. It holds for
@@ -11,7 +12,12 @@ The file is versioned JSON::
        "split": "test", "index": 1232, "time": 1795412345.5},
       {"data": "mnist", "sha256": "03...", "action": "drop", "label": -1, "was": 7, ...}]}
 
-``split`` and ``index`` say where it was seen; they are for people, not for finding it.
+``split`` and ``index`` say where it was seen; they are for people, not for finding it. A correction of
+numbers to predict has the action ``value``, a ``target`` and what they ``were``, one for each number; a file
+with one is of version 2::
+
+    {"data": "/home/me/rents.csv", "sha256": "5c...", "action": "value", "label": -1, "was": 0,
+     "target": [640.5], "were": [6405.0], "split": "test", "index": 17, "time": 1795412345.5}
 """
 
 from __future__ import annotations
@@ -34,34 +40,41 @@ from engine.training.config import TrainingConfig
 from engine.training.data import BUILT_IN, DataSplits, load_data
 from engine.training.run_folder import CORRECTIONS
 from engine.training.sources.options import DataOptions
-from engine.training.sources.prepared import Prepared
+from engine.training.sources.prepare import with_targets
+from engine.training.sources.prepared import Prepared, prepared_by
 from resources.json_documents import DocumentError, parse
 from resources.regular_files import open_regular
 from resources.training_events import Applied
 
 FORMAT = "model-studio corrections"
-VERSION = 1
+VERSION = 2
 MOST = 100_000
 MOST_BYTES = 50_000_000
+MOST_NUMBERS = 1000
+"""So many numbers of one sample can be corrected."""
 _AT_ONCE = 256
+LARGEST = float(np.finfo(np.float32).max)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
 class Correction:
-    """One image that is relabelled, or dropped (``label`` is -1 then); ``was`` is its label in the data.
+    """One sample that is relabelled, gets other numbers to predict (``target``), or is dropped.
 
+    ``label`` is -1 unless it is relabelled; ``was`` is its label in the data, ``were`` its numbers there.
     ``time`` is in seconds since 1970.
     """
 
     data: str
     sha256: str
-    action: Literal["relabel", "drop"]
+    action: Literal["relabel", "drop", "value"]
     label: int
     was: int
     split: str = "test"
     index: int = 0
     time: float = 0.0
+    target: tuple[float, ...] = ()
+    were: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -111,9 +124,9 @@ def parse_corrections(data: bytes, path: Path) -> list[Correction]:
         raise FormatError(f"{path}: {error}; give a file of corrections") from error
     if not isinstance(tree, dict) or tree.get("format") != FORMAT:
         raise FormatError(f"{path}: no file of corrections: it does not say {FORMAT!r}; choose another one")
-    if tree.get("version") != VERSION:
+    if tree.get("version") not in (1, VERSION):
         raise FormatError(
-            f"{path}: corrections of another version: {tree.get('version')!r:.40}, this program reads "
+            f"{path}: corrections of another version: {tree.get('version')!r:.40}, this program reads 1 and "
             f"{VERSION}; update Model Studio"
         )
     entries = tree.get("corrections")
@@ -131,24 +144,43 @@ def _correction(entry: Any, where: str) -> Correction:
         isinstance(entry.get("data"), str)
         and isinstance(entry.get("sha256"), str)
         and _DIGEST.fullmatch(entry["sha256"]) is not None
-        and entry.get("action") in ("relabel", "drop")
+        and entry.get("action") in ("relabel", "drop", "value")
         and entry.get("split", "test") in ("train", "test")
         and all(
             type(entry.get(name, 0)) is int and entry.get(name, 0) >= least for name, least in numbers.items()
         )
         and {"label", "was"} <= entry.keys()
-        and (entry["label"] == -1) == (entry["action"] == "drop")
+        and (entry["label"] == -1) == (entry["action"] != "relabel")
+        and _are_numbers(entry.get("target", []))
+        and _are_numbers(entry.get("were", []))
+        and bool(entry.get("target")) == (entry["action"] == "value")
         and type(entry.get("time", 0.0)) in (int, float)
         and math.isfinite(entry.get("time", 0.0))
     )
     if not sound:
         raise FormatError(f"{where}: a value has no meaning: {entry!r:.200}; fix or remove it")
-    return Correction(**entry)
+    numbers_of = {name: tuple(map(float, entry[name])) for name in ("target", "were") if name in entry}
+    return Correction(**{**entry, **numbers_of})
+
+
+def _are_numbers(values: Any) -> bool:
+    """Whether it is a list of numbers that a target can have."""
+    return (
+        isinstance(values, list)
+        and len(values) <= MOST_NUMBERS
+        and all(type(value) in (int, float) and abs(value) <= LARGEST for value in values)
+    )
 
 
 def as_document(corrections: Iterable[Correction]) -> bytes:
     """The content of a file with these corrections."""
-    tree = {"format": FORMAT, "version": VERSION, "corrections": [asdict(each) for each in corrections]}
+    entries = [asdict(each) for each in corrections]
+    for entry in entries:
+        for name in ("target", "were"):  # fields that version 1 does not have
+            if not entry[name]:
+                del entry[name]
+    later = any("target" in entry or "were" in entry for entry in entries)
+    tree = {"format": FORMAT, "version": VERSION if later else 1, "corrections": entries}
     return (json.dumps(tree, indent=1) + "\n").encode()
 
 
@@ -190,38 +222,56 @@ def apply_corrections(
     """The splits with those corrections that are about their data; every image is looked at once.
 
     Raises:
-        DataError: a label that the data has no class for, or a split of which nothing would be left.
+        DataError: a label that the data has no class for, numbers for classes or a class for numbers, or a
+            split of which nothing would be left.
     """
     mine = {each.sha256: each for each in corrections if each.data == data_name(splits.name)}
-    classes = len(splits.classes)
     for each in mine.values():
-        if each.label >= classes:
-            raise DataError(
-                f"{where}: {splits.name} has no class {each.label}: its classes are 0 to {classes - 1}; "
-                "take that correction back"
-            )
+        _require_fit(each, splits, where)
     found: set[str] = set()
     applied = Applied(sha256="", count=len(mine), relabelled={}, dropped={}, missing=0)
     parts: dict[str, Any] = {}
     for name, split in (("train", splits.train), ("validation", splits.validation), ("test", splits.test)):
         if split is None:
             continue
-        labels, dropped = _places(split, mine, found) if mine else ({}, [])
-        applied["relabelled"][name], applied["dropped"][name] = len(labels), len(dropped)
+        changed, dropped = _places(split, mine, found) if mine else ({}, [])
+        applied["relabelled"][name], applied["dropped"][name] = len(changed), len(dropped)
         if len(dropped) == len(split):
             raise DataError(
                 f"{where}: no {name} images would be left: all {len(split)} are dropped; take some back"
             )
-        parts[name] = _corrected(split, labels, dropped) if labels or dropped else split
+        parts[name] = _corrected(split, changed, dropped) if changed or dropped else split
     applied["missing"] = len(mine.keys() - found)
+    targets = parts["train"].targets
+    if targets is not None and applied["relabelled"]["train"]:
+        # A wrong number of the training samples may have spoilt the scale of the targets.
+        prepare = with_targets(splits.prepare, targets)
+        parts = {name: prepared_by(part, prepare) for name, part in parts.items()} | {"prepare": prepare}
     return replace(splits, **parts), applied
+
+
+def _require_fit(each: Correction, splits: DataSplits, where: str) -> None:
+    """Refuse a correction that the data has no use for. Raises DataError."""
+    classes, width = len(splits.classes), len(splits.spec.targets)
+    numbers = splits.spec.task == "numbers"
+    if each.action == "relabel" and numbers:
+        problem = f"a correction names class {each.label}, and {splits.name} has numbers to predict"
+    elif each.action == "relabel" and each.label >= classes:
+        problem = f"{splits.name} has no class {each.label}: its classes are 0 to {classes - 1}"
+    elif each.action == "value" and not numbers:
+        problem = f"a correction gives numbers to predict, and {splits.name} has classes"
+    elif each.action == "value" and len(each.target) != width:
+        problem = f"a correction gives {len(each.target)} numbers, and {splits.name} has {width} to predict"
+    else:
+        return
+    raise DataError(f"{where}: {problem}; take that correction back")
 
 
 def _places(
     split: Prepared, mine: dict[str, Correction], found: set[str]
-) -> tuple[dict[int, int], list[int]]:
-    """New labels by place in the split, and the places that are dropped."""
-    labels: dict[int, int] = {}
+) -> tuple[dict[int, Correction], list[int]]:
+    """Corrections of labels or numbers by place in the split, and the places that are dropped."""
+    changed: dict[int, Correction] = {}
     dropped: list[int] = []
     for first in range(0, len(split), _AT_ONCE):
         samples = split.rows.read(split.chosen[first : first + _AT_ONCE])
@@ -234,23 +284,29 @@ def _places(
             if correction.action == "drop":
                 dropped.append(place)
             else:
-                labels[place] = correction.label
-    return labels, dropped
+                changed[place] = correction
+    return changed, dropped
 
 
-def _corrected(split: Prepared, labels: dict[int, int], dropped: list[int]) -> Prepared:
-    """The split with other labels at some places, and without the dropped ones."""
+def _corrected(split: Prepared, changed: dict[int, Correction], dropped: list[int]) -> Prepared:
+    """The split with other labels or numbers at some places, and without the dropped ones."""
     remaining = np.ones(len(split), np.bool_)
     remaining[dropped] = False
-    changed = split.labels.copy()
-    changed[list(labels)] = list(labels.values())
+    labels = split.labels.copy()
+    targets = None if split.targets is None else split.targets.copy()
+    for place, correction in changed.items():
+        if targets is None:
+            labels[place] = correction.label
+        else:
+            targets[place] = correction.target
     return Prepared(
         split.rows,
         split.chosen[remaining],
         split.classes,
         split.prepare,
         split.vary,
-        labels=changed[remaining],
+        labels=labels[remaining],
+        targets=None if targets is None else targets[remaining],
     )
 
 

@@ -335,7 +335,7 @@ def sample_images(
         return np.random.default_rng(0).random((count, *shape), np.float32), None
     items = [data[index] for index in range(min(count, len(data)))]
     images = np.stack([np.asarray(image, np.float32) for image, _ in items])
-    if split.rows.targets is not None:
+    if split.targets is not None:
         return images, split.prepare.raw_targets(np.stack([target for _, target in items]))
     return images, np.array([int(np.asarray(label).reshape(-1)[0]) for _, label in items])
 

@@ -91,7 +91,7 @@ class QuantizeData:
         places = _drawn(len(self.test), min(len(self.test), most, fit))
         parts = [self.test.__getitems__([int(p) for p in part]) for part in _parts(places, 256)]
         values, labels = (np.concatenate(each) for each in zip(*parts, strict=True))
-        if self.test.rows.targets is not None:
+        if self.test.targets is not None:
             targets = self.test.prepare.raw_targets(labels)
             return Labelled(values, np.zeros(len(values), np.int64), places, targets)
         return Labelled(values, labels.reshape(-1), places)

@@ -94,7 +94,7 @@ class Session(NextRun):
         self.suggestions = Suggestions(tasks, report, self.use_suggestion)
         self.model_editor: ModelEditor = ModelEditor(self, self.change_setting, tasks)
         self.mistakes = Mistakes(tasks, wake, report, lambda: self.corrections)
-        self.number_errors = NumberErrors(wake, report)
+        self.number_errors = NumberErrors(wake, report, tasks)
         self.script: SessionScript = SessionScript()
         self.report_writer = ReportWriter(tasks, report)
         self.quantization: QuantizationReports = QuantizationReports(

@@ -22,7 +22,7 @@ class Prepared(Dataset):
         chosen: the numbers of the rows, in their order here.
         prepare: makes of rows what the model is fed.
         vary: varies images between the two; None for a test split.
-        labels: one for each chosen row, where they are not those of the rows.
+        labels, targets: those of each chosen row, where they are not those of the rows.
     """
 
     def __init__(
@@ -33,10 +33,14 @@ class Prepared(Dataset):
         prepare: Prepare,
         vary: Vary | None = None,
         labels: np.ndarray | None = None,
+        targets: np.ndarray | None = None,
     ) -> None:
         self.rows, self.chosen, self.classes = rows, np.asarray(chosen, np.int64), classes
         self.prepare, self.vary = prepare, vary
         self.labels = rows.labels[self.chosen] if labels is None else labels
+        self.targets = targets
+        if targets is None and rows.targets is not None:
+            self.targets = rows.targets[self.chosen]
         self.shape = prepare.shape(rows.shape)
 
     def __len__(self) -> int:
@@ -66,21 +70,27 @@ class Prepared(Dataset):
             )
         if self.vary is not None:
             values = self.vary(values)
-        if self.rows.targets is not None:
-            return self.prepare.normalized(values), self.prepare.scaled_targets(self.rows.targets[wanted])
-        return self.prepare.normalized(values), self.labels[np.asarray(indices, np.int64), None]
+        places = np.asarray(indices, np.int64)
+        if self.targets is not None:
+            return self.prepare.normalized(values), self.prepare.scaled_targets(self.targets[places])
+        return self.prepare.normalized(values), self.labels[places, None]
 
 
 def as_given(data: Prepared) -> Prepared:
     """The same samples before they are normalised, as an export takes them."""
-    plain = replace(data.prepare, mean=(), deviation=())
-    return Prepared(data.rows, data.chosen, data.classes, plain, data.vary, data.labels)
+    return prepared_by(data, replace(data.prepare, mean=(), deviation=()))
+
+
+def prepared_by(data: Prepared, prepare: Prepare) -> Prepared:
+    """The same samples, prepared in another way."""
+    return Prepared(data.rows, data.chosen, data.classes, prepare, data.vary, data.labels, data.targets)
 
 
 def first_of(data: Prepared, count: int) -> Prepared:
     """The first ``count`` samples; all where ``count`` is 0."""
     if not count or count >= len(data):
         return data
+    targets = None if data.targets is None else data.targets[:count]
     return Prepared(
-        data.rows, data.chosen[:count], data.classes, data.prepare, data.vary, data.labels[:count]
+        data.rows, data.chosen[:count], data.classes, data.prepare, data.vary, data.labels[:count], targets
     )

@@ -111,8 +111,8 @@ class Survey:
     def _target_facts(self) -> list[dict[str, Any]]:
         """Of each number to predict: name, least, greatest, mean and a histogram of the training samples."""
         train = self.splits.train
-        assert train.rows.targets is not None
-        values = train.rows.targets[train.chosen]
+        values = train.targets
+        assert values is not None
         facts = []
         for name, column in zip(self.splits.spec.targets, values.T, strict=True):
             counts, edges = np.histogram(column.astype(np.float64), bins=20)

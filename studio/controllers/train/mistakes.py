@@ -305,10 +305,13 @@ class MistakesController(QObject):
     def _words(self, each: Correction) -> str:
         data = title_of(each.data)
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(each.time))
-        place = self.tr("{0}, {1} image {2}").format(data, each.split, each.index)
+        words = self.tr("{0}, {1} sample {2}") if each.were else self.tr("{0}, {1} image {2}")
+        place = words.format(data, each.split, each.index)
+        was = _numbers(each.were) or each.was
         if each.action == "drop":
-            return self.tr("{0}: dropped (it was {1}), {2}").format(place, each.was, when)
-        return self.tr("{0}: {1} instead of {2}, {3}").format(place, each.label, each.was, when)
+            return self.tr("{0}: dropped (it was {1}), {2}").format(place, was, when)
+        now = _numbers(each.target) or each.label
+        return self.tr("{0}: {1} instead of {2}, {3}").format(place, now, was, when)
 
     def _show_why_not(self) -> None:
         self.list.set_why_not(self._session.blocked(commands.TRAIN_CORRECTED))
@@ -327,3 +330,7 @@ class MistakesController(QObject):
         self._bonds.release()
         self.gallery.close()
         self.list.close()
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return ", ".join(f"{value:.6g}" for value in values)

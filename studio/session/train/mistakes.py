@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from studio.session.data.corrections import ProjectCorrections
 from studio.session.problem_view import ProblemView, problem_from_event, problem_from_message
@@ -21,6 +21,7 @@ from studio.session.work.task import JobTask
 if TYPE_CHECKING:
     from engine.training.corrections import Correction
     from engine.training.predictions import Predictions
+    from studio.session.train.number_errors import WrongNumber
 
 PAGE = 40
 NO_IMAGES = "The samples of this epoch are not kept with the run."
@@ -207,31 +208,36 @@ class Mistakes:
 
     def relabel(self, sample: SampleView, label: int) -> None:
         """Say that the image is of class ``label``."""
-        self._correct(sample, "relabel", label)
+        self._correct(sample.digest, sample.split_index, action="relabel", label=label, was=sample.label)
 
     def drop(self, sample: SampleView) -> None:
         """Say that the image is not to be used."""
-        self._correct(sample, "drop", -1)
+        self._correct(sample.digest, sample.split_index, action="drop", label=-1, was=sample.label)
+
+    def correct_numbers(self, sample: WrongNumber, target: tuple[float, ...]) -> None:
+        """Say that the numbers to predict of the sample are ``target``; without numbers, that it is not to be
+        used."""
+        action = "value" if target else "drop"
+        self._correct(
+            sample.digest,
+            sample.split_index,
+            action=action,
+            label=-1,
+            was=0,
+            target=target,
+            were=sample.target,
+        )
 
     def take_back(self, correction: Correction) -> None:
         """Take a correction back."""
         self._write(lambda file: file.remove(correction))
 
-    def _correct(self, sample: SampleView, action: Literal["relabel", "drop"], label: int) -> None:
+    def _correct(self, digest: str, split_index: int, **said: Any) -> None:
         from engine.training.corrections import Correction
 
-        if not sample.digest:  # its image was not read yet
+        if not digest:  # its sample was not read yet
             return
-        correction = Correction(
-            self.view.data,
-            sample.digest,
-            action,
-            label,
-            sample.label,
-            "test",
-            sample.split_index,
-            time.time(),
-        )
+        correction = Correction(self.view.data, digest, index=split_index, time=time.time(), **said)
         self._write(lambda file: file.add(correction))
 
     def _write(self, change: Callable[[ProjectCorrections], list[Correction]]) -> None:

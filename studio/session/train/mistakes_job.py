@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import ClassVar, Literal, TypedDict
+from typing import TYPE_CHECKING, ClassVar, Literal, TypedDict
 
 import numpy as np
 
 from studio.session.work.job import Emit, Inbox, job
+
+if TYPE_CHECKING:
+    from engine.training.sources.prepared import Prepared
 
 
 class MistakesRead(TypedDict):
@@ -24,7 +27,8 @@ class MistakesRead(TypedDict):
 
 @job
 class ReadMistakes:
-    """Read the test images at ``places`` of the run in ``folder``, whose ``labels`` are known from the run.
+    """Read the test images at ``places`` of the run in ``folder``, whose ``labels`` are known from the run;
+    of a run that predicts numbers, its ``targets`` are.
 
     Fails if the data has other samples there.
     """
@@ -35,6 +39,7 @@ class ReadMistakes:
     folder: str
     places: tuple[int, ...]
     labels: tuple[int, ...]
+    targets: tuple[tuple[float, ...], ...] = ()
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
         """Report one event ``mistakes``.
@@ -64,6 +69,11 @@ class ReadMistakes:
                     f"{config.data}: the test data is not what the run was trained on: image {place} was "
                     f"of class {expected}, and there is {seen} now; put that data back to see its images"
                 )
+        if self.targets and not _are_targets(test, self.places, self.targets):
+            raise DataError(
+                f"{config.data}: the test data is not what the run was trained on: other numbers are to be "
+                "predicted; put that data back to see its samples"
+            )
         rows = test.chosen[np.asarray(self.places, np.int64)]
         emit(
             {
@@ -75,3 +85,12 @@ class ReadMistakes:
                 "digests": [sample_digest(sample) for sample in test.rows.read(rows)],
             }
         )
+
+
+def _are_targets(test: Prepared, places: tuple[int, ...], targets: tuple[tuple[float, ...], ...]) -> bool:
+    """Whether these are the numbers of the test samples at ``places``, but for what scaling rounds off."""
+    if test.targets is None or test.targets.shape[1] != len(targets[0]):
+        return False
+    deviation = np.asarray(test.prepare.target_deviation, np.float64)
+    true = test.targets[np.asarray(places, np.int64)]
+    return bool((np.abs(true - np.asarray(targets)) <= 1e-3 * deviation + 1e-4 * np.abs(true)).all())

@@ -11,6 +11,7 @@ from studio.session.runs.epoch_tables import EpochTable
 
 if TYPE_CHECKING:
     from engine.training.corrections import Correction
+    from studio.session.train.number_errors import WrongNumber
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +74,8 @@ class MistakesView:
         """The name of a class."""
         return self.classes[label] if 0 <= label < len(self.classes) else str(label)
 
-    def correction_of(self, sample: SampleView) -> Correction | None:
-        """What was said about this image; None where nothing was."""
+    def correction_of(self, sample: SampleView | WrongNumber) -> Correction | None:
+        """What was said about this sample; None where nothing was."""
         found = (
             each
             for each in self.corrections

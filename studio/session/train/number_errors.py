@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,7 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from psygnal import Signal
 
-from studio.session.problem_view import ProblemView, problem_from_message
+from studio.session.problem_view import ProblemView, problem_from_event, problem_from_message
+from studio.session.train.mistakes_job import ReadMistakes
+from studio.session.work.running_tasks import RunningTasks
+from studio.session.work.task import JobTask
 
 if TYPE_CHECKING:
     from engine.training.predictions import NumberPredictions
@@ -24,13 +28,19 @@ WORST = 20
 @dataclass(frozen=True)
 class WrongNumber:
     """A test sample: the numbers it has and those predicted, the error of the largest deviation, and the
-    sample as ``engine.training.shown_samples`` gives it; None where it is not stored."""
+    sample as ``engine.training.shown_samples`` gives it; None where it is not stored.
+
+    ``digest`` is the content that a correction means and ``split_index`` its row in the data, once it was
+    read.
+    """
 
     index: int
     target: tuple[float, ...]
     predicted: tuple[float, ...]
     error: float
     shown: Any = None
+    digest: str = ""
+    split_index: int = 0
 
 
 @dataclass
@@ -54,10 +64,16 @@ class NumberErrors:
     Args:
         wake: called from that thread when there is something to ``take()``.
         report: takes what can't be read.
+        tasks: starts the child that reads samples.
     """
 
-    def __init__(self, wake: Callable[[], None], report: Callable[[ProblemView], object]) -> None:
+    def __init__(
+        self, wake: Callable[[], None], report: Callable[[ProblemView], object], tasks: RunningTasks
+    ) -> None:
         self.view = NumberErrorsView()
+        self._tasks = tasks
+        self._task: JobTask | None = None
+        self._known: dict[int, tuple[str, int]] = {}  # by index, digest and row of samples that were read
         self._wake, self._report = wake, report
         self._reader: ThreadPoolExecutor | None = None
         self._wanted: tuple[str, int] = ("", 0)
@@ -69,6 +85,8 @@ class NumberErrors:
         """Show the evaluation after ``step`` of the run in ``folder``; an empty folder shows nothing."""
         view = self.view
         if folder != view.folder or not step:
+            self._stop_task()
+            self._known = {}
             self._fill(None)
         view.folder, view.epoch, view.targets, view.units = folder, epoch, targets, units
         self._wanted = wanted = (folder, step)
@@ -103,15 +121,63 @@ class NumberErrors:
                 found = None
             self._fill(found)
             self.view.changed.emit()
+        task = self._task
+        if task is not None and task.take() and task is self._task:
+            self._stop_task()
+            self.view.changed.emit()
+
+    def read_samples(self) -> None:
+        """Read the worst samples from the data, so that corrections can refer to them."""
+        view = self.view
+        if self._task is not None or all(each.digest for each in view.worst):
+            return
+        self._task = self._tasks.start(
+            ReadMistakes(
+                view.folder,
+                tuple(each.index for each in view.worst),
+                (0,) * len(view.worst),
+                tuple(each.target for each in view.worst),
+            ),
+            self._follow,
+        )
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether samples are being read."""
+        return self._task is not None
+
+    def _follow(self, event: Mapping[str, Any]) -> None:
+        if event["event"] == "mistakes":
+            rows = zip(event["places"], event["digests"], event["split_places"], strict=True)
+            self._known |= {place: (digest, row) for place, digest, row in rows}
+            self._add_digests()
+            self.view.changed.emit()
+        elif event["event"] == "failed" or (event["event"] == "worker_ended" and event["message"]):
+            self._report(problem_from_event(event, "The samples could not be read"))
+
+    def _add_digests(self) -> None:
+        self.view.worst = tuple(
+            replace(each, digest=known[0], split_index=known[1])
+            if (known := self._known.get(each.index)) is not None
+            else each
+            for each in self.view.worst
+        )
+
+    def _stop_task(self) -> None:
+        task, self._task = self._task, None
+        if task is not None:
+            task.close()
 
     def _fill(self, found: NumberPredictions | None) -> None:
         view = self.view
         nothing = np.zeros((0, 1), np.float32)
         view.true, view.predicted = (nothing, nothing) if found is None else (found.targets, found.predicted)
         view.worst = () if found is None else _worst(found)
+        self._add_digests()
 
     def close(self) -> None:
-        """End the thread."""
+        """End the thread and the child."""
+        self._stop_task()
         if self._reader is not None:
             self._reader.shutdown(wait=True, cancel_futures=True)
             self._reader = None
@@ -134,3 +200,20 @@ def _worst(found: NumberPredictions) -> tuple[WrongNumber, ...]:
         )
         for place in order
     )
+
+
+def number_in(text: str) -> float:
+    """The number that was entered as a true value; a comma may separate its fraction.
+
+    Raises:
+        ValueError: it is not a finite number of float32; says so.
+    """
+    try:
+        value = float(text.strip().replace(",", ".") if "." not in text else text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise ValueError(f"The true value must be a number: got {text.strip()!r:.40}.")
+    if abs(value) > float(np.finfo(np.float32).max):
+        raise ValueError(f"The true value must be in the range of float32: got {text.strip()!r:.40}.")
+    return value

@@ -68,6 +68,11 @@ class CorrectionsDialog(Retranslated, QDialog):
                 "itself is never changed."
             )
         )
-        self._none.set_text(tr("No corrections yet: open a cell of the matrix to relabel or exclude images."))
+        self._none.set_text(
+            tr(
+                "No corrections yet: open a cell of the matrix to relabel or exclude images, or select one "
+                "of the largest errors to correct its number."
+            )
+        )
         self.undo.setText(tr("Take back"))
         self.train.setText(tr("Train again with corrections"))

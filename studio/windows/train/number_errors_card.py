@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from studio.windows.columns import Columns
 from studio.windows.controls import PageCard, Stack
+from studio.windows.train.number_correction import NumberCorrection
 from studio.windows.train.sample_images import Content, draw_sample, row_lines
 from widgets.cards import Chip, EmptyState
 from widgets.labels import mute
@@ -53,15 +54,20 @@ class _SampleStrip(QWidget):
 
 
 class NumberErrorsCards(Retranslated, QWidget):
-    """Two cards next to each other. ``target_chosen`` carries the place of another number to predict."""
+    """Two cards next to each other. ``target_chosen`` carries the place of another number to predict,
+    ``sample_chosen`` the row of a sample that was selected."""
 
     target_chosen = Signal(int)
+    sample_chosen = Signal(int)
 
     def __init__(self) -> None:
         super().__init__()
         self.scatter, self.residuals, self.target = ScatterPlot(), Chip(checkable=True), QComboBox()
         self.table = QTableWidget(0, 4)
         self.values, self.sample = mute(wrap=True), _SampleStrip()
+        self.correction = NumberCorrection()
+        self.correction.hide()
+        self._filling = False
         self._shown: Sequence[Content | None] = ()
         self._points: tuple[Any, Any, str] = (np.zeros(0), np.zeros(0), "")
         self._epoch = 0
@@ -72,9 +78,14 @@ class NumberErrorsCards(Retranslated, QWidget):
         self.plot_card.header.addWidget(self.target)
         self.plot_card.header.addWidget(self.residuals)
         self.plot_card.body.addWidget(self._stack, 1)
-        for widget, share in ((self.table, 1), (self.sample, 0), (self.values, 0)):
+        for widget, share in (
+            (self.table, 1),
+            (self.sample, 0),
+            (self.values, 0),
+            (self.correction, 0),
+        ):
             self.worst_card.body.addWidget(widget, share)
-        self.table.currentCellChanged.connect(self._show_sample)
+        self.table.currentCellChanged.connect(self._choose)
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.verticalHeader().hide()
@@ -109,15 +120,25 @@ class NumberErrorsCards(Retranslated, QWidget):
             shown: the sample of each row, None for one that is not stored.
         """
         self._points, self._epoch = (true, predicted, unit), epoch
+        self._filling = True
         self.table.setRowCount(len(worst))
         for line, row in enumerate(worst):
             for column, text in enumerate(row):
                 self.table.setItem(line, column, QTableWidgetItem(text))
+        self._filling = False
         self._shown = shown
+        self.correction.setVisible(0 <= self.table.currentRow() < len(worst))
         self._show_sample(max(self.table.currentRow(), 0))
         self._draw()
 
-    def _show_sample(self, row: int, *_: int) -> None:
+    def _choose(self, row: int, _column: int, before: int, *_: int) -> None:
+        self._show_sample(row)
+        if row >= 0 and row != before and not self._filling:
+            self.correction.setVisible(True)
+            self.correction.reset()
+            self.sample_chosen.emit(row)
+
+    def _show_sample(self, row: int) -> None:
         """Show the values of the sample in this row of the table."""
         content = self._shown[row] if row < len(self._shown) else None
         is_row = content is not None and not isinstance(content, np.ndarray)

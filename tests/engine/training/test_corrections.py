@@ -32,6 +32,7 @@ from engine.training.sources.prepared import Prepared
 from engine.training.sources.rows import Rows
 from engine.training.sources.spec import DataSpec
 from resources.settings.export import ExportSettings
+from tests.engine.training.number_data import number_splits
 
 
 class Images(Rows):
@@ -129,7 +130,7 @@ def test_the_file_reads_back_and_refuses_what_has_no_meaning(tmp_path: Path) -> 
     assert read_corrections(path) == (mine, as_document(mine))
     tree = json.loads(path.read_text())
     for change, words in (
-        ({"version": 2}, "another version"),
+        ({"version": 3}, "another version"),
         ({"format": "x"}, "no file of corrections"),
         ({"corrections": [{**tree["corrections"][0], "sha256": "../x"}]}, "correction 1: a value"),
         ({"corrections": [{**tree["corrections"][0], "label": -1}]}, "a value has no meaning"),
@@ -207,3 +208,69 @@ def test_a_run_continues_with_its_own_corrections_bit_equal(
     assert second.progress.step == whole.progress.step
     for name, value in whole.network.state_dict().items():
         assert value.numpy().tobytes() == second.network.state_dict()[name].numpy().tobytes(), name
+
+
+def numbers(place: int, *target: float, action: Any = "value") -> Correction:
+    sample = number_splits().test.rows.read(np.array([place]))[0]
+    return Correction("numbers", sample_digest(sample), action, -1, 0, target=target, were=(1.0, 2.0))
+
+
+def of_numbers(plain: DataSplits, mine: list[Correction]) -> tuple[DataSplits, Any]:
+    return apply_corrections(plain, [replace(each, data=data_name(plain.name)) for each in mine])
+
+
+def test_numbers_to_predict_are_corrected_and_scaled_by_the_corrected_ones() -> None:
+    plain = number_splits()
+    before = plain.train.targets
+    assert before is not None
+    after, applied = of_numbers(
+        plain, [numbers(3, 9000.0, 0.5), numbers(120, 7.0, 0.25), numbers(5, action="drop")]
+    )
+    assert (applied["relabelled"], applied["dropped"]) == ({"train": 1, "test": 1}, {"train": 1, "test": 0})
+    train, test = after.train.targets, after.test.targets
+    assert train is not None
+    assert test is not None
+    assert (train[3].tolist(), test[20].tolist(), len(train)) == ([9000.0, 0.5], [7.0, 0.25], 99)
+    assert np.array_equal(plain.train.targets, before)
+    # The scale is that of the corrected training samples, in each split.
+    assert after.prepare.target_mean == pytest.approx(train.astype(np.float64).mean(axis=0), rel=1e-6)
+    assert after.test.prepare == after.train.prepare == after.prepare
+    scaled = after.test.__getitems__([20])[1]
+    assert after.prepare.raw_targets(scaled)[0] == pytest.approx([7.0, 0.25], rel=1e-4)
+    dropped, _ = of_numbers(plain, [numbers(5, action="drop")])
+    assert dropped.prepare == plain.prepare
+
+
+def test_files_with_numbers_have_version_2_and_others_stay_as_they_were(tmp_path: Path) -> None:
+    assert json.loads(as_document([relabel(0, 2)]))["version"] == 1
+    assert not {"target", "were"} & json.loads(as_document([relabel(0, 2)]))["corrections"][0].keys()
+    mine = [numbers(3, 1.5, -2.0), numbers(5, action="drop"), relabel(0, 2)]
+    write_corrections(tmp_path / "c.json", mine)
+    assert json.loads((tmp_path / "c.json").read_bytes())["version"] == 2
+    assert read_corrections(tmp_path / "c.json")[0] == mine
+
+
+@pytest.mark.parametrize("target", ["[]", "[true]", "[1e39, 0]", '["1", 2]', "[NaN, 1]", "3"])
+def test_a_target_that_is_not_numbers_is_refused(target: str, tmp_path: Path) -> None:
+    text = as_document([numbers(3, 1.5, -2.0)]).decode()
+    start, end = text.index("[", text.index('"target"')), text.index("]", text.index('"target"')) + 1
+    (tmp_path / "c.json").write_text(text[:start] + target + text[end:])
+    with pytest.raises(FormatError):
+        read_corrections(tmp_path / "c.json")
+
+
+@pytest.mark.parametrize(
+    ("mine", "message"),
+    [
+        (numbers(3, 1.0), "gives 1 numbers, and numbers has 2 to predict; take"),
+        (replace(numbers(3), action="relabel", label=0), "names class 0, and numbers has numbers to predict"),
+    ],
+)
+def test_a_correction_that_does_not_fit_numbers_is_refused(mine: Correction, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        of_numbers(number_splits(), [mine])
+
+
+def test_numbers_for_data_with_classes_are_refused() -> None:
+    with pytest.raises(DataError, match="gives numbers to predict, and mnist has classes"):
+        apply_corrections(splits(), [replace(relabel(0, -1), action="value", target=(1.0,))])

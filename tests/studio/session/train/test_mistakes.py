@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,20 @@ import pytest
 
 from engine.core.errors import DataError
 from engine.training import TrainingConfig, TrainingRun
-from engine.training.corrections import Correction, read_corrections, sample_digest, write_corrections
+from engine.training.corrections import (
+    Correction,
+    load_run_data,
+    read_corrections,
+    sample_digest,
+    write_corrections,
+)
 from engine.training.data import load_data
 from studio.session.data.corrections import ProjectCorrections
 from studio.session.runs.run_history import read_history
 from studio.session.session import Session
 from studio.session.train.mistakes import NO_IMAGES, PAGE
 from studio.session.train.mistakes_job import ReadMistakes
+from studio.session.train.number_errors import WrongNumber
 from studio.session.work.job import Inbox, perform
 from studio.session.work.worker import ThreadWorker
 
@@ -183,3 +191,30 @@ def test_a_damaged_file_of_corrections_is_reported_and_left(session: Session) ->
     session.mistakes.take_back(Correction("digits", "0" * 64, "drop", -1, 0))
     assert "no file of corrections" in outcome[-1].message
     assert json.loads(path.read_text()) == {"format": "something else"}
+
+
+def test_a_corrected_number_is_trained_on(session: Session, tmp_path: Path) -> None:
+    drawn = np.random.default_rng(0).uniform(0, 9, 40)
+    lines = [
+        f"{value:.3f},{'5000' if place == 37 else f'{3 * value:.3f}'}" for place, value in enumerate(drawn)
+    ]
+    (tmp_path / "rents.csv").write_text("\n".join(["size,rent", *lines]) + "\n")
+    settings = {"data": str(tmp_path / "rents.csv"), "model": "linear", "label_name": "rent"}
+    config = TrainingConfig(**settings, split="order", epochs=1, task="numbers", out=str(tmp_path / "run"))
+    TrainingRun(config).run()
+    splits = load_run_data(config).splits
+    in_test = splits.test.chosen.tolist().index(37)
+    target = tuple(splits.test.targets[in_test].tolist())
+    events: list[Any] = []
+    job = ReadMistakes(str(tmp_path / "run"), (in_test,), (0,), (target,))
+    perform(job, events.append, Inbox())
+    with pytest.raises(DataError, match="other numbers are to be predicted"):
+        replace(job, targets=((target[0] * 1.1,),)).run(events.append, Inbox())
+    session.mistakes.show(str(tmp_path / "run"), settings["data"], (), ())
+    sample = WrongNumber(in_test, target, (0.0,), -target[0], None, events[-1]["digests"][0], 37)
+    session.mistakes.correct_numbers(sample, (21.25,))
+    later: list[Any] = []
+    TrainingRun(replace(config, out="", corrections=str(session.corrections.path)), [later.append]).run()
+    assert later[0]["corrections"]["relabelled"] == {"train": 0, "test": 1}
+    worst = next(each for each in later if each["event"] == "epoch")["worst"]
+    assert max(each["target"][0] for each in worst) < 30

@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from engine.training.corrections import read_corrections
 from engine.training.predictions import NumberPredictions, PredictionsFolder
+from studio.session.train.number_errors import number_in
 from studio.windows.train.number_errors_card import NumberErrorsCards
 from tests.studio.windows.runs.run_folders import make_run
 
@@ -108,6 +111,60 @@ def test_samples_are_drawn_predicted_over_true_and_the_worst_are_listed(stage: A
     assert cards.scatter.points()[1].tolist() == [0.0, 0.0, -9.0, 1.0]
     assert cards.table.item(0, 3).text() == "-9"
     assert math.isclose(stage.session.number_errors.view.worst[0].error, -9.0)
+
+
+def test_a_wrong_number_is_corrected_dropped_and_taken_back(stage: Any, qtbot: Any) -> None:
+    start(stage)
+    end_epoch(stage, 1, 0.8, best=True)
+    cards = stage.studio.train_page.number_errors
+    row = cards.correction
+    qtbot.waitUntil(lambda: (stage.session.pump(), cards.table.rowCount() == 4)[1])
+    assert not row.isVisible()
+    at = cards.table.visualItemRect(cards.table.item(0, 0)).center()
+    QTest.mouseClick(cards.table.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at)
+    assert row.isVisible()
+    assert not row.correct.isEnabled()
+    assert stage.worker.job.places == (2, 1, 3, 0)
+    assert stage.worker.job.targets[0] == (3.0, 30.0)
+    places = [2, 1, 3, 0]
+    digests = [f"{place:064x}" for place in places]
+    stage.tell("mistakes", places=places, digests=digests, split_places=places, images=[[], [], [], []])
+    stage.tell("worker_ended", clean=True, killed=False, exit_code=0, message="", details="")
+    cards.target.setCurrentIndex(1)
+    cards.target.activated.emit(1)
+    assert row.field.text() == "30"
+    row.field.selectAll()
+    QTest.keyClicks(row.field, "abc")
+    QTest.keyClick(row.field, Qt.Key.Key_Return)
+    assert row.problem.text() == "The true value must be a number: got 'abc'."
+    assert not stage.session.corrections.path.exists()
+    row.field.selectAll()
+    QTest.keyClicks(row.field, "21,5")
+    QTest.mouseClick(row.correct, Qt.MouseButton.LeftButton)
+    (made,), _ = read_corrections(stage.session.corrections.path)
+    assert (made.sha256, made.action, made.target, made.were) == (
+        digests[0],
+        "value",
+        (3.0, 21.5),
+        (3.0, 30.0),
+    )
+    assert row.said.value() == "Corrected: it is 21.5 EUR, in the next training with corrections"
+    assert cards.table.item(0, 0).text() == "2 = 21.5"
+    assert not row.problem.isVisible()
+    stage.studio.mistakes.open_corrections()
+    assert "3, 21.5 instead of 3, 30" in stage.studio.mistakes.list.list.item(0).text()
+    QTest.mouseClick(row.drop, Qt.MouseButton.LeftButton)
+    assert [each.action for each in read_corrections(stage.session.corrections.path)[0]] == ["drop"]
+    QTest.mouseClick(row.undo, Qt.MouseButton.LeftButton)
+    assert read_corrections(stage.session.corrections.path)[0] == []
+    assert row.field.text() == "30"
+    assert row.said.value() == ""
+
+
+@pytest.mark.parametrize("text", ["", "abc", "nan", "inf", "1,2.5", "1e39"])
+def test_an_invalid_true_value_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="The true value must be"):
+        number_in(text)
 
 
 def test_runs_of_another_task_are_not_drawn_in_one_plot_with_it(stage: Any) -> None:
