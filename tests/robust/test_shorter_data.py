@@ -13,6 +13,8 @@ import h5py
 import numpy as np
 import pytest
 
+from studio.session.runs.runs_folder import read_run_line
+
 ROWS = 1024
 
 
@@ -33,12 +35,16 @@ def write(path: Path) -> None:
 
 
 @pytest.mark.timeout(180)
-@pytest.mark.parametrize("name", ["data.h5", "data.npz"])
-def test_a_training_whose_data_becomes_shorter_can_be_resumed(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(("name", "workers"), [("data.h5", "1"), ("data.npz", "2")])
+def test_a_training_whose_data_becomes_shorter_can_be_resumed(
+    tmp_path: Path, name: str, workers: str
+) -> None:
+    if workers != "1":
+        pytest.importorskip("mpi4py", reason="needs the extra distributed", exc_type=ImportError)
     data, out = tmp_path / name, tmp_path / "run"
     write(data)
     shutil.copy(data, tmp_path / "copy")
-    words = ["--data", data, "--model", "linear", "--batch-size", "64", "--out", out]
+    words = ["--data", data, "--model", "linear", "--batch-size", "64", "--out", out, "--workers", workers]
     child = subprocess.Popen(
         train(*words, "--epochs", "100000"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
@@ -54,6 +60,9 @@ def test_a_training_whose_data_becomes_shorter_can_be_resumed(tmp_path: Path, na
     assert child.returncode == 1, said[-2000:]
     said = " ".join(said.split())
     assert f"{name} became shorter: 255 of 1,024 rows; restore it, then resume the run" in said
+    run = read_run_line(out)
+    assert run is not None
+    assert (run.state, run.resumable) == ("interrupted", "")
     shutil.copy(tmp_path / "copy", data)
     again = subprocess.run(
         train("--resume", "--out", out, "--stop-after", "1"),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from resources.interruptions import is_interruption
 from resources.journal_version import newer_journal_version
 from resources.json_documents import DocumentError, parse
 from resources.locks import LOCK_NAME, holder_of
@@ -46,8 +47,8 @@ class Run(EqualNaN):
     says what of the journal could not be read, empty where all of it could. A trial has its ``sweep``'s name
     and what it chose there, in words. ``loss`` is the validation loss of the last epoch, ``seconds`` how long
     it trained; NaN where not known. ``notes`` is what a person has written about it, ``shape`` that of a
-    sample that its model is fed, empty where it is not known, ``failure`` why it failed. ``holder`` names the
-    process that trains it now, as its lock says.
+    sample that its model is fed, empty where it is not known, ``failure`` why it failed, or which error
+    interrupted it. ``holder`` names the process that trains it now, as its lock says.
     """
 
     path: str
@@ -251,6 +252,8 @@ def read_run_line(path: Path) -> Run | None:
         if kind in _LAST:
             state = str(kind)
             failure = _reason(event) if kind == "failed" else ""
+            if kind == "failed" and is_interruption(event):
+                state = "interrupted"
             reason = event.get("reason")
             if reason in ("interrupted", "diverged"):
                 state = str(reason)

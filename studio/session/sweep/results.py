@@ -43,9 +43,14 @@ def _value(row: dict[str, float], metric: str) -> float:
 
 
 def state_of(folder: Path) -> str:
-    """How the run in ``folder`` ended, as the list of runs shows it; empty where there is none."""
+    """How the run in ``folder`` ended, as the list of runs shows it; empty where there is none.
+
+    A run that an error interrupted has failed: resuming the sweep would only repeat the error.
+    """
     run = read_run_line(folder)
-    return run.state if run is not None else ""
+    if run is None:
+        return ""
+    return "failed" if run.failure else run.state
 
 
 def has_checkpoint(folder: Path) -> bool:

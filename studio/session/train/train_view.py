@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from psygnal import Signal, SignalGroupDescriptor
 
+from resources.interruptions import is_interruption
 from resources.metrics import speed_unit, task_of
 from studio.session.commands import COMMANDS
 from studio.session.conditions import TrainingCondition
@@ -369,6 +370,8 @@ class TrainViewModel:
         self.report(problem_from_event(event, "The training failed"))
         if event["error"] == TARGET_NEEDED:
             self.go_to("idle", "Choose the target on the page Data")
+        elif is_interruption(event):
+            self.go_to("idle", f"Interrupted at step {event['step']}; it can be resumed")
         else:
             self.go_to("failed", "Failed")
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from engine.files.checkpoint import list_checkpoints, write_checkpoint
+from engine.files.stored_file import shorter_error
 from engine.training.checkpoint_keeper import CheckpointKeeper
 from engine.training.stepper import Stepper
 from resources.locks import LOCK_NAME, Lock, take
@@ -150,6 +151,15 @@ def _(place: Place) -> Words:
 def _(place: Place) -> Words:
     (place.tmp / "file").touch()
     return place.train("--out", place.tmp / "file" / "run")
+
+
+@case("train", "its data becomes shorter: the run is interrupted, with its reason")
+def _(place: Place) -> Words:
+    def shorter(*_: object) -> None:
+        raise shorter_error("data.h5", 255, 1024, "rows")
+
+    place.patch.setattr(Stepper, "train", shorter)
+    return place.train()
 
 
 @case("train", "the loss is no longer a number")

@@ -18,6 +18,7 @@ from engine.training.config import TrainingConfig
 from engine.training.sources import csv_table
 from engine.training.sources.opening import open_source
 from engine.training.training_run import TrainingRun
+from resources.interruptions import is_interruption
 
 N = 4096
 
@@ -85,6 +86,7 @@ def test_a_run_whose_data_becomes_shorter_continues_where_it_was(tmp_path: Path)
         run.run()
     failed = next(event for event in events if event["event"] == "failed")
     assert "became shorter" in failed["message"]
+    assert is_interruption(failed)
     assert failed["checkpoint"] == str(list_checkpoints(tmp_path / "cut" / "checkpoints")[-1].path)
     shutil.copy(copy, path)
     TrainingRun(config("cut"), resume=True).run()

@@ -9,13 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from engine.files.stored_file import ShorterError
+from engine.training.events import failed_event
+from engine.training.problem import describe_problem
 from resources.locks import LOCK_NAME, Lock, take
 from studio.session.runs.comparison import compared_results, compared_settings, source_difference, source_of
 from studio.session.runs.run_list_view import RunListView
 from studio.session.runs.run_notes import NAME, NOTHING, parse_tags, read_notes, write_notes
 from studio.session.runs.run_titles import Differences, changed_settings, run_titles
-from studio.session.runs.runs_folder import list_runs
+from studio.session.runs.runs_folder import list_runs, read_run_line
 from studio.session.session import Session
+from studio.session.sweep.results import state_of
 from tests.studio.windows.runs.run_folders import make_run
 
 
@@ -288,3 +292,18 @@ def test_a_run_with_a_bad_number_in_its_end_is_listed(runs: Path) -> None:
     with journal.open("a") as file:
         file.write(json.dumps({"event": "finished", "time": 9.0, "seconds": "soon"}) + "\n")
     assert "damaged" in list_runs(runs)[-1].note
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run_whose_data_became_shorter_is_interrupted_with_its_reason(tmp_path: Path, workers: int) -> None:
+    folder = make_run(tmp_path / "run", steps=8, ended="", workers=workers)
+    problem = describe_problem(ShorterError("data.h5 became shorter: 10 of 20 rows; restore it"))
+    checkpoint = str(next((folder / "checkpoints").iterdir()))
+    for kept, state in ((checkpoint, "interrupted"), ("", "failed")):
+        with (folder / "journal.jsonl").open("a") as journal:
+            journal.write(json.dumps(failed_event(problem, 8, kept)) + "\n")
+        run = read_run_line(folder)
+        assert run is not None
+        assert (run.state, run.failure) == (state, "data.h5 became shorter: 10 of 20 rows; restore it")
+        assert run.resumable == ""
+        assert state_of(folder) == "failed"  # of a trial

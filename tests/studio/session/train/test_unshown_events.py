@@ -6,6 +6,10 @@ from typing import Any
 
 import pytest
 
+from engine.files.stored_file import ShorterError
+from engine.training.events import failed_event
+from engine.training.problem import describe_problem
+
 
 @pytest.mark.logs
 def test_a_training_outlives_an_event_that_can_not_be_shown(stage: Any) -> None:
@@ -36,3 +40,13 @@ def test_the_end_of_a_training_is_seen_after_an_event_that_can_not_be_shown(
     stage.session.pump()
     assert (stage.session.train.state, stage.session.busy()) == ("crashed", False)
     assert "not the path of a file" in caplog.text
+
+
+def test_a_training_whose_data_became_shorter_shows_that_it_can_be_resumed(stage: Any) -> None:
+    stage.session.start()
+    stage.started()
+    problem = describe_problem(ShorterError("data.h5 became shorter: 10 of 20 rows; restore it"))
+    stage.tell(**failed_event(problem, 8, "step-00000008.h5"))
+    assert stage.session.train.state == "idle"
+    assert stage.session.train.message == "Interrupted at step 8; it can be resumed"
+    assert stage.problems[-1].what == "10 of 20 rows"

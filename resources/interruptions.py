@@ -1,0 +1,13 @@
+"""Which errors interrupt a training that can be resumed once their reason is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_ERRORS = ("ShorterError",)
+
+
+def is_interruption(event: Mapping[str, Any]) -> bool:
+    """Whether a ``failed`` event is of a run that can be resumed: its data became shorter."""
+    return event.get("error") in _ERRORS and bool(event.get("checkpoint"))
