@@ -31,6 +31,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from studio import app
+from studio.controllers import start_up
 
 def tell(when):
     with open("/proc/self/smaps_rollup") as file:
@@ -53,7 +54,7 @@ class Painted(QObject):
             print(f"shown {1000 * time.process_time():.1f}", flush=True)
         return False
 
-before, app._import_engine = app._import_engine, imported
+before, start_up._import_engine = start_up._import_engine, imported
 show = app.Studio.show
 painted = Painted()
 def shown(studio):

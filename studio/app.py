@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from studio.controllers.actions import Actions
@@ -26,6 +25,7 @@ from studio.controllers.project.dropped_files import DroppedFilesController
 from studio.controllers.project.project_controller import ProjectController
 from studio.controllers.project.session_state import SessionStateController
 from studio.controllers.runs.reports import ReportsController
+from studio.controllers.start_up import StartUp
 from studio.controllers.train.learning_rate import LearningRateController
 from studio.controllers.train.mistakes import MistakesController
 from studio.controllers.train.number_errors import NumberErrorsController
@@ -39,7 +39,6 @@ from studio.session.problem_view import ProblemView
 from studio.session.project.project_file import preferences_path
 from studio.session.project.session_state import SessionState
 from studio.session.session import Session
-from studio.windows.first_paint import AfterFirstPaint
 from studio.windows.main_window import MainWindow
 from studio.windows.output_panel import PROBLEMS
 from studio.windows.palette import Entry
@@ -51,10 +50,6 @@ from widgets import theme
 if TYPE_CHECKING:
     from studio.controllers.palette_entries import PaletteEntries
 
-# When what waits for the first image of the window begins without one.
-LATEST_MS = 500
-# Time to take what the user has pressed meanwhile.
-AFTER_SHOW_MS = 20
 # What comes with a page behind the first one: its widgets and its controller.
 _PAGE_OF = {
     **dict.fromkeys(("data", "data_page", "data_panel"), "data"),
@@ -105,6 +100,7 @@ class Studio:
         self.frame = FrameController(self.session, self.window, self.actions, self.output)
         self.help = HelpController(self.window, self.actions)
         self._entries: PaletteEntries | None = None
+        self._start_up: StartUp | None = None
         self.frame.add_entries(self.help.entries)
         self.frame.add_entries(self._palette_entries)
         self.frame.build_page = self._build
@@ -149,7 +145,7 @@ class Studio:
     def complete(self, plots: bool = True) -> None:
         """Build the pages that do not exist yet.
 
-        ``plots`` False leaves those to the first run that is shown: what draws them takes 30 to 45 MB.
+        ``plots`` False leaves those to the first run that is shown.
         """
         if not self._whole:
             self._whole = True
@@ -355,25 +351,16 @@ class Studio:
         """Show the window; what takes longer begins after it is there."""
         self.window.show()
         self.train_page.welcome.start.setFocus()
-        AfterFirstPaint(self.window, self._after_show, LATEST_MS)
+        self._start_up = StartUp(self.session, self.window, self._build_next, self._restore)
 
-    def _after_show(self) -> None:
-        if self._closed:
-            return
-        if self._pages:
-            # One page at a time: what the user does meanwhile comes between them.
-            self._build(next(iter(self._pages)))
-            QTimer.singleShot(0, self.window, self._after_show)
-            return
-        self.complete(plots=False)
-        self.session.refresh_runs()
-        self.session.tasks.warm_up()
-        QTimer.singleShot(AFTER_SHOW_MS, self.window, self._when_calm)
+    def _build_next(self) -> bool:
+        if self._closed or not self._pages:
+            self.complete(plots=False)
+            return False
+        self._build(next(iter(self._pages)))
+        return True
 
-    def _when_calm(self) -> None:
-        _import_engine()
-        # The process that reads the data was the spare one; the training that follows gets another.
-        self.session.data.events.facts.connect(lambda _: self.session.tasks.warm_up())
+    def _restore(self) -> None:
         if self.restoring is not None:
             self.restoring.show()
 
@@ -383,6 +370,8 @@ class Studio:
             return
         self._closed = True
         self._pages.clear()
+        if self._start_up is not None:
+            self._start_up.close()
         if self.restoring is not None:
             self.restoring.close()
         for controller in (*self._controllers, self.project, self.runs, self.output, self.help, self.frame):
@@ -408,15 +397,6 @@ class Studio:
         self.bridge.call(lambda: self.session.problem.emit(problem))
 
 
-def _import_engine() -> None:
-    """The engine takes longest to import: it comes while the user looks around.
-
-    Not in a thread of its own: two threads that import parts of it at once can lock each other out, and
-    Python then raises _DeadlockError.
-    """
-    import engine.training  # noqa: F401
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Open the window and stay until it is closed; returns the exit status."""
     arguments = list(sys.argv[:1] if argv is None else argv) or ["model-studio"]
@@ -429,6 +409,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     session = Session()
     last = SessionState(session)
     last.restore()
+    session.files.begin()
     studio = Studio(app, session, whole=False, last=last)
     studio.window.fit_screen()
     undo = [

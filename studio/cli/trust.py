@@ -26,17 +26,17 @@ def require_trust(command: str, run: Path, trust: bool) -> None:
 
 def _trusted_digest(command: str, run: Path, trust: bool) -> str:
     from studio.session.project.code_agreement import (
-        agreed_digest_in,
         changed_in,
-        not_agreed_in,
+        check_run_code,
         remember_code,
     )
     from studio.session.project.project_file import read_preferences
 
     agreed = read_preferences()[0].agreed
-    code = not_agreed_in(run, agreed)
+    check = check_run_code(run, agreed)
+    code = check.code
     if code is None:
-        return agreed_digest_in(run, agreed)
+        return check.digest
     new = changed_in(code, agreed)[0]
     if not trust:
         fail(

@@ -46,7 +46,7 @@ def while_training(settled: str = "No training is running.", **reasons: str) -> 
 
 
 def _start(train: TrainViewModel) -> str:
-    return TRAINS if train.busy else train.wrong_setting
+    return TRAINS if train.busy or train.preparing else train.wrong_setting
 
 
 def _unanswered(train: TrainViewModel) -> str:
@@ -56,7 +56,7 @@ def _unanswered(train: TrainViewModel) -> str:
 
 
 def _resume_training(train: TrainViewModel) -> str:
-    if train.busy:
+    if train.busy or train.preparing:
         return TRAINS
     if not train.last_checkpoint:
         return "There is no checkpoint to resume from."
@@ -65,7 +65,7 @@ def _resume_training(train: TrainViewModel) -> str:
 
 def _resume_selected(session: Session) -> str:
     train = session.train
-    if not train.busy:
+    if not train.busy and not train.preparing:
         run = session.listed_run(session.selected_run)
         if session.selected_run != train.folder:
             return run.resumable if run is not None else NO_RUN

@@ -5,13 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from psygnal import Signal
 
-from resources.run_folders import new_run_folder, remove_unbegun
+from resources.run_folders import remove_unbegun
 from studio.session import commands
 from studio.session.code.model_editor import ModelEditor
 from studio.session.command import Command
@@ -28,30 +27,29 @@ from studio.session.predict.predict_models import PredictModels
 from studio.session.predict.predict_view import PredictViewModel
 from studio.session.predict.test_samples import Samples
 from studio.session.problem_view import ProblemView, problem_from_message, unshown_event
+from studio.session.project.code_agreement import CodeCheck
 from studio.session.project.project_file import Project
 from studio.session.project.session_script import SessionScript
 from studio.session.runs.report.report_job import ReportWriter
 from studio.session.runs.run_changes import RunChanges
 from studio.session.runs.run_list_view import RunListView
 from studio.session.runs.run_queue import RunQueue
-from studio.session.runs.run_titles import settings_of_run
+from studio.session.runs.runs_folder import Run
 from studio.session.sweep.sweep_tasks import SweepTasks
 from studio.session.train.mistakes import Mistakes
-from studio.session.train.next_run import NextRun
 from studio.session.train.number_errors import NumberErrors
 from studio.session.train.rate_finder import RateFinder
-from studio.session.train.run_settings import RunSettings, setting_problems
 from studio.session.train.suggest.suggestions import Suggestions
-from studio.session.train.train_job import Train
 from studio.session.train.train_view import TARGET_NEEDED
 from studio.session.train.trainer import Trainer
+from studio.session.train.training_commands import TrainingCommands
 from studio.session.work.job import Event, Job
+from studio.session.work.page_task import PageTask, PageView
 from studio.session.work.running_tasks import MakeWorker, Notify, RunningTasks
-from studio.session.work.task import JobTask
 from studio.session.work.worker import ProcessWorker
 
 
-class Session(NextRun):
+class Session(TrainingCommands):
     """The state that the window, the tests and scripts drive.
 
     ``target_needed`` is emitted when a task ended because the target of a table is not known.
@@ -70,15 +68,14 @@ class Session(NextRun):
         self.graph = GraphViewModel()
         self.export = ExportViewModel()
         self.run_list = RunListView()
-        self.queue: RunQueue = RunQueue(self, self._begin, lambda: self.train.busy)
+        self.queue: RunQueue = RunQueue(self, self._begin, lambda: self.train.busy or self.train.preparing)
         self.run_changes = RunChanges(self, lambda folder: self.train.busy and folder == self.train.folder)
         self.predict = PredictViewModel()
         self.wake: Notify | None = None
         self._arrived = threading.Event()
-        self._task: JobTask | None = None
-        self._task_view: GraphViewModel | ExportViewModel | None = None
         wake, report = self._wake, self._report
         self.tasks = tasks = RunningTasks(make_worker, wake, lambda *of: report(unshown_event(*of)))
+        self.page_task = PageTask(tasks, self.tasks_changed.emit, report)
         self.trainer = Trainer(
             self.train, tasks, self._follow_training, self._after_training, self._stop_training
         )
@@ -191,99 +188,6 @@ class Session(NextRun):
 
     # ----- training -----
 
-    def start(self) -> None:
-        """Begin a training with the settings shown, into a new folder."""
-        settings = self.train.settings
-        self.train.setting_problems = setting_problems(settings)
-        self.train.update_why_not()
-        if self.blocked(commands.START) or self._refuse(self.needs_agreement()):
-            return
-        self._begin(settings, select=True)
-
-    def _begin(self, settings: RunSettings, folder: Path | None = None, select: bool = False) -> None:
-        folder = folder or new_run_folder(self.runs_folder, settings.network, settings.static)
-        self._train(settings.as_config(str(folder)), False, self.agreed(settings), select=select)
-
-    def use_corrections(self, folder: str = "") -> str:
-        """Take the settings of the run in ``folder`` (else those shown) and the project's corrections for the
-        next training; returns why not where that can't be."""
-        reason = self.blocked(commands.TRAIN_CORRECTED)
-        if reason:
-            return reason
-        run, settings = self.run_in(folder), self.train.settings
-        if run is not None and not run.of_script:
-            try:
-                settings = settings_of_run(run)
-            except ValueError as error:  # of a run of another version
-                return str(error)
-        self._use_settings(replace(settings, corrections=str(self.corrections.path)))
-        return ""
-
-    def train_corrected(self, folder: str = "") -> None:
-        """Train again as the run in ``folder`` did, on data with the project's corrections."""
-        if not self.use_corrections(folder or self.selected_run):
-            self.start()
-
-    def resume_run(self, folder: str = "", epochs: int = 0) -> None:
-        """Go on with a run from its newest checkpoint: that in ``folder``, or the selected one.
-
-        Args:
-            epochs: a new number of epochs, 0 to keep the recorded one.
-        """
-        folder = folder or self.selected_run
-        run = self.run_in(folder)
-        if run is None or not run.checkpoint:
-            self._report(
-                problem_from_message(
-                    f"resume: there is no checkpoint: {folder or 'no run is selected'}; start a new run",
-                    "Can't resume",
-                )
-            )
-            return
-        if run.of_script or run.in_use:
-            self._report(problem_from_message(f"resume: {run.resumable}", "Can't resume"))
-            return
-        if self._refuse(self.needs_agreement_of(run.path)):
-            return
-        config = {**run.config, "out": run.path}
-        if epochs:
-            config["epochs"] = epochs
-        self._train(config, True, self.agreed_of(run.path))
-
-    def _train(self, config: dict[str, Any], resume: bool, agreed: str, select: bool = True) -> None:
-        folder = str(config["out"])
-        followed = not self.selected_run or self.selected_run == self.train.folder
-        self.train.begin(Path(folder).name, folder, resume)
-        if select or followed:  # a queued run does not change the selection
-            self.select_run(folder)
-        job = Train(config, resume, agreed)
-        self.script.record(job)
-        self.trainer.start(job)
-
-    def pause(self) -> None:
-        self.trainer.command("pause")
-
-    def resume(self) -> None:
-        self.trainer.command("resume")
-
-    def stop_early(self) -> None:
-        self.trainer.command("stop_early")
-
-    def interrupt(self) -> None:
-        """Stop with a checkpoint, to be continued later; what is queued waits too."""
-        self.queue.hold()
-        self.trainer.command("interrupt")
-
-    def cancel(self) -> None:
-        self.trainer.command("cancel")
-
-    def checkpoint_now(self) -> None:
-        self.trainer.command("checkpoint_now")
-
-    def _stop_training(self) -> None:
-        """Cancel it in the list of tasks: gently, unless it does not answer."""
-        self.execute(commands.END_PROCESS if self.train.unanswered else commands.STOP_EARLY)
-
     def _follow_training(self, event: Event) -> None:
         self.script.follow(event)
         if event["event"] == "program":
@@ -293,22 +197,24 @@ class Session(NextRun):
 
     def show_graph(self) -> None:
         """Trace the model chosen in the settings, in a child process."""
-        if self._refuse(self.needs_agreement()):
-            return
-        self.graph.loading = True
-        self._begin_task(self.graph, TraceModel(self.train.settings.as_config(""), self.agreed()))
+        config = self.train.settings.as_config("")
+        self._with_code(lambda agreed: self._begin_task(self.graph, TraceModel(config, agreed)))
 
     def find_rate(self) -> None:
         """Search for a learning rate with the settings shown, in a child process."""
-        if not self._refuse(self.needs_agreement()):
-            self.rate_finder.start(self.train.settings, self.agreed())
+        settings = self.train.settings
+        self._with_code(lambda agreed: self.rate_finder.start(settings, agreed))
 
     def suggest(self) -> None:
         """Look for a model and settings that fit the data, in a child process; settings that were changed by
         hand stay."""
-        if self._refuse(self.needs_agreement()):
-            return
-        self.suggestions.start(self.train.settings, self.suggested_before(), self.agreed)
+        settings, before = self.train.settings, self.suggested_before()
+
+        def start(agreed: str) -> None:
+            file = settings.user_file
+            self.suggestions.start(settings, before, lambda of: agreed if of.user_file == file else "")
+
+        self._with_code(start)
 
     def choose_data(self, name: str) -> None:
         if name != self.train.settings.data:
@@ -318,32 +224,41 @@ class Session(NextRun):
     def start_export(self) -> None:
         """Export the run chosen in ``export``, quantized where that is chosen, and check what was written."""
         view = self.export
-        if self._refuse(self.needs_agreement_of(view.run_folder)):
-            return
-        view.begin()
-        run, agreed = view.run_folder, self.agreed_of(view.run_folder)
-        job: Job = Export(run, view.prefix, view.settings, agreed)
-        if view.choices.wanted:
-            job = Quantize(run, view.prefix, view.settings.checkpoint, view.choices, agreed)
-        self._begin_task(view, job)
+        run, prefix, settings, choices = view.run_folder, view.prefix, view.settings, view.choices
+
+        def start(check: CodeCheck) -> None:
+            if self._refuse(check.code):
+                return
+            job: Job = Export(run, prefix, settings, check.digest)
+            if choices.wanted:
+                job = Quantize(run, prefix, settings.checkpoint, choices, check.digest)
+            self._begin_task(view, job)
+
+        self.check_agreement_of(run, start)
 
     def verify_export(self, prefix: str, folder: str) -> None:
         """Check files that stand at ``prefix`` again against the run in ``folder`` that they are of."""
-        if self._task is None and not self._refuse(self.needs_agreement_of(folder)):
-            self.export.begin()
-            job = Verify(prefix, folder, self.export.settings.samples, self.agreed_of(folder))
-            self._begin_task(self.export, job)
+        samples = self.export.settings.samples
+
+        def start(check: CodeCheck) -> None:
+            if not self._refuse(check.code):
+                self._begin_task(self.export, Verify(prefix, folder, samples, check.digest))
+
+        if not self.page_task.running:
+            self.check_agreement_of(folder, start)
+
+    def _begin_task(self, view: PageView, job: Job) -> None:
+        if not self.page_task.running:  # else another one has begun meanwhile
+            self.script.record(job)
+            self.page_task.begin(view, job)
 
     def cancel_task(self) -> None:
         """Stop the task in progress; nothing half-written stays in its place."""
-        if self._task is not None:
-            self._task.cancel()
+        self.page_task.cancel()
 
-    def _begin_task(self, view: GraphViewModel | ExportViewModel, job: Job) -> None:
-        self._task_view = view
-        self.script.record(job)
-        self._task = self.tasks.start(job, view.take)
-        self.tasks_changed.emit()
+    def _with_code(self, start: Callable[[str], object]) -> None:
+        """Call ``start`` with the digest of the user's code of the settings shown, if that may run."""
+        self.check_agreement(lambda check: None if self._refuse(check.code) else start(check.digest))
 
     def load_model(self, prefix: str) -> None:
         """Load inference files for Predict, in a process of their own."""
@@ -358,13 +273,9 @@ class Session(NextRun):
     def pump(self) -> None:
         """Take what the workers left and bring the view models up to date. Called in the window's thread."""
         self._arrived.clear()
+        self.files.take()
         self.trainer.take()
-        if self._task is not None:
-            if self._task.take():
-                self._task, view, self._task_view = None, self._task_view, None
-                self.tasks_changed.emit()
-                if view is not None and view.last_problem is not None:
-                    self._report(view.last_problem)
+        self.page_task.take()
         self.predict_models.take()
         for part in self._parts:
             part.take()
@@ -382,20 +293,32 @@ class Session(NextRun):
         return True
 
     def _after_training(self) -> None:
+        folder, selected = self.train.folder, self.selected_run
         self.refresh_runs()
-        run = self.run_in(self.train.folder)
-        if run is not None:
+
+        def look() -> tuple[Run | None, bool]:
+            """The run, and whether the folder of the selected one is missing or was removed."""
+            run = self.run_in(folder)
+            if run is None and folder:
+                return None, remove_unbegun(Path(folder))
+            return run, not folder and not Path(selected).is_dir()
+
+        def take(found: tuple[Run | None, bool]) -> None:
+            self._settle(folder, found[0], found[1] and self.selected_run == selected)
+            self.queue.after(folder)
+
+        self.files.listing.do(look, take)
+
+    def _settle(self, folder: str, run: Run | None, missing: bool) -> None:
+        """Bring what is shown up to date with what the training in ``folder`` has left."""
+        if run is not None and folder == self.train.folder and not self.train.busy:
             if run.checkpoint:
                 self.train.last_checkpoint = run.checkpoint
                 self.train.last_checkpoint_step = run.checkpoint_step
             self.train.update_why_not()
             self._export_selected(self.selected_run)
-        elif self.train.folder:
-            if remove_unbegun(Path(self.train.folder)):
-                self.select_run("")
-        elif not Path(self.selected_run).is_dir():  # it was discarded
+        elif missing:  # it was discarded
             self.select_run("")
-        self.queue.after(self.train.folder)
 
     def _export_selected(self, folder: str) -> None:
         """The page Export means the selected run too, where that can be exported."""
@@ -426,24 +349,22 @@ class Session(NextRun):
     @property
     def task_runs(self) -> bool:
         """True while a Program is traced, or something is exported or verified."""
-        return self._task is not None
+        return self.page_task.running
 
     def busy(self) -> bool:
         """True while a training or a task runs: closing should ask."""
-        return self.trainer.running or self._task is not None
+        return self.trainer.running or self.page_task.running
 
     def close(self, timeout: float = 10.0) -> None:
         """Stop the training with a checkpoint and end all workers; those that don't end in time are
         killed."""
+        self.files.close(timeout)
         if self.trainer.running:
             self.interrupt()
-        if self._task is not None:
-            self._task.cancel()
+        self.page_task.cancel()
         self.wait_until(lambda: not self.busy(), timeout)
         self.trainer.close()
-        if self._task is not None:
-            self._task.close()
-            self._task = None
+        self.page_task.close()
         self.tasks.close()
         self.predict_models.close(timeout)
         for part in self._parts:

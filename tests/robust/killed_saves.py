@@ -22,7 +22,7 @@ from engine.training import TrainingConfig, TrainingRun
 from engine.training import export as export_room
 from resources.locks import Lock, holder_of, take
 from resources.settings.export import ExportSettings
-from studio.session.project.code_agreement import not_agreed_in, remember_code
+from studio.session.project.code_agreement import check_run_code, remember_code
 from studio.session.project.project_file import (
     Preferences,
     Project,
@@ -305,7 +305,7 @@ class TrustSave(Save):
 
     def save(self, folder: Path, value: int) -> None:
         os.environ["XDG_CONFIG_HOME"] = str(folder / "config")
-        code = not_agreed_in(folder / f"run{value}", ())
+        code = check_run_code(folder / f"run{value}", ()).code
         assert code is not None
         assert remember_code(code) == ""
 
@@ -313,7 +313,7 @@ class TrustSave(Save):
         os.environ["XDG_CONFIG_HOME"] = str(folder / "config")
         preferences, trouble = read_preferences()
         assert not trouble, trouble
-        agreed = [v for v in (1, 2, 3) if not_agreed_in(folder / f"run{v}", preferences.agreed) is None]
+        agreed = [v for v in (1, 2, 3) if check_run_code(folder / f"run{v}", preferences.agreed).code is None]
         # The number of the newest agreement; those before it must be there too.
         assert agreed in ([1], [1, 2], [1, 3], [1, 2, 3]), agreed
         return agreed[-1]

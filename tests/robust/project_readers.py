@@ -359,7 +359,7 @@ def read_code(data: bytes, folder: Path) -> object:
     from studio.session.code.drafts import draft_path, read_draft
     from studio.session.code.syntax import model_classes, syntax_problem
     from studio.session.code.user_models import classes_in, trouble_in
-    from studio.session.project.code_agreement import not_agreed
+    from studio.session.project.code_agreement import check_code
 
     path = folder / "net.py"
     path.write_bytes(data)
@@ -368,7 +368,7 @@ def read_code(data: bytes, folder: Path) -> object:
     text = read_draft(path)
     classes_in(path)
     trouble_in(path)
-    not_agreed(path, ())
+    check_code(path, ())
     if text is None:
         return None
     problem = syntax_problem(text, "net.py")

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from resources.settings.export import EXPORT_SETTINGS
 from studio.controllers.actions import Actions
+from studio.controllers.agreements import after_agreement
 from studio.controllers.bindings import Bindings
 from studio.controllers.export.exported_files import ExportedFilesController
 from studio.controllers.export.quantization_report import QuantizationReportController
@@ -24,7 +25,6 @@ from studio.session import commands
 from studio.session.export.export_view import Verification, name_problem
 from studio.session.session import Session
 from studio.session.train.run_settings import title_of
-from studio.windows.dialogs import ask_agreement
 from studio.windows.export.export_page import FILE_SETTINGS, FILES, INPUT_SETTINGS, ExportPage
 from studio.windows.graph.graph_inspector import GraphInspector
 from studio.windows.top_bar import PageActions
@@ -183,14 +183,10 @@ class ExportController(QObject):
     def export(self) -> str:
         """Export after the user's agreement to a file of their own."""
         reason = self._reason()
-        if reason:
-            return reason
-        code = self._session.needs_agreement_of(self._view.run_folder)
-        if code is not None:
-            new = self._session.new_files(code)
-            ask_agreement(self._window, code, new, lambda: (self._session.agree(code), self.export()))
-            return ""
-        return self._session.execute(commands.EXPORT)
+        if not reason:
+            export = lambda: self._session.execute(commands.EXPORT)  # noqa: E731
+            after_agreement(self._session, self._window, export, self._view.run_folder)
+        return reason
 
     def _reason(self) -> str:
         chosen = self._page.quantize.errors() if self._view.choices.wanted else self._page.input_form.errors()

@@ -8,12 +8,12 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from studio.controllers.agreements import after_agreement
 from studio.controllers.bindings import Bindings
 from studio.controllers.file_sizes import size_text
 from studio.session import commands
 from studio.session.export.export_registry import ExportedFiles, exported_files
 from studio.session.session import Session
-from studio.windows.dialogs import ask_agreement
 from studio.windows.export.exported_files_card import ExportedFilesCard
 
 
@@ -60,12 +60,8 @@ class ExportedFilesController(QObject):
         each = self._found.get(prefix)
         if each is None or self._why_not(each):
             return
-        code = self._session.needs_agreement_of(each.run)
-        if code is not None:
-            new = self._session.new_files(code)
-            ask_agreement(self._window, code, new, lambda: (self._session.agree(code), self.verify(prefix)))
-            return
-        self._session.verify_export(prefix, each.run)
+        verify = lambda: self._session.verify_export(prefix, each.run)  # noqa: E731
+        after_agreement(self._session, self._window, verify, each.run)
 
     def run_of(self, prefix: str) -> str:
         """The folder of the run that the files at ``prefix`` are of; empty where that is not known."""

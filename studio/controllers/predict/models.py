@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from resources.metrics import Metric, metric_of
 from studio.controllers.actions import Actions
+from studio.controllers.agreements import after_agreement
 from studio.controllers.bindings import Bindings
 from studio.controllers.export.export_controller import compared_text
 from studio.controllers.export.quantization_texts import quantized_words
@@ -22,14 +23,12 @@ from studio.session.predict.model_choice import (
     CheckpointFile,
     ModelChoice,
     checkpoints_of,
-    run_choice,
     run_key,
 )
 from studio.session.predict.model_info import ModelInfo
 from studio.session.runs.runs_folder import Run
 from studio.session.session import Session
 from studio.session.train.run_settings import title_of
-from studio.windows.dialogs import ask_agreement
 from studio.windows.predict.model_panel import ModelPanel
 from studio.windows.predict.predict_page import PredictPage
 from studio.windows.top_bar import PageActions
@@ -92,18 +91,22 @@ class ModelsController(QObject):
 
     def load_run(self, folder: str) -> None:
         """Load a run with its best weights, after the user's agreement to code that it keeps."""
-        choice = run_choice(folder, self._session.agreed_of(folder))
-        if choice is not None and self._agreed(choice, lambda: self.load_run(folder)):
-            self._session.predict_models.load(choice)
+        self._with_run(folder, self._session.predict_models.load)
 
-    def _agreed(self, choice: ModelChoice, again: Callable[[], object]) -> bool:
-        """Whether the code of a choice may run; where not yet, asks, and calls ``again`` after a yes."""
-        code = self._session.needs_agreement_of(choice.path) if choice.of_run else None
-        if code is not None:
-            self._show_list()
-            new = self._session.new_files(code)
-            ask_agreement(self._page.window(), code, new, lambda: (self._session.agree(code), again()))
-        return code is None
+    def _with_run(self, folder: str, then: Callable[[ModelChoice], object]) -> None:
+        """Call ``then`` with a run that has a checkpoint, once the code that it keeps may run."""
+
+        def take(choice: ModelChoice | None) -> None:
+            if choice is not None:
+                then(choice)
+
+        after_agreement(
+            self._session,
+            self._page.window(),
+            lambda: self._session.read_choice(folder, take),
+            folder,
+            asking=self._show_list,
+        )
 
     def _chosen(self, keys: list[str]) -> None:
         """Of several that are chosen the loaded model stays; the others are asked next to it."""
@@ -117,27 +120,36 @@ class ModelsController(QObject):
                 self.load_run(self._runs[main].path)
             else:
                 self.load(main)
-        choices = [self._choice(key) for key in keys if key != main]
-        found = [choice for choice in choices if choice is not None]
-        for choice in found:
-            if not self._agreed(choice, lambda: self._chosen(keys)):
-                return
-        self._session.predict_models.compare(found)
+        self._compare([key for key in keys if key != main], [])
 
-    def _choice(self, key: str) -> ModelChoice | None:
-        if key not in self._runs:
-            return ModelChoice(key)
-        folder = self._runs[key].path
-        return run_choice(folder, self._session.agreed_of(folder))
+    def _compare(self, keys: list[str], found: list[ModelChoice]) -> None:
+        """Compare with ``found`` and, after the agreement to their code, with the models of ``keys``."""
+        if not keys:
+            self._session.predict_models.compare(found)
+            return
+        key, *others = keys
+        if key in self._runs:
+            folder = self._runs[key].path
+            self._with_run(folder, lambda choice: self._compare(others, [*found, choice]))
+        else:
+            self._compare(others, [*found, ModelChoice(key)])
 
     # ----- what is shown -----
 
     def _runs_changed(self) -> None:
         info = self._view.model
         if info is not None and info.choice.of_run:
-            self._view.checkpoints = tuple(checkpoints_of(info.choice.path))
-            self._show_checkpoint()
+            path = info.choice.path
+            self._session.files.reading.do(
+                lambda: tuple(checkpoints_of(path)), lambda found: self._take_checkpoints(path, found)
+            )
         self._show_list()
+
+    def _take_checkpoints(self, path: str, found: tuple[CheckpointFile, ...]) -> None:
+        info = self._view.model
+        if info is not None and info.choice.path == path:
+            self._view.checkpoints = found
+            self._show_checkpoint()
 
     def _show(self) -> None:
         self._show_list()

@@ -7,13 +7,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
-from resources.local_code import LocalCode
 from studio.controllers.actions import Actions
+from studio.controllers.agreements import after_agreement
 from studio.session import commands
 from studio.session.code.user_models import classes_in
 from studio.session.project.dropped_files import DroppedFile, look_at
 from studio.session.session import Session
-from studio.windows.dialogs import ask_agreement
 from studio.windows.main_window import MainWindow
 
 
@@ -71,27 +70,31 @@ class DroppedFilesController(QObject):
         return f"{dropped.reason}. {what}"
 
     def _take_run(self, path: Path) -> str:
-        listed = self._session.listed_run(str(path)) is not None
-        if not listed:
-            self._session.link_runs(path)
+        if self._session.listed_run(str(path)) is not None:
+            self._show_run(path, self.tr("The run {0} is shown."))
+            return ""
+        words = self.tr("The run {0} is in the list now; it stays where it is.")
+        self._session.link_runs(path, lambda: self._show_run(path, words))
+        return ""
+
+    def _show_run(self, path: Path, words: str) -> None:
         if self._session.listed_run(str(path)) is None:
-            return self.tr("{0}: this run can't be read; its journal may be damaged").format(path)
+            reason = self.tr("{0}: this run can't be read; its journal may be damaged").format(path)
+            self._actions.refused.emit(reason)
+            return
         self._session.select_run(str(path))
         self._actions.trigger(commands.PAGE_TRAIN)
-        words = (
-            self.tr("The run {0} is shown.")
-            if listed
-            else self.tr("The run {0} is in the list now; it stays where it is.")
-        )
         self._say(words.format(path.name))
-        return ""
 
     def _take_runs(self, path: Path) -> str:
         before = len(self._session.runs)
-        self._session.link_runs(path)
-        self._actions.trigger(commands.PAGE_TRAIN)
-        count = len(self._session.runs) - before
-        self._say(self.tr("Runs that are in the list now, and stay in {0}: {1}.").format(path, count))
+
+        def show() -> None:
+            self._actions.trigger(commands.PAGE_TRAIN)
+            count = len(self._session.runs) - before
+            self._say(self.tr("Runs that are in the list now, and stay in {0}: {1}.").format(path, count))
+
+        self._session.link_runs(path, show)
         return ""
 
     def _take_data(self, path: Path) -> str:
@@ -111,22 +114,13 @@ class DroppedFilesController(QObject):
             return self.tr("{0}: the file contains no class; a model is a class in a Python file").format(
                 path
             )
-        code = self._session.needs_agreement()
-        if code is None:
-            self._say_model(path)
-            return ""
-        ask_agreement(
+        after_agreement(
+            self._session,
             self._window,
-            code,
-            self._session.new_files(code),
-            lambda: self._agreed(code, path),
-            lambda: self._session.change_setting("model", before),
+            lambda: self._say_model(path),
+            refused=lambda: self._session.change_setting("model", before),
         )
         return ""
-
-    def _agreed(self, code: LocalCode, path: Path) -> None:
-        self._session.agree(code)
-        self._say_model(path)
 
     def _say_model(self, path: Path) -> None:
         name = self._session.train.settings.model.rpartition(":")[2]

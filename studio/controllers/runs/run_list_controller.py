@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -59,10 +58,9 @@ class RunListController(QObject):
 
     def _look(self) -> None:
         self._session.queue.look()
-        if not self._session.train.busy:
-            begin = time.monotonic()
+        if not self._session.train.busy and not self._session.files.listing.working:
             self._session.refresh_runs()
-            taken = round(1000 * (time.monotonic() - begin))
+            taken = round(1000 * self._session.listing_seconds)
             self._looking.setInterval(max(LOOK_MS, LOOK_SHARE * taken))
 
     def _take_runs(self, runs: list[Run]) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject
 
 from studio.controllers.actions import Actions
 from studio.session import commands
+from studio.session.project.code_agreement import CodeCheck
 from studio.session.session import Session
 from studio.windows.main_window import MainWindow
 from studio.windows.sweep.sweep_dialog import SweepDialog
@@ -21,16 +22,19 @@ class SweepController(QObject):
 
     def ask(self) -> str:
         """Ask what varies. Own code has to be agreed to before, by a start with it."""
-        code = self._session.needs_agreement()
+        self._session.check_agreement(self._ask)
+        return ""
+
+    def _ask(self, check: CodeCheck) -> None:
+        code = check.code
         if code is not None:
-            return self.tr("{0}: you have not agreed to run this file; start a run with it first").format(
-                code.folder / self._session.new_files(code)[0]
-            )
+            words = self.tr("{0}: you have not agreed to run this file; start a run with it first")
+            self._actions.refused.emit(words.format(code.folder / self._session.new_files(code)[0]))
+            return
         dialog = SweepDialog(self._window, self._check)
         dialog.accepted_words.connect(self._begin)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
-        return ""
 
     def _check(self, words: list[str], trials: int) -> tuple[int, str]:
         from studio.session.sweep.queued import sweep_of_words

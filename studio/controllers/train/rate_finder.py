@@ -9,11 +9,11 @@ from PySide6.QtCore import QObject
 
 from resources.settings.rate import RateSettings
 from studio.controllers.actions import Actions
+from studio.controllers.agreements import after_agreement
 from studio.controllers.bindings import Bindings
 from studio.session import commands
 from studio.session.session import Session
 from studio.session.train.rate_finder import search_title
-from studio.windows.dialogs import ask_agreement
 from studio.windows.main_window import MainWindow
 from studio.windows.train.settings_panel import SettingsPanel
 
@@ -41,15 +41,15 @@ class RateFinderController(QObject):
         reason = self._session.blocked(commands.FIND_RATE)
         if reason and not self._session.rate_finder.searching:
             return reason
-        if not reason:
-            code = self._session.needs_agreement()
-            if code is not None:
-                new = self._session.new_files(code)
-                ask_agreement(self._window, code, new, lambda: (self._session.agree(code), self.find()))
-                return ""
-            self._session.execute(commands.FIND_RATE)
-        self._open()
+        if reason:
+            self._open()
+        else:
+            after_agreement(self._session, self._window, self._find)
         return ""
+
+    def _find(self) -> None:
+        self._session.execute(commands.FIND_RATE)
+        self._open()
 
     def _open(self) -> None:
         dialog = self._dialog

@@ -5,15 +5,15 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
 
-from resources.local_code import LocalCode
 from studio.controllers.actions import Actions
+from studio.controllers.agreements import after_agreement
 from studio.controllers.runs.run_actions import RunActions
 from studio.controllers.runs.run_list_controller import RunListController
 from studio.controllers.sweep.sweep_controller import SweepController
 from studio.controllers.train.train_controller import TrainController
 from studio.session import commands
 from studio.session.session import Session
-from studio.windows.dialogs import ask, ask_agreement
+from studio.windows.dialogs import ask
 from studio.windows.main_window import MainWindow
 
 
@@ -57,28 +57,26 @@ class RunControl(QObject):
             return reason
         if self._session.asks_target:
             return self._ask_target()
-        code = self._session.needs_agreement()
-        if code is not None:
-            self._agree(code, self.start)
-            return ""
+        after_agreement(self._session, self._window, self._start)
+        return ""
+
+    def _start(self) -> None:
         self._actions.trigger(commands.PAGE_TRAIN)
         reason = self._session.execute(commands.START)
         if reason:
             self._show_wrong_setting()
-        return reason
+        self._refuse(reason)
 
     def add_to_queue(self) -> str:
         """Queue the settings shown, after the user's agreement to a file of their own."""
         self._train.settings.look_again()
         reason = self._session.blocked(commands.ADD_TO_QUEUE)
-        code = None if reason else self._session.needs_agreement()
         if reason:
             self._actions.trigger(commands.PAGE_TRAIN)
             self._show_wrong_setting()
-        elif code is not None:
-            self._agree(code, self.add_to_queue)
         else:
-            self._session.execute(commands.ADD_TO_QUEUE)
+            add = lambda: self._session.execute(commands.ADD_TO_QUEUE)  # noqa: E731
+            after_agreement(self._session, self._window, add)
         return reason
 
     def _ask_target(self) -> str:
@@ -97,14 +95,12 @@ class RunControl(QObject):
             if reason:
                 return reason
         folder = folder or self._session.selected_run
-        code = self._session.needs_agreement_of(folder)
-        if code is not None:
-            self._agree(code, lambda: self.resume(folder))
-            return ""
-        self._train.begin_again(folder)
+        after_agreement(self._session, self._window, lambda: self._resume(folder), folder)
+        return ""
+
+    def _resume(self, folder: str) -> None:
         self._actions.trigger(commands.PAGE_TRAIN)
         self._session.resume_run(folder)
-        return ""
 
     def cancel(self) -> str:
         """Ask, since what the run wrote is discarded."""
@@ -129,19 +125,16 @@ class RunControl(QObject):
         reason = self._session.blocked(commands.SHOW_GRAPH)
         if reason:
             return reason
-        code = self._session.needs_agreement()
-        if code is not None:
-            self._agree(code, self.show_graph)
-            return ""
+        after_agreement(self._session, self._window, self._show_graph)
+        return ""
+
+    def _show_graph(self) -> None:
         self._actions.trigger(commands.PAGE_GRAPH)
-        return self._session.execute(commands.SHOW_GRAPH)
+        self._refuse(self._session.execute(commands.SHOW_GRAPH))
 
-    def _agree(self, code: LocalCode, then: object) -> None:
-        def agreed() -> None:
-            self._session.agree(code)
-            then()  # type: ignore[operator]
-
-        ask_agreement(self._window, code, self._session.new_files(code), agreed)
+    def _refuse(self, reason: str) -> None:
+        if reason:
+            self._actions.refused.emit(reason)
 
     def open_folder(self, folder: str = "") -> str:
         """Show a run's folder in the file manager."""

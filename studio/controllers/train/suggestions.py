@@ -7,13 +7,13 @@ import math
 from PySide6.QtCore import QObject
 
 from studio.controllers.actions import Actions
+from studio.controllers.agreements import after_agreement
 from studio.controllers.bindings import Bindings
 from studio.session import commands
 from studio.session.session import Session
 from studio.session.train.run_settings import RunSettings, title_of_setting
 from studio.session.train.suggest.choice_view import ChoiceView
 from studio.session.train.suggest.fitting_models import model_problems
-from studio.windows.dialogs import ask_agreement
 from studio.windows.main_window import MainWindow
 from studio.windows.train.settings_panel import SettingsPanel
 from widgets import theme
@@ -46,12 +46,11 @@ class SuggestionsController(QObject):
 
     def suggest(self) -> str:
         """Suggest settings, after the user's agreement to a model file of their own."""
-        code = self._session.needs_agreement()
-        if code is not None:
-            new = self._session.new_files(code)
-            ask_agreement(self._window, code, new, lambda: (self._session.agree(code), self.suggest()))
-            return ""
-        return self._session.execute(commands.SUGGEST)
+        reason = self._session.blocked(commands.SUGGEST)
+        if not reason:
+            suggest = lambda: self._session.execute(commands.SUGGEST)  # noqa: E731
+            after_agreement(self._session, self._window, suggest)
+        return reason
 
     def _project_opened(self) -> None:
         """The data of a project is read where it is wanted; that can take long."""

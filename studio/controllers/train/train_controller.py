@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from contextlib import suppress
+from collections.abc import Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -53,7 +53,7 @@ class TrainController(QObject):
         self._chosen: list[str] = []
         self._history: RunHistory | None = None
         self._continues = False
-        self._follower = RunFollower(self._read)
+        self._follower = RunFollower()
         self._chip = Chip()
         self._buttons = bar
         self.settings = RunSettingsController(session, panel, page.welcome)
@@ -106,6 +106,7 @@ class TrainController(QObject):
         bonds.follow(view.cleared, self._cleared)
         bonds.follow(view.rewound, self._rewound)
         bonds.follow(self._session.runs_changed, self._follow)
+        bonds.follow(self._session.resuming, self._begin_again)
         card = self._page.curves
         card.plot_added.connect(lambda name: self._curves.add_plot(name, card.plots[name]))
         card.axis_chosen.connect(self._curves.set_axis)
@@ -118,11 +119,22 @@ class TrainController(QObject):
         """Show these runs, the first one in figures and matrix; none shows the offer to begin."""
         self._chosen = folders
         self._history = None
-        live = self._view.folder
-        first = folders[0] if folders else ""
         self._page.clear_figures()
-        histories = {folder: history for folder in folders if (history := self._read(folder)) is not None}
-        self._history = histories.get(first)
+        others = [folder for folder in folders if folder != self._view.folder]
+        if not others:
+            self._show_histories(folders, {})
+        else:
+            self._page.show_welcome(False)
+            self._session.read_histories(
+                others, lambda found: self._show_histories(folders, found), "histories that are shown"
+            )
+
+    def _show_histories(self, folders: list[str], found: Mapping[str, RunHistory | Exception]) -> None:
+        if folders != self._chosen:
+            return  # others were chosen meanwhile
+        live = self._view.folder
+        histories = self._readable(found)
+        self._history = histories.get(self.shown())
         runs = {run.path: run for run in self._session.runs}
         self._follower.begin([runs[folder] for folder in folders if folder in runs])
         titles = {
@@ -137,33 +149,36 @@ class TrainController(QObject):
         self._continues = False
         self._show_all()
 
-    def begin_again(self, folder: str) -> None:
+    def _begin_again(self, run: Run, history: RunHistory | Exception) -> None:
         """A run will go on: keep what its journal has up to the checkpoint."""
-        run = self._session.run_in(folder)
-        self._continues = run is not None
-        if run is not None:
-            with suppress(Exception):  # without its journal the curve begins at the checkpoint
-                history, step = self._session.history(folder), run.checkpoint_step
-                self._curves.continue_from(history, step)
-                self._layers.begin([event for event in history.layers if event["step"] <= step])
+        self._continues = True
+        if not isinstance(history, Exception):  # without its journal the curve begins at the checkpoint
+            self._curves.continue_from(history, run.checkpoint_step)
+            self._layers.begin([event for event in history.layers if event["step"] <= run.checkpoint_step])
 
     def shown(self) -> str:
         """The folder of the run in figures and matrix; empty for none."""
         return self._chosen[0] if self._chosen else ""
 
-    def _read(self, folder: str) -> RunHistory | None:
-        if folder == self._view.folder:
-            return None
-        try:
-            return self._session.history(folder)
-        except Exception as error:
-            self._actions.refused.emit(str(error))
-            return None
+    def _readable(self, found: Mapping[str, RunHistory | Exception]) -> dict[str, RunHistory]:
+        """Those that could be read; the reasons for the others are shown."""
+        for history in found.values():
+            if isinstance(history, Exception):
+                self._actions.refused.emit(str(history))
+        return {folder: each for folder, each in found.items() if not isinstance(each, Exception)}
 
     def _follow(self, runs: list[Run]) -> None:
         """Bring what is shown of runs that go on in other processes up to date."""
         others = [run for run in runs if run.path in self._chosen and run.path != self._view.folder]
-        grown = self._follower.news(others)
+        grown = self._follower.grown(others)
+        if grown:
+            self._session.read_histories(
+                [run.path for run in grown], lambda found: self._grow(grown, found), "histories that grow"
+            )
+
+    def _grow(self, runs: list[Run], found: Mapping[str, RunHistory | Exception]) -> None:
+        grown = {path: each for path, each in self._readable(found).items() if path in self._chosen}
+        self._follower.take([run for run in runs if run.path in grown], self._session.reading_seconds)
         for folder, history in grown.items():
             self._curves.grow(folder, history)
         self._history = grown.get(self.shown(), self._history)

@@ -30,7 +30,7 @@ from studio.session.problem_view import problem_from_message
 from studio.session.project.code_agreement import own_code
 
 if TYPE_CHECKING:
-    from studio.session.project.library import Library
+    from studio.session.project.agreed_library import AgreedLibrary
     from studio.session.work.running_tasks import RunningTasks
 
 
@@ -48,7 +48,7 @@ class ModelEditor:
     """
 
     def __init__(
-        self, library: Library, change_setting: Callable[[str, Any], None], tasks: RunningTasks
+        self, library: AgreedLibrary, change_setting: Callable[[str, Any], None], tasks: RunningTasks
     ) -> None:
         self.view, self.text = CodeViewModel(), ""
         self._library, self._change_setting = library, change_setting

@@ -35,6 +35,10 @@ class GraphViewModel:
 
     events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor()
 
+    def begin(self) -> None:
+        """A Program was asked for."""
+        self.loading = True
+
     def take(self, event: Mapping[str, Any]) -> None:
         """Follow one event of a worker."""
         if event["event"] == "program":

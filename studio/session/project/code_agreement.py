@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from resources.local_code import CodeTooLarge, LocalCode, read_code
@@ -13,27 +14,27 @@ _PART = "part:"
 others that were agreed to together, by which a later question knows which of them is new."""
 
 
-def not_agreed(path: Path, agreed: Collection[str]) -> LocalCode | None:
-    """The code of the file ``path`` if it was not agreed to; None if it was, or can't be read: the child that
-    needs it says why, and runs nothing."""
+@dataclass(frozen=True)
+class CodeCheck:
+    """Whether code may run: ``code`` needs the user's agreement first, ``digest`` is that of code that may
+    run. Both are empty where there is no code, or where it can't be read: the child that needs it says why,
+    and runs nothing."""
+
+    code: LocalCode | None = None
+    digest: str = ""
+
+
+def check_code(path: Path, agreed: Collection[str]) -> CodeCheck:
+    """Whether the code of the file ``path`` may run."""
     try:
         code = read_code(path)
     except (OSError, CodeTooLarge):
-        return None
-    return None if code.digest in agreed else code
+        return CodeCheck()
+    return CodeCheck(digest=code.digest) if code.digest in agreed else CodeCheck(code)
 
 
-def agreed_digest(path: Path, agreed: Collection[str]) -> str:
-    """The digest of the code of ``path`` if it was agreed to, for the child that runs it; else empty."""
-    try:
-        digest = read_code(path).digest
-    except (OSError, CodeTooLarge):
-        return ""
-    return digest if digest in agreed else ""
-
-
-def not_agreed_in(run: Path, agreed: Collection[str]) -> LocalCode | None:
-    """The code that a run keeps if it was not agreed to; None where it may run.
+def check_run_code(run: Path, agreed: Collection[str]) -> CodeCheck:
+    """Whether the code that a run keeps may run.
 
     Every file there counts, since the model may import any of them. Code that this installation put there
     itself, and that is unchanged, needs no agreement. Imports the engine's files.
@@ -41,25 +42,13 @@ def not_agreed_in(run: Path, agreed: Collection[str]) -> LocalCode | None:
     Raises:
         DataError: there is a link among them, or they can't be read.
     """
-    code, may_run = _code_in(run, agreed)
-    return None if may_run else code
-
-
-def agreed_digest_in(run: Path, agreed: Collection[str]) -> str:
-    """The digest of the code that a run keeps if it may run, for what runs it; else empty.
-
-    Raises:
-        DataError: as ``not_agreed_in``.
-    """
-    code, may_run = _code_in(run, agreed)
-    return code.digest if may_run and code.sources else ""
-
-
-def _code_in(run: Path, agreed: Collection[str]) -> tuple[LocalCode, bool]:
     from engine.files.run_source import is_own, run_code
 
     code = run_code(run)
-    return code, not code.sources or is_own(run, code.sources) or code.digest in agreed
+    if not code.sources:
+        return CodeCheck()
+    may_run = is_own(run, code.sources) or code.digest in agreed
+    return CodeCheck(digest=code.digest) if may_run else CodeCheck(code)
 
 
 def changed_in(code: LocalCode, agreed: Collection[str]) -> list[str]:

@@ -1,7 +1,9 @@
-"""Library: the project, its runs, the person's preferences, and which code was agreed to."""
+"""Library: the project, its runs and the person's preferences."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,11 +16,6 @@ from studio.session.data.corrections import ProjectCorrections
 from studio.session.problem_view import ProblemView, problem_from_message
 from studio.session.project.code_agreement import (
     agree,
-    agreed_digest,
-    agreed_digest_in,
-    changed_in,
-    not_agreed,
-    not_agreed_in,
     own_code,
 )
 from studio.session.project.open_project import OpenProject, SavedAs
@@ -38,10 +35,12 @@ from studio.session.runs.run_history import RunHistory, read_history
 from studio.session.runs.run_titles import run_titles
 from studio.session.runs.runs_folder import Run, RunsFolder, read_run_line
 from studio.session.train.run_settings import RunSettings
+from studio.session.work.file_thread import FileThreads
 
 
 class Library:
-    """What lies in files: the part of the session that needs no worker.
+    """What lies in files: the part of the session that needs no worker. ``files`` reads and writes them, in
+    threads once a window is shown.
 
     Signals: ``project_changed`` (Project), ``conflict_changed`` (another window's changes: there is a
     conflict, or it has ended), ``runs_changed`` (list of Run), ``problem`` (ProblemView),
@@ -59,6 +58,7 @@ class Library:
     conflict_changed = Signal()
 
     def __init__(self, runs_folder: Path | None = None) -> None:
+        self.files = FileThreads(self._wake)
         self.preferences, self._trouble = read_preferences()
         runs = runs_folder or default_runs_folder()
         self.keeping = OpenProject(runs.parent, runs)
@@ -67,6 +67,8 @@ class Library:
         self.selected_run = ""
         self.run_titles: dict[str, str] = {}  # of every run in the list one that no other has, by folder
         self._found = RunsFolder()
+        # What the last reading of the list took, and of histories.
+        self.listing_seconds = self.reading_seconds = 0.0
         self._failing = False
 
     # ----- the project -----
@@ -184,20 +186,26 @@ class Library:
         self.keeping.project = self.project.model_copy(update={"name": name})
         self.project_changed.emit(self.project)
 
-    def link_runs(self, path: Path) -> None:
-        """List a run, or the runs in a folder, that stay where they are. Can be undone."""
+    def link_runs(self, path: Path, then: Callable[[], object] | None = None) -> None:
+        """List a run, or the runs in a folder, that stay where they are. Can be undone.
+
+        Args:
+            then: called when the list has been read.
+        """
         before = self.project.further_runs
         if str(path) not in before and path.parent != self.runs_folder:
             after = [*before, str(path)]
-            self._link(after)
+            self._link(after, then)
             self.undo_stack.push(
                 Change("Show further runs", lambda: self._link(before), lambda: self._link(after))
             )
+        else:
+            self.refresh_runs(then)
 
-    def _link(self, runs: list[str]) -> None:
+    def _link(self, runs: list[str], then: Callable[[], object] | None = None) -> None:
         self.keeping.project = self.project.model_copy(update={"further_runs": runs})
         self.project_changed.emit(self.project)
-        self.refresh_runs()
+        self.refresh_runs(then)
 
     def autosave(self) -> None:
         """Write what has changed of the project since it was read or written, if anything.
@@ -276,6 +284,9 @@ class Library:
     def _moved(self, moved: dict[Path, Path]) -> None:
         """Runs lie elsewhere now."""
 
+    def _wake(self) -> None:
+        """A thread has read or written something; ``files.take`` hands it on."""
+
     def recent_projects(self) -> list[RecentProject]:
         """The projects that were open before, newest first, without the one that is open."""
         return [
@@ -295,14 +306,36 @@ class Library:
         self.preferences = Preferences.model_validate({**self.preferences.model_dump(), **changes})
         self._save_preferences()
 
-    def refresh_runs(self) -> None:
-        """Read the list of runs again; emits ``runs_changed`` if it differs."""
-        runs = self._found.read(self.runs_folder, self.keeping.further_runs)
+    def refresh_runs(self, then: Callable[[], object] | None = None) -> None:
+        """Read the list of runs again; emits ``runs_changed`` if it differs.
+
+        Args:
+            then: called when the list is as it was on disk after this call.
+        """
+        place = self.runs_folder, self.keeping.further_runs
+        selected = self.selected_run
+
+        def read() -> tuple[list[Run], bool]:
+            begin = time.monotonic()
+            runs = self._found.read(*place)
+            self.listing_seconds = time.monotonic() - begin
+            return runs, bool(selected) and not Path(selected).is_dir()
+
+        def take(found: tuple[list[Run], bool]) -> None:
+            if place == (self.runs_folder, self.keeping.further_runs):  # else another list is on its way
+                self._take_runs(found[0], selected if found[1] else "")
+            if then is not None:
+                then()
+
+        # A refresh that someone waits for is not replaced by a later one.
+        self.files.listing.do(read, take, "" if then else "runs")
+
+    def _take_runs(self, runs: list[Run], missing: str) -> None:
         if runs != self.runs:
-            listed = self.listed_run(self.selected_run) is not None
+            listed = self.listed_run(missing) is not None
             self.runs, self.run_titles = runs, run_titles(runs)
             self.runs_changed.emit(runs)
-            if listed and not Path(self.selected_run).is_dir():
+            if missing and listed and self.selected_run == missing:
                 self.select_run("")
 
     def select_run(self, folder: str) -> None:
@@ -323,62 +356,32 @@ class Library:
         """All points of a run. Raises DataError or FormatError."""
         return read_history(Path(folder))
 
-    # ----- agreement to run code -----
+    def read_histories(
+        self, folders: Sequence[str], then: Callable[[dict[str, RunHistory | Exception]], object], key: str
+    ) -> None:
+        """Read all points of these runs and hand them to ``then``, by folder, with the error for one that
+        can't be read. A later call of the same ``key`` replaces this one if it has not begun."""
+        # Here, not in the thread: two threads that import the engine at once can lock each other out.
+        import engine.files.journal  # noqa: F401
 
-    def needs_agreement(self, settings: RunSettings | None = None) -> LocalCode | None:
-        """The user's code that would be imported and was not agreed to yet; None where there is none.
+        def read() -> dict[str, RunHistory | Exception]:
+            begin = time.monotonic()
+            found = {folder: self._history_or_error(folder) for folder in folders}
+            self.reading_seconds = time.monotonic() - begin
+            return found
 
-        The window asks, and calls ``agree``; start, resume and export refuse until then.
-        """
-        text = (settings or self.project.settings).user_file
-        return not_agreed(Path(text), self.preferences.agreed) if text else None
+        self.files.reading.do(read, then, key)
 
-    def needs_agreement_of(self, folder: str) -> LocalCode | None:
-        """The same for the code that the run in ``folder`` keeps: resuming and exporting run it.
-
-        None too where there is a link among it: the job refuses to follow one, and says so.
-        """
-        from engine.core.errors import DataError
-
+    def _history_or_error(self, folder: str) -> RunHistory | Exception:
         try:
-            return not_agreed_in(Path(folder), self.preferences.agreed)
-        except DataError:
-            return None
-
-    def agreed(self, settings: RunSettings | None = None) -> str:
-        """The digest of the user's code that may run with these settings; empty where none may."""
-        text = (settings or self.project.settings).user_file
-        return agreed_digest(Path(text), self.preferences.agreed) if text else ""
-
-    def agreed_of(self, folder: str) -> str:
-        """The same for the code that the run in ``folder`` keeps."""
-        from engine.core.errors import DataError
-
-        try:
-            return agreed_digest_in(Path(folder), self.preferences.agreed)
-        except DataError:
-            return ""
+            return self.history(folder)
+        except Exception as error:
+            return error
 
     def agree(self, code: LocalCode) -> None:
         """The user agreed to run the code as it was read; remembered by its content."""
         if agree(self.preferences, code):
             self._save_preferences()
-
-    def new_files(self, code: LocalCode) -> list[str]:
-        """Those of ``code`` that the user has not agreed to before."""
-        return changed_in(code, self.preferences.agreed)
-
-    def _refuse(self, code: LocalCode | None) -> bool:
-        if code is None:
-            return False
-        first = code.folder / self.new_files(code)[0]
-        self._report(
-            problem_from_message(
-                f"{first}: this file is code that was not agreed to yet; agree to running it, then try again",
-                "Your agreement is needed",
-            )
-        )
-        return True
 
     def _save_preferences(self) -> None:
         try:

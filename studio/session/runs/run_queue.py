@@ -11,7 +11,7 @@ from psygnal import Signal
 from pydantic import BaseModel, ConfigDict, Field
 
 from resources.locks import Holder, wait_for
-from studio.session.project.library import Library
+from studio.session.project.agreed_library import AgreedLibrary
 from studio.session.project.project_file import ProjectError, read_document, write_document
 from studio.session.sweep.plan import MOST_TRIALS
 from studio.session.train.run_settings import RunSettings, setting_problems, title_of_setting
@@ -59,7 +59,10 @@ class RunQueue:
     changed = Signal()
 
     def __init__(
-        self, library: Library, start: Callable[[RunSettings, Path | None], None], busy: Callable[[], bool]
+        self,
+        library: AgreedLibrary,
+        start: Callable[[RunSettings, Path | None], None],
+        busy: Callable[[], bool],
     ) -> None:
         self._library, self._start, self._busy = library, start, busy
         self._mark: tuple[Path, int, int] | None = None

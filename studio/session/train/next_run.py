@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from resources.settings import DATA_SETTINGS, RUN_SETTINGS, SUGGESTED
-from studio.session.project.library import Library
+from studio.session.project.agreed_library import AgreedLibrary
 from studio.session.project.undo import Change
 from studio.session.runs.run_titles import settings_of_run
 from studio.session.train.run_settings import RunSettings, setting_problems, title_of_setting
@@ -17,7 +17,7 @@ OF_ONE_DATA = ("kind", "task", "input_name", "label_name", "exclude", "include",
 """Settings that mean something in the data that they were chosen for, and nothing in other data."""
 
 
-class NextRun(Library):
+class NextRun(AgreedLibrary):
     """A library of runs with what the next one shall be; ``train`` shows it.
 
     Args:

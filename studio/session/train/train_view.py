@@ -105,6 +105,7 @@ class TrainViewModel:
     seconds_left: float = math.nan
     elapsed: float = 0.0
     evaluating: bool = False
+    preparing: bool = False
     awaited: str = ""
     unanswered: bool = False
     quiet: int = 0
@@ -171,6 +172,11 @@ class TrainViewModel:
         return ""
 
     # ----- events from the session -----
+
+    def prepare(self, preparing: bool) -> None:
+        """Files are read for a training that is to begin: nothing else begins meanwhile."""
+        self.preparing = preparing
+        self.update_why_not()
 
     def begin(self, run_name: str, folder: str, continued: bool) -> None:
         """A training was asked for; everything shown of another one goes."""

@@ -185,23 +185,20 @@ def test_journals_are_read_while_a_run_goes_on_and_once_more_at_its_end() -> Non
     def run(step: int, state: str = "running") -> Run:
         return Run("a", "a", state, {}, 0.0, step, 9, 1, 0.5, "", 0)
 
-    moment, reads = [0.0], []
-
-    def read(folder: str) -> RunHistory:
-        reads.append(folder)
-        moment[0] += 1.0
-        return history([len(reads)])
-
-    follower = RunFollower(read, lambda: moment[0])
+    moment = [1.0]
+    follower = RunFollower(lambda: moment[0])
     follower.begin([run(1)])
-    assert follower.news([run(1)]) == {}
-    assert follower.news([run(2)])["a"].steps == [1]
+    assert follower.grown([run(1)]) == []
+    assert follower.grown([run(2)]) == [run(2)]
+    follower.take([run(2)], 1.0)
     moment[0] = 20.0  # reading took a second
-    assert follower.news([run(3)]) == {}
+    assert follower.grown([run(3)]) == []
     moment[0] = 21.0
-    assert follower.news([run(3)])["a"].steps == [2]
-    assert follower.news([run(4, "finished")])["a"].steps == [3]
-    assert follower.news([run(4, "finished"), run(5, "failed")]) == {}
+    assert follower.grown([run(3)]) == [run(3)]
+    follower.take([run(3)], 1.0)
+    assert follower.grown([run(4, "finished")]) == [run(4, "finished")]
+    follower.take([run(4, "finished")], 1.0)
+    assert follower.grown([run(4, "finished"), run(5, "failed")]) == []
 
 
 def test_a_resumed_run_goes_on_where_its_checkpoint_is(curves: Any) -> None:

@@ -1,0 +1,82 @@
+"""What follows the first image of the window: pages, runs, engine, plots, and the last session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QTimer
+
+from studio.session.session import Session
+from studio.windows.first_paint import AfterFirstPaint
+from studio.windows.main_window import MainWindow
+
+# When what waits for the first image of the window begins without one.
+LATEST_MS = 500
+# Time to take what the user has pressed meanwhile.
+AFTER_SHOW_MS = 20
+
+
+class StartUp(QObject):
+    """One step in each turn of the loop, so that what the user does meanwhile comes between them.
+
+    Args:
+        build_next: builds a page that does not exist yet; False where all exist.
+        restore: shows what was open last; the runs are listed by then.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        window: MainWindow,
+        build_next: Callable[[], bool],
+        restore: Callable[[], object],
+    ) -> None:
+        super().__init__(window)
+        self._session, self._build_next, self._restore = session, build_next, restore
+        self._closed = False
+        AfterFirstPaint(window, self._build, LATEST_MS)
+
+    def _build(self) -> None:
+        if self._closed:
+            return
+        if self._build_next():
+            QTimer.singleShot(0, self, self._build)
+            return
+        self._session.refresh_runs()
+        self._session.tasks.warm_up()
+        QTimer.singleShot(AFTER_SHOW_MS, self, self._when_calm)
+
+    def _when_calm(self) -> None:
+        if self._closed:
+            return
+        _import_engine()
+        # The process that reads the data was the spare one; the training that follows gets another.
+        self._session.data.events.facts.connect(lambda _: self._session.tasks.warm_up())
+        self._session.refresh_runs(self._listed)
+        QTimer.singleShot(AFTER_SHOW_MS, self, self._import_plots)
+
+    def _listed(self) -> None:
+        if not self._closed:
+            self._restore()
+
+    def _import_plots(self) -> None:
+        if not self._closed:
+            _import_plots()
+
+    def close(self) -> None:
+        """Begin no further step."""
+        self._closed = True
+
+
+def _import_engine() -> None:
+    """The engine takes longest to import: it comes while the user looks around.
+
+    Not in a thread of its own: two threads that import parts of it at once can lock each other out, and
+    Python then raises _DeadlockError.
+    """
+    import engine.training  # noqa: F401
+
+
+def _import_plots() -> None:
+    """The first run that is shown needs them, in one turn with everything else that it changes."""
+    import widgets.plot.curve_plot  # noqa: F401

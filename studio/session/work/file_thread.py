@@ -1,0 +1,166 @@
+"""FileThreads: file operations of the session in threads, so that a slow disk does not stop the window."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class _Request:
+    work: Callable[[], Callable[[], object]]
+    key: str
+
+
+class FileThread:
+    """Carries out requests one after another, in order.
+
+    Until ``begin`` the caller itself carries them out at once, as scripts and the command line need it. After
+    it a thread does, which starts with the first request; results are handed on by ``take``.
+
+    Args:
+        name: of the thread.
+        wake: called from the thread when there is something to ``take``.
+    """
+
+    def __init__(self, name: str, wake: Callable[[], object]) -> None:
+        self._name, self._wake = name, wake
+        self._waiting: deque[_Request] = deque()
+        self._answers: deque[Callable[[], object]] = deque()
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._begun = self._working = self._closed = False
+
+    def begin(self) -> None:
+        """Use a thread from now on."""
+        self._begun = True
+
+    @property
+    def working(self) -> bool:
+        """Whether a request waits or is being carried out."""
+        with self._changed:
+            return self._working or bool(self._waiting)
+
+    def do(self, work: Callable[[], T], then: Callable[[T], object] | None = None, key: str = "") -> None:
+        """Carry out ``work``, then call ``then`` with its result in the thread of the caller of ``take``.
+
+        ``work`` must not import the engine for the first time: two threads that import parts of it at once
+        can lock each other out. An error that it raises is raised by ``take``.
+
+        Args:
+            key: the request replaces an earlier one of this key that has not begun.
+        """
+        if not self._begun:
+            answered = work()
+            if then is not None:
+                then(answered)
+            return
+        with self._changed:
+            if self._closed:
+                return
+            if key:
+                self._waiting = deque(each for each in self._waiting if each.key != key)
+            self._waiting.append(_Request(partial(_answer, work, then), key))
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+
+    def take(self) -> None:
+        """Hand on the results that are there."""
+        try:
+            while self._answers:
+                self._answers.popleft()()
+        finally:
+            if self._answers:  # one could not be used
+                self._wake()
+
+    def wait(self, timeout: float) -> bool:
+        """Wait until all is done and hand on the results; False if ``timeout`` seconds passed before."""
+        end = time.monotonic() + timeout
+        while self.working or self._answers:
+            with self._changed:
+                if self._working or self._waiting:
+                    self._changed.wait(max(0.0, end - time.monotonic()))
+            self.take()
+            if time.monotonic() >= end and self.working:
+                return False
+        return True
+
+    def close(self) -> None:
+        """Begin nothing more, and hand nothing on. An operation in progress does not keep the process."""
+        with self._changed:
+            self._closed = True
+            self._waiting.clear()
+            self._answers.clear()
+            self._changed.notify_all()
+
+    def _run(self) -> None:
+        while (request := self._next()) is not None:
+            answer = request.work()
+            with self._changed:
+                if not self._closed:
+                    self._answers.append(answer)
+            del request, answer
+            self._wake()
+
+    def _next(self) -> _Request | None:
+        with self._changed:
+            self._working = False
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._waiting or self._closed)
+            if self._closed:
+                return None
+            self._working = True
+            return self._waiting.popleft()
+
+
+def _answer(work: Callable[[], T], then: Callable[[T], object] | None) -> Callable[[], object]:
+    try:
+        result = work()
+    except Exception as error:
+        return partial(_fail, error)
+    return _nothing if then is None else partial(then, result)
+
+
+def _fail(error: Exception) -> None:
+    raise error
+
+
+def _nothing() -> None:
+    """There is nobody to hand the result to."""
+
+
+class FileThreads:
+    """The threads of a session: ``listing`` reads lists, ``reading`` what is shown of one run or file, and
+    ``writing`` writes, in the order of the changes."""
+
+    def __init__(self, wake: Callable[[], object]) -> None:
+        self.listing = FileThread("listing", wake)
+        self.reading = FileThread("reading", wake)
+        self.writing = FileThread("writing", wake)
+        self._all = (self.listing, self.reading, self.writing)
+
+    def begin(self) -> None:
+        """Use threads from now on."""
+        for each in self._all:
+            each.begin()
+
+    def take(self) -> None:
+        """Hand on the results that are there."""
+        for each in self._all:
+            each.take()
+
+    def close(self, timeout: float) -> bool:
+        """Finish what is to be written, and read nothing more; False where it was not written in time."""
+        written = self.writing.wait(timeout)
+        for each in self._all:
+            each.close()
+        return written
