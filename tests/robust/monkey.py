@@ -133,6 +133,7 @@ class Home:
                 start_new_session=True,
             )
             self._wait(process, outcome)
+        self._left(outcome)  # first: stopped children have standard output open
         assert process.stdout is not None
         figures = process.stdout.read().strip().splitlines()
         process.stdout.close()
@@ -143,7 +144,6 @@ class Home:
             outcome.findings.append(f"exit status {process.returncode}\n{said[-6000:]}")
         if "Traceback" in said or "Error" in said or "Warning" in said:
             outcome.findings.append(f"standard error of the window:\n{said[-6000:]}")
-        self._left(outcome)
         if figures:
             self._take(json.loads(figures[-1]), outcome)
 
