@@ -9,6 +9,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from resources import threads
+
 
 class ReadAhead(Iterator[Any]):
     """The items of ``read()``, made in a thread of their own, at most ``capacity`` of them ahead.
@@ -26,7 +28,7 @@ class ReadAhead(Iterator[Any]):
         self._thread = threading.Thread(
             target=run, args=(_fill, self._queue, read), name="reading ahead", daemon=True
         )
-        self._thread.start()
+        threads.start(self._thread)
         self._closing = weakref.finalize(self, self._queue.close)
 
     def __next__(self) -> Any:

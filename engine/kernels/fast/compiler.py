@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.kernels.fast.object_cache import ObjectCache
+from resources import threads
 
 PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 Build = Callable[[Any, str], Any]
@@ -88,6 +89,7 @@ class Compiler:
         self._waiting: deque[Job] = deque()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._threadless = False
         self._machine: Any = None
         self._engine: Any = None
 
@@ -103,6 +105,8 @@ class Compiler:
             if found is None:
                 found = self._handles[key] = Handle(key)
                 self._append(partial(self._compile, found, build))
+                if self._threadless:
+                    found._finish(None, False, None)
         return found
 
     def submit(self, job: Job) -> None:
@@ -126,10 +130,17 @@ class Compiler:
             thread.join()
 
     def _append(self, job: Job) -> None:
+        if self._threadless:
+            return
         self._waiting.append(job)
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="kernel compiler", daemon=True)
-            self._thread.start()
+            try:
+                threads.start(self._thread)
+            except (MemoryError, RuntimeError) as error:  # NumPy computes from here on
+                self._thread, self._threadless = None, True
+                self._waiting.clear()
+                log_failure(error, "the compiler's thread")
 
     def _work(self) -> None:
         while True:

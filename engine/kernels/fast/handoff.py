@@ -19,6 +19,7 @@ from llvmlite import ir
 
 from engine.kernels.fast.compiler import function
 from engine.kernels.fast.vectors import I64, POINTER, Builder, Local, Value
+from resources import threads
 
 # Places in the shared state, in 64-bit integers. Words of different threads are 128 bytes apart.
 _SYSCALL, _NUMBER, _CALLED, _WITH = 0, 1, 2, 3  # set by Python: libc's syscall, futex's number, the next call
@@ -92,7 +93,7 @@ class Crew:
             thread = threading.Thread(
                 target=self._worker.call, args=(self.address, n, 0), name=name, daemon=True
             )
-            thread.start()
+            threads.start(thread)
             self._threads.append(thread)
 
     def call(self, address: int, args: int, parts: int, count: int) -> None:

@@ -112,6 +112,22 @@ def test_a_failure_is_logged_in_one_line(caplog):
     assert _result(compiler.function("good", _answer(1))) == 1
 
 
+def test_without_a_thread_numpy_computes(caplog, monkeypatch):
+    # Its first call finds no memory, before it can say that it has begun.
+    monkeypatch.setattr(threading.Thread, "_bootstrap", lambda thread: threading._limbo.pop(thread))
+    monkeypatch.setattr("resources.threads.SECONDS", 0.02)
+    compiler = Compiler()
+    compiler.submit(pytest.fail)
+    handle = compiler.function("a", _answer(41))
+    assert handle.failed
+    assert not handle.wait(0)
+    assert compiler.wait(0)
+    assert [r.getMessage() for r in caplog.records] == [
+        "kernels: one was not compiled, NumPy computes instead: MemoryError: the thread "
+        "'kernel compiler' does not begin (the compiler's thread)"
+    ]
+
+
 def test_stopping_waits_for_running_compilations_and_drops_the_rest():
     compiler = Compiler()
     begun, go = threading.Event(), threading.Event()
