@@ -32,6 +32,7 @@ from PySide6.QtWidgets import (
 
 from resources.help_pages import HelpPage
 from widgets import theme
+from widgets.delayed import delayed
 from widgets.labels import mute
 from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
@@ -47,11 +48,17 @@ class _Page(QTextBrowser):
         super().__init__()
         self._folder = folder
         self._markdown = ""
+        self._laid_out_for = 0
+        # A change of the theme comes with several of the width.
+        self._again = delayed(self, 0, self.again)
+        theme.changed.connect(self._again.start)
         self.setOpenLinks(False)
         self.document().setDocumentMargin(theme.SPACE_L)
 
     def show_markdown(self, text: str) -> None:
         self._markdown = text
+        self._again.stop()
+        self._laid_out_for = self._room()
         self.document().clear()
         self.document().setDefaultFont(theme.font())
         self.document().setMarkdown(text, QTextDocument.MarkdownFeature.MarkdownDialectGitHub)
@@ -95,15 +102,20 @@ class _Page(QTextBrowser):
         path = (self._folder / (url if isinstance(url, str) else url.toString())).resolve()
         if not path.is_relative_to(self._folder.parent.resolve()):
             return QImage()
-        return _image(str(path), self.viewport().width() - 2 * theme.SPACE_L)
+        return _image(str(path), self._room())
+
+    def _room(self) -> int:
+        """The width of a line of text, with or without a scroll bar next to it."""
+        bar = self.verticalScrollBar().sizeHint().width()
+        return self.width() - 2 * self.frameWidth() - bar - 2 * theme.SPACE_L
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width() and "![" in self._markdown:
-            self.again()
+        if self._room() != self._laid_out_for and "![" in self._markdown:
+            self._again.start()
 
 
-@lru_cache(4)  # a page is laid out a second time where a scroll bar takes some of its width
+@lru_cache(4)
 def _image(path: str, room: int) -> QImage:
     image = QImage(path)
     if image.width() > room > 0:
@@ -136,7 +148,6 @@ class HelpWindow(Retranslated, QDialog):
         self._build()
         self.retranslate()
         self.filter("")
-        theme.changed.connect(self.page.again)
 
     def _build(self) -> None:
         side = QWidget()

@@ -122,3 +122,21 @@ def test_the_palette_goes_to_every_setting(stage: Any) -> None:
             form = studio.data_panel.form
         control = form.control(name)
         assert control is stage.window.focusWidget() or control.isAncestorOf(stage.window.focusWidget()), name
+
+
+def test_a_change_of_theme_or_width_lays_the_page_out_once(stage: Any, monkeypatch: Any) -> None:
+    stage.studio.help.open("graph.md")  # with an image
+    shown = stage.studio.help.shown
+    QTest.qWait(1)
+    times: list[str] = []
+    show = shown.page.show_markdown
+    monkeypatch.setattr(shown.page, "show_markdown", lambda text: (times.append(text), show(text)))
+    for change in (
+        lambda: stage.studio.actions.trigger("theme_dark"),
+        lambda: shown.resize(700, 500),
+        lambda: stage.studio.actions.trigger("theme_light"),
+    ):
+        times.clear()
+        change()
+        QTest.qWait(20)
+        assert len(times) == 1
