@@ -71,7 +71,7 @@ class Actions:
             (9, lambda: self._hands.key(self._studio.window)),
             (9, self._drop),
             (7, self._setting),
-            (9, self._small),
+            (6, self._small),
             (5, self._page),
             (3, self._kill),
             (2, self._stop),

@@ -86,6 +86,7 @@ class Monkey:
 
     def _next(self) -> None:
         """One action; another follows whatever loop it starts."""
+        self.loop.beat()  # else two actions without a wait between them count as one turn
         if self.done >= self._last or self._deadline:
             if not self._deadline:
                 self._end()
