@@ -24,6 +24,7 @@ from engine.training.sources.image_labels import (
     LabelTable,
     UnlabelledImages,
     label_file,
+    names_folders,
     ordered_classes,
     read_label_table,
     unlabelled_message,
@@ -102,6 +103,24 @@ def images_in(folder: Path) -> list[str]:
     return sorted(name for name in _entries(folder, folders=False) if name.lower().endswith(SUFFIXES))
 
 
+def labelled_by(folder: Path) -> Path | None:
+    """The table that gives the images of a folder their classes, instead of its sub-folders; None where there
+    is
+    none."""
+    path = label_file(folder)
+    return path if path is not None and (names_folders(path) or not has_images(folder)) else None
+
+
+def images_of(folder: Path, table: Path | None) -> list[str]:
+    """The images that ``table`` can name: those in the folder itself, and below its sub-folders where it
+    names
+    such; paths relative to ``folder``, sorted. Links are not followed. Raises DataError."""
+    files = images_in(folder)
+    if table is not None and names_folders(table):
+        files += [file for each in class_folders(folder).values() for file in each]
+    return sorted(files)
+
+
 def open_image_folder(folder: Path, options: DataOptions) -> tuple[Rows, Rows | None, tuple[str, ...]]:
     """The images of a folder: those for training, those for testing where there are ``train`` and ``test``
     (or ``val``) in it, and the classes: by ``classes.txt`` where there is one, else by name.
@@ -158,7 +177,8 @@ def open_labelled_images(folder: Path, options: DataOptions) -> tuple[Rows, tupl
     Raises:
         DataError: the labels can't be read. UnlabelledImages: no image has a label.
     """
-    files, path = images_in(folder), label_file(folder)
+    path = label_file(folder)
+    files = images_of(folder, path)
     table = read_label_table(path, files) if path is not None else LabelTable.empty(folder)
     labels, classes = table.labels, ordered_classes(folder, table.labels)
     number = {name: index for index, name in enumerate(classes)}

@@ -1,7 +1,8 @@
 """Labels of a folder of images without class folders: ``labels.csv`` there, with a row for each image.
 
-``metadata.csv`` counts as well where it has both columns, as in Hugging Face's image folders. Other columns
-are kept as they are.
+A file that names an image in a sub-folder, as ``spring/1.png``, gives the classes of all images below the
+folder. ``metadata.csv`` counts as well where it has both columns, as in Hugging Face's image folders. Other
+columns are kept as they are.
 """
 
 from __future__ import annotations
@@ -117,8 +118,21 @@ def has_both_columns(path: Path) -> bool:
     return None not in (_place(header, FILE_COLUMNS), _place(header, LABEL_COLUMNS))
 
 
+def names_folders(path: Path) -> bool:
+    """Whether a table of labels names an image in a sub-folder; False for what is not such a table."""
+    if not is_plain_file(path) or not has_both_columns(path):
+        return False
+    try:
+        text = _text(path)
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=_separator(text.partition("\n")[0]))
+        file, _ = _columns(path, tuple(next(reader, [])))
+        return any(len(row) > file and "/" in row[file] for row in reader)
+    except (DataError, csv.Error):
+        return False
+
+
 def read_label_table(path: Path, files: Iterable[str]) -> LabelTable:
-    """The labels in ``path``, of these images next to it.
+    """The labels in ``path``, of these images next to it, or below sub-folders.
 
     Raises:
         DataError: it is damaged, or names a file twice or a missing one; says in which line.
@@ -185,7 +199,8 @@ def refuse_both(folder: Path) -> None:
     if found is not None:
         raise DataError(
             f"{folder}: both sub-folders with images and {found.name}: only one of them can give the "
-            f"classes; remove {found.name}, or put all images next to it"
+            f"classes; remove {found.name}, put all images next to it, or name those in sub-folders in it, "
+            "as folder/1.png"
         )
 
 
@@ -250,8 +265,8 @@ def _columns(path: Path, header: tuple[str, ...]) -> tuple[int, int]:
 
 
 def _unknown(name: str) -> str:
-    if "/" in name or "\\" in name:
-        return f"not the name of an image next to it: {name[:200]!r}; give names without folders"
+    if "\\" in name or name.startswith("/") or ".." in name.split("/"):
+        return f"not the name of an image in this folder: {name[:200]!r}; give names such as folder/1.png"
     return f"no such image in this folder: {name[:200]!r}; fix the name, or remove the line"
 
 

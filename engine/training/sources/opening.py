@@ -115,15 +115,20 @@ def _grey(name: str, kind: str, options: DataOptions) -> Source:
 
 
 def _images(name: str, kind: str, options: DataOptions) -> Source:
-    from engine.training.sources.image_folder import has_images, open_image_folder, open_labelled_images
-    from engine.training.sources.image_labels import label_file, refuse_both
+    from engine.training.sources.image_folder import (
+        has_images,
+        labelled_by,
+        open_image_folder,
+        open_labelled_images,
+    )
+    from engine.training.sources.image_labels import refuse_both
 
     folder = Path(name).expanduser()
-    if has_images(folder):
+    table = labelled_by(folder)
+    if table is None and has_images(folder):
         refuse_both(folder)
         train, test, classes = open_image_folder(folder, options)
         return Source(name, kind, train, test, classes, _of_images(name, train, classes, options))
-    table = label_file(folder)
     train, classes, unlabelled = open_labelled_images(folder, options)
     spec = _of_images(name, train, classes, options)
     return Source(

@@ -168,7 +168,7 @@ class _DataReader:
         except (ValueError, OSError) as error:
             self._tell("data_failed", message=str(error))
             return
-        self._thumbnails = ThumbnailReader(folder)
+        self._thumbnails = ThumbnailReader(folder, values["files"])
         self._tell("data_labelling", **values)
 
     def _show(self, wanted: ShowSamples) -> None:

@@ -266,14 +266,14 @@ class Labelling:
         return replace(folder, labels=found, classes=(*folder.classes, *more))
 
     def _read(self, place: Path) -> LabelTable:
-        from engine.training.sources.image_folder import images_in
+        from engine.training.sources.image_folder import images_of
         from engine.training.sources.image_labels import LabelTable, label_file, read_label_table
 
         path = label_file(place)
         table = self._table
         if table is not None and path == table.path and _stamp(path) == self._read_at:
             return table
-        return read_label_table(path, images_in(place)) if path is not None else LabelTable.empty(place)
+        return read_label_table(path, images_of(place, path)) if path is not None else LabelTable.empty(place)
 
     # ----- beginning and end -----
 

@@ -21,7 +21,7 @@ def images_to_label(name: str) -> tuple[Path, dict[str, Any]]:
         DataError: the labels can't be read, or the folder can't be written.
     """
     from engine.core.errors import DataError
-    from engine.training.sources.image_folder import images_in
+    from engine.training.sources.image_folder import images_of
     from engine.training.sources.image_labels import (
         LABELS_FILE,
         LabelTable,
@@ -31,7 +31,8 @@ def images_to_label(name: str) -> tuple[Path, dict[str, Any]]:
     )
 
     folder = Path(name).expanduser()
-    files, path = images_in(folder), label_file(folder)
+    path = label_file(folder)
+    files = images_of(folder, path)
     if not os.access(folder, os.W_OK) or (path is not None and not os.access(path, os.W_OK)):
         raise DataError(
             f"data: {folder}: labels can't be saved in {path.name if path else LABELS_FILE}: the folder is "
@@ -54,12 +55,12 @@ def needs_labels(name: str, exclude: Sequence[str]) -> bool:
     Raises:
         DataError: the labels can't be read.
     """
-    from engine.training.sources.image_folder import has_images, images_in, is_excluded
-    from engine.training.sources.image_labels import label_file, read_label_table
+    from engine.training.sources.image_folder import images_of, is_excluded, labelled_by
+    from engine.training.sources.image_labels import read_label_table
 
     folder = Path(name).expanduser()
-    path = label_file(folder) if folder.is_dir() else None
-    if path is None or has_images(folder) or not (files := images_in(folder)):
+    path = labelled_by(folder) if folder.is_dir() else None
+    if path is None or not (files := images_of(folder, path)):
         return False
     labels = read_label_table(path, files).labels
     counts = Counter(label for file, label in labels.items() if not is_excluded(file, exclude))
@@ -67,16 +68,16 @@ def needs_labels(name: str, exclude: Sequence[str]) -> bool:
 
 
 class ThumbnailReader:
-    """Reads images of a folder a few at a time; ``waiting`` are those that are asked for."""
+    """Reads ``files`` of a folder a few at a time; ``waiting`` are those that are asked for."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, files: Sequence[str]) -> None:
+        self._folder, self._files = folder, frozenset(files)
         self.waiting: list[str] = []
 
     def ask(self, files: Sequence[str]) -> None:
         """Read these next, instead of those that wait."""
-        # Names alone: a request leads to no other folder.
-        self.waiting = [file for file in files if file == os.path.basename(file)]
+        # The listed images only: a request leads to no other folder.
+        self.waiting = [file for file in files if file in self._files]
 
     def read(self) -> tuple[list[str], list[Any]]:
         """The next few files, and their images, None for one that can't be read."""

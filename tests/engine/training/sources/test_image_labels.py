@@ -109,7 +109,10 @@ def test_excluded_images_are_in_no_split(tmp_path):
             r"line 4: '0\.png' appears in line 2 already",
         ),
         ("file_name,label\n0.png,a\n9.png,b\n", r"line 3: no such image in this folder: '9\.png'; fix"),
-        ("file_name,label\n../0.png,a\n", r"line 2: not the name of an image next to it: '\.\./0\.png'"),
+        ("file_name,label\n../0.png,a\n", r"line 2: not the name of an image in this folder: '\.\./0\.png'"),
+        ("file_name,label\ns/../0.png,a\n", r"line 2: not the name of an image in this folder: 's/"),
+        ("file_name,label\n/0.png,a\n", r"line 2: not the name of an image in this folder: '/0"),
+        ("file_name,label\ns/0.png,a\n", r"line 2: no such image in this folder: 's/0"),
         ("file_name,label\n0.png,a,b\n", r"line 2: 3 columns instead of 2 as in line 1; fix or remove it"),
         ('file_name,label\n0.png,"a\n', r"line 2: not a row of a CSV file: .*; fix or remove it"),
         ("file_name,label\n0.png,\x1b[1m\n", r"line 2: class: not the name of a class: '\\x1b\[1m'"),
@@ -140,11 +143,28 @@ def test_links_are_not_followed(tmp_path):
         LabelTable.empty(folder).changed({"0.png": "a"}).write()
 
 
+def test_a_table_that_names_images_in_sub_folders_gives_their_classes(tmp_path):
+    folder = flat(tmp_path / "own", 1)
+    for name in ("spring/a", "autumn"):
+        (folder / name).mkdir(parents=True)
+        flat(folder / name, 2)
+    rows = "0.png,cat\nspring/a/0.png,dog\nspring/a/1.png,cat\nautumn/1.png,dog\n"
+    (folder / "labels.csv").write_text("file_name,label\n" + rows)
+    source = open_source(str(folder))
+    assert (source.classes, source.label_file) == (("cat", "dog"), "labels.csv")
+    assert source.train.files == ["0.png", "spring/a/1.png", "autumn/1.png", "spring/a/0.png"]
+    assert source.unlabelled == ("autumn/0.png",)
+    os.symlink(folder / "autumn", folder / "spring" / "link")
+    (folder / "labels.csv").write_text("file_name,label\n" + rows + "spring/link/0.png,cat\n")
+    with pytest.raises(DataError, match=r"line 6: no such image in this folder: 'spring/link/0\.png'"):
+        open_source(str(folder))
+
+
 def test_class_folders_and_labels_contradict_each_other(tmp_path):
     folder = writing.image_folder(tmp_path)
     (folder / "labels.csv").write_text("id,breed\n1,pug\n")  # of something else
     assert open_source(str(folder)).classes == ("ant", "bee")
-    (folder / "labels.csv").write_text("file_name,label\nant/0.png,bee\n")
+    (folder / "labels.csv").write_text("file_name,label\n0.png,bee\n")
     with pytest.raises(DataError, match=r"both sub-folders with images and labels\.csv: .*; remove"):
         load_data(str(folder))
 

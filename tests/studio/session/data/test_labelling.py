@@ -172,7 +172,7 @@ def test_thumbnails_come_by_name_and_damaged_files_without(session, tmp_path):
     shown = session.labelling.thumbnails
     assert session.wait_until(lambda: len(shown) == 3, 30)
     assert (shown["1.png"].shape, shown["1.png"][0, 0, 0], shown["2.png"]) == ((8, 8, 3), 200, None)
-    reader = ThumbnailReader(folder)
+    reader = ThumbnailReader(folder, sorted(file.name for file in folder.iterdir()))
     reader.ask(["../elsewhere.png", "0.png"])
     assert reader.waiting == ["0.png"]
 
