@@ -177,7 +177,7 @@ def calls(only: Sequence[str] = (), values: Sequence[int] = VALUES) -> Iterator[
 
 
 def _more(name: str) -> list[str]:
-    """Parameters beside those of a base that take an integer by default."""
+    """Parameters that a base omits and that take an integer by default."""
     return [
         p.name for p in inspect.signature(named(name)).parameters.values()
         if type(p.default) is int and p.name not in ("name",)

@@ -71,6 +71,8 @@ class StopCheck(Request):
 class BrowseData:
     """Open data and answer requests about it (``OpenData`` first), until it is cancelled."""
 
+    PROCESS: ClassVar = "data"
+    REMEDY: ClassVar = "choose the data again"
     EVENTS: ClassVar = DATA_EVENTS
 
     def run(self, emit: Emit, inbox: Inbox) -> None:

@@ -119,7 +119,7 @@ class DatasetBrowser:
             self._view.take(event)
         elif event["event"] == "worker_ended" and not event["killed"]:
             message = event["message"] or "data: the process that reads it ended; choose the data again"
-            self._view.failed(message.replace("training process", "data"))
+            self._view.failed(message)
         if self._task is not None:
             self._report(self._task)
 

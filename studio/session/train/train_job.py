@@ -18,6 +18,8 @@ class Train:
     """Train with ``config``; ``resume`` continues from the newest valid checkpoint."""
 
     TITLE: ClassVar = "Training {0}"
+    PROCESS: ClassVar = "training process"
+    REMEDY: ClassVar = "resume from the last checkpoint"
     EVENTS: ClassVar = (*TRAINING_EVENTS, ProgramShown)
     OUTLIVES_ERRORS: ClassVar = True  # it takes hours, and saves what it has
 

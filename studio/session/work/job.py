@@ -100,6 +100,8 @@ class Job(Protocol):
     - ``EVENTS``: the TypedDicts of the events that it reports; the parent refuses others, and wrong fields.
     - ``TITLE``: what it does, for the list of tasks, with ``{0}`` for its property ``subject``; the list
       omits a job without one.
+    - ``PROCESS``: what messages call its process; its title where it has none.
+    - ``REMEDY``: what to do where the process was killed; to start it again where it has none.
     - ``DELAY``: seconds before the list shows it, for a job that usually ends sooner.
     - ``OUTLIVES_ERRORS``: True if it continues where one of its events can't be shown; others are ended.
     - ``record(script)``: adds its commands to a :class:`studio.session.project.session_script.SessionScript`.
@@ -130,6 +132,19 @@ def name_of(job: Job) -> str:
 def title_of(job: Job) -> tuple[str, str]:
     """Its ``TITLE`` and ``subject``, empty where it has none."""
     return str(getattr(job, "TITLE", "")), str(getattr(job, "subject", ""))
+
+
+def process_of(job: Job | None) -> str:
+    """What messages call the process of a job; None is one that waits for its job."""
+    if job is None:
+        return "worker process"
+    title, subject = title_of(job)
+    return str(getattr(job, "PROCESS", "")) or title.format(subject) or name_of(job).replace("_", " ")
+
+
+def remedy_of(job: Job | None) -> str:
+    """What to do where the process of a job was killed."""
+    return str(getattr(job, "REMEDY", "start it again"))
 
 
 def delay_of(job: Job) -> float:

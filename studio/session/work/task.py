@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from psygnal import Signal
 
-from studio.session.work.job import Event, Job, Request, delay_of, title_of
+from studio.session.work.job import Event, Job, Request, delay_of, process_of, title_of
 from studio.session.work.worker import Worker
 
 State: TypeAlias = Literal["running", "done", "failed", "cancelled"]
@@ -153,7 +153,7 @@ class JobTask(Task):
             error = error.__cause__  # of the signal that was emitted
         said = " ".join(f"{type(error).__name__}: {error}".split())
         what = f"the event {event['event']} that it sent can't be shown: {said[:200]}"
-        message = f"training process: {what}; report it"
+        message = f"{process_of(self.job)}: {what}; report it"
         self._fault = message, "".join(traceback.format_exception(error))
         if not self._outlives_errors:
             self._worker.kill()

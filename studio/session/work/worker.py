@@ -27,6 +27,8 @@ from studio.session.work.job import (
     perform_sent,
     plain_job,
     plain_message,
+    process_of,
+    remedy_of,
 )
 from studio.session.work.wire import WireError, decode, encode, receive, send
 
@@ -165,7 +167,7 @@ class ProcessWorker(_Mailbox):
                 break
             except WireError as error:
                 # Nothing after it can be trusted: the child has failed, the window goes on.
-                self._invalid = f"training process: it sent an invalid message: {error}; report it"
+                self._invalid = f"{process_of(self._job)}: it sent an invalid message: {error}; report it"
                 self._process.kill()
                 break
             for event in events:
@@ -189,9 +191,9 @@ class ProcessWorker(_Mailbox):
         if message:
             pass
         elif self._killed:
-            message = "training process: ended on request"
+            message = f"{process_of(self._job)}: ended on request"
         elif not clean:
-            message = death_message(code, self._memory, _oom_kills() > self._oom_kills)
+            message = death_message(self._job, code, self._memory, _oom_kills() > self._oom_kills)
         return {
             "event": "worker_ended",
             "time": time.time(),
@@ -264,35 +266,33 @@ class ThreadWorker(_Mailbox):
         )
 
 
-def death_message(code: int, memory: int, memory_ran_out: bool) -> str:
-    """How a process that ended with ``code`` died, in plain words: ``where: what: values seen; what to do``.
+def death_message(job: Job | None, code: int, memory: int, memory_ran_out: bool) -> str:
+    """How the process of a job died that ended with ``code``: ``where: what: values seen; what to do``.
 
     Args:
         code: the exit code; below 0 the number of the signal.
         memory: bytes it held when last seen, 0 where unknown.
         memory_ran_out: True where the system ended a process for want of memory meanwhile.
     """
+    process, remedy = process_of(job), remedy_of(job)
     used = f", last seen with {memory / 1e6:.0f} MB of memory" if memory else ""
     if code < 0:
         name = _signal_name(-code)
         if name == "SIGKILL" and memory_ran_out:
             return (
-                f"training process: the system ended it because memory ran out: signal {name}{used}; "
-                "take a smaller batch size or close other programs, then resume from the last checkpoint"
+                f"{process}: the system ended it because memory ran out: signal {name}{used}; "
+                f"take a smaller batch size or close other programs, then {remedy}"
             )
         if name in ("SIGKILL", "SIGTERM"):
-            return (
-                f"training process: it was killed from outside: signal {name}{used}; "
-                "resume from the last checkpoint"
-            )
+            return f"{process}: it was killed from outside: signal {name}{used}; {remedy}"
         return (
-            f"training process: it crashed in native code: signal {name}{used}; "
-            "resume from the last checkpoint, and report it with the details if it happens again"
+            f"{process}: it crashed in native code: signal {name}{used}; "
+            f"{remedy}, and report it with the details if it happens again"
         )
     shown = f"0x{code:08X}" if code > 255 else str(code)
     return (
-        f"training process: it ended without a word: exit code {shown}{used}; "
-        "look at the log for what it printed last, then resume from the last checkpoint"
+        f"{process}: it ended without a word: exit code {shown}{used}; "
+        f"look at the log for what it printed last, then {remedy}"
     )
 
 

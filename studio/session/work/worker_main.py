@@ -135,7 +135,7 @@ def _receive(
             _give_up(inbox, arrived, ORPHANED)
         except Exception as error:  # a WireError, or what the job says of the request
             said = " ".join(str(error)[:MOST_TEXT].splitlines())
-            print(f"training process: invalid message from the window: {said}", file=sys.stderr, flush=True)
+            print(f"worker process: invalid message from the window: {said}", file=sys.stderr, flush=True)
             _give_up(inbox, arrived, CONFUSED)
 
 

@@ -19,8 +19,10 @@ import pytest
 from engine.training.evaluation import HARDEST
 from resources.local_code import read_code
 from resources.scratch import make_scratch
+from studio.session.graph.trace_job import TraceModel
 from studio.session.runs.runs_folder import list_runs
 from studio.session.session import Session
+from studio.session.train.train_job import Train
 from studio.session.work.worker import ThreadWorker, death_message
 
 SECONDS = 40.0
@@ -325,7 +327,10 @@ def test_the_same_in_a_thread(bars: Path, tmp_path: Path) -> None:
     ],
 )
 def test_how_a_crash_is_reported(code: int, memory: int, ran_out: bool, said: str) -> None:
-    message = death_message(code, memory, ran_out)
+    message = death_message(Train({}), code, memory, ran_out)
     assert said in message
+    killed = death_message(TraceModel({"model": "lenet"}), code, memory, ran_out)
+    assert killed.startswith("Tracing ")
+    assert "checkpoint" not in killed
     assert message.startswith("training process: ")
     assert "; " in message

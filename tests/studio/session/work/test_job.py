@@ -75,7 +75,7 @@ def test_an_invalid_event_of_a_child_is_its_failure_and_not_the_windows() -> Non
     *_, last = events_of(ProcessWorker, DoubleValues((1.0,), "wrong type"))
     assert (last["event"], last["clean"], last["killed"]) == ("worker_ended", False, False)
     assert last["message"] == (
-        "training process: it sent an invalid message: event doubled.mean: must be float: got str; report it"
+        "double values: it sent an invalid message: event doubled.mean: must be float: got str; report it"
     )
 
 
@@ -92,7 +92,7 @@ def test_an_invalid_message_of_the_window_ends_the_job_and_the_child() -> None:
             assert worker.wait(SECONDS)
             events += worker.take()
         said = [event["text"] for event in events if event["event"] == "output"]
-        assert said == ["training process: invalid message from the window: command: unknown: 'explode'"]
+        assert said == ["worker process: invalid message from the window: command: unknown: 'explode'"]
         assert "doubled" in [event["event"] for event in events]
     finally:
         worker.close()
@@ -282,4 +282,4 @@ def test_a_child_gives_up_on_a_request_that_its_job_refuses(
     ours.send_bytes(encode({"command": "learning_rate=x"}))
     with pytest.raises(GaveUp):
         worker_main._receive(theirs, None, inbox, [], threading.Event())  # type: ignore[arg-type]
-    assert capsys.readouterr().err.startswith("training process: invalid message from the window: could not")
+    assert capsys.readouterr().err.startswith("worker process: invalid message from the window: could not")

@@ -66,7 +66,7 @@ def test_an_event_that_can_not_be_shown_fails_its_task_with_a_sentence() -> None
     task = finished(JobTask(DoubleValues((1.0,)), worker, follow), worker)
     assert task.state == "failed"
     assert [event["message"] for event in ends] == [
-        "training process: the event doubled that it sent can't be shown: IndexError: list index out of "
+        "double values: the event doubled that it sent can't be shown: IndexError: list index out of "
         "range; report it"
     ]
     assert "in follow" in ends[0]["details"]
