@@ -9,6 +9,7 @@ from itertools import islice
 from engine.training.config import TrainingConfig
 from engine.training.setup import build_parts
 from engine.training.stepper import random_state, seed_everything, set_random_state
+from engine.training.suggest import Report
 from resources.memory import memory_used
 
 _WARM = 2
@@ -26,10 +27,11 @@ class Estimate:
     memory: int
 
 
-def estimated(config: TrainingConfig) -> Estimate:
+def estimated(config: TrainingConfig, report: Report = lambda words, done: None) -> Estimate:
     """Build the training, time a few steps and a part of an evaluation, and discard it all.
 
-    Random numbers are afterwards as they were.
+    Random numbers are afterwards as they were. ``report`` receives how far it is, after the parts of a
+    suggestion.
 
     Raises:
         As :func:`engine.training.setup.build_parts` does, and whatever the model raises.
@@ -37,10 +39,13 @@ def estimated(config: TrainingConfig) -> Estimate:
     state = random_state()
     try:
         seed_everything(config.seed)
+        report(f"Building {config.model}", 2)
         parts = build_parts(config)
         times = []
         before = time.perf_counter()
-        for images, labels in islice(parts.batches, _WARM + _TIMED):
+        measured = min(_WARM + _TIMED, len(parts.batches))
+        for place, (images, labels) in enumerate(islice(parts.batches, measured)):
+            report(f"Measuring step {place + 1} of {measured} with {config.model}", 3 + place)
             parts.stepper.train(images, labels)
             now = time.perf_counter()
             times.append(now - before)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import Any
+from typing import Any, TypeAlias
 
 from engine.training.config import TrainingConfig
 from engine.training.resolve import fitted
@@ -19,6 +19,10 @@ from resources.settings import SETTINGS
 AUTO = "auto"
 LARGE_SIDE = 128
 """Images with both sides of more pixels are resized: a step on them takes too long on a CPU."""
+PHASES = 9
+"""Parts of a suggestion and its estimate: reading the data, choosing, building the network, and six steps."""
+Report: TypeAlias = Callable[[str, float], None]
+"""Receives words about the part that begins, and how many of ``PHASES`` are done."""
 _DIGIT = (28, 28, 1)
 _UNEQUAL = 1.1  # proportions that differ by more are not stretched
 
@@ -60,7 +64,10 @@ def given_in(config: TrainingConfig) -> set[str]:
 
 
 def suggested(
-    config: TrainingConfig, given: Collection[str] | None = None, source: Source | None = None
+    config: TrainingConfig,
+    given: Collection[str] | None = None,
+    source: Source | None = None,
+    report: Report = lambda words, done: None,
 ) -> Suggestion:
     """A model and settings for the data of ``config``.
 
@@ -68,6 +75,7 @@ def suggested(
         given: the settings that stay as they are, next to ``config.given``; None for those that differ from
             their defaults.
         source: the data, where it is open.
+        report: receives how far it is.
 
     Raises:
         ArgumentError, DataError, FormatError: the data can't be read, or a given setting does not fit it.
@@ -77,13 +85,14 @@ def suggested(
     if config.data in BUILT_IN:
         return rest.as_before(f"{config.data}: the network for digits and its usual settings", _digits())
     options = DataOptions.of(config)
+    report("Reading the data", 0)
     source = source or open_source(config.data, options)
     if source.kind == "idx" and source.train.shape == _DIGIT and config.model == AUTO:
         spec = replace(_digits(), classes=source.classes, samples=len(source.train))
         return rest.as_before(
             "IDX files of 28x28 pixels: the network for digits and its usual settings", spec
         )
-    return rest.for_data(source)
+    return rest.for_data(source, report)
 
 
 def with_suggestions(config: TrainingConfig, given: Collection[str] | None = None) -> TrainingConfig:
@@ -108,7 +117,7 @@ class _Chooser:
             self._choose("model", "lenet", reason)
         return self._suggestion(spec)
 
-    def for_data(self, source: Source) -> Suggestion:
+    def for_data(self, source: Source, report: Report) -> Suggestion:
         """What fits the data of ``source``."""
         from engine.training.data import splits_of
 
@@ -119,7 +128,9 @@ class _Chooser:
             source if source.kind != "images" else open_source(self.config.data, DataOptions.of(self.config)),
             self.config.samples,
             DataOptions.of(self.config),
+            report=lambda done, total: report(f"Reading image {done:,} of {total:,}", done / total),
         )
+        report("Choosing settings", 1)
         spec, count = splits.spec, len(splits.train)
         if self.config.model == AUTO:
             self._choose_model(spec, count)

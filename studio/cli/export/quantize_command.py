@@ -14,6 +14,7 @@ from studio.cli.application import app
 from studio.cli.export.quantize_output import show_report
 from studio.cli.options import Json, Trust, check_options, given_options, with_options
 from studio.cli.output import console, emit_json, one_line_errors
+from studio.cli.progress_bar import progress_bar
 from studio.cli.trust import require_trust
 
 if TYPE_CHECKING:
@@ -109,21 +110,5 @@ def _carry_out(
 @contextmanager
 def _progress(as_json: bool) -> Iterator[Emit]:
     """Shows how far it is, on a terminal, while the block goes on."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    from studio.cli.output import visible
-
-    screen = Console(stderr=True)
-    with Progress(console=screen, transient=True, disable=as_json or not screen.is_terminal) as progress:
-        task = progress.add_task("", total=None)
-
-        def show(event: Any) -> None:
-            progress.update(
-                task,
-                description=visible(event["message"]),
-                completed=event["done"],
-                total=event["total"] or None,
-            )
-
-        yield show
+    with progress_bar(as_json) as show:
+        yield lambda event: show(event["message"], event["done"], event["total"])

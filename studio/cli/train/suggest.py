@@ -9,6 +9,7 @@ import typer
 from studio.cli.application import app
 from studio.cli.options import Json, given_options, read_all_parameters, with_settings
 from studio.cli.output import emit_json, one_line_errors, say
+from studio.cli.progress_bar import progress_bar
 from studio.cli.train.suggested import suggested_settings, train_command
 
 if TYPE_CHECKING:
@@ -25,13 +26,18 @@ def suggest(context: typer.Context, as_json: Json = False, **settings: Any) -> N
         from engine.core.errors import ArgumentError
         from engine.training import TrainingConfig
         from engine.training.estimate import estimated
-        from engine.training.suggest import suggested
+        from engine.training.suggest import PHASES, suggested
 
-        try:
-            found = suggested(TrainingConfig.from_dict(settings), given)
-        except ArgumentError as error:
-            raise typer.BadParameter(str(error)) from None
-        cost = estimated(found.config)
+        with progress_bar(as_json) as show:
+
+            def report(words: str, done: float) -> None:
+                show(words, done, PHASES)
+
+            try:
+                found = suggested(TrainingConfig.from_dict(settings), given, report=report)
+            except ArgumentError as error:
+                raise typer.BadParameter(str(error)) from None
+            cost = estimated(found.config, report)
         command = train_command(found)
         if as_json:
             emit_json(

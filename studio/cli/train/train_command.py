@@ -88,13 +88,15 @@ def carry_out(
 
 def _resolved(config: TrainingConfig, given: Mapping[str, Any], as_json: bool) -> TrainingConfig:
     """``config``, with what is suggested where its model is ``auto``; reports each choice."""
-    from engine.training.suggest import AUTO, suggested
+    from engine.training.suggest import AUTO, PHASES, suggested
 
     if config.model != AUTO:
         return config
+    from studio.cli.progress_bar import progress_bar
     from studio.cli.train.suggested import suggested_settings
 
-    found = suggested(config, given)
+    with progress_bar(as_json) as show:
+        found = suggested(config, given, report=lambda words, done: show(words, done, PHASES))
     for line in suggested_settings(found):
         note(line, as_json)
     return found.config

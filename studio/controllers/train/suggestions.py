@@ -32,7 +32,7 @@ class SuggestionsController(QObject):
         self._view = session.suggestions.view
         self._actions = actions
         self._bonds = Bindings()
-        for name in ("working", "choices", "seconds"):
+        for name in ("working", "choices", "seconds", "message"):
             self._bonds.show(self._view, name, lambda _: self._show())
         self._data = session.train.settings.data
         self._expecting = delayed(self, TYPING_MS, self._expect)
@@ -78,7 +78,7 @@ class SuggestionsController(QObject):
         self._panel.show_suggestion(
             view.working,
             [self._sentence(each) for each in view.choices],
-            self._cost() if view.choices else "",
+            self._cost(),
         )
         self._actions.refresh()
 
@@ -88,7 +88,7 @@ class SuggestionsController(QObject):
     def _cost(self) -> str:
         view = self._view
         if math.isnan(view.seconds):
-            return self.tr("Measuring how long that takes...") if view.working else ""
+            return f"{view.message}..." if view.working and view.message else ""
         whole = max(1, math.ceil(view.seconds))
         seconds = self.tr("{0} s").format(whole) if whole < 60 else theme.format_duration(float(whole))
         return self.tr("Takes about {0} and {1} MB of memory.").format(seconds, round(view.memory / 1e6))

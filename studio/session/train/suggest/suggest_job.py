@@ -36,24 +36,45 @@ class Estimated(TypedDict):
     memory: int
 
 
+class SuggestProgress(TypedDict):
+    """What is done now, and how many of ``total`` parts are done."""
+
+    event: Literal["suggest_progress"]
+    time: float
+    message: str
+    done: float
+    total: int
+
+
 @job
 class SuggestSettings:
     """Choose the settings of ``config`` that are not ``given``."""
 
     TITLE: ClassVar = "Suggesting settings"
-    EVENTS: ClassVar = (Suggested, Estimated)
+    EVENTS: ClassVar = (Suggested, Estimated, SuggestProgress)
 
     config: dict[str, Any]
     given: tuple[str, ...]
     agreed: str = ""
 
     def run(self, emit: Emit, inbox: Inbox) -> None:
-        """Report ``suggested``, then ``estimated``."""
+        """Report ``suggested``, then ``estimated``, and how far it is."""
         from engine.training import TrainingConfig
         from engine.training.estimate import estimated
-        from engine.training.suggest import suggested
+        from engine.training.suggest import PHASES, suggested
 
-        found = suggested(TrainingConfig.from_dict(self.config), self.given)
+        def report(words: str, done: float) -> None:
+            emit(
+                {
+                    "event": "suggest_progress",
+                    "time": time.time(),
+                    "message": words,
+                    "done": done,
+                    "total": PHASES,
+                }
+            )
+
+        found = suggested(TrainingConfig.from_dict(self.config), self.given, report=report)
         emit({"event": "suggested", "time": time.time(), **found.as_plain()})
-        cost = estimated(found.config)
+        cost = estimated(found.config, report)
         emit({"event": "estimated", "time": time.time(), "seconds": cost.seconds, "memory": cost.memory})

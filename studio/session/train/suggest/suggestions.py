@@ -23,11 +23,11 @@ from studio.session.work.task import JobTask
 @dataclass
 class SuggestionView:
     """``choices`` are those of the last suggestion, for the data called ``data``; ``seconds`` and ``memory``
-    (in
-    bytes) what a training with them takes, NaN and 0 while that is measured. ``models`` has for each network
-    why it does not fit, "" where it does."""
+    (in bytes) what a training with them takes, NaN and 0 while that is measured. ``models`` has for each
+    network why it does not fit, "" where it does. ``message`` says what is done now."""
 
     working: bool = False
+    message: str = ""
     data: str = ""
     choices: tuple[ChoiceView, ...] = ()
     models: Mapping[str, str] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class Suggestions:
             if name != "given" and getattr(settings, name) != each.default
         )
         self.view.forget()
-        self.view.data, self.view.last_problem = settings.data, None
+        self.view.data, self.view.last_problem, self.view.message = settings.data, None, ""
         job = SuggestSettings(settings.as_config(""), given, agreed(settings))
         self._task = self._tasks.start(job, self._follow)
         self.view.working = True
@@ -109,6 +109,8 @@ class Suggestions:
                 _ = each.text  # raises for a value that can't be shown
             view.models, view.choices = dict(event["models"]), choices
             self._use(dict(event["settings"]))
+        elif kind == "suggest_progress":
+            view.message = str(event["message"])
         elif kind == "estimated":
             view.memory, view.seconds = event["memory"], event["seconds"]
         elif kind == "failed" or (kind == "worker_ended" and not event["killed"] and event["message"]):

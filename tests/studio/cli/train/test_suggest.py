@@ -42,6 +42,30 @@ def test_json_has_settings_reasons_and_the_models_that_do_not_fit(data: Path) ->
     assert found["seconds"] > 0
 
 
+def test_a_terminal_shows_the_part_that_is_measured(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from engine.training import TrainingConfig
+    from engine.training.estimate import estimated
+    from engine.training.suggest import PHASES, suggested
+
+    parts: list[tuple[str, float]] = []
+    found = suggested(TrainingConfig(str(data), epochs=1), report=lambda *part: parts.append(part))
+    estimated(found.config, lambda *part: parts.append(part))
+    assert parts == [
+        ("Reading the data", 0),
+        ("Choosing settings", 1),
+        ("Building mlp", 2),
+        ("Measuring step 1 of 1 with mlp", 3),
+    ]
+    assert parts[-1][1] < PHASES
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    done = call("suggest", "--data", data, "--epochs", "1")
+    assert "Measuring step 1 of 1 with mlp" in done.stderr
+    assert "Measuring" not in done.stdout
+    assert "Measuring" not in call("suggest", "--data", data, "--epochs", "1", "--json").stderr
+
+
 def test_train_says_what_it_chose(data: Path, tmp_path: Path) -> None:
     done = call("train", "--data", data, "--epochs", "1", "--out", tmp_path / "run")
     assert done.exit_code == 0

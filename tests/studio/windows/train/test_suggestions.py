@@ -38,6 +38,11 @@ def test_one_click_fills_the_settings_as_one_step_of_undo_with_reasons(stage: An
     assert (job.config["data"], set(job.given)) == ("/t.csv", {"data", "seed"})
     assert not panel.suggest.isEnabled()
     assert session.blocked("suggest") == "Settings are being suggested."
+    message = "Measuring step 3 of 6 with mlp"
+    stage.tell("suggest_progress", message=message, done=5, total=10)
+    assert panel.cost.text() == f"{message}..."
+    (task,) = [each for each in session.tasks.shown if each.title == "Suggesting settings"]
+    assert (task.message, task.progress) == (message, 0.5)
     answer(stage)
     settings = session.train.settings
     assert (settings.model, settings.model_params, settings.epochs) == ("mlp", {"dropout": 0.2}, 7)
