@@ -34,6 +34,9 @@ class KernelSwap:
     compiled kernels), ``later`` the step at which it swapped after the checkpoint, where its journal records
     one, ``step`` that of the checkpoint.
 
+    ``record`` has the last three as plain values: with them and the same choice, each rank of a training
+    takes the same kernels at the same steps.
+
     Raises FormatError for a record that is none, ModeError for "fast" without llvmlite.
     """
 
@@ -45,6 +48,7 @@ class KernelSwap:
         together: bool = False,
         step: int = 0,
     ) -> None:
+        self.record = {"recorded": recorded and dict(recorded), "later": later, "step": step}
         self._gate = Gate()
         self._reported = False
         word = kernels.get() if choice == "auto" else choice  # the environment may say which

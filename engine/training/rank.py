@@ -74,7 +74,9 @@ class Rank:
     def _make_parts(self, config: TrainingConfig, source: Path | None) -> Parts:
         """Those of rank 0; only what went well here do the others do as well."""
         self._parts = build_parts(config, source, self._team)
-        self._parts.stepper.build("" if source is None else str(source), self._parts.corrections)
+        assert self._run is not None
+        kernels = self._run.kernels.record
+        self._parts.stepper.build("" if source is None else str(source), self._parts.corrections, kernels)
         return self._parts
 
     def _tell(self, event: TrainingEvent) -> None:
@@ -88,10 +90,9 @@ class Rank:
         seed_everything(self._config.seed)
         self._parts = build_parts(self._config, Path(source) if source else None, self._team)
         require_same(self._parts.corrections, plan["corrections"])
-        swap = KernelSwap(self._config.kernels, together=True)
+        swap = KernelSwap(self._config.kernels, **plan["kernels"], together=True)
         with swap.in_use():
-            swap.due(0)  # as rank 0 before its first step
-            self._parts.stepper.follow()
+            self._parts.stepper.follow(swap.due)
 
     def _failed(self, error: BaseException) -> None:
         files = own_file(self._config.model)

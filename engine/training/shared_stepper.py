@@ -168,8 +168,12 @@ class SharedStepper(Stepper):
 
     # ----- what those do that follow -----
 
-    def follow(self) -> None:
-        """Carry out the orders of rank 0 until the training is over."""
+    def follow(self, before: Callable[[int], object]) -> None:
+        """Carry out the orders of rank 0 until the training is over.
+
+        ``before`` is called as rank 0 does before each step and evaluation, with the steps so far, less one
+        for an evaluation.
+        """
         team = self._team
         team.collect(None)  # signals that the network is built
         while True:
@@ -177,8 +181,10 @@ class SharedStepper(Stepper):
             if what == END:
                 return
             if what == STEP:
+                before(self._steps)
                 self.learn(team.spread(np.zeros(first, np.int64)), bool(second))
             elif what == EVALUATE:
+                before(self._steps - 1)
                 with measuring(self.network), no_grad():
                     self.read_share(first, second)
             elif what == STATE:
@@ -273,11 +279,11 @@ class LeadingStepper(SharedStepper):
             for rank, (busy, idle, steps) in enumerate(paces.tolist())
         ]
 
-    def build(self, source: str, corrections: bytes) -> None:
-        """Let the others make the same network, with the user's code in ``source`` if that is not empty, and
-        read the same ``corrections``."""
+    def build(self, source: str, corrections: bytes, kernels: dict[str, Any]) -> None:
+        """Let the others make the same network, with the user's code in ``source`` if that is not empty, read
+        the same ``corrections``, and take the same kernels: ``kernels`` is the record of a KernelSwap."""
         self._team.order(BUILD)
-        self._team.spread_value({"source": source, "corrections": corrections})
+        self._team.spread_value({"source": source, "corrections": corrections, "kernels": kernels})
 
     def check(self, images: Any, classes: tuple[str, ...]) -> None:
         """Run the network once, and wait until the others have made theirs."""

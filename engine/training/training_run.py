@@ -89,7 +89,7 @@ class TrainingRun(Commands):
         self._layers = LayerReports(self._publisher.publish)
         self._parts: Parts
         self._evaluator: RunEvaluator
-        self._kernels: KernelSwap
+        self.kernels: KernelSwap
         self._processes: Processes | None = None
         self._model_files: Mapping[Path, bytes] = {}
         self._resumed_from = ""
@@ -173,7 +173,7 @@ class TrainingRun(Commands):
             except EndRequested as end:
                 return self._end(end.how)
             self.state = "running"
-            with self._kernels.in_use():
+            with self.kernels.in_use():
                 try:
                     self._train()
                     return self._ended("finished", "")
@@ -208,7 +208,7 @@ class TrainingRun(Commands):
         self._resolve_model()
         # A chosen checkpoint begins another story.
         journal = folder.journal_path if folder is not None and self._resume is True else None
-        self._kernels = KernelSwap.of_run(self.config, checkpoint, journal)
+        self.kernels = KernelSwap.of_run(self.config, checkpoint, journal)
         self.config = self.config.changed(threads=take_threads(self.config.threads))
         fetch_data(self.config.data, self._preparing)
         read_images(self.config, self._preparing, self._require_wanted)
@@ -295,7 +295,7 @@ class TrainingRun(Commands):
 
     def _take_kernels(self, step: int) -> None:
         """Use compiled kernels from the step after ``step`` on, if it is time for them."""
-        if taken := self._kernels.due(step, self._kernels_awaited):
+        if taken := self.kernels.due(step, self._kernels_awaited):
             self._report()
             self._publisher.publish(taken)
 
@@ -446,5 +446,5 @@ class TrainingRun(Commands):
             self._report()
         elif not best:
             return
-        tree = checkpoint_tree(self.config, self.progress, self.history, self._parts, self._kernels)
+        tree = checkpoint_tree(self.config, self.progress, self.history, self._parts, self.kernels)
         self._keeper.write(tree, reason, best)

@@ -309,6 +309,28 @@ def test_every_rank_takes_compiled_kernels(several: None, bars: Path, tmp_path: 
     assert seen.read_text() == "True"
 
 
+def test_every_rank_of_a_resumed_training_takes_the_recorded_kernels(
+    several: None, bars: Path, tmp_path: Path, monkeypatch: Any
+) -> None:
+    pytest.importorskip("llvmlite", reason="needs the extra fast")
+    seen, out = tmp_path / "seen", tmp_path / "run"
+    write = f"open({str(seen)!r}, 'a').write(f'{{kernels.get()}} {{gate.get().is_open}},')"
+    settings: dict[str, Any] = {
+        "data": str(bars),
+        "model": model(tmp_path, f"from engine.kernels.choice import gate, kernels; {write}"),
+        "batch_size": 8,
+        "static": False,
+        "epochs": 1,
+        "workers": 2,
+        "out": str(out),
+    }
+    monkeypatch.setenv("MODEL_STUDIO_KERNELS", "numpy")
+    RecordedTraining(**settings).run.run()
+    monkeypatch.delenv("MODEL_STUDIO_KERNELS")
+    TrainingRun.from_folder(out, epochs=2).run()
+    assert seen.read_text() == "numpy False,numpy False,"
+
+
 def test_errors_before_the_first_step_are_those_of_one_process(several: None, tmp_path: Path) -> None:
     failing = RecordedTraining(data="nowhere", workers=2, out=str(tmp_path / "run"))
     with pytest.raises(ArgumentError, match="data: no such data: got 'nowhere'"):
