@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QPolygonF
+from PySide6.QtWidgets import QLabel
 
 from widgets import theme
 
@@ -23,6 +24,19 @@ def curve_pixmap(values: np.ndarray[Any, Any], side: int, scale: float = 2.0) ->
     draw_curves(painter, QRectF(0, 0, side, side), values)
     painter.end()
     return pixmap
+
+
+class CurveLabel(QLabel):
+    """A label with the curves of a sequence, in the colours of the theme that is used now."""
+
+    def __init__(self, values: np.ndarray[Any, Any], side: int) -> None:
+        super().__init__()
+        self._values, self._side = values, side
+        self._draw()
+        theme.changed.connect(self._draw)
+
+    def _draw(self) -> None:
+        self.setPixmap(curve_pixmap(self._values, self._side))
 
 
 def draw_curves(painter: QPainter, box: QRectF, values: np.ndarray[Any, Any]) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QVBoxLayout, QWidg
 
 from studio.windows.controls import PageCard, Scroll
 from studio.windows.data.column_table import ColumnRow, ColumnTable
-from studio.windows.data.curve_image import curve_pixmap
+from studio.windows.data.curve_image import CurveLabel
 from studio.windows.data.data_problems import DataProblems
 from studio.windows.data.labelling_page import LabellingPage
 from studio.windows.data.sample_grid import SampleGrid
@@ -238,12 +238,10 @@ class DataPage(Retranslated, QWidget):
         for first, second, text in list(zip(before, after, texts, strict=True))[:PAIRS]:
             labels = []
             for value, words in ((first, self._pair_words[0]), (second, self._pair_words[1])):
-                label = QLabel()
+                label = CurveLabel(value, PAIR_SIDE) if kind == "sequences" else QLabel()
                 if kind == "images":
                     label.setPixmap(pixmap_of(value, PAIR_SIDE))
-                elif kind == "sequences":
-                    label.setPixmap(curve_pixmap(value, PAIR_SIDE))
-                else:
+                elif kind != "sequences":
                     label.setText("\n".join(f"{float(number):.3g}" for number in value[:4]))
                 label.setToolTip(text)
                 label.setAccessibleName(f"{words.text()}: {text}")

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QAbstractItemView, QTableWidget, QTableWidgetItem,
 
 from studio.windows.controls import Stack
 from studio.windows.data.curve_image import curve_pixmap
-from studio.windows.data.tiles import SIDE, Tiles, pixmap_of
+from studio.windows.data.tiles import SIDE, Tiles, icon_of, pixmap_of
+from widgets import theme
 from widgets.layouts import vertical
 from widgets.retranslated import Retranslated
 
@@ -26,6 +27,8 @@ class SampleGrid(Retranslated, QWidget):
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.verticalHeader().hide()
         self._stack = Stack(self.tiles, self.table)
+        self._curves: Sequence[Any] = ()
+        theme.changed.connect(self._draw_curves)
         layout = vertical(self, 0, spacing=None)
         layout.addWidget(self._stack)
         self.setMinimumHeight(2 * (SIDE + 40))
@@ -38,8 +41,15 @@ class SampleGrid(Retranslated, QWidget):
     def show_sequences(self, values: Sequence[Any], labels: Sequence[str], places: Sequence[str]) -> None:
         """Tiles with the curves of sequences [steps, values]."""
         self._show_tiles([curve_pixmap(each, SIDE) for each in values], labels, places)
+        self._curves = values
+
+    def _draw_curves(self) -> None:
+        """The theme has other colours now."""
+        for row, each in enumerate(self._curves):
+            self.tiles.item(row).setIcon(icon_of(curve_pixmap(each, SIDE)))
 
     def _show_tiles(self, pixmaps: Sequence[QPixmap], labels: Sequence[str], places: Sequence[str]) -> None:
+        self._curves = ()
         self.tiles.show_tiles(pixmaps, labels, places)
         self._stack.setCurrentWidget(self.tiles)
 
@@ -69,6 +79,7 @@ class SampleGrid(Retranslated, QWidget):
 
     def clear(self) -> None:
         """Show nothing."""
+        self._curves = ()
         self.tiles.clear()
         self.table.setRowCount(0)
 
