@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,12 @@ IN_MEMORY = 512 << 20
 """A file up to this size is held in memory as numbers; of a larger one only where its rows are."""
 
 
+RETAINED = 1 << 20
+"""A file from this size on is not read again where it did not change."""
+_SETTLED = 2.0
+"""Seconds after which a further change of a file has another time."""
+
+
 @dataclass(frozen=True)
 class CsvData:
     """A CSV file as it is fed: its columns, what is to be predicted, and the rows."""
@@ -38,15 +45,56 @@ class CsvData:
 
 
 def open_csv(path: Path, options: DataOptions) -> CsvData:
-    """Read a CSV file, with a header or without.
+    """Read a CSV file, with a header or without; the one that this process read last is not read again unless
+    it
+    changed.
 
     Raises:
         TargetNeeded: the target is not known. DataError: it can't be read, or the target does not fit.
         FormatError: no table: lines too long, rows of different length, or texts among the numbers.
     """
-    stored = options.kind == STORED
     if options.kind == "images":
         raise DataError(f"{path}: the rows of a CSV file can't be images; choose kind table or sequences")
+    version = _version_of(path, options)
+    if _last_read is not None and version is not None and _last_read[0] == version:
+        return _last_read[1]
+    data = _read_anew(path, options)
+    if version is not None and version == _version_of(path, options):
+        _retain(version, data)
+    return data
+
+
+def _version_of(path: Path, options: DataOptions) -> tuple[Any, ...] | None:
+    """What a table depends on: the file's state and the settings about columns. None for a file that is
+    small, or
+    so large that its rows are not in memory, or was changed just now: another change might not show in its
+    time.
+    """
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    if not RETAINED <= found.st_size <= IN_MEMORY or time.time() - found.st_mtime < _SETTLED:
+        return None
+    settings = (options.kind, options.task, options.label_name, options.exclude, options.include)
+    return (
+        str(path.resolve()),
+        *(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns),
+        *settings,
+        *(options.date_order, options.split),
+    )
+
+
+_last_read: tuple[tuple[Any, ...], CsvData] | None = None
+
+
+def _retain(version: tuple[Any, ...], data: CsvData) -> None:
+    global _last_read
+    _last_read = version, data
+
+
+def _read_anew(path: Path, options: DataOptions) -> CsvData:
+    stored = options.kind == STORED
     try:
         wanted = [options.label_name, *(part.strip() for part in options.label_name.split(","))]
         lines = CsvLines(path, stored, wanted)
@@ -109,8 +157,9 @@ class CsvTable:
                 "give some, or --include one"
             )
         self._parser = RowParser(str(lines.path), self._inputs, lines.commas)
-        self._file = StoredFile(lines.path)
-        in_memory = self._file.length <= IN_MEMORY
+        file = StoredFile(lines.path)
+        in_memory = file.length <= IN_MEMORY
+        self._file = None if in_memory else file
         blocks: list[np.ndarray] = []
         places: list[np.ndarray] = []
         texts: list[list[str]] = [[] for _ in self._targets]
@@ -137,6 +186,7 @@ class CsvTable:
         if self._numbers is not None:
             return np.asarray(self._numbers[indices])
         assert self._places is not None
+        assert self._file is not None
         indices = np.asarray(indices, np.int64)
         order = np.argsort(indices, kind="stable")
         records: list[bytes] = []

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from engine.core.errors import DataError, FormatError
 from engine.training.data import load_data
+from engine.training.sources import csv_table
 from engine.training.sources.csv_columns import TargetNeeded
 from engine.training.sources.opening import open_source
 from engine.training.sources.options import DataOptions
@@ -252,3 +256,27 @@ def test_groups_are_rows_with_the_same_text(houses):
     source = open_source(houses, DataOptions(label_name="price", split="group:colour"))
     assert source.groups("colour")[:5].tolist() == [0, 1, 2, 0, 1]
     assert [column.name for column in source.spec.inputs] == ["size (m2)"]
+
+
+def test_the_table_that_was_read_last_is_read_again_only_where_it_changed(houses, monkeypatch):
+    reads = []
+    anew = csv_table._read_anew
+    monkeypatch.setattr(csv_table, "_read_anew", lambda *given: (reads.append(given), anew(*given))[1])
+    monkeypatch.setattr(csv_table, "_last_read", None)
+
+    def opened(target="price"):
+        csv_table.open_csv(Path(houses), DataOptions(label_name=target))
+        return len(reads)
+
+    assert [opened(), opened()] == [1, 2]  # too small to be retained
+    monkeypatch.setattr(csv_table, "RETAINED", 1)
+    assert [opened(), opened()] == [3, 4]  # changed just now
+    os.utime(houses, (1e9, 1e9))
+    assert [opened(), opened()] == [5, 5]
+    assert load_data(houses, 0, DataOptions(label_name="price", test_share=0.5)).spec.samples == 30
+    assert len(reads) == 5  # the same columns, divided in another way
+    assert [opened("size (m2)"), opened("size (m2)")] == [6, 6]
+    text = Path(houses).read_text()
+    Path(houses).write_text(text.replace("House 1,", "House X,"))
+    os.utime(houses, (1e9 + 1, 1e9 + 1))
+    assert [opened("size (m2)"), opened("size (m2)")] == [7, 7]
