@@ -257,7 +257,10 @@ class _WindowStage(_Stage):
 
     def settle(self) -> None:
         """Let the window take and paint what has changed."""
+        from PySide6.QtCore import QEvent
+
         self.app.processEvents()
+        self.app.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)  # without a loop nothing does
         self.studio.window.grab()
         if self.errors:
             error = self.errors[0]
