@@ -221,7 +221,7 @@ class _Stage:
         session.pump()
         settle()
         assert not session.train.busy, "the training has ended, and is shown as busy"
-        assert session._task is None
+        assert not session.page_task.running
         for problem in self.problems:
             check_message(ValueError(problem.message.replace("\n", " ") or "empty"))
 
