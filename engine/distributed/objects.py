@@ -91,7 +91,7 @@ def unpacked(data: np.ndarray[Any, Any]) -> Any:
 
     try:
         return value(json.loads(raw[_LENGTH:start]))
-    except (ValueError, TypeError, RecursionError) as error:
+    except (ValueError, TypeError, RecursionError, OverflowError, SyntaxError, MemoryError) as error:
         raise FormatError(f"distributed: a value from another process is damaged: {error}") from None
 
 

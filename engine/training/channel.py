@@ -19,9 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.errors import EngineError, WorkerError
 from engine.distributed.objects import packed, unpacked
 from engine.training.problem import describe_problem
+from engine.training.rank_messages import checked_message
 
+_OF_RANKS = ("stream", "event", "result", "problem")
 NO_RANK = -3
 """The sender of problems that are not a rank's."""
 
@@ -54,13 +57,17 @@ class Channel:
         with self._lock, suppress(OSError):
             self._connection.send_bytes(data.tobytes())
 
-    def receive(self) -> dict[str, Any] | None:
-        """Wait for the next message; None where the other end is gone."""
+    def receive(self, *kinds: str) -> dict[str, Any] | None:
+        """Wait for the next message, of one of ``kinds``; None where the other end is gone.
+
+        Raises:
+            FormatError: it is damaged, or none of these.
+        """
         try:
-            message = unpacked(np.frombuffer(self._connection.recv_bytes(), np.uint8))
+            data = self._connection.recv_bytes()
         except (EOFError, OSError):
             return None
-        return message if isinstance(message, dict) else None
+        return checked_message(unpacked(np.frombuffer(data, np.uint8)), *kinds)
 
     def close(self) -> None:
         """Close the connection, which the other end notices."""
@@ -143,22 +150,29 @@ class Reception:
                 connection.close()
                 return
             reader = threading.Thread(
-                target=self._read, args=(Channel(connection),), name="rank", daemon=True
+                target=self._read, args=(Channel(connection), ranks), name="rank", daemon=True
             )
             self._readers.append(reader)
             reader.start()
 
-    def _read(self, channel: Channel) -> None:
-        first = channel.receive()
-        if first is None:
-            return
-        rank = int(first["rank"])
-        self._channels[rank] = channel
-        message: dict[str, Any] | None = first
-        while message is not None:
-            self._inbox.put((rank, message))
-            message = channel.receive()
-        self._inbox.put((rank, None))
+    def _read(self, channel: Channel, ranks: int) -> None:
+        rank = NO_RANK
+        try:
+            message = channel.receive("rank")
+            while message is not None:
+                if rank == NO_RANK:
+                    rank = self._joined(message["rank"], channel, ranks)
+                self._inbox.put((rank, message))
+                message = channel.receive(*_OF_RANKS)
+        except EngineError as error:
+            self._inbox.put((rank, {"problem": asdict(describe_problem(error)), "ours": True}))
+        if rank != NO_RANK:
+            self._inbox.put((rank, None))
+
+    def _joined(self, rank: int, channel: Channel, ranks: int) -> int:
+        if not 0 <= rank < ranks or self._channels.setdefault(rank, channel) is not channel:
+            raise WorkerError(f"workers: a process claims to be rank {rank} of {ranks}; report it")
+        return rank
 
 
 def _waker(address: Any) -> socket.socket | None:

@@ -169,11 +169,15 @@ class Commands:
             ArgumentError: there is no such request.
         """
         if command.startswith(_RATE):
-            self.set_learning_rate(float(command.removeprefix(_RATE)))
+            try:
+                rate = float(command.removeprefix(_RATE))
+            except ValueError:
+                raise ArgumentError(f"training: not a learning rate: got {command!r:.200}") from None
+            self.set_learning_rate(rate)
         elif command in COMMANDS:
             getattr(self, command)()
         else:
-            raise ArgumentError(f"training: no such request: got {command!r}; give {', '.join(COMMANDS)}")
+            raise ArgumentError(f"training: no such request: got {command!r:.99}; give {', '.join(COMMANDS)}")
 
 
 COMMANDS = ("pause", "resume", "stop_early", "interrupt", "cancel", "checkpoint_now")

@@ -28,6 +28,7 @@ from engine.training.config import TrainingConfig
 from engine.training.control import Control
 from engine.training.events import failed_event, preparing_event
 from engine.training.problem import Problem, as_error, describe_problem
+from engine.training.rank_messages import result_of
 from engine.training.result import RunResult
 from engine.training.run_folder import RunFolder
 from engine.training.setup import build_network
@@ -132,7 +133,7 @@ class Processes:
             elif "event" in said:
                 self._take(said["event"])
             elif "result" in said:
-                result, self.weights = RunResult(**said["result"]), said["weights"]
+                result, self.weights = result_of(said), said["weights"]
             elif "problem" in said:
                 problems[who] = said
                 until = time.monotonic() + _GRACE_SECONDS

@@ -105,10 +105,14 @@ class Rank:
             self._gone.wait(ORPHAN_SECONDS)
 
     def _listen(self) -> None:
-        """Carry out orders until the connection closes; then exit, with a checkpoint if possible."""
-        while (message := self._channel.receive()) is not None:
-            if self._run is not None:
-                self._run.obey(message["command"])
+        """Carry out orders until the connection closes or brings an invalid one; then exit, with a
+        checkpoint if possible."""
+        try:
+            while (message := self._channel.receive("command")) is not None:
+                if self._run is not None:
+                    self._run.obey(message["command"])
+        except EngineError as error:
+            print(str(error), file=sys.stderr, flush=True)
         self._gone.set()
         if self._run is not None:
             self._run.interrupt()

@@ -3,7 +3,8 @@
 Attacked are the readers of :mod:`tests.robust.readers`: containers with bytes and HDF5 structures changed
 and the hash made right again, documents, Programs, models, states, checkpoints, run folders, configs,
 projects and all that lies in them, preferences, images, sound, archives, tables, and data for a training.
-So are those of messages: of children to the window and back, of models' processes, of the guards of ranks.
+So are those of messages: of children to the window and back, of models' processes, of the guards of ranks, of
+ranks and of orders to them.
 The cases are read in a child with limits on memory. A finding, named by reader and number, is a crash, a
 hang of 5 s, an error of another class than the reader documents, a message of several lines, memory beyond
 the reader's bound, a process started, a connection, or a file written elsewhere::
@@ -43,6 +44,8 @@ WITHOUT_SHARE = {
     "wire to a child": (400, 25_000),
     "wire of a model": (400, 20_000),
     "wire of guards": (300, 10_000),
+    "wire of ranks": (100, 10_000),
+    "wire to a rank": (100, 5_000),
 }
 WINDOW = "wire to the window"
 

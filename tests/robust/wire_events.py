@@ -12,8 +12,9 @@ from typing import Any, Literal, NotRequired, Union, get_args, get_origin
 
 import numpy as np
 
+from resources.typed_values import WireError
 from studio.session.work.job import Job, _declared
-from studio.session.work.wire import WireError, encode
+from studio.session.work.wire import encode
 from tests.robust.mutations import ODD, mutated, mutated_bytes
 
 _TEXTS = ["", "a", "test", "lenet", "/tmp/none", "line\nline", "\ud800", "<b>x</b>", "x" * 3000, "0" * 64]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.robust.mutations import mutated, mutated_bytes
+from tests.robust.rank_wire import orders_case, ranks_case, read_of_ranks, read_orders
 from tests.robust.reader import Reader, check_message
 from tests.robust.window_wire import Messages, read_in_session, read_in_window, session_case
 from tests.robust.wire_events import frames
@@ -40,10 +41,11 @@ class _GaveUp(Exception):
 def read_in_child(messages: list[bytes], folder: Path) -> None:
     """The child's receiver takes them: jobs and commands arrive, or the child gives up in an orderly way."""
     from engine.training.control import Commands
+    from resources.typed_values import WireError
     from studio.session.data.data_job import OpenData, ShowSamples, StopCheck
     from studio.session.work import worker_main
     from studio.session.work.job import Inbox, job_of
-    from studio.session.work.wire import WireError, encode
+    from studio.session.work.wire import encode
 
     class Outbox:
         def put(self, event: Any) -> None:
@@ -215,4 +217,6 @@ def wire_readers() -> list[Reader]:
         Reader("wire to a child", child_case, read_in_child, (), 0),
         Reader("wire of a model", model_case, read_model_answers, (EngineError, *built_in), 0),
         Reader("wire of guards", guards_case, read_of_guards, (), 0),
+        Reader("wire of ranks", ranks_case, read_of_ranks, (EngineError,), 0),
+        Reader("wire to a rank", orders_case, read_orders, (), 0),
     ]

@@ -30,16 +30,18 @@ Job = Callable[[], None]
 _log = logging.getLogger(__name__)
 
 
-_logged: set[str] = set()  # reasons; where the compiler finds no memory, all kernels have the same
+_logged: set[str] = set()  # reasons; the first is logged, since what stops one kernel often stops all
 
 
 def log_failure(error: Exception, what: str) -> None:
-    """Log in one line that a kernel was not compiled; nothing for the reason of an earlier one."""
+    """Log in one line that a kernel was not compiled. After the first failure of the process, only the log's
+    debug level has further ones, each reason once."""
     reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
     if reason in _logged:
         return
+    level = logging.DEBUG if _logged else logging.WARNING
     _logged.add(reason)
-    _log.warning("kernels: one was not compiled, NumPy computes instead: %s (%s)", reason, what[:200])
+    _log.log(level, "kernels: one was not compiled, NumPy computes instead: %s (%s)", reason, what[:200])
 
 
 @cache

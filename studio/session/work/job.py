@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar, dataclass_transform, get_args, get_type_hints
 
 from resources.training_events import Failed
-from studio.session.work.types import build, checked, fields_of
-from studio.session.work.wire import WireError
+from resources.typed_values import WireError, build, checked, fields_of
 from studio.session.work.worker_events import WORKER_EVENTS
 
 # What a worker reports: events that its job declares, ``failed``, and those of the worker itself.

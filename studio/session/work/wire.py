@@ -16,28 +16,17 @@ from typing import Any
 import numpy as np
 
 from resources.json_documents import DocumentError, parse
+from resources.typed_values import WireError
 
 MOST_BYTES = 1 << 30
 """Bytes of a message; a longer one is refused on both sides."""
 MOST_DIMENSIONS = 32
-MOST_TEXT = 1000
-"""Characters of an error about a message."""
 NUMBERS = "biufc"
 """Kinds of dtypes that arrays may have: bool, integers, floating point and complex."""
 
 _HEAD = struct.Struct("<QQ")
 _ARRAY = "\0array"
 _ARRAY_TEXT = json.dumps(_ARRAY)
-
-
-class WireError(ValueError):
-    """What can't be sent, or was received and isn't valid: ``where: what is wrong: values seen``.
-
-    A message that is too long is cut: it may have names that the other side sent.
-    """
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message if len(message) <= MOST_TEXT else f"{message[:MOST_TEXT]}...")
 
 
 def encode(value: Any) -> bytes:

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 from resources.regular_files import open_regular_text
 from resources.scratch import Scratch, make_scratch
+from resources.typed_values import WireError
 from studio.session.work.job import (
     Event,
     Inbox,
@@ -30,7 +31,7 @@ from studio.session.work.job import (
     process_of,
     remedy_of,
 )
-from studio.session.work.wire import WireError, decode, encode, receive, send
+from studio.session.work.wire import decode, encode, receive, send
 
 JOIN_SECONDS = 10.0
 MAX_CRASH_TEXT = 20_000

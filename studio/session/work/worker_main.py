@@ -14,9 +14,9 @@ from typing import Any, NoReturn
 
 from resources.memory import memory_used
 from resources.output_lines import OutputLines
+from resources.typed_values import MOST_TEXT, WireError, checked
 from studio.session.work.job import Event, Inbox, is_command, perform_sent, plain_message
-from studio.session.work.types import checked
-from studio.session.work.wire import MOST_TEXT, WireError, encode, receive, send
+from studio.session.work.wire import encode, receive, send
 
 BATCH_SECONDS = 0.05
 VITALS_SECONDS = 1.0

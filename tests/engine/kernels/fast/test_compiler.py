@@ -45,15 +45,21 @@ def test_one_key_is_compiled_once():
     assert not first.from_cache
 
 
-def test_a_request_that_fails_is_one_line_of_the_log(caplog, monkeypatch):
+@pytest.fixture(autouse=True)
+def _no_failure_before(monkeypatch):
     monkeypatch.setattr(compiler_module, "_logged", set())
 
+
+def test_requests_that_fail_are_one_line_of_the_log(caplog):
     def fails():
         raise OSError("no room for\nthe library")
 
+    def fails_otherwise():
+        raise MemoryError("no room for another")
+
     compiler = Compiler()
-    compiler.submit(fails)
-    compiler.submit(fails)
+    for each in (fails, fails, fails_otherwise):
+        compiler.submit(each)
     assert _result(compiler.function("a", _answer(41))) == 41
     assert compiler.wait(60)
     assert [record.getMessage() for record in caplog.records] == [

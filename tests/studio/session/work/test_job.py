@@ -9,12 +9,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 import numpy as np
 import pytest
 
 from engine.training.control import Commands
+from resources.typed_values import WireError, checked
 from studio.session.data.data_job import ComparePreparation, StopCheck
 from studio.session.train.train_job import Train
 from studio.session.work import worker_main
@@ -29,8 +30,7 @@ from studio.session.work.job import (
     plain_job,
     plain_message,
 )
-from studio.session.work.types import checked
-from studio.session.work.wire import WireError, decode, encode
+from studio.session.work.wire import decode, encode
 from studio.session.work.worker import ProcessWorker, ThreadWorker, Worker
 from tests.studio.session.work.own_job import DoubleValues
 
@@ -282,4 +282,14 @@ def test_a_child_gives_up_on_a_request_that_its_job_refuses(
     ours.send_bytes(encode({"command": "learning_rate=x"}))
     with pytest.raises(GaveUp):
         worker_main._receive(theirs, None, inbox, [], threading.Event())  # type: ignore[arg-type]
-    assert capsys.readouterr().err.startswith("worker process: invalid message from the window: could not")
+    assert capsys.readouterr().err.startswith(
+        "worker process: invalid message from the window: training: not a "
+    )
+
+
+def test_an_empty_list_is_not_taken_for_a_number() -> None:
+    class Counted(TypedDict):
+        count: int
+
+    with pytest.raises(WireError, match="must be int: got list"):
+        checked({"count": []}, Counted, "counted")

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from resources.typed_values import WireError
 from studio.session.work import wire
-from studio.session.work.wire import WireError, decode, encode
+from studio.session.work.wire import decode, encode
 
 
 def passed(value: Any) -> Any:

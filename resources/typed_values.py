@@ -1,4 +1,4 @@
-"""Values of the pipe against declared types: the fields of jobs (dataclasses) and of events (TypedDicts)."""
+"""Values from another process against declared types: dataclasses (jobs) and TypedDicts (events)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,20 @@ from typing import Any, Literal, NotRequired, Union, get_args, get_origin
 
 import numpy as np
 
-from studio.session.work.wire import WireError
-
+MOST_TEXT = 1000
+"""Characters of an error about a message."""
 LARGEST = 1 << 64
 _PLAIN = {int: (int,), float: (float, int), str: (str,), bool: (bool,), type(None): (type(None),)}
+
+
+class WireError(ValueError):
+    """What can't be sent, or was received and isn't valid: ``where: what is wrong: values seen``.
+
+    A message that is too long is cut: it may have names that the other side sent.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message if len(message) <= MOST_TEXT else f"{message[:MOST_TEXT]}...")
 
 
 def checked(value: Any, kind: Any, where: str) -> Any:
@@ -110,7 +120,7 @@ def _typed_dict(value: Any, kind: Any, where: str) -> dict[str, Any]:
         each = value[name]
         # The common cases at once: several events a second have lists of numbers.
         if (type(each) in plain and type(each) is not int) or (
-            type(each) is list and items.issuperset(map(type, each))
+            type(each) is list and items and items.issuperset(map(type, each))
         ):
             continue
         found[name] = checked(each, hint, f"{where}.{name}")
