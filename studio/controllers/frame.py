@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QElapsedTimer, QObject, QTimer
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
@@ -23,6 +23,10 @@ from widgets.delayed import delayed
 
 # How long a training may take to write its last checkpoint before it is killed.
 STOP_MS = 15_000
+# How often a window that waits for its files looks whether they are written.
+SAVED_MS = 50
+# After how long the window says so, and a second request to close asks.
+SAVING_MS = 300
 
 
 class FrameController(QObject):
@@ -44,7 +48,10 @@ class FrameController(QObject):
         self._palette.finished.connect(lambda _: window.activateWindow())
         self.build_page: Callable[[str], object] = lambda name: None
         self._question: QMessageBox | None = None
-        self._closing = False
+        self._closing = self._abandoned = False
+        self._saving = QElapsedTimer()
+        self._saved = QTimer(self, interval=SAVED_MS)
+        self._saved.timeout.connect(self._close_when_saved)
         self._bonds = Bindings()
         self._bonds.follow(session.train.events.state, lambda _: self._close_when_done())
         self._last_chance = delayed(self, STOP_MS, session.trainer.kill)
@@ -201,7 +208,7 @@ class FrameController(QObject):
     def may_close(self) -> bool:
         """Asked by the window: not while a training runs, unless the user says so."""
         if not self._session.train.busy:
-            return True
+            return self._is_saved()
         if self._closing:
             return False
         if self._question is None:
@@ -223,6 +230,44 @@ class FrameController(QObject):
 
     def _answered(self) -> None:
         self._question = None
+
+    # A slow disk may be writing the project and the preferences.
+
+    def _is_saved(self) -> bool:
+        """Whether all is written. Otherwise the window closes when it is; a second request to close asks."""
+        if self._abandoned:
+            return True
+        if not self._saved.isActive():
+            self._session.autosave()
+            self._saved.start()
+            self._saving.start()
+        if not self._session.files.writing.working:
+            self._saved.stop()
+            return True
+        if self._saving.elapsed() > SAVING_MS and self._question is None:
+            self._question = ask(
+                self._window,
+                self.tr("Files are still being written"),
+                self.tr(
+                    "The disk is slow or does not respond. If you close now, the last changes of the project "
+                    "{0} may be lost."
+                ).format(self._session.project.name),
+                self.tr("Close without saving"),
+                self.tr("Keep waiting"),
+                self._abandon,
+            )
+            self._question.finished.connect(self._answered)
+        return False
+
+    def _abandon(self) -> None:
+        self._abandoned = True
+        self._window.close()
+
+    def _close_when_saved(self) -> None:
+        if not self._session.files.writing.working:
+            self._window.close()
+        elif self._saving.elapsed() > SAVING_MS and not self._window.toast.isVisible():
+            self._window.toast.show_message(self.tr("Saving; the window closes when it is done..."))
 
     def stop_and_close(self) -> None:
         """Let the training write its checkpoint, then close; killed where it does not answer."""
@@ -246,3 +291,4 @@ class FrameController(QObject):
         """Follow the session no longer."""
         self._bonds.release()
         self._last_chance.stop()
+        self._saved.stop()

@@ -13,8 +13,9 @@ from studio.controllers.actions import Actions
 from studio.controllers.bindings import Bindings
 from studio.session import commands
 from studio.session.project.open_project import SavedAs
-from studio.session.project.project_file import SUFFIX, Project, ProjectChangedError, ProjectError
-from studio.session.project.sample_projects import BY_ID, SAMPLES
+from studio.session.project.project_file import SUFFIX, Project, ProjectChangedError
+from studio.session.project.recent_projects import RecentProject
+from studio.session.project.sample_projects import BY_ID, SAMPLES, Sample
 from studio.session.session import Session
 from studio.windows.dialogs import ask
 from studio.windows.main_window import MainWindow
@@ -85,9 +86,10 @@ class ProjectController(QObject):
             path = self.tr("{0}\nNot saved to a folder yet: press Ctrl+S to choose one.").format(path)
         self._window.project.project.setToolTip(path)
         self._window.setWindowTitle(f"{project.name} \u2013 {self.tr('Model Studio')}")
-        self._welcome.set_recent(
-            [Recent(each.name, each.path, each.trouble) for each in session.recent_projects()]
-        )
+        session.read_recent_projects(self._show_recent)
+
+    def _show_recent(self, projects: list[RecentProject]) -> None:
+        self._welcome.set_recent([Recent(each.name, each.path, each.trouble) for each in projects])
 
     # ----- commands -----
 
@@ -118,17 +120,25 @@ class ProjectController(QObject):
         reason = self._busy()
         if reason:
             return reason
-        try:
-            self._session.open_project(Path(path))
-        except ProjectError as error:
-            return str(error)
-        self._leave_runs()
-        runs = len(self._session.runs)
-        self._said(self.tr("Project {0} is open; runs: {1}.").format(self._session.project.name, runs))
+        self._session.train.prepare(True)  # no training begins meanwhile
+        self._session.open_project(Path(path), self._opened, self._not_opened)
         return ""
 
+    def _opened(self) -> None:
+        self._session.train.prepare(False)
+        self._leave_runs()
+        self._session.refresh_runs(self._say_opened)
+
+    def _say_opened(self) -> None:
+        session = self._session
+        self._said(self.tr("Project {0} is open; runs: {1}.").format(session.project.name, len(session.runs)))
+
+    def _not_opened(self, error: Exception) -> None:
+        self._session.train.prepare(False)
+        self._actions.refused.emit(str(error))
+
     def _busy(self) -> str:
-        if self._session.train.busy:
+        if self._session.train.busy or self._session.train.preparing:
             return self.tr("A training is running; stop it before you open another project.")
         return ""
 
@@ -139,14 +149,14 @@ class ProjectController(QObject):
 
     def _open_sample(self, key: str) -> None:
         sample, reason = BY_ID[key], self._busy()
-        if not reason:
-            try:
-                self._session.open_sample(sample)
-            except OSError as error:
-                reason = str(error)
         if reason:
             self._actions.refused.emit(reason)
             return
+        self._session.train.prepare(True)
+        self._session.open_sample(sample, lambda: self._sample_opened(sample), self._not_opened)
+
+    def _sample_opened(self, sample: Sample) -> None:
+        self._session.train.prepare(False)
         self._leave_runs()
         words = self.tr("Project {0} is ready: press Start.").format(self._session.project.name)
         if sample.code:
@@ -161,15 +171,15 @@ class ProjectController(QObject):
             return ""
         if not session.keeping.has_place:
             return self.save_as()
-        try:
-            session.save_project()
-        except ProjectChangedError:
-            self._ask_which()
-            return ""
-        except OSError as error:
-            return str(error)
-        self._said(self.tr("{0} is saved. Changes are saved automatically.").format(session.project.name))
+        words = self.tr("{0} is saved. Changes are saved automatically.").format(session.project.name)
+        session.write_project(lambda: self._said(words), self._not_saved)
         return ""
+
+    def _not_saved(self, error: Exception) -> None:
+        if isinstance(error, ProjectChangedError):
+            self._ask_which()
+        else:
+            self._actions.refused.emit(str(error))
 
     def save_as(self) -> str:
         """Ask for another place of the project."""
@@ -185,12 +195,7 @@ class ProjectController(QObject):
         return ""
 
     def _save_in(self, folder: str) -> None:
-        try:
-            done = self._session.save_project(Path(folder))
-        except (ProjectError, OSError) as error:
-            self._actions.refused.emit(str(error))
-            return
-        self._said(self._words(done))
+        self._session.move_project(Path(folder), lambda done: self._said(self._words(done)), self._not_saved)
 
     def _words(self, done: SavedAs) -> str:
         words = [self.tr("The project is in {0}.").format(self._session.project_folder)]
@@ -226,7 +231,7 @@ class ProjectController(QObject):
                 "{0} now contains other settings than this window. Nothing is lost: Ctrl+Z restores the "
                 "settings that you do not choose. Until you choose, a file next to it "
                 "contains those of this window."
-            ).format(session.keeping.document),
+            ).format(session.keeping.document.path),
             self.tr("Use the other window's settings"),
             self.tr("Decide later"),
             lambda: self._resolve(own=False),
@@ -238,10 +243,7 @@ class ProjectController(QObject):
         self._question = None
 
     def _resolve(self, own: bool) -> None:
-        try:
-            self._session.resolve_conflict(own)
-        except (ProjectError, OSError) as error:
-            self._actions.refused.emit(str(error))
+        self._session.resolve_conflict(own, self._not_saved)
 
     def close(self) -> None:
         """Save what is not saved yet, and follow the session no longer."""

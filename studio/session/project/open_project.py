@@ -10,29 +10,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from studio.session.project.moving_runs import move_runs
-from studio.session.project.project_file import (
-    Project,
-    ProjectChangedError,
-    ProjectError,
-    open_project,
-    write_project,
-)
+from studio.session.project.open_document import FIELDS, OpenDocument
+from studio.session.project.project_file import Project, ProjectError, open_project
 from studio.session.project.project_folder import (
     CODE,
     DATA,
     DOCUMENT,
     as_copied,
-    as_stored,
     as_used,
-    conflict_path,
     document_of,
     name_of,
     untaken_folder,
 )
 
 _UNPLACED = "projects"  # the folder of projects that a person has chosen no place for
-_TRIES = 3  # another window may write again while what it wrote is joined
-_FIELDS = ("name", "settings", "runs", "further_runs", "export", "quantize", "rate")
 
 
 @dataclass
@@ -43,11 +34,20 @@ class SavedAs:
     linked: int = 0
 
 
-class OpenProject:
-    """The open project and its file.
+@dataclass(frozen=True)
+class Found:
+    """A project that was read, or a new one, with its file; ``path`` is None for the one without a place of
+    its own, ``seen`` empty for one without a file."""
 
-    ``project`` is what the file holds or will hold after the next ``write``; ``conflict`` is the file that
-    takes it instead since another window has written other values, None where there is no conflict.
+    project: Project
+    path: Path | None
+    seen: str = ""
+
+
+class OpenProject:
+    """The open project; ``document`` is its file, which holds it, or will after the next ``write``.
+
+    Methods named ``find`` only read, so that a thread can call them; ``take`` opens what they found.
 
     Args:
         home: the folder of the project that has not got a place of its own.
@@ -56,23 +56,19 @@ class OpenProject:
 
     def __init__(self, home: Path, default_runs: Path) -> None:
         self._home, self._default_runs = home, default_runs
-        self.project = Project()
-        self.path: Path | None = None
-        self.conflict: Path | None = None
-        self._saved = Project()
-        self._seen = ""  # the SHA-256 of what the file held when it was read or written here
+        self.take(Found(Project(), None))
 
     # ----- where it is -----
 
     @property
-    def document(self) -> Path:
-        """The project's file; it may not exist yet."""
-        return self.path or self._home / DOCUMENT
+    def conflict(self) -> Path | None:
+        """The file that takes the project since another window has written other values into its own."""
+        return self.document.conflict
 
     @property
     def folder(self) -> Path:
         """The folder of the project; it may not exist yet."""
-        return self.document.parent
+        return self.document.path.parent
 
     @property
     def runs_folder(self) -> Path:
@@ -89,128 +85,72 @@ class OpenProject:
         """Whether a person chose where the project is."""
         return self.path is not None and self.folder.parent != self._home / _UNPLACED
 
-    @property
-    def unsaved(self) -> bool:
-        """Whether the project has changed since it was read or written, or is a new one without a file."""
-        return self.project != self._saved or (self.path is not None and not self.path.exists())
-
     # ----- another one -----
 
-    def begin(self, name: str = "") -> None:
+    def find_new(self, name: str = "") -> Found | None:
         """A new project in a folder of its own among those without a place. Nothing is written yet.
 
-        The first one is the folder of the person's own data, while nothing is there; one in which nothing was
-        done yet serves again.
+        The first one is the folder of the person's own data, while nothing is there; None for one in which
+        nothing was done yet, which serves again.
 
         Args:
             name: of the project; without one it has a number.
         """
         untouched = self.project == Project(name=self.folder.name) and not _entries(self.runs_folder)
         if not name and self.path is not None and not self.has_place and untouched:
-            return
+            return None
         pristine = not (self._home / DOCUMENT).exists() and not _entries(self._default_runs)
         if pristine and not name:
-            self._take(Project(), None, "")
-            return
+            return Found(Project(), None)
         folder = untaken_folder(self._home / _UNPLACED, name)
-        self._take(Project(name=folder.name), folder / DOCUMENT, "")
+        return Found(Project(name=folder.name), folder / DOCUMENT)
 
-    def open(self, path: Path) -> None:
-        """Read the project in ``path``, a folder or a file. Raises ProjectError; the one before stays."""
+    def find(self, path: Path) -> Found:
+        """The project in ``path``, a folder or a file. Raises ProjectError."""
         document = Path(os.path.abspath(document_of(path)))
         project, seen = open_project(document)
-        self._take(
-            as_used(project, document.parent), None if document == self._home / DOCUMENT else document, seen
-        )
+        own = document == self._home / DOCUMENT
+        return Found(as_used(project, document.parent), None if own else document, seen)
+
+    def take(self, found: Found | None) -> None:
+        """Open what was found; None leaves the project that is open."""
+        if found is not None:
+            self.project, self.path = found.project, found.path
+            document = found.path or self._home / DOCUMENT
+            self.document = OpenDocument(document, found.project, found.seen, found.path is not None)
+
+    def begin(self, name: str = "") -> None:
+        """Open a new project, see ``find_new``."""
+        self.take(self.find_new(name))
+
+    def open(self, path: Path) -> None:
+        """Open the project in ``path``, a folder or a file. Raises ProjectError; the one before stays."""
+        self.take(self.find(path))
 
     def open_home(self) -> None:
-        """Read the project without a place of its own, as it was left. Raises ProjectError."""
+        """Open the project without a place of its own, as it was left. Raises ProjectError."""
         if (self._home / DOCUMENT).exists():
             self.open(self._home)
-
-    def _take(self, project: Project, path: Path | None, seen: str) -> None:
-        self.project, self.path, self._seen, self.conflict = project, path, seen, None
-        self._saved = project.model_copy(deep=True)
 
     # ----- writing -----
 
     def write(self) -> None:
-        """Write what has changed, if anything.
+        """Write what has changed, if anything, see ``OpenDocument.write``. Raises OSError."""
+        before = self.project
+        self.join(before, self.document.write(before).project)
 
-        What another window has written meanwhile is joined with the changes made here; where both have
-        changed the same, this window's values go to ``conflict`` and the file is left alone.
-
-        Raises:
-            OSError: it can't be written.
-        """
-        for _ in range(_TRIES):
-            if not self.unsaved:
-                return
-            try:
-                if self.conflict is not None:
-                    self._write(self.conflict, None)
-                else:
-                    self._seen = self._write(self.document, self._seen)
-                self._saved = self.project.model_copy(deep=True)
-            except ProjectChangedError:
-                self._join()
-
-    def save(self) -> None:
-        """Write the project, changed or not, to the file that it came from.
-
-        Raises:
-            ProjectChangedError: another window has written it since. OSError: it can't be written.
-        """
-        self._seen = self._write(self.document, self._seen)
-        self._settled()
-
-    def keep_own(self) -> None:
-        """Write the file whatever it holds; ends a conflict. Raises OSError."""
-        self._seen = self._write(self.document, None)
-        self._settled()
-
-    def read_other(self) -> Project:
-        """What the file holds that another window has written. Raises ProjectError."""
-        return as_used(open_project(self.document)[0], self.folder)
-
-    def take_other(self) -> None:
-        """End a conflict: this window gets what the file has. Raises ProjectError."""
-        conflict = self.conflict
-        self.open(self.document)
-        self.conflict = conflict
-        self._settled()
-
-    def _settled(self) -> None:
-        self._saved = self.project.model_copy(deep=True)
-        conflict, self.conflict = self.conflict, None
-        if conflict is not None:
-            with suppress(OSError):
-                conflict.unlink()
-
-    def _write(self, document: Path, seen: str | None) -> str:
-        from engine.files.atomic import make_folder
-
-        make_folder(document.parent)
-        return write_project(document, as_stored(self.project, document.parent), seen)
-
-    def _join(self) -> None:
-        """Join with what another window wrote; a conflict begins where that can't be done."""
-        try:
-            theirs, seen = open_project(self.document)
-        except ProjectError:
-            self.conflict = conflict_path(self.document)
-            return
-        theirs = as_used(theirs, self.folder)
-        values, changed_twice = {}, False
-        for name in _FIELDS:
-            own, other, before = (getattr(each, name) for each in (self.project, theirs, self._saved))
-            values[name] = other if own == before else own
-            changed_twice |= own not in (before, other) and other != before
-        if changed_twice:
-            self.conflict = conflict_path(self.document)
-            return
-        self.project = theirs.model_copy(update=values, deep=True)
-        self._saved, self._seen = theirs, seen
+    def join(self, before: Project, joined: Project) -> bool:
+        """Take what another window has changed: what differs between the project as it was written, which was
+        ``before``, and ``joined``. Whether there was anything; what was changed here meanwhile stays."""
+        changes = {
+            name: other
+            for name in FIELDS
+            if (other := getattr(joined, name)) != (was := getattr(before, name))
+            and getattr(self.project, name) == was
+        }
+        if changes:
+            self.project = self.project.model_copy(update=changes, deep=True)
+        return bool(changes)
 
     # ----- under another name -----
 
@@ -231,14 +171,14 @@ class OpenProject:
         from engine.files.atomic import make_folder
 
         target = Path(os.path.abspath(document_of(path)))
-        if target == self.document:
-            self.keep_own()
+        if target == self.document.path:
+            self.document.keep_own(self.project)
             return SavedAs()
         if target.name == DOCUMENT and target.exists():
             raise ProjectError(
                 f"{target.parent}: there is a project already; choose another folder, or open it"
             )
-        before, had_place, old_runs = self.document, self.has_place, self.runs_folder
+        before, had_place, old_runs = self.document.path, self.has_place, self.runs_folder
         make_folder(target.parent)
         for name in (DATA, CODE):
             if (before.parent / name).is_dir():
@@ -257,23 +197,20 @@ class OpenProject:
             }
         )
         # First all runs are listed where they are, then they move: they are seen whatever interrupts this.
-        conflict, self.conflict = self.conflict, None
-        self._seen = self._write(target, None)
-        self.path = target
-        if conflict is not None:
-            with suppress(OSError):
-                conflict.unlink()
+        document = OpenDocument(target, self.project, "", True)
+        document.keep_own(self.project)
+        self.document.forget_conflict()
+        self.path, self.document = target, document
         done = SavedAs()
         if not had_place:
             own = [folder for folder in runs if folder.parent == old_runs]
             done.moved = move_runs(own, new_runs, in_use)
             left = [folder for folder in linked if folder not in done.moved]
             self.project = self.project.model_copy(update={"further_runs": [str(folder) for folder in left]})
-            self._seen = self._write(target, self._seen)
+            document.save(self.project)
             if len(done.moved) == len(own):
                 _remove_emptied(before, self._home)
         done.linked = len(self.project.further_runs)
-        self._saved = self.project.model_copy(deep=True)
         return done
 
 

@@ -93,11 +93,21 @@ class SessionState:
     def _write(self, what: SavedState) -> None:
         if what == self._written:
             return
-        path = remembered_path()
-        # It is a convenience: saving the preferences reports a folder that can't be written to.
-        with suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            data = document_bytes(path, what)
-            with replaced_file(path) as file:
-                file.write(data)
-            self._written = what
+        before, self._written = self._written, what
+
+        def write() -> bool:
+            # It is a convenience: saving the preferences reports a folder that can't be written to.
+            with suppress(OSError):
+                path = remembered_path()
+                path.parent.mkdir(parents=True, exist_ok=True)
+                data = document_bytes(path, what)
+                with replaced_file(path) as file:
+                    file.write(data)
+                return True
+            return False
+
+        def take(written: bool) -> None:
+            if not written and self._written == what:
+                self._written = before
+
+        self._session.files.writing.do(write, take, "session state")

@@ -135,7 +135,7 @@ def _fail(error: Exception) -> None:
 
 
 def _nothing() -> None:
-    """There is nobody to hand the result to."""
+    """The caller needs no result."""
 
 
 class FileThreads:

@@ -228,7 +228,7 @@ def test_conflicting_changes_of_two_windows_ask_and_keep_both(
 
 def test_a_project_that_cant_be_written_says_so_once(stage: Any, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    stage.session.keeping.path = tmp_path / "file" / "project.studio.json"
+    stage.session.keeping.document.path = tmp_path / "file" / "project.studio.json"
     for epochs in (7, 8):
         stage.session.change_setting("epochs", epochs)
         stage.session.autosave()
