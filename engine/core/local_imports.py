@@ -164,7 +164,7 @@ class _First(MetaPathFinder):
 def _found_elsewhere(files: LocalFiles, name: str, path: Sequence[str] | None) -> ModuleSpec | None:
     """What Python finds next. Raises CodeError where that is in the folder: by the name of a package around
     it, whose own folder is on the path."""
-    found = PathFinder.find_spec(name, path) if files.closed else None
+    found = _by_other_finders(name, path) if files.closed else None
     if found is not None and found.origin is not None and _is_inside(found.origin, files.folder):
         raise CodeError(
             f"{found.origin}: the model imports it as {name}, and you have not agreed to run it; import it "
@@ -172,6 +172,15 @@ def _found_elsewhere(files: LocalFiles, name: str, path: Sequence[str] | None) -
             name=name,
         )
     return found
+
+
+def _by_other_finders(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
+    """What the finders behind ours find; those of editable installations are among them."""
+    at = sys.meta_path.index(_first) + 1 if _first in sys.meta_path else 0
+    for finder in sys.meta_path[at:]:
+        if finder is not _last and (found := finder.find_spec(name, path)) is not None:
+            return found
+    return None
 
 
 def _is_inside(origin: str, folder: str) -> bool:

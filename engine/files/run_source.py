@@ -1,7 +1,8 @@
 """The code that a run keeps in source/: its files, and the mark by which its installation knows them.
 
-The mark is a keyed hash of every file there. Other people have another installation's key, so no run of
-another installation has a mark that holds here, and a file that was changed afterwards loses it.
+The mark is a keyed hash of all files there, followed by one of each. Other people have another
+installation's key, so no run of another installation has a mark that holds here, and a file that was changed
+afterwards loses it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from resources.regular_files import open_regular, read_regular
 
 SOURCE = "source"
 MARK_NAME = "source.mark"
+_SIZE, _MOST_MARKS = hashlib.sha256().digest_size, 1 << 14
 _CONTEXT = b"model-studio source of a run 1\0"
 # Whatever else a folder holds is read or written as a part of the run, too.
 _PARTS = ("journal.jsonl", "run.h5", "checkpoints", "inference", MARK_NAME)
@@ -136,7 +138,7 @@ def keep_source(run: Path, files: Mapping[str, bytes]) -> None:
         key = installation_key()
         if key is not None:
             # Before the code is there: no moment shows code of ours without its mark.
-            mark = _mark(files, key)
+            mark = _mark(files, key) + b"".join(_mark({name: files[name]}, key) for name in sorted(files))
             atomic_write(run / MARK_NAME, lambda file: file.write(mark))
         with saving(source):
             put_in_place(temporary, source)
@@ -161,15 +163,28 @@ def is_own(run: Path, contents: Mapping[str, bytes] | None = None) -> bool:
 
     ``contents``: what it keeps, where that has been read.
     """
-    key = installation_key()
+    key, marks = installation_key(), _marks(run)
+    if key is None or not marks:
+        return False
+    return hmac.compare_digest(marks[0], _mark(source_contents(run) if contents is None else contents, key))
+
+
+def unchanged_files(run: Path, contents: Mapping[str, bytes]) -> set[str]:
+    """Which of a run's files this installation wrote so; none where the mark is of an earlier release."""
+    key, marks = installation_key(), set(_marks(run)[1:])
+    if key is None or not marks:
+        return set()
+    return {name for name, data in contents.items() if _mark({name: data}, key) in marks}
+
+
+def _marks(run: Path) -> list[bytes]:
+    """The keyed hash of all files, and those of each; empty where there is no mark."""
     try:
         with open_regular(run / MARK_NAME) as file:
-            mark = file.read(hashlib.sha256().digest_size + 1)
+            mark = file.read(_SIZE * _MOST_MARKS)
     except OSError:
-        return False
-    if key is None:
-        return False
-    return hmac.compare_digest(mark, _mark(source_contents(run) if contents is None else contents, key))
+        return []
+    return [mark[at : at + _SIZE] for at in range(0, len(mark), _SIZE)]
 
 
 def _mark(contents: Mapping[str, bytes], key: bytes) -> bytes:

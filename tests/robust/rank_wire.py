@@ -27,7 +27,7 @@ class _Connection:
         raise EOFError
 
     def send_bytes(self, data: bytes) -> None:
-        """Nobody reads it."""
+        """Nothing reads it."""
 
     def close(self) -> None:
         """There is nothing to free."""

@@ -52,9 +52,16 @@ def check_run_code(run: Path, agreed: Collection[str]) -> CodeCheck:
 
 
 def changed_in(code: LocalCode, agreed: Collection[str]) -> list[str]:
-    """The files of ``code`` that no agreement has covered; all where each of them was covered in other
-    company."""
-    new = [name for name, one in code.digests.items() if one not in agreed and _PART + one not in agreed]
+    """The files of ``code`` that no agreement has covered, and that this installation did not put there; all
+    where each of them was covered in other company."""
+    from engine.files.run_source import SOURCE, unchanged_files
+
+    ours = unchanged_files(code.folder.parent, code.sources) if code.folder.name == SOURCE else ()
+    new = [
+        name
+        for name, one in code.digests.items()
+        if name not in ours and one not in agreed and _PART + one not in agreed
+    ]
     return new or list(code.sources)
 
 

@@ -10,6 +10,7 @@ import pickle
 import py_compile
 import sys
 from collections.abc import Iterator
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import pytest
@@ -178,6 +179,38 @@ def test_a_folder_is_not_imported_from_by_the_name_of_a_package_around_it(name: 
         (file.parent / "lib" / "agreed_below.py").write_text("X = 1\n")
         sys.path.insert(0, str(file.parent / "lib"))
         assert importlib.import_module("agreed_below").X == 1
+
+
+@pytest.mark.parametrize("how", ["path", "finder"])
+def test_a_package_that_is_installed_from_its_own_folder_is_refused_by_its_name(
+    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``pip install -e`` puts its folder on the path, or a finder behind Python's own."""
+    file = write(tmp_path / "agreed_edited", "", "import agreed_edited.agreed_layers")
+    (file.parent / "__init__.py").write_text("")
+    (file.parent / "agreed_layers.py").write_text(EVIL)
+
+    class Editable:
+        @staticmethod
+        def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+            places = [str(tmp_path)] if name == "agreed_edited" else None
+            return importlib.machinery.PathFinder.find_spec(name, places) if places else None
+
+    if how == "path":
+        sys.path.insert(0, str(tmp_path))
+    else:
+        monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Editable])
+    with (
+        only_agreed(read_code(file).digest),
+        pytest.raises(
+            CodeError,
+            match=r"__init__\.py: the model imports it as agreed_edited, and you have not agreed to run it; "
+            r"import it from the model's own folder, so that you are asked about it too$",
+        ),
+    ):
+        load(file).cls.value()
+    stop_serving()
+    monkeypatch.undo()
 
 
 def test_other_names_are_those_of_installed_packages(tmp_path: Path) -> None:

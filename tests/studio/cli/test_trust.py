@@ -109,11 +109,12 @@ def test_trust_is_remembered_for_this_content(made: Path, run: Path, elsewhere: 
     assert "helper.py" in done.stderr
 
 
-def test_a_changed_or_added_file_is_not_our_own(made: Path, run: Path) -> None:
-    (run / "source" / "flatten.py").write_text("raise SystemExit\n")
+@pytest.mark.parametrize("name", ["flatten.py", "helper.py"])
+def test_a_changed_or_added_file_is_not_our_own_and_is_named(made: Path, run: Path, name: str) -> None:
+    (run / "source" / name).write_text("raise SystemExit\n")
     done = call("export", run)
     assert (done.exit_code, ran(made)) == (1, False)
-    assert "was not agreed to" in done.stderr
+    assert f"was not agreed to: {run / 'source' / name} (SHA-256" in " ".join(done.stderr.split())
 
 
 def test_a_mark_is_not_given_to_what_lay_there_before(bars: Path, made: Path, tmp_path: Path) -> None:
