@@ -4,7 +4,7 @@
 number alone. The hooks are those of CPython's own tests (``_testcapi.set_nomemory``): they fail allocations
 of the interpreter, and of C code that uses its allocators. NumPy's arrays and libhdf5 do not, so one case in
 four lowers the address space at a drawn moment instead. This process has done the operation once before it
-forks, so that a case has no imports; with ``--cold`` it has not, and a case costs four times as much.
+forks, so that a case imports nothing; with ``--cold`` it imports, and costs four times as much.
 """
 
 from __future__ import annotations
