@@ -8,10 +8,12 @@ from math import ceil
 from typing import Any, TypeAlias
 
 from engine.training.config import TrainingConfig
+from engine.training.linear_check import is_linear_enough
 from engine.training.resolve import fitted
 from engine.training.sources.image_sizes import ImageSizes, image_sizes
 from engine.training.sources.opening import BUILT_IN, Source, open_source
 from engine.training.sources.options import DataOptions
+from engine.training.sources.prepared import Prepared
 from engine.training.sources.spec import DataSpec
 from resources.families import FAMILIES
 from resources.settings import SETTINGS
@@ -133,7 +135,7 @@ class _Chooser:
         report("Choosing settings", 1)
         spec, count = splits.spec, len(splits.train)
         if self.config.model == AUTO:
-            self._choose_model(spec, count)
+            self._choose_model(spec, count, splits.train)
         self._choose_training(spec, count)
         return self._suggestion(spec)
 
@@ -167,7 +169,7 @@ class _Chooser:
             if max(max(shapes), 1 / min(shapes)) > _UNEQUAL:
                 self._choose("fit", "pad", "not all images are squares: padding keeps their proportions")
 
-    def _choose_model(self, spec: DataSpec, count: int) -> None:
+    def _choose_model(self, spec: DataSpec, count: int, train: Prepared) -> None:
         what = {"images": "images", "table": "rows", "sequences": "sequences"}[spec.kind]
         if spec.kind == "images":
             size = f"{count} images of {spec.shape[2]}x{spec.shape[1]}"
@@ -175,6 +177,10 @@ class _Chooser:
                 self._choose("model", "cnn", f"a small convolutional network for {size}")
             else:
                 self._choose("model", "mlp", f"{size} are too small for convolutions")
+        elif spec.kind == "table" and is_linear_enough(train, spec):
+            self._choose(
+                "model", "linear", f"it predicts left-out parts of {count} rows as well as curved models do"
+            )
         elif spec.kind == "table":
             self._choose("model", "mlp", f"a multilayer perceptron for {count} {what} of a table")
         else:
@@ -234,7 +240,7 @@ _RULES = {
     "resnet18": _Rule(0.005, 0.01, 400, 10, 40, rate_of_numbers=0.003),
     "mobilenet": _Rule(0.01, 0.01, 400, 15, 60, rate_of_numbers=0.005),
     "mlp": _TABLE,
-    "linear": _Rule(0.01, 0.01, 600, 3, 60),
+    "linear": _Rule(0.01, 0.1, 600, 3, 60),
     "lstm": _RECURRENT,
     "gru": _RECURRENT,
     "transformer": _Rule(0.002, 0.01, 1500, 10, 60),

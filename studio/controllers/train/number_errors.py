@@ -65,7 +65,7 @@ class NumberErrorsController(QObject):
         unit = view.units[chosen] if chosen < len(view.units) else ""
         rows = [
             (
-                theme.format_number(each.index) + self._mark(each, chosen),
+                theme.format_number(each.index) + self._mark(each),
                 *(
                     theme.format_number(value, digits=4)
                     for value in (
@@ -92,12 +92,11 @@ class NumberErrorsController(QObject):
         self._errors.read_samples()
         self._show_correction()
 
-    def _mark(self, each: WrongNumber, chosen: int) -> str:
+    def _mark(self, each: WrongNumber) -> str:
         correction = self._session.mistakes.view.correction_of(each)
         if correction is None:
             return ""
-        drop = correction.action != "value"
-        return " \u2715" if drop else f" = {theme.format_number(correction.target[chosen], digits=6)}"
+        return " *" if correction.action == "value" else " \u2715"
 
     def _show_correction(self) -> None:
         each, row = self._selected(), self._cards.correction

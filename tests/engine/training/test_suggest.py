@@ -72,6 +72,21 @@ def test_a_table_gets_a_perceptron_on_standardized_columns(tmp_path: Path) -> No
     assert found.problems["linear"] == ""
 
 
+@pytest.mark.parametrize(("curved", "model"), [(False, "linear"), (True, "mlp")])
+def test_a_small_table_gets_a_linear_model_where_nothing_is_curved(
+    curved: bool, model: str, tmp_path: Path
+) -> None:
+    drawn = np.random.default_rng(2)
+    x = drawn.uniform(-2, 2, (80, 2))
+    y = x @ [3.0, -1.0] + drawn.normal(0, 0.3, 80) + (4 * np.sin(3 * x[:, 0]) if curved else 0)
+    rows = [f"{a:.4f},{b:.4f},{value:.4f}" for (a, b), value in zip(x, y, strict=True)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,price", *rows]) + "\n")
+    found = suggested(TrainingConfig(data=str(tmp_path / "t.csv"), label_name="price"))
+    assert found.config.model == model
+    reason = next(each.reason for each in found.choices if each.setting == "model")
+    assert ("left-out parts of 64 rows" in reason) is not curved
+
+
 def test_sequences_get_a_recurrent_network_with_clipped_gradients(tmp_path: Path) -> None:
     config = suggested(TrainingConfig(data=sequences(tmp_path / "s.npz"))).config
     assert (config.model, config.clip_norm) == ("gru", 1.0)
