@@ -280,6 +280,11 @@ class TrainViewModel:
         # Only classes have an accuracy.
         accuracies = event.get("accuracies") or [math.nan] * len(event["losses"])
         self.loss, self.accuracy = event["losses"][-1], accuracies[-1]
+        if not len(event["steps"]) == len(event["losses"]) == len(accuracies):
+            raise ValueError(f"{len(event['steps'])} steps with {len(event['losses'])} losses")
+        for pace in event.get("ranks", ()):
+            if not (0 <= pace["waiting"] <= 1 and math.isfinite(pace["steps_per_second"])):
+                raise ValueError(f"rank {pace['rank']} has the pace {dict(pace)}")
         self.samples_per_second, self.elapsed = event["samples_per_second"], event["elapsed"]
         self.seconds_left, self.learning_rate = event["seconds_left"], event["learning_rate"]
         self.evaluating = False

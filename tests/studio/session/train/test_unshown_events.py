@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -28,6 +29,29 @@ def test_a_training_outlives_an_event_that_can_not_be_shown(stage: Any) -> None:
     )
     stage.ended()
     assert stage.session.train.state == "finished"
+
+
+@pytest.mark.logs
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"accuracies": [0.5]},
+        {"losses": [0.5]},
+        {"ranks": [{"rank": 0, "steps_per_second": 2.0, "waiting": math.inf}]},
+        {"ranks": [{"rank": 0, "steps_per_second": math.nan, "waiting": 0.5}]},
+    ],
+)
+def test_odd_steps_are_not_retained(stage: Any, odd: dict[str, Any]) -> None:
+    """Else each later change of the curves, or of the facts, would fail."""
+    stage.session.start()
+    stage.started()
+    good = {"steps": [1, 2], "losses": [0.5, 0.25], "accuracies": [0.5, 0.75], "step": 2, "epoch": 1}
+    rest = {"total_steps": 10, "samples_per_second": 9.0, "seconds_left": 3.0, "elapsed": 1.0}
+    points: list[Any] = []
+    stage.session.train.new_points.connect(lambda *given: points.append(given))
+    stage.tell("steps", **good, **rest, learning_rate=0.1)
+    stage.tell("steps", **good | odd, **rest, learning_rate=0.1)
+    assert (len(points), stage.session.train.ranks, len(stage.problems)) == (1, [], 1)
 
 
 def test_the_end_of_a_training_is_seen_after_an_event_that_can_not_be_shown(
