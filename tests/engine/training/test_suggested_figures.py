@@ -71,7 +71,7 @@ def test_a_regression_comes_within_two_hundredths_of_the_linear_model(tmp_path: 
 
     found = datasets.load_diabetes()
     data = written(found, tmp_path / "a.csv")
-    figures = [trained(data, split_seed=seed) for seed in SPLITS]
+    figures = [trained(data, split_seed=seed) for seed in range(5)]
     ours, linear = (
         np.mean([each["validation_r2"] for each in figures]),
         np.mean([each["linear"]["r2"] for each in figures]),
