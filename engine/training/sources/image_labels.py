@@ -1,5 +1,6 @@
 """Labels of a folder of images without class folders: ``labels.csv`` there, with a row for each image.
 
+Labels of a folder that can't be written are stored among the user's data, and found there again.
 A file that names an image in a sub-folder, as ``spring/1.png``, gives the classes of all images below the
 folder. ``metadata.csv`` counts as well where it has both columns, as in Hugging Face's image folders. Other
 columns are kept as they are.
@@ -8,13 +9,15 @@ columns are kept as they are.
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.core.errors import ArgumentError, DataError
-from engine.files.atomic import atomic_write
+from engine.files.atomic import atomic_write, make_folder
 from engine.files.reading import read_error
 from engine.training.sources.class_names import (
     CLASSES_FILE,
@@ -23,6 +26,7 @@ from engine.training.sources.class_names import (
     read_class_names,
 )
 from resources.regular_files import is_plain_file, open_regular
+from resources.user_folders import user_folder
 
 LABELS_FILE, METADATA_FILE = "labels.csv", "metadata.csv"
 FILE_COLUMNS = ("file_name", "file", "filename", "image")
@@ -54,8 +58,9 @@ class LabelTable:
 
     @classmethod
     def empty(cls, folder: Path) -> LabelTable:
-        """What ``labels.csv`` is before the first label."""
-        return cls(folder / LABELS_FILE, (FILE_COLUMNS[0], LABEL_COLUMNS[0]), {}, 0, 1)
+        """What ``labels.csv`` is before the first label; elsewhere where the folder can't be written."""
+        path = folder / LABELS_FILE if os.access(folder, os.W_OK) else stored_labels(folder)
+        return cls(path, (FILE_COLUMNS[0], LABEL_COLUMNS[0]), {}, 0, 1)
 
     @property
     def labels(self) -> dict[str, str]:
@@ -96,15 +101,28 @@ class LabelTable:
             raise DataError(
                 f"{self.path}: a file name that is not UTF-8: {name}; rename this image"
             ) from None
+        make_folder(folder)
         atomic_write(self.path, lambda file: file.write(data))
 
 
+def stored_labels(folder: Path) -> Path:
+    """The file among the user's data with labels of a folder that can't be written; it may not exist."""
+    where = folder.resolve()
+    name = "".join(each for each in where.name if each.isascii() and each.isalnum())[:40]
+    digest = hashlib.sha256(os.fsencode(where)).hexdigest()[:16]
+    return user_folder("data") / "labels" / f"{name or 'images'}-{digest}" / LABELS_FILE
+
+
 def label_file(folder: Path) -> Path | None:
-    """The file with the labels of the images in ``folder``; None where there is none."""
+    """The file with the labels of the images in ``folder``, there or among the user's data; None where there
+    is
+    none."""
     if (folder / LABELS_FILE).exists():
         return folder / LABELS_FILE
-    other = folder / METADATA_FILE
-    return other if is_plain_file(other) and has_both_columns(other) else None
+    other, stored = folder / METADATA_FILE, stored_labels(folder)
+    if is_plain_file(other) and has_both_columns(other):
+        return other
+    return stored if is_plain_file(stored) else None
 
 
 def has_both_columns(path: Path) -> bool:

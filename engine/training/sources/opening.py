@@ -131,9 +131,8 @@ def _images(name: str, kind: str, options: DataOptions) -> Source:
         return Source(name, kind, train, test, classes, _of_images(name, train, classes, options))
     train, classes, unlabelled = open_labelled_images(folder, options)
     spec = _of_images(name, train, classes, options)
-    return Source(
-        name, kind, train, None, classes, spec, unlabelled=unlabelled, label_file=table.name if table else ""
-    )
+    where = "" if table is None else table.name if table.parent == folder else str(table)
+    return Source(name, kind, train, None, classes, spec, unlabelled=unlabelled, label_file=where)
 
 
 def _of_images(name: str, rows: Rows, classes: tuple[str, ...], options: DataOptions) -> DataSpec:

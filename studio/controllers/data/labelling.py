@@ -84,6 +84,7 @@ class LabellingController(QObject):
             self._bar.show_only()
 
     def _show(self, folder: LabelledFolder | None) -> None:
+        self._page.show_place("" if folder is None else folder.place)
         offered = None if folder is None else (folder.is_enough, bool(folder.selected))
         if folder is None or offered != self._offered:
             self._offered = offered

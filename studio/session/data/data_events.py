@@ -54,13 +54,15 @@ class DataNeedsTarget(Numbered):
 
 
 class DataLabelling(Numbered):
-    """The images of a folder, to be labelled: each with its label, empty for none."""
+    """The images of a folder, to be labelled: each with its label, empty for none; ``place`` is the file of
+    labels where it is not in the folder."""
 
     event: Literal["data_labelling"]
     folder: str
     files: list[str]
     labels: list[str]
     classes: list[str]
+    place: str
 
 
 class DataThumbnails(Numbered):

@@ -129,12 +129,14 @@ class DataProblem:
 
 @dataclass(frozen=True)
 class UnlabelledFolder:
-    """A folder of images that are to be labelled: their names with their labels, empty for none."""
+    """A folder of images that are to be labelled: their names with their labels, empty for none; ``place`` is
+    the file of labels where it is not in the folder."""
 
     folder: str
     files: tuple[str, ...]
     labels: tuple[str, ...]
     classes: tuple[str, ...]
+    place: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,6 +31,7 @@ class LabelledFolder:
         excluded: files that the setting ``exclude`` names: no label is asked for.
         filter: what is shown: all, unlabelled, excluded, or ``class:`` with the name of a class.
         page: which ``PAGE`` of those is shown. selected: the files that a label is given to.
+        place: the file of labels where it is not in the folder, since that can't be written.
     """
 
     folder: str
@@ -41,6 +42,7 @@ class LabelledFolder:
     filter: str = ALL
     page: int = 0
     selected: tuple[str, ...] = ()
+    place: str = ""
 
     @cached_property
     def counts(self) -> Mapping[str, int]:

@@ -1,4 +1,6 @@
-"""Labelling: gives the images of a folder their classes, which are saved in the folder at once."""
+"""Labelling: gives the images of a folder their classes, which are saved in the folder, or elsewhere where
+that is
+read-only, at once."""
 
 from __future__ import annotations
 
@@ -81,7 +83,7 @@ class Labelling:
             self.view.folder = None
             return
         labels = {file: label for file, label in zip(found.files, found.labels, strict=True) if label}
-        folder = LabelledFolder(found.folder, found.files, labels, found.classes)
+        folder = LabelledFolder(found.folder, found.files, labels, found.classes, place=found.place)
         folder = replace(folder, excluded=self._excluded(folder.files))
         self._show(folder.showing(folder.after(()) or folder.files[0]))
 

@@ -18,12 +18,11 @@ def images_to_label(name: str) -> tuple[Path, dict[str, Any]]:
     """The folder of that name, and its images with their labels as plain values.
 
     Raises:
-        DataError: the labels can't be read, or the folder can't be written.
+        DataError: the labels can't be read, or are in a folder that can't be written.
     """
     from engine.core.errors import DataError
     from engine.training.sources.image_folder import images_of
     from engine.training.sources.image_labels import (
-        LABELS_FILE,
         LabelTable,
         label_file,
         ordered_classes,
@@ -33,9 +32,9 @@ def images_to_label(name: str) -> tuple[Path, dict[str, Any]]:
     folder = Path(name).expanduser()
     path = label_file(folder)
     files = images_of(folder, path)
-    if not os.access(folder, os.W_OK) or (path is not None and not os.access(path, os.W_OK)):
+    if path is not None and not (os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)):
         raise DataError(
-            f"data: {folder}: labels can't be saved in {path.name if path else LABELS_FILE}: the folder is "
+            f"data: {folder}: labels can't be saved in {path.name}: the folder is "
             "read-only; copy it to a folder that you may write to, and open the copy; Predict takes images "
             "without labels"
         )
@@ -46,6 +45,7 @@ def images_to_label(name: str) -> tuple[Path, dict[str, Any]]:
         "files": files,
         "labels": [labels.get(file, "") for file in files],
         "classes": list(ordered_classes(folder, labels)),
+        "place": "" if table.path.parent == folder else str(table.path),
     }
 
 

@@ -63,6 +63,7 @@ class LabellingPage(Retranslated, QWidget):
         self.filter, self.before, self.behind = QComboBox(), QPushButton(), QPushButton()
         self.filter.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.page_note, self.hint = mute(), mute(wrap=True)
+        self._place = ""
         self.empty = EmptyState("", icon="check")
         self.classes = QTreeWidget()
         self.name, self.add = QLineEdit(), QPushButton()
@@ -280,6 +281,19 @@ class LabellingPage(Retranslated, QWidget):
         self.name.clear()
         (self.tiles if self._names else self.name).setFocus()
 
+    def show_place(self, place: str) -> None:
+        """Show where labels are saved; empty for the folder itself."""
+        self._place = place
+        self._show_hint()
+
+    def _show_hint(self) -> None:
+        words = self.tr(
+            "Space selects the next unlabelled image, Backspace removes a label, Delete excludes."
+        )
+        if self._place:
+            words += "\n" + self.tr("The folder is read-only: labels are saved in {0}").format(self._place)
+        self.hint.setText(words)
+
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         self.images_card.set_title(self.tr("Images"))
@@ -288,9 +302,7 @@ class LabellingPage(Retranslated, QWidget):
         self.behind.setText(self.tr("Next"))
         self.before.setToolTip(self.tr("Show the images before these"))
         self.behind.setToolTip(self.tr("Show the images after these"))
-        self.hint.setText(
-            self.tr("Space selects the next unlabelled image, Backspace removes a label, Delete excludes.")
-        )
+        self._show_hint()
         self.empty.set_text(self.tr("No image is left here."), self.tr("Show all images"))
         self.name.setPlaceholderText(self.tr("New class"))
         self.name.setAccessibleName(self.tr("Name of a new class"))

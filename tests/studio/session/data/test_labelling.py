@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.training.sources.image_labels import UnlabelledImages, stored_labels
+from engine.training.sources.opening import open_source
 from studio.session.data.labelled_folder import PAGE, UNLABELLED, LabelledFolder
 from studio.session.data.thumbnails import ThumbnailReader
 from studio.session.session import Session
@@ -155,8 +157,32 @@ def test_a_label_that_cannot_be_saved_is_reported_and_not_shown(session, tmp_pat
     assert session.undo_stack.undoable.startswith("Change")
 
 
-def test_a_folder_that_cannot_be_written_is_refused_before(session, tmp_path, monkeypatch):
+def test_labels_of_a_read_only_folder_are_stored_elsewhere_and_found_again(session, tmp_path, monkeypatch):
+    folder = flat(tmp_path / "own", 4)
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != folder)
+    opened(session, folder)
+    stored = Path(view(session).place)
+    assert stored == stored_labels(folder)
+    for name in ("dark", "bright", "dark", "bright"):
+        session.labelling.label(name)
+    assert not (folder / "labels.csv").exists()
+    assert stored.read_text() == labels(4)
+    source = open_source(str(folder))
+    assert (source.classes, source.label_file) == (("bright", "dark"), str(stored))
+    with pytest.raises(UnlabelledImages):
+        open_source(str(flat(tmp_path / "other" / "own", 2)))
+    session.labelling.finish()
+    assert session.wait_until(lambda: session.data.facts is not None, 30)
+    session.labelling.begin()
+    assert session.wait_until(lambda: view(session) is not None, 30)
+    assert (view(session).labelled, view(session).place) == (4, str(stored))
+    (folder / "labels.csv").write_text(labels(2))  # the folder's own file has precedence
+    assert open_source(str(folder)).label_file == "labels.csv"
+
+
+def test_labels_in_a_folder_that_cannot_be_written_are_refused_before(session, tmp_path, monkeypatch):
     folder = flat(tmp_path / "own", 2)
+    (folder / "labels.csv").write_text(labels(1))
     monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != folder)
     session.choose_data(str(folder))
     session.dataset_browser.look(session.train.settings)
