@@ -120,7 +120,7 @@ DEEP = (
     Group("tests/resources/test_families.py::test_the_largest_*", _LARGE),
     Group("tests/resources/test_json_documents.py::test_eight_*", "documents as large as the limit"),
     Group("tests/robust/test_agreed_code.py", _PROCESSES, waits=True),
-    Group("tests/robust/test_huge_calls.py::test_all_calls_*", "3,000 calls in processes with limits"),
+    Group("tests/robust/test_huge_calls.py::test_all_calls_*", "9,000 calls in processes with limits"),
     Group("tests/robust/test_attribute_walk.py", "changes every number of every operator", waits=True),
     Group("tests/robust/test_concurrency.py", "many threads and processes at once", waits=True),
     Group("tests/robust/test_failed_allocations.py", "fails allocations of forked processes", waits=True),

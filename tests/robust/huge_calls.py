@@ -9,6 +9,7 @@ A call must return, or raise an error of the engine.
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import io
 import sys
@@ -25,6 +26,7 @@ import engine as paddle
 from engine import static
 from engine.core.errors import EngineError
 from tests.robust.limited_children import in_limited_children
+from tests.robust.wild_calls import parameters, public_functions, required, usual_value
 
 VALUES = (2**31, 2**40, 2**63, 10**30, -(2**63), -(10**30))
 F = "nn.functional."
@@ -214,10 +216,15 @@ def make(call: Call) -> None:
 
 def attempt(call: Call) -> dict[str, str]:
     """What a call gives: a result, or an error."""
+    return outcome(lambda: make(call))
+
+
+def outcome(act: Callable[[], object]) -> dict[str, str]:
+    """What an action gives: a result, or an error."""
     try:
         with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
-            make(call)
+            act()
     except EngineError as error:
         return {"kind": type(error).__name__, "said": str(error)[:2000]}
     except BaseException as error:
@@ -225,10 +232,44 @@ def attempt(call: Call) -> dict[str, str]:
     return {"kind": "result", "said": ""}
 
 
+@dataclass(frozen=True)
+class UsualCall:
+    """A call of any public function with usual values; ``argument`` is huge, or ``several`` huge integers."""
+
+    function: str
+    argument: str
+    value: int
+    rank: int
+    several: bool
+
+
+def usual_calls(values: Sequence[int] = VALUES) -> Iterator[UsualCall]:
+    """Calls of all public functions, each of their arguments in turn; many fail for other reasons."""
+    for name, function in _functions().items():
+        for argument in parameters(function):
+            if argument not in ("x", "name", "dtype", "input", "self", "weight", "label"):
+                for value, rank, several in product(values, (2, 4), (False, True)):
+                    yield UsualCall(name, argument, value, rank, several)
+
+
+@functools.cache
+def _functions() -> dict[str, Callable[..., Any]]:
+    return dict(public_functions())
+
+
+def attempt_usual(call: UsualCall) -> dict[str, str]:
+    """What a call of usual values gives."""
+    function = _functions()[call.function]
+    given = {name: usual_value(name, call.rank) for name in required(function)}
+    given[call.argument] = [call.value] * 2 if call.several else call.value
+    return outcome(lambda: function(**given))
+
+
 def main(names: Sequence[str]) -> None:
-    todo = list(calls(names))
+    todo: list[Any] = list(calls(names)) + ([] if names else list(usual_calls()))
     kinds: Counter[str] = Counter()
-    for call, answer in in_limited_children(todo, attempt):
+    answers = in_limited_children(todo, lambda each: (attempt if type(each) is Call else attempt_usual)(each))
+    for call, answer in answers:
         kinds[answer["kind"]] += 1
         spent = float(answer.get("seconds", 5))
         if answer["kind"].startswith(("not ours", "hang", "killed")) or spent > 1:

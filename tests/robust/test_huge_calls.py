@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import pytest
 
 import engine as paddle
 from engine.core.errors import AllocationError, ArgumentError
 from engine.nn import functional as F
-from tests.robust.huge_calls import BASES, attempt, calls, named
+from tests.robust.huge_calls import BASES, attempt, attempt_usual, calls, named, usual_calls
 from tests.robust.limited_children import in_limited_children
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limits of processes are those of Linux")
 
 
 def test_all_calls_of_the_table_with_huge_integers() -> None:
+    values = (2**31, 2**40, -(10**30))
+    answers: list[tuple[Any, dict[str, str]]] = [
+        *in_limited_children(list(calls(values=values)), attempt),
+        *in_limited_children(list(usual_calls(values[:2])), attempt_usual),
+    ]
     found = [
         f"{call}: {answer['kind']} {answer['said'][:200]}"
-        for call, answer in in_limited_children(list(calls(values=(2**31, 2**40, -(10**30)))), attempt)
+        for call, answer in answers
         if answer["kind"].startswith(("not ours", "hang", "killed"))
     ]
     assert found == []

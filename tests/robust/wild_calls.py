@@ -127,18 +127,23 @@ def parameters(function: Callable[..., Any]) -> list[str]:
     return [p.name for p in found if p.kind is not p.VAR_KEYWORD and p.kind is not p.VAR_POSITIONAL] or ["x"]
 
 
+def required(function: Callable[..., Any]) -> list[str]:
+    """The positional parameters without a default."""
+    return [
+        p.name for p in inspect.signature(function).parameters.values()
+        if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD
+    ]  # fmt: skip
+
+
 def calls_of(name: str, function: Callable[..., Any], count: int, seed: int) -> Iterator[dict[str, Any]]:
     """Arguments by name: one, some or all of them wild."""
     dice = random.Random(f"{seed} {name}")
     names = parameters(function)
     changed = names[1:] if name.startswith("Tensor.") else names
-    required = [
-        p.name for p in inspect.signature(function).parameters.values()
-        if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD
-    ]  # fmt: skip
+    needed = required(function)
     for _ in range(count):
         values, rank = wild_values(), dice.randint(1, 4)
-        given = {n: usual_value(n, rank) for n in required}
+        given = {n: usual_value(n, rank) for n in needed}
         if name.startswith("Tensor."):  # a method is called on a tensor
             given[names[0]] = usual_value("x", rank)
         for target in dice.sample(changed, min(len(changed), dice.choice((1, 1, 1, 2, 9)))):
