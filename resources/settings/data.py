@@ -201,7 +201,7 @@ class DataSettings:
         "Normalize",
         "How to scale the inputs: none (images from 0 to 1, numbers unchanged), symmetric (images from -1 "
         "to 1), or statistics (mean 0 and standard deviation 1 for each channel or column).",
-        choices=(("none", "No"), ("symmetric", "From -1 to 1"), ("statistics", "Standardize")),
+        choices=(("none", "No"), ("symmetric", "From -1 to 1"), ("statistics", "Z-score")),
         group="data",
     )
     shift: int = declared(

@@ -111,7 +111,10 @@ class MistakeGrid(Retranslated, QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(theme.font(theme.BODY_PX - 1))
-        for place, box in enumerate(self.cells()):
+        cells = self.cells()
+        in_row = [box for box in cells if box.top() == cells[0].top()]
+        most = (in_row[1].left() - in_row[0].left() if len(in_row) > 1 else self.width()) - GAP
+        for place, box in enumerate(cells):
             sample = self._samples[place]
             draw_sample(painter, box, sample.image)
             if place in self._marks:
@@ -122,9 +125,8 @@ class MistakeGrid(Retranslated, QWidget):
                 painter.setPen(QPen(QColor(tokens.accent if focused else tokens.mute), 2))
                 painter.drawRoundedRect(box, theme.RADIUS_CONTROL, theme.RADIUS_CONTROL)
             painter.setPen(QColor(tokens.mute))
-            words = QRectF(
-                box.left() - GAP, box.bottom() + 1, box.width() + 2 * GAP, self.fontMetrics().height()
-            )
+            wide = min(box.width() + 2 * GAP, most)
+            words = QRectF(box.center().x() - wide / 2, box.bottom() + 1, wide, self.fontMetrics().height())
             text = painter.fontMetrics().elidedText(
                 caption(sample), Qt.TextElideMode.ElideRight, int(words.width())
             )

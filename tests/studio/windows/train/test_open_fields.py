@@ -54,7 +54,7 @@ def test_fields_that_are_open_say_what_would_be_suggested_and_why(table: Any) ->
     assert form.control("model").toolTip().endswith("\nSuggested: for a table")
     assert "optimizer_params.beta1" not in form.keys()  # noqa: SIM118
     assert form.is_valid()
-    assert table.studio.data_panel.form.control("normalize").currentText() == "auto: Standardize"
+    assert table.studio.data_panel.form.control("normalize").currentText() == "auto: Z-score"
 
 
 def test_a_value_of_the_user_wins_also_where_it_is_the_default(table: Any, qtbot: Any) -> None:
