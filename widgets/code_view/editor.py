@@ -61,7 +61,7 @@ class CodeEditor(CodeView):
         self._notes: dict[int, str] = {}
         self._stale = False
         self._lit: tuple[int, ...] = ()
-        self._found: tuple[tuple[int, int], ...] = ()
+        self._found: tuple[QTextCursor, ...] = ()  # which follow changes of the text
         self._line = 1
         super().__init__(parent)
         self.setReadOnly(False)
@@ -113,7 +113,13 @@ class CodeEditor(CodeView):
 
     def set_found(self, places: Sequence[tuple[int, int]]) -> None:
         """Mark what a search found: start and end of each, in the whole text."""
-        self._found = tuple(places[:MOST_FOUND])
+        found = []
+        for start, end in places[:MOST_FOUND]:
+            cursor = QTextCursor(self.document())
+            cursor.setPosition(start)
+            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+            found.append(cursor)
+        self._found = tuple(found)
         self._show_marks()
 
     def light_lines(self, lines: Iterable[int]) -> None:
@@ -150,11 +156,9 @@ class CodeEditor(CodeView):
             mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
             mark.cursor = QTextCursor(self.document().findBlockByNumber(line - 1))
             selections.append(mark)
-        for start, end in self._found:
+        for place in self._found:
             found = QTextEdit.ExtraSelection()
-            found.cursor = QTextCursor(self.document())
-            found.cursor.setPosition(start)
-            found.cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+            found.cursor = place
             found.format.setBackground(theme.mix(tokens.code, tokens.warn, 0.35))
             selections.append(found)
         for squiggle in self._squiggles:

@@ -169,3 +169,18 @@ def test_two_texts_scroll_together(qtbot: QtBot) -> None:
     pair.set_lines({})
     right.verticalScrollBar().setValue(50)
     assert left.verticalScrollBar().value() == 0
+
+
+def test_marks_of_a_search_follow_the_text(editor: CodeEditor) -> None:
+    editor.load("one two one")
+    editor.set_found([(0, 3), (8, 11)])
+
+    def marked() -> list[str]:
+        cursors = (each.cursor for each in editor.extraSelections())  # type: ignore[attr-defined]
+        return [cursor.selectedText() for cursor in cursors if cursor.hasSelection()]
+
+    QTest.keyClicks(editor, "a ")
+    assert (editor.code(), marked()) == ("a one two one", ["one", "one"])
+    editor.load("x")  # shorter; a mark beyond its end would be a warning of Qt
+    QTest.keyClick(editor, Qt.Key.Key_Right)
+    assert marked() == []
