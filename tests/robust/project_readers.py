@@ -154,7 +154,7 @@ def _corrections() -> Any:
     seen = sample_digest(rows.rows.read(rows.chosen[:1])[0])
     return {
         "format": "model-studio corrections",
-        "version": 1,
+        "version": 2,
         "corrections": [
             {
                 "data": "digits",
@@ -167,6 +167,15 @@ def _corrections() -> Any:
                 "time": 1.5e9,
             },
             {"data": "digits", "sha256": "0" * 64, "action": "drop", "label": -1, "was": 7},
+            {
+                "data": "/elsewhere/rents.csv",
+                "sha256": "1" * 64,
+                "action": "value",
+                "label": -1,
+                "was": 0,
+                "target": [640.5, 3.0],
+                "were": [6405.0, 3.0],
+            },
         ],
     }
 
