@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -64,14 +65,14 @@ class DrawnSeries:
         self._set(self.line, trace if smooth is None else smooth, QPen(color, LINE_WIDTH), series.dashed)
         self.raw.setVisible(smooth is not None)
         self.line.setVisible(True)
-        few = len(series) <= FEW_POINTS and smooth is None
+        few = len(series) <= FEW_POINTS and smooth is None and bool(np.isfinite(trace.y).any())
         self.dots.setVisible(few)
         if few:
             self.dots.setData(trace.x, trace.y, pen=None, brush=color)
         place = None if series.best is None else series.nearest(series.best)
-        self.best.setVisible(place is not None)
-        if place is not None:
-            y = series.trace_value(place, self._plot.log)
+        y = math.nan if place is None else series.trace_value(place, self._plot.log)
+        self.best.setVisible(math.isfinite(y))
+        if place is not None and math.isfinite(y):
             self.best.setData(
                 [float(series.xs.view()[place])],
                 [y],

@@ -406,3 +406,16 @@ def test_the_largest_numbers_can_be_drawn(plot: CurvePlot) -> None:
     drawn(plot)
     bottom, top = plot.chart.plotItem.getViewBox().viewRange()[1]
     assert -1.2e300 < bottom < -1e300 < 1e300 < top < 1.2e300
+
+
+@pytest.mark.parametrize("values", [[np.nan, np.inf], [0.0, -1.0]])
+def test_points_without_a_place_are_drawn_without_a_warning(plot: CurvePlot, values: list[float]) -> None:
+    plot.add_series("a", "train")
+    plot.set_log(True)
+    plot.append("a", [1, 2], values)
+    plot.set_best("a", 1)
+    drawn(plot)
+    plot.grab()
+    items = plot.chart._lines["a"]
+    assert not items.dots.isVisible()
+    assert not items.best.isVisible()
