@@ -28,11 +28,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.robust.monkey_files import write_files
-from tests.robust.monkey_watch import FREEZE, TOKEN, of_token
+from tests.robust.monkey_watch import FREEZE, TOKEN, of_token, waited
 
 ROOT = Path(__file__).resolve().parents[2]
 STUCK = 60.0  # seconds without an action
-LEFT = 15.0  # seconds that children may outlive the window's process
+LEFT = 15.0  # seconds that children may outlive the window's process, without waits for a processor
 SHOWN = 50
 MOST_GROWTH = 30_000_000
 USER_DIRS = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR")
@@ -168,11 +168,16 @@ class Home:
         for pid in of_token(self.token):  # what the monkey has stopped can't end
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGCONT)
+        before: dict[int, float] = {}
         while left := of_token(self.token):
-            if time.monotonic() - began > LEFT:
+            own = [
+                time.monotonic() - began - waited(pid) + before.setdefault(pid, waited(pid)) for pid in left
+            ]
+            if max(own) > LEFT:
                 outcome.findings.append(f"processes that stayed: {left}")
                 for pid in left:
-                    os.kill(pid, signal.SIGKILL)
+                    with suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
                 return
             time.sleep(0.1)
 

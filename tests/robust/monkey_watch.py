@@ -56,6 +56,14 @@ def of_token(token: str) -> dict[int, str]:
     return found
 
 
+def waited(pid: int) -> float:
+    """Seconds that a process waited for a processor; 0 where there is none."""
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+    except OSError:
+        return 0.0
+
+
 def children(pid: int) -> dict[int, str]:
     """The children of a process with their states."""
     found = {path.name: stat(path.name) for path in Path("/proc").glob("[0-9]*")}
