@@ -122,13 +122,12 @@ class TrainingCommands(NextRun):
         self._train(config, True, found.check.digest)
 
     def _train(self, config: dict[str, Any], resume: bool, agreed: str, select: bool = True) -> None:
-        folder = str(config["out"])
+        folder, job = str(config["out"]), Train(config, resume, agreed)
+        self.script.record(job)  # first: what follows refreshes the commands
         followed = not self.selected_run or self.selected_run == self.train.folder
         self.train.begin(Path(folder).name, folder, resume)
         if select or followed:  # a queued run does not change the selection
             self.select_run(folder)
-        job = Train(config, resume, agreed)
-        self.script.record(job)
         self.trainer.start(job)
 
     def pause(self) -> None:

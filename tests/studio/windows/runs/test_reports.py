@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QFileDialog
 
+from studio.session.commands import EXPORT_SCRIPT
 from studio.session.runs.report.report_job import WriteReport
 from tests.studio.windows.runs.run_folders import make_run
 
@@ -38,6 +39,12 @@ def test_a_report_of_the_selected_run(stage: Any, tmp_path: Path, monkeypatch: p
         checkpoint="",
     )
     assert outcome[-1].title == "The report could not be written"
+
+
+def test_a_training_that_starts_can_be_written_as_a_script(stage: Any) -> None:
+    assert not stage.studio.actions[EXPORT_SCRIPT].isEnabled()
+    stage.session.start()  # its process reports nothing yet
+    assert stage.studio.actions[EXPORT_SCRIPT].isEnabled()
 
 
 def test_the_session_as_a_script(stage: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
