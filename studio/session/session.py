@@ -84,13 +84,13 @@ class Session(TrainingCommands):
         self.dataset_browser = DatasetBrowser(self.data, tasks)
         self.labelling: Labelling = Labelling(self, self.data, self.dataset_browser, report)
         self.predict_models = PredictModels(
-            self.predict, self.graph, tasks, wake, report, self._remember_model
+            self.predict, self.graph, tasks, wake, report, self._remember_model, self.files.reading
         )
         self.samples = Samples(tasks, report)
         self.rate_finder = RateFinder(tasks, report)
         self.suggestions = Suggestions(tasks, report, self.use_suggestion)
         self.model_editor: ModelEditor = ModelEditor(self, self.change_setting, tasks)
-        self.mistakes = Mistakes(tasks, wake, report, lambda: self.corrections)
+        self.mistakes = Mistakes(tasks, wake, report, lambda: self.corrections, self.files)
         self.number_errors = NumberErrors(wake, report, tasks)
         self.script: SessionScript = SessionScript()
         self.report_writer = ReportWriter(tasks, report)

@@ -84,13 +84,14 @@ class Loop(QObject):
     """The longest gaps of the event loop: seconds on the clock, and those in which the thread ran or slept.
 
     The system says how long the thread waited for a processor (schedstat): on a shared machine that time is
-    not the program's. A second thread takes the stack of a gap while it lasts.
+    not the program's. ``asleep`` leaves out the time on a processor too: the thread waited for a file or a
+    lock. Only that counts where ``asleep_only``. A second thread takes the stack of a gap while it lasts.
     """
 
-    def __init__(self, say: Say, freeze: float) -> None:
+    def __init__(self, say: Say, freeze: float, asleep_only: bool = False) -> None:
         super().__init__()
-        self._say, self._freeze = say, freeze
-        self.clock = self.own = self.processor = 0.0
+        self._say, self._freeze, self._asleep_only = say, freeze, asleep_only
+        self.clock = self.own = self.processor = self.asleep = 0.0
         self.action = ""
         self._path = Path(f"/proc/self/task/{threading.get_native_id()}/schedstat")
         self._thread = threading.get_ident()
@@ -117,8 +118,9 @@ class Loop(QObject):
         clock = at - self._at - BEAT_MS / 1000
         own = clock - (waited - self._waited)
         self.clock, self.processor = max(self.clock, clock), max(self.processor, ran - self._ran)
-        self.own = max(self.own, own)
-        if own > self._freeze:
+        asleep = own - (ran - self._ran)
+        self.own, self.asleep = max(self.own, own), max(self.asleep, asleep)
+        if (asleep if self._asleep_only else own) > self._freeze:
             self._say(
                 "freeze",
                 f"{clock:.2f} s, {own:.2f} s without waiting for a processor, {ran - self._ran:.2f} s of it "

@@ -74,7 +74,11 @@ class DataController(QObject):
 
     def _shown(self) -> None:
         collected = self._session.collected
-        self._panel.offer_collected(str(collected.folder) if collected.count() else "")
+        self._session.files.reading.do(
+            collected.count,
+            lambda count: self._panel.offer_collected(str(collected.folder) if count else ""),
+            "collected images",
+        )
         self._look()
 
     # ----- what is chosen -----

@@ -23,6 +23,7 @@ from studio.controllers.file_sizes import size_text
 from studio.controllers.runs.run_facts import metric_text, state_word
 from studio.session import commands
 from studio.session.export.export_view import Verification, name_problem
+from studio.session.runs.runs_folder import Run
 from studio.session.session import Session
 from studio.session.train.run_settings import title_of
 from studio.windows.export.export_page import FILE_SETTINGS, FILES, INPUT_SETTINGS, ExportPage
@@ -153,7 +154,24 @@ class ExportController(QObject):
         self._show_panel()
 
     def _show_panel(self) -> None:
-        run = self._session.run_in(self._view.run_folder)
+        folder, prefix = self._view.run_folder, self._view.prefix
+
+        def read() -> tuple[Run | None, list[tuple[str, str]]]:
+            """The run, and the files that stand under the prefix."""
+            files = []
+            for suffix in ("pdmodel", "pdiparams", "pdiparams.info"):
+                path = Path(f"{prefix}.{suffix}")
+                if path.is_file():
+                    files.append((path.name, size_text(path.stat().st_size)))
+            return self._session.run_in(folder), files
+
+        def take(found: tuple[Run | None, list[tuple[str, str]]]) -> None:
+            if (folder, prefix) == (self._view.run_folder, self._view.prefix):
+                self._fill_panel(*found)
+
+        self._session.files.reading.do(read, take, "run to export")
+
+    def _fill_panel(self, run: Run | None, files: list[tuple[str, str]]) -> None:
         if run is None:
             self._panel.show_nothing(self.tr("Facts about the run to export appear here."))
             return
@@ -171,11 +189,6 @@ class ExportController(QObject):
                 self.tr("step {0}").format(run.checkpoint_step) if run.checkpoint else "",
             ),
         ]
-        files = []
-        for suffix in ("pdmodel", "pdiparams", "pdiparams.info"):
-            path = Path(f"{self._view.prefix}.{suffix}")
-            if path.is_file():
-                files.append((path.name, size_text(path.stat().st_size)))
         self._panel.set_sections([("", rows), (self.tr("Existing files"), files)])
 
     # ----- the export -----

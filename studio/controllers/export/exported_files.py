@@ -34,7 +34,10 @@ class ExportedFilesController(QObject):
     def refresh(self) -> None:
         """Look again at what stands."""
         runs = [run.path for run in self._session.runs if not run.of_script]
-        found = exported_files(runs, self._session.preferences.recent_models)
+        prefixes = list(self._session.preferences.recent_models)
+        self._session.files.reading.do(lambda: exported_files(runs, prefixes), self._show, "exported files")
+
+    def _show(self, found: list[ExportedFiles]) -> None:
         self._found = {each.prefix: each for each in found}
         self._card.set_files(
             [(each.prefix, self._title(each), self._value(each)) for each in found],

@@ -22,7 +22,6 @@ from studio.session import commands
 from studio.session.predict.model_choice import (
     CheckpointFile,
     ModelChoice,
-    checkpoints_of,
     run_key,
 )
 from studio.session.predict.model_info import ModelInfo
@@ -65,7 +64,8 @@ class ModelsController(QObject):
             self._bonds.follow(
                 getattr(self._view.events, field), lambda busy: busy is True or self._show_list()
             )
-        self._bonds.follow(self._view.events.checkpoint, lambda _: self._show_checkpoint())
+        for field in ("checkpoint", "checkpoints"):
+            self._bonds.follow(getattr(self._view.events, field), lambda _: self._show_checkpoint())
         self._bonds.follow(session.runs_changed, lambda _: self._runs_changed())
         self._bonds.follow(session.export.events.verification, lambda _: self._show())
 
@@ -137,19 +137,8 @@ class ModelsController(QObject):
     # ----- what is shown -----
 
     def _runs_changed(self) -> None:
-        info = self._view.model
-        if info is not None and info.choice.of_run:
-            path = info.choice.path
-            self._session.files.reading.do(
-                lambda: tuple(checkpoints_of(path)), lambda found: self._take_checkpoints(path, found)
-            )
+        self._session.predict_models.read_checkpoints()
         self._show_list()
-
-    def _take_checkpoints(self, path: str, found: tuple[CheckpointFile, ...]) -> None:
-        info = self._view.model
-        if info is not None and info.choice.path == path:
-            self._view.checkpoints = found
-            self._show_checkpoint()
 
     def _show(self) -> None:
         self._show_list()

@@ -16,6 +16,7 @@ from studio.session.runs.comparison import (
     source_of,
 )
 from studio.session.runs.runs_folder import Run
+from studio.session.work.file_thread import FileThread
 from studio.windows.runs.comparison_dialog import ComparisonDialog, ComparisonRow
 from widgets import theme
 
@@ -23,13 +24,16 @@ from widgets import theme
 class ComparisonController(QObject):
     """Compares runs of a list; each comparison is a window of its own next to the main one."""
 
-    def __init__(self, window: QWidget) -> None:
+    def __init__(self, window: QWidget, reading: FileThread) -> None:
         super().__init__(window)
-        self._window = window
+        self._window, self._reading = window, reading
+        self._open: set[ComparisonDialog] = set()
 
     def compare(self, runs: list[Run], titles: list[str]) -> ComparisonDialog:
         """Open a comparison of two or more runs under their titles."""
         dialog = ComparisonDialog(self._window, titles, self._rows(runs))
+        self._open.add(dialog)
+        dialog.finished.connect(lambda: self._open.discard(dialog))
         dialog.pair_chosen.connect(lambda one, other: self._show_source(dialog, runs[one], runs[other]))
         self._show_source(dialog, runs[0], runs[1])
         dialog.finished.connect(dialog.deleteLater)
@@ -62,11 +66,28 @@ class ComparisonController(QObject):
         return rows
 
     def _show_source(self, dialog: ComparisonDialog, one: Run, other: Run) -> None:
-        try:
-            first, second = source_of(one), source_of(other)
-        except OSError as error:
-            dialog.show_source("", str(error))
-            return
+        # Here, not in the thread: two threads that import the engine at once can lock each other out.
+        import engine.files.run_source  # noqa: F401
+
+        def read() -> tuple[dict[str, str], dict[str, str]] | OSError:
+            try:
+                return source_of(one), source_of(other)
+            except OSError as error:
+                return error
+
+        def take(found: tuple[dict[str, str], dict[str, str]] | OSError) -> None:
+            if dialog not in self._open:
+                return
+            if isinstance(found, OSError):
+                dialog.show_source("", str(found))
+            else:
+                self._show_difference(dialog, *found)
+
+        self._reading.do(read, take)
+
+    def _show_difference(
+        self, dialog: ComparisonDialog, first: dict[str, str], second: dict[str, str]
+    ) -> None:
         if not first and not second:
             instead = self.tr("Both models are built in; neither run has its own source file.")
             dialog.show_source("", instead)

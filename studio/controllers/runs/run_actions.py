@@ -42,7 +42,7 @@ class RunActions(QObject):
         super().__init__(window)
         self._session, self._window, self._actions, self._new_run = session, window, actions, new_run
         self._panel = window.project
-        self._comparer = ComparisonController(window)
+        self._comparer = ComparisonController(window, session.files.reading)
         self.ask_run: Callable[[str], object] = _nothing  # set when the page Predict is there
         self._changes = session.run_changes
         self._changes.to_trash = move_to_trash

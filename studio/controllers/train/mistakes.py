@@ -94,20 +94,33 @@ class MistakesController(QObject):
         if history is not None:
             self._mistakes.show(folder, data, history.tables, history.classes)
         elif folder and folder == train.folder:
-            tables = self._view.tables if self._view.folder == folder else self._recorded(folder)
-            self._mistakes.show(folder, data, tables, train.classes)
+            known = self._view.folder == folder
+            self._mistakes.show(folder, data, self._view.tables if known else (), train.classes)
+            if not known:
+                self._read_recorded(folder, data)
         else:
             self._mistakes.show("", "", [], ())
 
-    def _recorded(self, folder: str) -> Sequence[EpochTable]:
-        """The matrices that the run which trains has written down so far."""
-        if not (Path(folder) / JOURNAL).exists():
-            return ()
-        try:
-            return self._session.history(folder).tables
-        except Exception as error:
-            self._actions.refused.emit(str(error))
-            return ()
+    def _read_recorded(self, folder: str, data: str) -> None:
+        """Show the matrices that the run which trains has written down so far too."""
+        # Here, not in the thread: two threads that import the engine at once can lock each other out.
+        import engine.files.journal  # noqa: F401
+
+        def read() -> Sequence[EpochTable] | Exception:
+            try:
+                return self._session.history(folder).tables if (Path(folder) / JOURNAL).exists() else ()
+            except Exception as error:
+                return error
+
+        def take(found: Sequence[EpochTable] | Exception) -> None:
+            if isinstance(found, Exception):
+                self._actions.refused.emit(str(found))
+            elif found and folder == self._view.folder:
+                newer = self._view.tables
+                before = [each for each in found if not newer or each.step < newer[0].step]
+                self._mistakes.show(folder, data, [*before, *newer], self._session.train.classes)
+
+        self._session.files.reading.do(read, take)
 
     def _add_epoch(self, event: dict[str, object]) -> None:
         self._view.classes = self._session.train.classes

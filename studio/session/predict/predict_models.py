@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from studio.session.graph.graph_view import GraphViewModel
 from studio.session.predict.batch_runner import BatchRunner
 from studio.session.predict.comparison_models import ComparisonModels
-from studio.session.predict.model_choice import ModelChoice
+from studio.session.predict.model_choice import CheckpointFile, ModelChoice, checkpoints_of
 from studio.session.predict.model_client import (
     ModelClient,
     ModelLoaded,
@@ -23,6 +23,7 @@ from studio.session.predict.model_client import (
 )
 from studio.session.predict.predict_view import PredictViewModel
 from studio.session.problem_view import ProblemView, problem_from_message
+from studio.session.work.file_thread import FileThread
 from studio.session.work.running_tasks import RunningTasks
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class PredictModels:
         wake: called from another thread when there is something to ``take()``.
         report: called with problems that are also shown outside the page.
         remember: called with each loaded prefix.
+        reading: reads which checkpoints a run has.
     """
 
     def __init__(
@@ -50,7 +52,9 @@ class PredictModels:
         wake: Callable[[], None],
         report: Callable[[ProblemView], None],
         remember: Callable[[str], None],
+        reading: FileThread,
     ) -> None:
+        self._reading = reading
         self._view, self._graph, self._tasks = view, graph, tasks
         self._wake, self._report, self._remember = wake, report, remember
         self.hurry: Callable[[], None] | None = None  # as ``wake``, and what is there is taken at once
@@ -169,6 +173,19 @@ class PredictModels:
             now, memory=factor * now.memory, seconds=factor * now.seconds, steps=factor * now.steps
         )
 
+    def read_checkpoints(self) -> None:
+        """Read which checkpoints the run that is loaded has."""
+        info = self._view.model
+        if info is None or not info.choice.of_run:
+            return
+        path = info.choice.path
+
+        def take(found: list[CheckpointFile]) -> None:
+            if self._view.model is not None and self._view.model.choice.path == path:
+                self._view.checkpoints = tuple(found)
+
+        self._reading.do(lambda: checkpoints_of(path), take, "checkpoints")
+
     def _ask_now(self) -> None:
         view = self._view
         if self._model is not None and view.complete and not view.stopped:
@@ -185,6 +202,7 @@ class PredictModels:
             if self._program_wanted:  # of the model before
                 self._program_wanted = self._graph.loading = False
             self._view.loaded(reply.info)
+            self.read_checkpoints()
             if not model.choice.of_run:
                 self._remember(reply.info.prefix)
             self._ask_now()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from psygnal import SignalGroupDescriptor
 
 from studio.session.equality import EqualNaN
-from studio.session.predict.model_choice import CheckpointFile, ModelChoice, checkpoints_of
+from studio.session.predict.model_choice import CheckpointFile, ModelChoice
 from studio.session.predict.model_client import PredictionReply, RequestFailed
 from studio.session.predict.model_info import ModelInfo
 from studio.session.predict.model_input import ModelInput, inputs_of
@@ -81,7 +81,7 @@ class PredictViewModel:
         if inputs != self.inputs:
             self.fed = (None,) * len(inputs)
             self.inputs = inputs
-        self.checkpoints = tuple(checkpoints_of(info.choice.path)) if info.choice.of_run else ()
+        self.checkpoints = ()
         self.checkpoint = info.choice.checkpoint
         self.model = info
 

@@ -162,13 +162,19 @@ def _absolute(config: Mapping[str, Any]) -> dict[str, Any]:
     """The settings with whole paths: the script may run in another folder."""
     whole = dict(config)
     for name in ("data", "corrections"):
-        path = os.path.expanduser(str(config.get(name, "")))
-        # Unlike pathlib's, this is False for a text that can't be a path.
-        if config.get(name) and os.path.exists(path) and config[name] not in BUILT_IN:
-            whole[name] = str(Path(path).resolve())
+        if config.get(name) and config[name] not in BUILT_IN:
+            whole[name] = _whole_path(str(config[name]))
     file, separator, class_name = str(config.get("model", "")).rpartition(":")
     if separator:
-        whole["model"] = f"{Path(os.path.expanduser(file)).resolve()}:{class_name}"
+        whole["model"] = f"{_whole_path(file)}:{class_name}"
+    return whole
+
+
+def _whole_path(path: str) -> str:
+    whole = os.path.expanduser(path)
+    # Only a relative one is looked for: a slow disk must not stop the window that records the session.
+    if not os.path.isabs(whole) and os.path.exists(whole):
+        whole = os.path.abspath(whole)
     return whole
 
 

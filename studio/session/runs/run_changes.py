@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from resources.locks import LOCK_NAME, holder_of
 from studio.session.project.undo import Change
@@ -14,6 +14,7 @@ from studio.session.runs.run_notes import RunNotes, clean_name, read_notes, writ
 if TYPE_CHECKING:
     from studio.session.project.library import Library
 
+T = TypeVar("T")
 # Moves a folder to the system's trash; returns where it is then, None where the system does not say.
 # Raises OSError where it can't.
 ToTrash: TypeAlias = Callable[[Path], Path | None]
@@ -56,72 +57,120 @@ class RunChanges:
     def _write(self, folders: Sequence[str], title: str, **values: object) -> str:
         before: list[tuple[Path, RunNotes]] = []
         after: list[tuple[Path, RunNotes]] = []
-        try:
-            for folder in folders:
-                notes, trouble = read_notes(Path(folder))
-                changed = RunNotes.model_validate({**notes.model_dump(), **values})
-                if changed != notes or trouble:
-                    write_notes(Path(folder), changed)
-                    before.append((Path(folder), notes))
-                    after.append((Path(folder), changed))
-        except (OSError, ValueError) as error:
-            return str(error)
-        finally:
+
+        def write() -> str:
+            try:
+                for folder in folders:
+                    notes, trouble = read_notes(Path(folder))
+                    changed = RunNotes.model_validate({**notes.model_dump(), **values})
+                    if changed != notes or trouble:
+                        write_notes(Path(folder), changed)
+                        before.append((Path(folder), notes))
+                        after.append((Path(folder), changed))
+            except (OSError, ValueError) as error:
+                return str(error)
+            return ""
+
+        def take(reason: str) -> str:
             if before:
                 self._library.undo_stack.push(
                     Change(title, lambda: self._write_all(before), lambda: self._write_all(after))
                 )
                 self._library.refresh_runs()
-        return ""
+            return reason
+
+        return self._do(write, take, "The run could not be changed")
 
     def _write_all(self, notes: list[tuple[Path, RunNotes]]) -> None:
-        try:
-            for folder, each in notes:
-                if folder.is_dir():
-                    write_notes(folder, each)
-        except OSError as error:
-            self._library.report(str(error), "The run could not be changed")
+        def write() -> str:
+            try:
+                for folder, each in notes:
+                    if folder.is_dir():
+                        write_notes(folder, each)
+            except OSError as error:
+                return str(error)
+            return ""
+
+        title = "The run could not be changed"
+        self._report(self._do(write, self._refreshed, title), title)
+
+    def _refreshed(self, reason: str) -> str:
         self._library.refresh_runs()
+        return reason
+
+    def _report(self, reason: str, title: str) -> None:
+        if reason:
+            self._library.report(reason, title)
+
+    def _do(self, work: Callable[[], T], take: Callable[[T], str], title: str) -> str:
+        """Carry out ``work`` and hand its result to ``take``, which gives why not. That is returned; where a
+        thread carries it out, it is reported under ``title``."""
+        # Here, not in the thread: two threads that import the engine at once can lock each other out.
+        import engine.files.atomic  # noqa: F401
+
+        reasons: list[str] = []
+        returned = False
+
+        def done(found: T) -> None:
+            reason = take(found)
+            if returned:
+                self._report(reason, title)
+            else:
+                reasons.append(reason)
+
+        self._library.files.writing.do(work, done)
+        returned = True
+        return reasons[0] if reasons else ""
 
     # ----- the trash -----
 
     def delete(self, folders: Sequence[str]) -> str:
         """Move runs to the system's trash; never one that is running, in this window or elsewhere."""
-        if self.to_trash is None:
+        to_trash = self.to_trash
+        if to_trash is None:
             return "delete: there is no trash here; remove the folder yourself"
-        for folder in folders:
-            holder = holder_of(Path(folder) / LOCK_NAME)
-            if self._in_use(folder) or holder is not None:
-                where = f" ({holder})" if holder is not None else ""
-                return f"delete: {folder}: this run is running{where}; stop it first"
+        own = [folder for folder in folders if self._in_use(folder)]
         moved: list[tuple[Path, Path]] = []
-        reason = ""
-        for folder in folders:
-            try:
-                place = self.to_trash(Path(folder))
-            except OSError as error:
-                reason = str(error)
-                break
-            if place is not None:
-                moved.append((Path(folder), place))
-        if moved:
-            gone = [str(folder) for folder, _ in moved]
-            self._library.undo_stack.push(
-                Change("Delete runs", lambda: self._put_back(moved), lambda: self.delete(gone))
-            )
-        self._library.refresh_runs()
-        return reason
+
+        def move() -> str:
+            for folder in folders:
+                holder = holder_of(Path(folder) / LOCK_NAME)
+                if folder in own or holder is not None:
+                    where = f" ({holder})" if holder is not None else ""
+                    return f"delete: {folder}: this run is running{where}; stop it first"
+            for folder in folders:
+                try:
+                    place = to_trash(Path(folder))
+                except OSError as error:
+                    return str(error)
+                if place is not None:
+                    moved.append((Path(folder), place))
+            return ""
+
+        def take(reason: str) -> str:
+            if moved:
+                gone = [str(folder) for folder, _ in moved]
+                self._library.undo_stack.push(
+                    Change("Delete runs", lambda: self._put_back(moved), lambda: self.delete(gone))
+                )
+            return self._refreshed(reason)
+
+        return self._do(move, take, "The run could not be deleted")
 
     def _put_back(self, moved: list[tuple[Path, Path]]) -> None:
-        try:
-            for folder, place in moved:
-                if folder.exists():
-                    raise FileExistsError(
-                        f"undo: {folder}: another run has this name now; the deleted one is in {place}"
-                    )
-                shutil.move(place, folder)
-                # The trash's own note about it (freedesktop.org, Trash specification 1.0).
-                place.parent.parent.joinpath("info", f"{place.name}.trashinfo").unlink(missing_ok=True)
-        except OSError as error:
-            self._library.report(str(error), "The run could not be put back")
-        self._library.refresh_runs()
+        def move() -> str:
+            try:
+                for folder, place in moved:
+                    if folder.exists():
+                        raise FileExistsError(
+                            f"undo: {folder}: another run has this name now; the deleted one is in {place}"
+                        )
+                    shutil.move(place, folder)
+                    # The trash's own note about it (freedesktop.org, Trash specification 1.0).
+                    place.parent.parent.joinpath("info", f"{place.name}.trashinfo").unlink(missing_ok=True)
+            except OSError as error:
+                return str(error)
+            return ""
+
+        title = "The run could not be put back"
+        self._report(self._do(move, self._refreshed, title), title)

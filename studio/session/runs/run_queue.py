@@ -41,6 +41,7 @@ class _QueueFile(BaseModel):
     waiting: list[Waiting] = Field(default_factory=list, max_length=MOST_TRIALS)
 
 
+_Mark: TypeAlias = tuple[Path, int, int]  # the file, when it was changed, and its size
 Change: TypeAlias = Callable[[list[Waiting]], list[Waiting]]
 
 
@@ -65,7 +66,8 @@ class RunQueue:
         busy: Callable[[], bool],
     ) -> None:
         self._library, self._start, self._busy = library, start, busy
-        self._mark: tuple[Path, int, int] | None = None
+        self._mark: _Mark | None = None
+        self._changes = 0  # those made here
         self.waiting: list[Waiting] = []
         self.held = False
         self.why = ""
@@ -78,21 +80,30 @@ class RunQueue:
 
     def look(self) -> None:
         """Follow the project that is open, and what other windows have queued."""
-        path = self._library.runs_folder / NAME
-        try:
-            stat = path.stat()
-            mark = (path, stat.st_mtime_ns, stat.st_size)
-        except (OSError, ValueError):
-            mark = (path, 0, 0)
-        if mark == self._mark:
-            return
-        another = self._mark is None or self._mark[0] != path
+        path, before, changes = self._library.runs_folder / NAME, self._mark, self._changes
+
+        def read() -> tuple[_Mark, list[Waiting] | ProjectError] | None:
+            """None for a file that has not changed."""
+            mark = _mark_of(path)
+            if mark == before:
+                return None
+            try:
+                return mark, self._read(path)
+            except ProjectError as error:
+                return mark, error
+
+        def take(found: tuple[_Mark, list[Waiting] | ProjectError] | None) -> None:
+            if found is not None and (before, changes) == (self._mark, self._changes):
+                self._take(*found)
+
+        self._library.files.listing.do(read, take, "queue")
+
+    def _take(self, mark: _Mark, found: list[Waiting] | ProjectError) -> None:
+        another = self._mark is None or self._mark[0] != mark[0]
         self._mark = mark
-        try:
-            waiting = self._read(path)
-        except ProjectError as error:
-            self._library.report(str(error), "The queue could not be read")
-            waiting = []
+        waiting = [] if isinstance(found, ProjectError) else found
+        if isinstance(found, ProjectError):
+            self._library.report(str(found), "The queue could not be read")
         if another:
             self.held, self.why = bool(waiting), ""
         if waiting != self.waiting or another:
@@ -173,14 +184,18 @@ class RunQueue:
     def after(self, folder: str) -> None:
         """The training in ``folder`` has ended: note it in its sweep, and start what is next."""
         from studio.session.sweep.document import NAME as SWEEP
+        from studio.session.sweep.queued import note_trial
 
-        if folder and Path(folder).with_name(SWEEP).is_file():
-            from studio.session.sweep.queued import note_trial
+        def note() -> str:
+            in_sweep = folder and Path(folder).with_name(SWEEP).is_file()
+            return note_trial(Path(folder)) if in_sweep else ""
 
-            trouble = note_trial(Path(folder))
+        def take(trouble: str) -> None:
             if trouble:
                 self._library.report(trouble, "The sweep could not be brought up to date")
-        self.go_on()
+            self.go_on()
+
+        self._library.files.writing.do(note, take)
 
     def go_on(self) -> None:
         """Start the next one, unless a training runs or the queue is held; one that can't start holds it."""
@@ -236,6 +251,7 @@ class RunQueue:
         except (OSError, ProjectError) as error:
             return str(error)
         self.waiting = waiting
+        self._changes += 1
         self.changed.emit()
         return ""
 
@@ -244,3 +260,11 @@ class RunQueue:
         if path.is_symlink():
             raise ProjectError(f"{path}: a link to elsewhere: {os.readlink(path)}; {_REMEDY}")
         return read_document(path, _QueueFile, _REMEDY).waiting if path.is_file() else []
+
+
+def _mark_of(path: Path) -> _Mark:
+    try:
+        stat = path.stat()
+        return path, stat.st_mtime_ns, stat.st_size
+    except (OSError, ValueError):
+        return path, 0, 0

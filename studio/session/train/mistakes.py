@@ -15,6 +15,7 @@ from studio.session.problem_view import ProblemView, problem_from_event, problem
 from studio.session.runs.epoch_tables import EpochTable, table_of
 from studio.session.train.mistakes_job import ReadMistakes
 from studio.session.train.mistakes_view import MistakesView, SampleView
+from studio.session.work.file_thread import FileThreads
 from studio.session.work.running_tasks import RunningTasks
 from studio.session.work.task import JobTask
 
@@ -35,6 +36,7 @@ class Mistakes:
         wake: called from another thread when there is something to ``take()``.
         report: called with problems that are also shown outside the page.
         corrections: where the corrections of the project are now.
+        files: read and write them.
     """
 
     def __init__(
@@ -43,8 +45,10 @@ class Mistakes:
         wake: Callable[[], None],
         report: Callable[[ProblemView], None],
         corrections: Callable[[], ProjectCorrections],
+        files: FileThreads,
     ) -> None:
         self.view = MistakesView()
+        self._reading, self._writing, self._data = files.reading, files.writing, ""
         self._tasks, self._wake, self._report = tasks, wake, report
         self._corrections = corrections
         self._task: JobTask | None = None
@@ -67,7 +71,7 @@ class Mistakes:
             self._live.clear()
             self._follows = True
         view.folder, view.tables, view.classes = folder, list(tables), classes
-        view.data = _data_name(data) if data else ""
+        self._data = data
         self.read_corrections()
         self.choose_table(len(tables) - 1 if self._follows else min(view.shown, len(tables) - 1))
 
@@ -199,12 +203,26 @@ class Mistakes:
 
     def read_corrections(self) -> None:
         """Read those of the project anew."""
-        try:
-            found = self._corrections().read()
-        except Exception as error:
-            self._report(problem_from_message(str(error), "The corrections could not be read"))
-            return
-        self._show_corrections(found)
+        # Here, not in the thread: two threads that import the engine at once can lock each other out.
+        from engine.training.corrections import data_name
+
+        corrections, data = self._corrections(), self._data
+
+        def read() -> tuple[str, list[Correction] | Exception]:
+            try:
+                return data_name(data) if data else "", corrections.read()
+            except Exception as error:
+                return "", error
+
+        def take(found: tuple[str, list[Correction] | Exception]) -> None:
+            if data == self._data:
+                self.view.data = found[0]
+            if isinstance(found[1], Exception):
+                self._report(problem_from_message(str(found[1]), "The corrections could not be read"))
+            elif corrections.path == self._corrections().path:
+                self._show_corrections(found[1])
+
+        self._reading.do(read, take, "corrections")
 
     def relabel(self, sample: SampleView, label: int) -> None:
         """Say that the image is of class ``label``."""
@@ -241,12 +259,21 @@ class Mistakes:
         self._write(lambda file: file.add(correction))
 
     def _write(self, change: Callable[[ProjectCorrections], list[Correction]]) -> None:
-        try:
-            found = change(self._corrections())
-        except Exception as error:
-            self._report(problem_from_message(str(error), "The correction could not be kept"))
-            return
-        self._show_corrections(found)
+        corrections = self._corrections()
+
+        def write() -> list[Correction] | Exception:
+            try:
+                return change(corrections)
+            except Exception as error:
+                return error
+
+        def take(found: list[Correction] | Exception) -> None:
+            if isinstance(found, Exception):
+                self._report(problem_from_message(str(found), "The correction could not be kept"))
+            elif corrections.path == self._corrections().path:
+                self._show_corrections(found)
+
+        self._writing.do(write, take)
 
     def _show_corrections(self, found: list[Correction]) -> None:
         if found != self.view.corrections:
@@ -325,12 +352,6 @@ class Mistakes:
         if self._reader is not None:
             self._reader.shutdown(wait=True, cancel_futures=True)
             self._reader = None
-
-
-def _data_name(name: str) -> str:
-    from engine.training.corrections import data_name
-
-    return data_name(name)
 
 
 def _sample(found: Predictions, place: int) -> SampleView:
