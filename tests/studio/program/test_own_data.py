@@ -17,6 +17,8 @@ from docs.own_data import images, sequences, table
 from studio.session.runs.runs_folder import read_run_line
 from tests.studio.program.program import Program, until
 
+START = "train_page.welcome.start"
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="drives the program as on POSIX")
 
 
@@ -39,7 +41,9 @@ def trained(program: Program, data: Path, target: str = "", **settings: Any) -> 
         if value:
             program.do("set", name, value)
     assert program.do("trigger", "page_train") == ""
-    program.do("click", "train_page.welcome.start")
+    before = program.get("session.train.folder")
+    # A click has no effect while the end of the run before is not taken in.
+    until(lambda: program.get("session.train.folder") != before or program.do("click", START), "the start")
     program.until("session.train.state", "finished", "failed", "crashed")
     assert program.get("session.train.state") == "finished", program.get("session.train.message")
     line = read_run_line(Path(program.get("session.train.folder")))
