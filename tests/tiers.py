@@ -137,6 +137,7 @@ DEEP = (
     Group("tests/robust/test_repeated_runs.py", "trains in processes, twice each", waits=True),
     Group("tests/robust/test_shorter_data.py", "trains in processes whose data becomes shorter", waits=True),
     Group("tests/robust/test_slow_disk.py", "waits for a slow disk", waits=True),
+    Group("tests/robust/test_slow_window.py", "waits for a slow disk", waits=True),
     Group("tests/robust/test_soak.py", "repeats each action until a leak would show", waits=True),
     Group("tests/robust/test_taken_names.py", _SEVERAL, waits=True),
     Group("tests/robust/test_two_hosts.py", _SEVERAL, waits=True),

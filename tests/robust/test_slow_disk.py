@@ -1,7 +1,7 @@
 """A slow disk, and one that turns read-only, under a training of the session: it waits, or says why it ends.
 
 The training is in a thread, so that its file operations can be delayed; those of the session's own thread
-are not. That thread reads the list of runs and writes the project itself, which takes as long as the disk.
+are not. ``test_slow_window`` delays all of a window's threads.
 """
 
 from __future__ import annotations

@@ -1,0 +1,217 @@
+"""The process of a window on a slow disk: ``python -m tests.robust.slow_window FOLDER SECONDS``.
+
+Operations below FOLDER/home take SECONDS now and then, in every thread. The window is used as a person does.
+It prints the longest gap between two turns of the loop, and the steps with longer gaps than are promised.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from studio import app
+from studio.app import Studio
+from tests.robust.file_operations import Go, Operation, watched
+from tests.robust.monkey_watch import Loop
+from tests.robust.small_training import write_few
+
+WAIT = 60.0
+GAP = 0.2
+LOOKS = ("stat", "lstat", "listdir", "scandir", "access")
+
+
+class SlowDisk:
+    """Delays each call of a place in the code the first time, and every twentieth time after that."""
+
+    def __init__(self, folder: Path, seconds: float) -> None:
+        self.folder, self.seconds, self.on = str(folder), seconds, False
+        self.delays = 0
+        self._seen: dict[tuple[str, int, str], int] = {}
+        self._lock = threading.Lock()
+
+    def wait(self, kind: str) -> None:
+        if not self.on:
+            return
+        frame: Any = sys._getframe(2)
+        while frame is not None and not any(f"/{each}/" in frame.f_code.co_filename for each in OURS):
+            frame = frame.f_back
+        if frame is None:
+            return
+        place = frame.f_code.co_filename, frame.f_lineno, kind
+        with self._lock:
+            count = self._seen[place] = self._seen.get(place, 0) + 1
+            late = count % 20 == 1
+            self.delays += late
+        if late:
+            time.sleep(self.seconds)
+
+    def operation(self, operation: Operation, go: Go) -> Any:
+        self.wait(operation.kind)
+        return go()
+
+    @contextmanager
+    def looks(self) -> Iterator[None]:
+        """Calls that only look are delayed too, such as stat."""
+
+        def delayed(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+            def call(path: Any = ".", *args: Any, **kwargs: Any) -> Any:
+                if not isinstance(path, int) and os.fsdecode(path).startswith(self.folder):
+                    self.wait(name)
+                return real(path, *args, **kwargs)
+
+            return call
+
+        with patch.multiple(os, **{name: delayed(name, getattr(os, name)) for name in LOOKS}):
+            yield
+
+
+OURS = ("studio", "resources", "engine")
+
+
+class User:
+    """What a person does, one step after another; a step waits for its condition in the loop."""
+
+    def __init__(self, studio: Studio, folder: Path, disk: SlowDisk) -> None:
+        self._studio, self._folder, self._disk = studio, folder, disk
+        self.findings: list[str] = []
+        self.loop = Loop(lambda kind, text: self.findings.append(f"{kind}: {text}"), GAP, asleep_only=True)
+        self.problems: list[str] = []
+        studio.session.problem.connect(lambda problem: self.problems.append(problem.message))
+        self.refused: list[str] = []
+        studio.actions.refused.connect(self.refused.append)
+        self._steps = self.steps()
+        self._condition: Callable[[], object] = lambda: True
+        self._until = 0.0
+        self._timer = QTimer(studio.window, interval=20)
+        self._timer.timeout.connect(self._next)
+        self._timer.start()
+
+    def _next(self) -> None:
+        now = time.monotonic()
+        if now < self._until:
+            return
+        if not self._condition():
+            if now > self._until + WAIT:
+                self.findings.append(f"waited for without end after: {self.loop.action}")
+                self._timer.stop()
+                self._studio.window.close()
+            return
+        try:
+            name, self._condition, rest = next(self._steps)
+        except StopIteration:
+            self._timer.stop()
+            return
+        self.loop.action = name
+        self._until = now + rest
+
+    def steps(self) -> Iterator[tuple[str, Callable[[], object], float]]:
+        """Each step is done, then its name, what is waited for and a time to look around are given."""
+        studio, session = self._studio, self._studio.session
+        train, page = session.train, studio.frame.show_page
+        listed = lambda folder: session.listed_run(folder) is not None  # noqa: E731
+        yield "start", lambda: True, 2.0
+        self.loop.forgive()
+        self.loop.asleep = 0.0
+        self.findings.clear()
+        self._disk.on = True
+        first_project = session.project_folder
+        values = {
+            "data": str(self._folder / "few"),
+            "model": "linear",
+            "epochs": 2,
+            "batch_size": 8,
+            "seed": 3,
+        }
+        for name, value in values.items():
+            session.change_setting(name, value)
+            yield f"change {name}", lambda: True, 0.1
+        yield "look at the settings", lambda: True, 2.0
+        folders: list[str] = []
+        for number in range(2):
+            studio.actions.trigger("start")
+            yield "start a training", lambda: train.state == "finished" and not train.preparing, 0.5
+            folders.append(train.folder)
+            yield "look at it", lambda number=number: listed(folders[number]), 1.0
+        first, second = folders
+        session.select_run(first)
+        yield "select a run", lambda: studio.train._history is not None, 1.0
+        studio.window.project.runs.choose(first, second)
+        yield "select two", lambda: True, 1.0
+        studio.actions.trigger("compare_runs")
+        yield "compare", lambda: True, 1.0
+        for each in QApplication.topLevelWidgets():
+            if each is not studio.window and each.isVisible():
+                each.close()
+        session.run_changes.describe(first, "named", ("tag",), "a note")
+        yield "describe", lambda: session.listed_run(first).notes.name == "named", 0.5
+        session.select_run(first)
+        page("export")
+        yield "show Export", lambda: session.export.run_folder == first and not session.export.why_not, 0.5
+        studio.actions.trigger("export")
+        yield "export", lambda: session.export.state == "done", 1.0
+        studio._load(session.export.exported_prefix)
+        yield "predict", lambda: session.predict.model is not None, 1.0
+        studio._ask_run(first)
+        yield "ask the run", lambda: session.predict.model.choice.of_run, 1.0
+        for name in ("data", "graph", "train"):
+            page(name)
+            yield f"show {name}", lambda: True, 1.0
+        studio.window.project.runs.choose(second)
+        yield "select the run to delete", lambda: session.selected_run == second, 0.5
+        studio.actions.trigger("delete_run")
+        yield "delete", lambda: not listed(second) and listed(first), 0.5
+        studio.frame.use_theme("dark")
+        yield "change the theme", lambda: True, 0.5
+        studio.project.new()
+        yield "new project", lambda: session.project_path is not None, 1.0
+        session.change_setting("epochs", 7)
+        yield "change it", lambda: True, 1.0
+        studio.project.open_path(str(first_project))
+        yield "open the first", lambda: session.train.settings.epochs == 2 and listed(first), 1.0
+        session.change_setting("epochs", 5)
+        studio.window.close()
+        yield "close", lambda: True, 0.0
+
+
+def main(folder: Path, seconds: float) -> int:
+    (folder / "few").mkdir()
+    write_few(folder / "few")
+    disk = SlowDisk(folder / "home", seconds)
+    users: list[User] = []
+    show = Studio.show
+
+    def shown(studio: Studio) -> None:
+        show(studio)
+        users.append(User(studio, folder, disk))
+
+    Studio.show = shown  # type: ignore[method-assign]
+    with watched(folder / "home", disk.operation), disk.looks():
+        status = app.main([])
+        disk.on = False
+    user = users[0]
+    user.loop.close()
+    found = {
+        "asleep": round(user.loop.asleep, 3),
+        "delays": disk.delays,
+        "findings": user.findings,
+        "problems": user.problems,
+        "refused": user.refused,
+        "last": user.loop.action,
+    }
+    print(json.dumps(found), flush=True)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), float(sys.argv[2])))

@@ -1,0 +1,45 @@
+"""A window on a slow disk: its loop turns while files are read and written, and nothing is lost.
+
+Delayed: each place in the code that opens, writes, syncs, renames, removes, lists or looks at a file of the
+user, in every thread of the window, for a second the first time and now and then after that.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from studio.session.project.project_file import read_project
+
+pytest.importorskip("PySide6", reason="the window needs Qt")
+
+SECONDS = 5.0 if os.environ.get("MODEL_STUDIO_LONG") else 1.0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.timeout(900)
+def test_the_loop_turns_while_the_disk_is_slow(tmp_path: Path) -> None:
+    from tests.robust.monkey import Home, screen
+
+    with screen() as env:
+        home = Home(tmp_path, 1, env, 1.0)
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.robust.slow_window", str(tmp_path), str(SECONDS)],
+            env=home.env,
+            capture_output=True,
+            text=True,
+        )
+    assert done.returncode == 0, done.stderr[-4000:]
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["findings"] == [], "\n".join(found["findings"])
+    assert found["asleep"] < 0.2
+    assert found["last"] == "close"
+    assert found["problems"] == []
+    assert found["delays"] > 50
+    project = next(tmp_path.glob("home/XDG_DATA_HOME/model-studio/project.studio.json"))
+    assert read_project(project).settings.epochs == 5  # changed just before the window closed
