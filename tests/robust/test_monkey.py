@@ -23,8 +23,8 @@ LONG = bool(os.environ.get("MODEL_STUDIO_LONG"))
 def test_random_actions(tmp_path: Path) -> None:
     from tests.robust.monkey import attack
 
-    actions = 10_000 if LONG else 28
-    outcome = attack(3, actions, tmp_path, freeze=2.0)  # CI's processors are shared
+    actions = 10_000 if LONG else 20
+    outcome = attack(5, actions, tmp_path, freeze=2.0)  # CI's processors are shared
     print(outcome)
     assert not outcome.findings, "\n\n".join(outcome.findings)
     assert outcome.actions >= actions
