@@ -28,7 +28,8 @@ class ReportsController(QObject):
         self._session, self._window, self._said = session, window, said
         self._bonds = Bindings()
         self._bonds.follow(session.report_writer.written, self._written)
-        self._bonds.follow(session.selected_run_changed, lambda _: actions.refresh())
+        for changed in (session.selected_run_changed, session.runs_changed):
+            self._bonds.follow(changed, lambda _: actions.refresh())
         actions.handle(commands.REPORT, self.save_report)
         actions.handle(commands.EXPORT_SCRIPT, self.save_script)
 

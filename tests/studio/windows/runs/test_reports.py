@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QFileDialog
 
-from studio.session.commands import EXPORT_SCRIPT
+from studio.session.commands import EXPORT_SCRIPT, REPORT
 from studio.session.runs.report.report_job import WriteReport
 from tests.studio.windows.runs.run_folders import make_run
 
@@ -39,6 +39,19 @@ def test_a_report_of_the_selected_run(stage: Any, tmp_path: Path, monkeypatch: p
         checkpoint="",
     )
     assert outcome[-1].title == "The report could not be written"
+
+
+def test_commands_of_a_run_follow_the_list_of_runs(stage: Any) -> None:
+    """The folder of the selected run stays, its journal goes."""
+    folder = make_run(stage.session.runs_folder / "run-001")
+    stage.session.refresh_runs()
+    stage.session.select_run(str(folder))
+    assert stage.studio.actions[REPORT].isEnabled()
+    for path in sorted(folder.rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    stage.session.refresh_runs()
+    assert stage.session.selected_run == str(folder)
+    assert not stage.studio.actions[REPORT].isEnabled()
 
 
 def test_a_training_that_starts_can_be_written_as_a_script(stage: Any) -> None:
