@@ -1,0 +1,1 @@
+"""``paddle.onnx``: models as ONNX files."""

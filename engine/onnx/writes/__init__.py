@@ -1,0 +1,1 @@
+"""How operators of a Program are written in ONNX: a file for each family of ``engine.ops``."""

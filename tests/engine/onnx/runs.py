@@ -1,0 +1,91 @@
+"""Models of one operator, run here and by both runtimes of ONNX."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnxruntime
+
+import onnx
+from engine.core.dtype import from_numpy
+from engine.core.opdef import OPS
+from engine.core.spec import Spec
+from engine.program.build.builder import building, variable
+from engine.program.graph.program import Program, variables_of
+from engine.static import Executor
+from onnx.reference import ReferenceEvaluator
+from tests.engine.ops.case import Case
+
+onnxruntime.set_default_logger_severity(3)
+
+
+def program_of(case: Case, unknown: bool) -> tuple[Program, dict[str, Any]]:
+    """The Program of a row of the operator table, and what it is fed: float32 for float64."""
+    program = Program()
+    feed: dict[str, Any] = {}
+
+    def place(name: str, value: Any, key: str) -> Any:
+        if isinstance(value, list):
+            return [place(name, v, f"{key}_{n}") for n, v in enumerate(value)]
+        if value is None:
+            return None
+        value = np.array(value)
+        feed[key] = value = value.astype(np.float32) if value.dtype == np.float64 else value
+        shape = [-1] * value.ndim if unknown else value.shape
+        made = variable(program, key, Spec(shape, from_numpy(value.dtype)))
+        made.is_data = True
+        return made
+
+    with building(program):
+        values = [place(n, v, n) for n, v in zip(OPS[case.op].input_names, case.sample.inputs, strict=True)]
+        result = OPS[case.op].namespace["__apply__"](*values, **case.sample.attrs)
+    program.inputs = list(feed)
+    program.outputs = [v.name for v in variables_of(result) if v is not None]
+    return program, feed
+
+
+def expected(program: Program, feed: dict[str, Any]) -> list[np.ndarray]:
+    return Executor().run(program, feed=feed, fetch_list=list(program.outputs))
+
+
+def by_runtime(model: Any, feed: dict[str, Any]) -> list[np.ndarray]:
+    """What ONNX Runtime gives with its default optimizations."""
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    names = {i.name for i in session.get_inputs()}
+    return session.run(None, {k: v for k, v in feed.items() if k in names})
+
+
+def by_reference(model: Any, feed: dict[str, Any]) -> list[np.ndarray]:
+    """What the reference evaluator gives."""
+    names = {i.name for i in model.graph.input}
+    return ReferenceEvaluator(model).run(None, {k: v for k, v in feed.items() if k in names})
+
+
+def apart(found: list[Any], wanted: list[Any]) -> float:
+    """The largest difference, as a share of the largest result. Infinite where shapes or dtypes differ."""
+    assert len(found) == len(wanted)
+    most = 0.0
+    for one, other in zip(found, wanted, strict=True):
+        one, other = np.asarray(one), np.asarray(other)
+        if one.shape != other.shape or one.dtype != other.dtype:
+            raise AssertionError(f"{one.dtype}{list(one.shape)} for {other.dtype}{list(other.shape)}")
+        if not other.size:
+            continue
+        if other.dtype.kind != "f":
+            most = max(most, 0.0 if np.array_equal(one, other) else np.inf)
+            continue
+        special = ~np.isfinite(other)
+        if not np.array_equal(one[special], other[special], equal_nan=True):
+            return np.inf
+        rest = ~special
+        if rest.any():
+            largest = max(float(np.abs(other[rest]).max()), 1e-30)
+            most = max(most, float(np.abs(one[rest].astype(np.float64) - other[rest]).max()) / largest)
+    return most
+
+
+def checked(model: Any) -> Any:
+    """The model after the checker, and strict inference of its shapes."""
+    onnx.checker.check_model(model, full_check=True)
+    return onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
