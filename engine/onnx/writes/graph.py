@@ -152,6 +152,10 @@ class Graph:
     def transposed(self, x: Value, order: Sequence[int]) -> Value:
         return x if list(order) == sorted(order) else self.Transpose(x, perm=list(order))
 
+    def filled(self, sizes: Any, number: np.ndarray) -> Value:
+        """An array of ``sizes``, a vector int64, with one number everywhere."""
+        return self.ConstantOfShape(sizes, value=onnx_package().numpy_helper.from_array(number.reshape(1)))
+
     def result(self, number: int = 0) -> Spec:
         """The Spec of a result of the operator that is written."""
         return self.operator.outputs[number].spec

@@ -149,7 +149,7 @@ def _infer_affine(theta: Spec, out_shape: Spec | None, *, output_shape: Any, **_
     return theta.with_shape((theta.shape[0], *[-1] * rank, rank))
 
 
-def _base(xp: Any, size: Any, align_corners: bool, dtype: Any) -> Any:
+def grid_base(xp: Any, size: Any, align_corners: bool, dtype: Any) -> Any:
     """[elements, rank + 1]: the coordinates of each element, x first, and 1."""
     lines = []
     for length in size:
@@ -172,7 +172,7 @@ def _affine_size(theta: Any, out_shape: Any, output_shape: Any) -> list[int]:
 def affine_grid(xp, theta, out_shape=None, *, output_shape: Size = (), align_corners=True):
     """Grid coordinates [N, ..., rank] of an image of this shape, each sample's moved by its matrix theta."""
     size = _affine_size(theta, out_shape, output_shape)
-    made = product(xp, _base(xp, size, align_corners, theta.dtype), theta.swapaxes(1, 2))
+    made = product(xp, grid_base(xp, size, align_corners, theta.dtype), theta.swapaxes(1, 2))
     return made.reshape(theta.shape[0], *size, theta.shape[1])
 
 
@@ -186,7 +186,7 @@ def _affine_grid_grad(xp, theta, g_in, out_shape=None, *, output_shape: Size = (
     """The gradient of the matrices."""
     size = _affine_size(theta, out_shape, output_shape)
     flat = g_in.reshape(theta.shape[0], numbers.prod(size), theta.shape[1])
-    return product(xp, flat.swapaxes(1, 2), _base(xp, size, align_corners, theta.dtype))
+    return product(xp, flat.swapaxes(1, 2), grid_base(xp, size, align_corners, theta.dtype))
 
 
 @affine_grid.grad_all("theta")
