@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -138,8 +138,15 @@ class Graph:
         return made
 
     def proto(self, name: str, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
-        """The GraphProto; inputs and outputs are ValueInfos."""
-        return onnx_package().helper.make_graph(self.nodes, name, inputs, outputs, self.initializers)
+        """The GraphProto without nodes that nothing reads; inputs and outputs are ValueInfos."""
+        read = {value.name for value in outputs}
+        needed = []
+        for node in reversed(self.nodes):
+            if not read.isdisjoint(node.output):
+                needed.append(node)
+                read.update(_names_read(node))
+        stored = [array for array in self.initializers if array.name in read]
+        return onnx_package().helper.make_graph(needed[::-1], name, inputs, outputs, stored)
 
     # -- what many rows need -------------------------------------------------------------------------------
     def like(self, number: Any, x: Value) -> np.ndarray:
@@ -159,6 +166,16 @@ class Graph:
     def result(self, number: int = 0) -> Spec:
         """The Spec of a result of the operator that is written."""
         return self.operator.outputs[number].spec
+
+
+def _names_read(node: Any) -> Iterator[str]:
+    """What a node reads, and its inner graphs."""
+    yield from node.input
+    for attribute in node.attribute:
+        if attribute.HasField("g"):
+            yield from (value.name for value in attribute.g.output)
+            for inner in attribute.g.node:
+                yield from _names_read(inner)
 
 
 def numpy_dtype(name: str) -> np.dtype[Any]:

@@ -5,7 +5,9 @@ A Size is an integer, or a Value of int64 with shape [1].
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -30,9 +32,36 @@ def size(g: Graph, x: Value, axis: int) -> Size:
     return x.shape[axis] if x.shape[axis] >= 0 else g.Shape(x, start=axis, end=axis + 1)
 
 
-def sizes(g: Graph, x: Value) -> list[Size]:
-    """The sizes of all dimensions."""
-    return [size(g, x, axis) for axis in range(x.ndim)]
+def sizes(g: Graph, x: Value, start: int = 0, end: int | None = None) -> list[Size]:
+    """The sizes of dimensions, by default of all."""
+    return [size(g, x, axis) for axis in range(x.ndim)[start:end]]
+
+
+_ON_NUMBERS: dict[str, Callable[[int, int], int]] = {
+    "Add": operator.add, "Sub": operator.sub, "Mul": operator.mul, "Div": operator.floordiv,
+    "Max": max, "Min": min,
+}  # fmt: skip
+_NEUTRAL = {"Add": 0, "Sub": 0, "Mul": 1, "Div": 1}
+
+
+def computed(g: Graph, kind: str, one: Size, other: Size) -> Size:
+    """``Add``, ``Sub``, ``Mul``, ``Div``, ``Max`` or ``Min`` of two Sizes."""
+    if isinstance(one, int) and isinstance(other, int):
+        return _ON_NUMBERS[kind](one, other)
+    if isinstance(other, int) and other == _NEUTRAL.get(kind):
+        return one
+    if isinstance(one, int) and one == _NEUTRAL.get(kind) and kind in ("Add", "Mul"):
+        return other
+    made: Value = getattr(g, kind)(vector(g, one), vector(g, other))
+    return made
+
+
+def total(g: Graph, parts: Sequence[Size]) -> Size:
+    """The product of Sizes."""
+    made: Size = 1
+    for part in parts:
+        made = computed(g, "Mul", made, part)
+    return made
 
 
 def joined(g: Graph, parts: Sequence[Size]) -> Value:
@@ -94,3 +123,14 @@ def reshaped(g: Graph, x: Value, parts: Sequence[Size]) -> Value:
 def int64(g: Graph, x: Value) -> Value:
     """A tensor of integers as int64."""
     return x if x.dtype == "int64" else typed(g.cast(x, "int64"), x.shape, "int64")
+
+
+def flat(g: Graph, x: Value) -> Value:
+    """A tensor in one dimension."""
+    return typed(g.Reshape(x, [-1]), [Spec(x.shape, x.dtype).size], x.dtype)
+
+
+def filled(g: Graph, number: Any, parts: Sequence[Size], dtype: str) -> Value:
+    """A tensor of these sizes with one number everywhere."""
+    made = g.Expand(np.asarray(number, dtype), joined(g, parts))
+    return typed(made, [part if isinstance(part, int) else -1 for part in parts], dtype)
