@@ -1,1 +1,5 @@
-"""``paddle.onnx``: models as ONNX files."""
+"""``paddle.onnx``: networks as ONNX files."""
+
+from engine.onnx.export import export
+
+__all__ = ["export"]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import pkgutil
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 from engine.core.errors import ArgumentError
 from engine.core.operator import Operator
 from engine.core.version import VERSION
+from engine.onnx import writes
 from engine.onnx.extra import onnx_package
 from engine.onnx.writes.blocks import Writer, value_info
 from engine.onnx.writes.graph import Graph, Value
@@ -23,10 +26,6 @@ from engine.program.passes.fold_constants import fold_constants
 from engine.program.passes.inference import inference_program
 
 OPSET, IR_VERSION = 17, 8  # what every runtime since 2022 reads
-FAMILIES = (
-    "activations", "arrays", "control", "detection", "elementwise", "images", "linalg", "losses",
-    "normalization", "quantization", "random", "reductions", "sequences",
-)  # fmt: skip
 
 
 def write_model(program: Program, metadata: Mapping[str, str], optimize: bool = False) -> Any:
@@ -35,8 +34,7 @@ def write_model(program: Program, metadata: Mapping[str, str], optimize: bool = 
     Raises ArgumentError for a network in training mode, or with operators that ONNX can't express: it names
     all of them with their lines.
     """
-    for family in FAMILIES:
-        import_module(f"engine.onnx.writes.{family}")
+    _import_rows()
     prepared = _prepared(program, optimize)
     _require_rows(prepared)
     writer = Writer()
@@ -52,6 +50,12 @@ def write_model(program: Program, metadata: Mapping[str, str], optimize: bool = 
         writer.values[variable] = g.stored(variable.name, variable.tensor.numpy())
     writer.write(g, block.ops)
     return _model(g, prepared, inputs, metadata)
+
+
+@cache
+def _import_rows() -> None:
+    for module in pkgutil.walk_packages(writes.__path__, f"{writes.__name__}."):
+        import_module(module.name)
 
 
 def _prepared(program: Program, optimize: bool) -> Program:
