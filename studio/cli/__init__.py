@@ -22,6 +22,7 @@ COMMANDS = {
     "predict": "export.model_commands",
     "run": "export.model_commands",
     "inspect": "export.model_commands",
+    "convert": "export.convert_command",
     "profile": "train.profile",
     "quantize": "export.quantize_command",
     "find-rate": "train.find_rate",

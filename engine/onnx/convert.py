@@ -1,0 +1,44 @@
+"""Saved models as ONNX files, with what their information says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from engine.core.version import VERSION
+from engine.files.atomic import make_folder, saving
+from engine.files.scratch import folder_next_to
+from engine.onnx.checking import Checked, check_file
+from engine.onnx.export import write
+from engine.onnx.write_model import OPSET, write_model
+from resources.replacing import sync_folder
+
+
+def convert_model(prefix: str, target: Path, opset: int = OPSET, optimize: bool = False) -> Checked:
+    """Write the saved model of ``prefix`` as the ONNX file ``target``, once both give the same results.
+
+    The information of the model becomes metadata of the file: texts as they are, the rest as JSON. Raises as
+    ``paddle.onnx.export``, and FormatError where a runtime refuses the file or its results differ.
+    """
+    from engine.jit.export import load, traced
+
+    layer = load(prefix)
+    layer.eval()
+    program = traced(layer)[0]
+    model = write_model(program, metadata_of(layer.info.get("info", {})), optimize)
+    make_folder(target.parent)
+    with saving(target), folder_next_to(target) as work:
+        written = work / "model.onnx"
+        write(model, str(written), opset)
+        checked = check_file(written, program)
+        written.replace(target)
+        sync_folder(target.parent)
+    return checked
+
+
+def metadata_of(info: Any) -> dict[str, str]:
+    """A model's information as the names and texts that an ONNX file can hold."""
+    known = info if isinstance(info, dict) else {}
+    texts = {str(k): v if isinstance(v, str) else json.dumps(v, default=str) for k, v in known.items()}
+    return {"written_by": f"Model Studio {VERSION}", **texts}
