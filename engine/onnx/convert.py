@@ -26,7 +26,7 @@ def convert_model(prefix: str, target: Path, opset: int = OPSET, optimize: bool 
     layer = load(prefix)
     layer.eval()
     program = traced(layer)[0]
-    model = write_model(program, metadata_of(layer.info.get("info", {})), optimize)
+    model = write_model(program, metadata_of(layer.info), optimize)
     make_folder(target.parent)
     with saving(target), folder_next_to(target) as work:
         written = work / "model.onnx"
