@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-_DECOMPOSITION = "ONNX has no decompositions of matrices"
 _COMPLEX = "runtimes of ONNX have no complex values"
+_DECOMPOSITION = "ONNX has no decompositions of matrices"
 _GRADIENT = "appears in gradients only"
 _SOLVER = "ONNX has no solver of linear systems"
 
 WITHOUT: dict[str, str] = {
+    "angle": _COMPLEX,
+    "as_complex": _COMPLEX,
+    "as_real": _COMPLEX,
     "cholesky": _DECOMPOSITION,
     "cholesky_solve": _SOLVER,
+    "complex": _COMPLEX,
+    "conj": _COMPLEX,
     "eig": _DECOMPOSITION,
     "eigh": _DECOMPOSITION,
     "eigvals": _DECOMPOSITION,
     "fft_c2c": _COMPLEX,
     "fft_c2r": _COMPLEX,
     "fft_r2c": _COMPLEX,
+    "fused_elementwise": "files hold the operators that it combines",
     "graph_sample_neighbors": "draws at random, as training does",
+    "imag": _COMPLEX,
     "inverse": _SOLVER,
     "logcumsumexp_jvp": _GRADIENT,
     "lstsq": _SOLVER,
     "lu": _DECOMPOSITION,
     "lu_unpack": _DECOMPOSITION,
     "matrix_rank": _DECOMPOSITION,
+    "nextafter": "ONNX has no operator that reads bytes as another dtype",
     "pinv": _DECOMPOSITION,
     "qr": _DECOMPOSITION,
+    "real": _COMPLEX,
     "slogdeterminant": "the determinant itself, which ONNX has, overflows for matrices of usual sizes",
     "solve": _SOLVER,
     "svd": _DECOMPOSITION,

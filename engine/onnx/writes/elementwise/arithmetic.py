@@ -1,4 +1,4 @@
-"""Rows of ``engine.ops.elementwise``."""
+"""Rows of arithmetic, comparison and functions that ONNX has, too."""
 
 from __future__ import annotations
 
@@ -21,14 +21,17 @@ def common(
 
     ``axis`` is the one of ``x`` at which ``y`` begins; -1: both end together.
     """
-    if axis >= 0 and y.ndim < x.ndim - axis:
-        y = _with_ones_behind(g, y, x.ndim - axis - y.ndim)
+    y = aligned(g, x, y, axis)
     wanted = dtype or np.result_type(numpy_dtype(x.dtype), numpy_dtype(y.dtype)).name
     made = "int32" if wanted in _SMALL_INTEGERS else wanted
     return _in(g, x, made), _in(g, y, made), wanted
 
 
-def _with_ones_behind(g: Graph, y: Value, count: int) -> Value:
+def aligned(g: Graph, x: Value, y: Value, axis: int) -> Value:
+    """``y`` with dimensions of one element behind its own, if it begins at an axis of ``x``."""
+    count = x.ndim - axis - y.ndim
+    if axis < 0 or count <= 0:
+        return y
     made = g.Unsqueeze(y, [y.ndim + n for n in range(count)])
     return Value(made.name, y._known().with_shape([*y.shape, *[1] * count]))
 
@@ -66,6 +69,8 @@ _arithmetic("elementwise_sub", lambda g, x, y: g.Sub(x, y))
 _arithmetic("elementwise_mul", lambda g, x, y: g.Mul(x, y))
 _arithmetic("elementwise_max", lambda g, x, y: g.Max(x, y))
 _arithmetic("elementwise_min", lambda g, x, y: g.Min(x, y))
+_arithmetic("elementwise_div", lambda g, x, y: g.Div(x, y))
+_arithmetic("elementwise_pow", lambda g, x, y: g.Pow(x, y))
 _comparison("equal", lambda g, x, y: g.Equal(x, y))
 _comparison("not_equal", lambda g, x, y: g.Not(g.Equal(x, y)))
 _comparison("less_than", lambda g, x, y: g.Less(x, y))
