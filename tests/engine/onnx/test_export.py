@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-onnx = pytest.importorskip("onnx", reason="needs the extra onnx")
+pytest.importorskip("onnx", reason="needs the extra onnx")
 pytest.importorskip("onnxruntime", reason="needs ONNX Runtime, which the extra test brings")
+
+import onnx
 
 import engine as paddle
 from engine import nn
