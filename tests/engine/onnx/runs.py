@@ -5,17 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import onnxruntime
+import pytest
 
-import onnx
 from engine.core.dtype import from_numpy
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
 from engine.program.build.builder import building, variable
 from engine.program.graph.program import Program, variables_of
 from engine.static import Executor
-from onnx.reference import ReferenceEvaluator
 from tests.engine.ops.case import Case
+
+# Whoever imports this file is skipped without them.
+onnx = pytest.importorskip("onnx", reason="needs the extra onnx")
+reference = pytest.importorskip("onnx.reference", reason="needs the extra onnx")
+onnxruntime = pytest.importorskip("onnxruntime", reason="needs ONNX Runtime, which the extra test brings")
 
 onnxruntime.set_default_logger_severity(3)
 
@@ -59,7 +62,7 @@ def by_runtime(model: Any, feed: dict[str, Any]) -> list[np.ndarray]:
 def by_reference(model: Any, feed: dict[str, Any]) -> list[np.ndarray]:
     """What the reference evaluator gives."""
     names = {i.name for i in model.graph.input}
-    return ReferenceEvaluator(model).run(None, {k: v for k, v in feed.items() if k in names})
+    return reference.ReferenceEvaluator(model).run(None, {k: v for k, v in feed.items() if k in names})
 
 
 def apart(found: list[Any], wanted: list[Any]) -> float:

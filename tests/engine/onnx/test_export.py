@@ -10,17 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("onnx", reason="needs the extra onnx")
-pytest.importorskip("onnxruntime", reason="needs ONNX Runtime, which the extra test brings")
-
-import onnx
-
 import engine as paddle
 from engine import nn
 from engine.core.errors import ArgumentError, MissingExtraError
 from engine.static import InputSpec
 from engine.vision.models import LeNet
-from tests.engine.onnx.runs import apart, by_reference, by_runtime
+from tests.engine.onnx.runs import apart, by_reference, by_runtime, onnx
 
 ROW = InputSpec([None, 4], "float32", "x")
 
