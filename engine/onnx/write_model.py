@@ -100,16 +100,17 @@ def _model(g: Graph, program: Program, inputs: list[Variable], metadata: Mapping
     outputs = []
     for name in program.outputs:
         variable = block.var(name)
-        value = g.writer.values[variable]
+        value = g.writer.value(variable)
         if value.name not in g.made or value.name in named or value.name == name:
             value = g.Identity(value)
-        named[value.name] = name
-        outputs.append(variable)
+        given = g.names.free(name) if name in program.inputs or name in named.values() else name
+        named[value.name] = given
+        outputs.append((given, variable))
     _rename(g.nodes, named)
     graph = g.proto(
         "model",
         [value_info(v.name, v, _dimensions(v, inputs)) for v in inputs],
-        [value_info(v.name, v, _dimensions(v, inputs)) for v in outputs],
+        [value_info(name, v, _dimensions(v, inputs)) for name, v in outputs],
     )
     made = helper.make_model(
         graph,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from engine.core.errors import ArgumentError
 from engine.core.identity import IdentityMap
 from engine.core.operator import Operator
 from engine.onnx.extra import onnx_package
@@ -50,8 +51,18 @@ class Writer:
 
     def _read(self, given: Any) -> Any:
         if isinstance(given, list | tuple):
-            return [self.values[variable] for variable in given]
-        return None if given is None else self.values[given]
+            return [self.value(variable) for variable in given]
+        return None if given is None else self.value(given)
+
+    def value(self, variable: Variable) -> Value:
+        """The Value of a Variable. Raises ArgumentError for a result that its row does not compute."""
+        found = self.values.get(variable)
+        if found is None:
+            raise ArgumentError(
+                f"onnx.export: {variable.name} is a result that only training reads, which ONNX does not "
+                "compute; choose other outputs"
+            )
+        return found
 
     # -- regions -------------------------------------------------------------------------------------------
     def branch(self, g: Graph, region: Region, name: str) -> Any:
