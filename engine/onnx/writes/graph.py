@@ -156,6 +156,11 @@ class Graph:
     def cast(self, x: Value, dtype: str) -> Value:
         return self.Cast(x, to=element_type(dtype))
 
+    def cast_from(self, x: Value) -> Value | None:
+        """What a row of this graph cast to ``x``."""
+        node = next((n for n in self.nodes if n.op_type == "Cast" and x.name in n.output), None)
+        return None if node is None else Value(node.input[0])
+
     def transposed(self, x: Value, order: Sequence[int]) -> Value:
         return x if list(order) == sorted(order) else self.Transpose(x, perm=list(order))
 

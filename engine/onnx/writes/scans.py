@@ -8,6 +8,7 @@ from typing import Any
 from engine.core.spec import Spec
 from engine.onnx.extra import onnx_package
 from engine.onnx.writes.graph import Graph, Value, element_type
+from engine.onnx.writes.sizes import BEFORE_FIRST
 
 
 def scanned(
@@ -41,9 +42,15 @@ def scanned(
     )
 
     def moved(value: Value, ndim: int, back: bool = False) -> Value:
-        """The axis first, or ``back``: runtimes differ in what they can do along others."""
+        """The axis first, or ``back``: the reference evaluator scans the first only, forward."""
         order = [axis, *(n for n in range(ndim) if n != axis)]
-        return g.transposed(value, [order.index(n) for n in range(ndim)] if back else order)
+        value = turned(value) if back else value
+        made = g.transposed(value, [order.index(n) for n in range(ndim)] if back else order)
+        return made if back else turned(made)
+
+    def turned(value: Value) -> Value:
+        """In reverse order, where that is asked for."""
+        return g.Slice(value, [-1], [BEFORE_FIRST], [0], [-1]) if reverse else value
 
     results = g.node(
         "Scan",
@@ -52,8 +59,6 @@ def scanned(
         outputs=len(outputs),
         body=graph,
         num_scan_inputs=len(values),
-        scan_input_directions=[int(reverse)] * len(values),
-        scan_output_directions=[int(reverse)] * len(made) or None,
     )
     last, stacked = results[: len(states)], results[len(states) :]
     return [

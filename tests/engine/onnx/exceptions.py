@@ -5,7 +5,27 @@ Runtimes are ``onnxruntime`` and ``reference``; ``unknown`` is a case that is no
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 _NOTHING = "ONNX Runtime fails, or stops the process, in a Scan over tensors without elements"
+
+_LENGTHS = "the reference evaluator ignores the lengths of sequences"
+_RELU = "the reference evaluator has no Relu in RNN"
+
+
+def _recurrent() -> Iterator[tuple[tuple[str, str], str]]:
+    for mode, rows in (("LSTM", 8), ("GRU", 6), ("RNN_TANH", 2), ("RNN_RELU", 2)):
+        reason = _RELU if mode == "RNN_RELU" else _LENGTHS
+        cell = "2x2" if mode == "LSTM" else "none"
+        weights = f"{rows}x2,{rows}x2"
+        yield (f"rnn(3x2x2,{weights},none,none,none,none,2;mode={mode})", "reference"), reason
+        given = f"rnn(3x2x2,{weights},{rows},{rows},2x2,{cell}"
+        for reverse in (False, True):
+            yield (f"{given},2;mode={mode},is_reverse={reverse})", "reference"), reason
+            if reason is _RELU:
+                yield (f"{given},none;mode={mode},is_reverse={reverse})", "reference"), reason
+    yield ("rnn(3x2x2,8x2,8x2,8,8,2x2,2x2,2;mode=LSTM)", "reference"), _LENGTHS
+
 
 EXCEPTIONS: dict[tuple[str, str], str] = {
     **{
@@ -17,10 +37,17 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
             "cummin(0x3;axis=1)",
             "cumprod(0x3;dim=0)",
             "cumprod(0x3;dim=1)",
+            "gather_tree(0x2x2,0x2x2)",
             "logcumsumexp(0x3;axis=0)",
             "logcumsumexp(0x3;axis=1)",
         )
     },
+    **dict(_recurrent()),
+    (
+        "conv2d_transpose_integer(2x2x3x4,4x2x2x2,4,4;bits=[8, 8],"
+        "groups=2,output_padding=[1, 0],strides=[2, 1],data_format=NHWC,activation=relu)",
+        "reference",
+    ): "the reference evaluator has no groups in ConvTranspose",
     ("reduce_mean(0x3;axis=[0])", "unknown"): "the mean of nothing is NaN here, and 0 in ONNX Runtime",
     ("unstack(2x0;axis=1,num=0)", "onnxruntime"): "it refuses a model without results",
 }

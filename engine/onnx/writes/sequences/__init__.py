@@ -1,0 +1,3 @@
+"""Rows of ``engine.ops.sequences``."""
+
+from engine.onnx.writes.sequences import masks, paths, recurrent
