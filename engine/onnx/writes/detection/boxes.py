@@ -109,7 +109,8 @@ def _(
     count, given = len(halves), step_w != 0 and step_h != 0
     steps = (step_w, step_h) if given else (None, None)
     height, width = size(g, input, 2), size(g, input, 3)
-    low, high = [], []
+    low: list[Value] = []
+    high: list[Value] = []
     for n, (length, axis, shape) in enumerate(((width, 3, [1, -1, 1]), (height, 2, [-1, 1, 1]))):
         whole = real(g, size(g, image, axis), "float64")
         step: Any = steps[n]
