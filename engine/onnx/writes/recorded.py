@@ -240,7 +240,7 @@ class Functions:
         return x.node("IsInf", dtype=bool) if x.dtype.kind == "f" else x != x
 
     def isposinf(self, x: Recorded) -> Recorded:
-        return x == math.inf
+        return x.node("Equal", math.inf, dtype=bool)
 
     def isfinite(self, x: Recorded) -> Recorded:
         return ~(self.isnan(x) | self.isinf(x)) if x.dtype.kind == "f" else x == x
@@ -256,8 +256,12 @@ class Functions:
     def isclose(self, x: Recorded, y: Recorded, rtol: float, atol: float, equal_nan: bool) -> Recorded:
         if x.dtype.kind != "f" or y.dtype.kind != "f":
             x, y = x.astype(np.float64), y.astype(np.float64)
-        close = (self.absolute(x - y) <= self.absolute(y) * rtol + atol) & self.isfinite(y) | (x == y)
-        return close | self.isnan(x) & self.isnan(y) if equal_nan else close
+        close: Recorded = (self.absolute(x - y) <= self.absolute(y) * rtol + atol) & self.isfinite(y) | (
+            x == y
+        )
+        if equal_nan:
+            close = close | self.isnan(x) & self.isnan(y)
+        return close
 
     def frexp(self, x: Recorded) -> tuple[Recorded, Recorded]:
         """The exponent by the logarithm, corrected by one where that is inexact."""
