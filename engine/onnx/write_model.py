@@ -17,6 +17,7 @@ from engine.onnx.extra import onnx_package
 from engine.onnx.writes.blocks import Writer, value_info
 from engine.onnx.writes.graph import Graph, Value
 from engine.onnx.writes.rows import ROWS
+from engine.onnx.writes.without import WITHOUT
 from engine.program.graph.liveness import with_sub_blocks
 from engine.program.graph.program import Program, Variable
 from engine.program.passes.clone import clone
@@ -34,7 +35,7 @@ def write_model(program: Program, metadata: Mapping[str, str], optimize: bool = 
     Raises ArgumentError for a network in training mode, or with operators that ONNX can't express: it names
     all of them with their lines.
     """
-    _import_rows()
+    import_rows()
     prepared = _prepared(program, optimize)
     _require_rows(prepared)
     writer = Writer()
@@ -53,7 +54,8 @@ def write_model(program: Program, metadata: Mapping[str, str], optimize: bool = 
 
 
 @cache
-def _import_rows() -> None:
+def import_rows() -> None:
+    """Fill ROWS: each file of ``engine.onnx.writes`` adds its own."""
     for module in pkgutil.walk_packages(writes.__path__, f"{writes.__name__}."):
         import_module(module.name)
 
@@ -89,7 +91,10 @@ def _require_rows(program: Program) -> None:
     for operator in missing_rows(program):
         lines[operator.opdef.name].add(operator.where() or "no line was recorded")
     if lines:
-        found = "\n".join(f"  {name}: {'; '.join(sorted(at))}" for name, at in sorted(lines.items()))
+        found = "\n".join(
+            f"  {name}{f' ({WITHOUT[name]})' if name in WITHOUT else ''}: {'; '.join(sorted(at))}"
+            for name, at in sorted(lines.items())
+        )
         raise ArgumentError(f"onnx.export: ONNX can't express these operators, nothing was written:\n{found}")
 
 

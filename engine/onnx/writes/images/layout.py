@@ -62,6 +62,10 @@ def times(g: Graph, size: Any, factor: int) -> Any:
     return size * factor if isinstance(size, int) else g.Mul(size, [factor])
 
 
+def plus(g: Graph, size: Any, more: int) -> Any:
+    return size + more if isinstance(size, int) else g.Add(size, [more])
+
+
 def over(g: Graph, size: Any, divisor: int) -> Any:
     return size // divisor if isinstance(size, int) else g.Div(size, [divisor])
 

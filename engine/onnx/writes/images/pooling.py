@@ -10,7 +10,16 @@ import numpy as np
 
 from engine.core.windows import explicit_padding
 from engine.onnx.writes.graph import Graph, Value
-from engine.onnx.writes.images.layout import channels_first, dimension, joined, reshaped, unwritable
+from engine.onnx.writes.images.layout import (
+    channels_first,
+    dimension,
+    joined,
+    over,
+    plus,
+    reshaped,
+    times,
+    unwritable,
+)
 from engine.onnx.writes.rows import writes
 
 Pairs = Sequence[tuple[int, int]]
@@ -101,20 +110,17 @@ def _shares(x: Value, ksize: Sequence[int], strides: Sequence[int], pairs: Pairs
 def _adaptive(g: Graph, x: Value, out: Sequence[int], best: bool) -> Value:
     """Windows that divide the image as evenly as they can."""
     size = x.shape[2:]
-    if -1 in size:
-        raise unwritable(
-            g,
-            f"ONNX has no adaptive pooling to {list(out)} of an image whose size is not known; give the "
-            "height and width in the InputSpec",
-        )
-    if not any(d % n for d, n in zip(size, out, strict=True)):
+    if -1 not in size and not any(d % n for d, n in zip(size, out, strict=True)):
         kernel = [d // n for d, n in zip(size, out, strict=True)]
         kind = g.MaxPool if best else g.AveragePool
         return kind(x, kernel_shape=kernel, strides=kernel)
     made: Any = x
-    for axis, (d, count) in enumerate(zip(size, out, strict=True), 2):
-        spans = [(n * d // count, -(-(n + 1) * d // count)) for n in range(count)]
-        parts = [g.Slice(made, [first], [last], [axis]) for first, last in spans]
+    for axis, count in enumerate(out, 2):
+        d = dimension(g, x, axis)
+        firsts = [over(g, times(g, d, n), count) for n in range(count)]
+        lasts = [over(g, plus(g, times(g, d, n + 1), count - 1), count) for n in range(count)]
+        spans = zip(firsts, lasts, strict=True)
+        parts = [g.Slice(made, joined(g, [first]), joined(g, [last]), [axis]) for first, last in spans]
         kind = g.ReduceMax if best else g.ReduceMean
         made = g.Concat(*[kind(part, axes=[axis]) for part in parts], axis=axis)
     return made

@@ -1,0 +1,87 @@
+"""Every row of the operator table as an ONNX file, with known and with unknown shapes.
+
+onnx's checker accepts it, and both runtimes give the results: within 1e-5 of the largest.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import pytest
+
+from engine.core.errors import ArgumentError
+from engine.core.opdef import OPS
+from engine.onnx.write_model import import_rows, write_model
+from engine.onnx.writes.rows import ROWS
+from engine.onnx.writes.without import WITHOUT
+from engine.program.graph.liveness import with_sub_blocks
+from tests.engine.onnx.exceptions import EXCEPTIONS
+from tests.engine.onnx.runs import apart, by_reference, by_runtime, checked, expected, program_of
+from tests.engine.ops.case import Case
+from tests.engine.ops.table import CASES
+
+RUNTIMES = {"onnxruntime": by_runtime, "reference": by_reference}
+
+import_rows()
+BY_OP: dict[str, list[Case]] = defaultdict(list)
+for _case in CASES:
+    if _case.op in ROWS:
+        BY_OP[_case.op].append(_case)
+
+
+def _excused(case: Case, what: str) -> bool:
+    return (case.op, what) in EXCEPTIONS or (case.id, what) in EXCEPTIONS
+
+
+def _faults(case: Case, unknown: bool) -> list[str]:
+    if unknown and _excused(case, "unknown"):
+        return []
+    where = f"{case.id}{', unknown shapes' if unknown else ''}"
+    program, feed = program_of(case, unknown)
+    if any(o.attrs.get("is_test") is False for o in with_sub_blocks(program.global_block().ops)):
+        return []
+    wanted = expected(program, feed)
+    try:
+        model = write_model(program, {})
+    except ArgumentError as error:
+        return [] if _excused(case, "written") else [f"{where}: {error}"]
+    checked(model)
+    found = []
+    for name, run in RUNTIMES.items():
+        if not _excused(case, name):
+            try:
+                share = apart(run(model, feed), wanted)
+            except Exception as error:  # the runtimes' own kinds
+                found.append(f"{where}: {name}: {type(error).__name__}: {error}")
+                continue
+            if not share <= 1e-5:
+                found.append(f"{where}: {name}: {share:.2g} of the largest apart")
+    return found
+
+
+def _runs_here(case: Case, unknown: bool) -> bool:
+    try:
+        expected(*program_of(case, unknown))
+    except Exception:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("op", sorted(BY_OP))
+def test_both_runtimes_give_the_results(op: str) -> None:
+    both = (False, True)
+    cases = [(case, unknown) for case in BY_OP[op] for unknown in (both if case.unknown else (False,))]
+    runs = [each for each in cases if _runs_here(*each)]
+    assert [fault for case, unknown in runs for fault in _faults(case, unknown)] == []
+
+
+def test_every_operator_of_a_saved_model_has_a_row_or_a_reason() -> None:
+    assert ROWS.keys() & WITHOUT.keys() == set()
+    assert WITHOUT.keys() <= OPS.keys()
+
+
+def test_exceptions_name_cases() -> None:
+    names: set[Any] = {case.op for case in CASES} | {case.id for case in CASES}
+    assert [key for key in EXCEPTIONS if key[0] not in names] == []
+    assert {what for _, what in EXCEPTIONS} <= {*RUNTIMES, "unknown", "written"}
