@@ -24,6 +24,7 @@ from engine.program.passes.clone import clone
 from engine.program.passes.dead_code import remove_dead_code
 from engine.program.passes.fold_batch_norm import fold_batch_norms
 from engine.program.passes.fold_constants import fold_constants
+from engine.program.passes.fold_weights import fold_weights
 from engine.program.passes.inference import inference_program
 
 OPSET, IR_VERSION = 17, 8  # what every runtime since 2022 reads
@@ -67,6 +68,7 @@ def _prepared(program: Program, optimize: bool) -> Program:
     remove_dead_code(made)
     if optimize:
         fold_batch_norms(made)
+        fold_weights(made)  # the new filters
     fold_constants(made)
     remove_dead_code(made)
     block = made.global_block()

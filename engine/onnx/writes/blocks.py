@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ class Writer:
     """The Values of Variables while a Program is written.
 
     ``scope`` is the name of the first result of the operator that is written: names of its nodes begin with
-    it. ``comment`` is the line of the source that created the operator.
+    it. ``comment`` is the file, without its folder, and the line that created the operator.
     """
 
     def __init__(self) -> None:
@@ -39,7 +40,8 @@ class Writer:
         named = [v for v in outputs if v is not None]
         before = self.scope, self.comment, getattr(g, "operator", None)
         self.scope = named[0].name if named else operator.opdef.name
-        self.comment = operator.where()
+        position = operator.position
+        self.comment = f"{os.path.basename(position[0])}:{position[1]}" if position else ""
         g.operator = operator
         results = row(g, *map(self._read, operator.inputs), **{n: operator.attrs[n] for n in attributes})
         self.scope, self.comment, g.operator = before
