@@ -1,8 +1,8 @@
 """Rows of quantization.
 
-Eight bits become QuantizeLinear and DequantizeLinear, which runtimes join with the products between them.
-Paddle's threshold is the largest absolute value, ONNX's scale the step between levels: threshold / 127.
-Other numbers of bits are written as arithmetic.
+Up to eight bits become QuantizeLinear and DequantizeLinear, which runtimes join with the products between
+them. Paddle's threshold is the largest absolute value, ONNX's scale the step between levels: threshold / 127
+for 8 bits. More bits are written as arithmetic.
 """
 
 from __future__ import annotations
@@ -50,7 +50,10 @@ def _across(g: Graph, threshold: Value, x: Value, axis: int) -> Value:
     """Thresholds in the shape that broadcasts against ``x``."""
     if axis < 0 or axis == x.ndim - 1:
         return threshold
-    return g.Reshape(threshold, [-1, *[1] * (x.ndim - 1 - axis)])
+    shape = [-1, *[1] * (x.ndim - 1 - axis)]
+    if threshold.array is not None:
+        return g.constant(threshold.array.reshape(shape))
+    return g.Reshape(threshold, shape)
 
 
 def _zero(g: Graph, threshold: Value) -> Any:
@@ -77,32 +80,52 @@ def _largest_absolute(g: Graph, x: Value, axis: int) -> Value:
 
 
 def _integers(g: Graph, x: Value, threshold: Value, axis: int, bits: int, round_type: int) -> Value:
-    """The integers of ``x`` as int8, or as values of its dtype where there are more or fewer bits.
+    """The integers of ``x`` as int8, or as values of its dtype where there are more bits.
 
     ``threshold`` is as ``_threshold`` gives it. Halves are rounded to even: away from zero, as round_type 1
     does, only where this is arithmetic.
     """
-    wide = _across(g, threshold, x, axis)
+    wide, most = _across(g, threshold, x, axis), largest(bits)
     if round_type == 1:
-        x = typed(g.Max(g.Min(x, wide), g.Neg(wide)), x.shape, x.dtype)
-    if bits == 8 and x.dtype == "float32":
+        x = _between(g, x, wide, -1)
+    elif bits < 8:
+        x = _between(g, x, wide, -(most + 1) / most)
+    if bits <= 8 and x.dtype == "float32":
         along = axis if threshold.ndim else None
-        made = g.QuantizeLinear(x, _over(g, threshold, 127), _zero(g, threshold), axis=along)
+        made = g.QuantizeLinear(x, _over(g, threshold, most), _zero(g, threshold), axis=along)
         return typed(made, x.shape, "int8")
-    most = g.like(largest(bits), x)
-    scaled = g.Mul(x, g.Div(most, wide))
+    scaled = g.Mul(x, g.Div(g.like(most, x), wide))
     if round_type == 1:
         below_half = np.nextafter(g.like(0.5, x), g.like(0, x))
         away = g.Mul(g.Sign(scaled), g.Floor(g.Add(g.Abs(scaled), below_half)))
         return typed(away, x.shape, x.dtype)
-    return typed(g.Clip(g.Round(scaled), -most - g.like(1, x), most), x.shape, x.dtype)
+    return typed(g.Clip(g.Round(scaled), g.like(-most - 1, x), g.like(most, x)), x.shape, x.dtype)
+
+
+def _between(g: Graph, x: Value, high: Value, factor: float) -> Value:
+    """``x`` from ``factor * high`` to ``high``."""
+    if high.array is None:
+        made = g.Max(g.Min(x, high), g.Mul(high, g.like(factor, x)))
+    else:
+        low = high.array * high.array.dtype.type(factor)
+        made = g.Max(g.Min(x, high), low) if high.ndim else g.Clip(x, low, high)
+    return typed(made, x.shape, x.dtype)
 
 
 def _values(g: Graph, q: Value, threshold: Value, x: Value, axis: int, most: float, dtype: str) -> Value:
-    """What the integers ``q`` represent."""
-    if q.dtype == "int8" and most == 127 and dtype == "float32":
+    """What the integers ``q`` represent.
+
+    Of integers this is always DequantizeLinear: floating weights that are read next to quantized values are
+    quantized by ONNX Runtime itself, by 8 bits.
+    """
+    if q.dtype in ("int8", "int16", "int32") and dtype == "float32":
         along = axis if threshold.ndim else None
-        return g.DequantizeLinear(q, _over(g, threshold, 127), _zero(g, threshold), axis=along)
+        read, zero = q, None
+        if q.dtype == "int8":
+            zero = _zero(g, threshold)
+        elif q.dtype == "int16":
+            read = g.cast(q, "int32")
+        return g.DequantizeLinear(read, _over(g, threshold, most), zero, axis=along)
     numbers = q if q.dtype == dtype else g.cast(q, dtype)
     return g.Div(g.Mul(numbers, _across(g, threshold, x, axis)), np.asarray(most, dtype))
 
