@@ -24,9 +24,12 @@ from engine.onnx.writes.sizes import (
     numbers_below,
     scalar,
     shape_of,
+    size,
     sizes,
     vector,
 )
+
+_BEHIND = 1 << 32  # behind the last element also for a step back, where ONNX Runtime reads LAST otherwise
 
 same("where", "Where")
 
@@ -107,7 +110,7 @@ def _sliced(g: Graph, x: Value, slices: Sequence[Any], indices: Sequence[Value])
     steps: list[Size] = []
     for axis, bounds in slices:
         given = [number(g, indices[b[1]]) if isinstance(b, list | tuple) else b for b in bounds]
-        start, end, step = _bounds(g, x.shape[axis], *given)
+        start, end, step = _bounds(g, size(g, x, axis), *given)
         starts.append(start)
         ends.append(end)
         steps.append(step)
@@ -116,9 +119,9 @@ def _sliced(g: Graph, x: Value, slices: Sequence[Any], indices: Sequence[Value])
     return g.Slice(x, joined(g, starts), joined(g, ends), axes, None if plain else joined(g, steps))
 
 
-def _bounds(g: Graph, length: int, start: Any, end: Any, step: Any) -> tuple[Size, Size, Size]:
+def _bounds(g: Graph, length: Size, start: Any, end: Any, step: Any) -> tuple[Size, Size, Size]:
     step = 1 if step is None else step
-    if length >= 0 and all(b is None or isinstance(b, int) for b in (start, end, step)):
+    if isinstance(length, int) and all(b is None or isinstance(b, int) for b in (start, end, step)):
         first, last, by = slice(start, end, step).indices(length)
         if not len(range(first, last, by)):
             return 0, 0, 1
@@ -127,6 +130,10 @@ def _bounds(g: Graph, length: int, start: Any, end: Any, step: Any) -> tuple[Siz
         forward = step > 0
         start = (0 if forward else LAST) if start is None else start
         end = (LAST if forward else BEFORE_FIRST) if end is None else end
+        if not forward and (not isinstance(start, int) or start < 0):
+            # A start before the first element gives nothing, where ONNX begins with the first.
+            before = g.Less(g.Add(vector(g, start), vector(g, length)), np.int64(0))
+            end = g.Where(before, np.int64(_BEHIND), vector(g, end))
         return start, end, step
     back = g.Less(step, np.int64(0))
     if start is None:
