@@ -216,10 +216,13 @@ class Functions:
         return self.where((made != 0) & ((made < 0) != (y < 0)), made + y, made)
 
     def floor_divide(self, x: Recorded, y: Recorded, out: Any = None) -> Recorded:
-        rest = self.remainder(x, y)
-        if rest.dtype.kind != "f":
-            return (x - rest) / y
+        below = (x < 0) != (y < 0)
+        if x.dtype.kind != "f" and y.dtype.kind != "f":
+            near = x.node("Div", y)  # rounded to 0
+            return self.where((near * y != x) & below, near - 1, near)
+        rest = x.node("Mod", y, fmod=1)
         near = (x - rest) / y
+        near = self.where((rest != 0) & below, near - 1.0, near)
         made = self.floor(near)
         return self.where(y == 0, x / y, self.where(near - made > 0.5, made + 1.0, made))
 

@@ -56,7 +56,11 @@ def _(g: Graph, x: Value) -> Value:
 @writes("clip")
 def _(g: Graph, x: Value, *, min: Any, max: Any) -> Value:
     low, high = (None if v is None else g.like(v, x) for v in (min, max))
-    return g.Clip(x, low, high)
+    if x.dtype != "int16":
+        return g.Clip(x, low, high)
+    # ONNX Runtime has none of int16.
+    wide = (v if v is None else g.constant(v.astype(np.int32)) for v in (low, high))
+    return g.cast(g.Clip(g.cast(x, "int32"), *wide), "int16")
 
 
 @writes("gradient_where")
