@@ -1,7 +1,7 @@
 """What a runtime of ONNX can't run of the operator table: ``(operator or case, runtime)`` with the reason.
 
 Runtimes are ``onnxruntime`` and ``reference``; ``unknown`` is a case that is not written with unknown shapes,
-``writing`` one that is not written at all, ``values`` an operator of which only shapes and dtypes compare.
+``written`` one that is not written at all.
 """
 
 from __future__ import annotations
@@ -101,29 +101,13 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ): "the reference evaluator has no groups in ConvTranspose",
     ("reduce_mean(0x3;axis=[0])", "unknown"): "the mean of nothing is NaN here, and 0 in ONNX Runtime",
     **{
-        (name, "values"): "the numbers that a runtime draws are its own"
-        for name in (
-            "bernoulli",
-            "exponential",
-            "gaussian_inplace",
-            "gaussian_random",
-            "multinomial",
-            "randint",
-            "randperm",
-            "top_p_sampling",
-            "truncated_gaussian_random",
-            "uniform_random",
-            "uniform_random_inplace",
-        )
-    },
-    **{
-        (case, "writing"): "the threshold of suppression falls, ONNX has one that does not"
+        (case, "written"): "the threshold of suppression falls, ONNX has one that does not"
         for case in (
             "generate_proposals_v2(2x3x2x2,2x12x2x2,2x2,2x2x3x4,2x2x3x4;nms_thresh=0.7,eta=0.8,pre_nms_topN=8,post_nms_topN=4)",
             "multiclass_nms3(1x6x4,1x2x6;score_threshold=0.0,nms_top_k=-1,keep_top_k=4,nms_threshold=0.7,nms_eta=0.5,background_label=1,normalized=False)",
         )
     },
     ("roi_pool", "reference"): "the reference evaluator has no MaxRoiPool",
-    ("roi_pool", "writing"): "the positions of the maxima, which gradients need, are not written",
+    ("roi_pool", "written"): "the positions of the maxima, which gradients need, are not written",
     ("unstack(2x0;axis=1,num=0)", "onnxruntime"): "it refuses a model without results",
 }
