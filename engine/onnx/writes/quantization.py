@@ -39,11 +39,18 @@ def _threshold(g: Graph, given: Value, axis: int) -> Value:
     return typed(nonzero, number.shape, given.dtype)
 
 
-def _over(g: Graph, threshold: Value, most: float) -> Value:
-    """The step between levels."""
+def _step(g: Graph, threshold: Value, most: float) -> Value:
+    """The step between levels, threshold / most, rounded as the factor that the engine multiplies by is.
+
+    The fewest values then fall to other levels: about one of a million does.
+    """
     if threshold.array is not None:
-        return g.constant(threshold.array / threshold.array.dtype.type(most))
-    return g.Div(threshold, g.like(most, threshold))
+        number = threshold.array.dtype.type
+        with np.errstate(divide="ignore"):  # by a threshold of zero, whose step is zero
+            factor = number(most) * (number(1) / threshold.array)
+        return g.constant((1 / factor.astype(np.float64)).astype(number))
+    factor = g.Mul(g.Reciprocal(threshold), g.like(most, threshold))
+    return g.Reciprocal(factor)
 
 
 def _across(g: Graph, threshold: Value, x: Value, axis: int) -> Value:
@@ -92,7 +99,7 @@ def _integers(g: Graph, x: Value, threshold: Value, axis: int, bits: int, round_
         x = _between(g, x, wide, -(most + 1) / most)
     if bits <= 8 and x.dtype == "float32":
         along = axis if threshold.ndim else None
-        made = g.QuantizeLinear(x, _over(g, threshold, most), _zero(g, threshold), axis=along)
+        made = g.QuantizeLinear(x, _step(g, threshold, most), _zero(g, threshold), axis=along)
         return typed(made, x.shape, "int8")
     scaled = g.Mul(x, g.Div(g.like(most, x), wide))
     if round_type == 1:
@@ -125,7 +132,7 @@ def _values(g: Graph, q: Value, threshold: Value, x: Value, axis: int, most: flo
             zero = _zero(g, threshold)
         elif q.dtype == "int16":
             read = g.cast(q, "int32")
-        return g.DequantizeLinear(read, _over(g, threshold, most), zero, axis=along)
+        return g.DequantizeLinear(read, _step(g, threshold, most), zero, axis=along)
     numbers = q if q.dtype == dtype else g.cast(q, dtype)
     return g.Div(g.Mul(numbers, _across(g, threshold, x, axis)), np.asarray(most, dtype))
 
