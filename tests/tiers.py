@@ -94,6 +94,8 @@ DEEP = (
     Group("tests/engine/ops/test_on_gpu.py", _STAND_IN),
     Group("tests/engine/ops/test_table.py::test_dtype_is_preserved", _DTYPES),
     Group("tests/engine/ops/test_table.py::test_second_order", "differentiates the operator table twice"),
+    Group("tests/engine/onnx/test_networks.py", _LARGE, waits=True),
+    Group("tests/engine/onnx/test_table.py", "repeats the operator table in two runtimes of ONNX"),
     Group("tests/engine/program/run/test_random_networks.py", _RANDOM),
     Group("tests/engine/static/test_lenet_files.py", _PROCESSES, waits=True),
     Group("tests/engine/test_lenet.py::test_a_thousand_steps_*", _STEPS),

@@ -148,3 +148,14 @@ def _(g: Graph, x: Value, *, axis: int) -> Value:
 @writes("log_softmax")
 def _(g: Graph, x: Value, *, axis: int) -> Value:
     return g.LogSoftmax(x, axis=axis) if x.ndim else g.Sub(x, x)
+
+
+@writes("gumbel_softmax")
+def _(g: Graph, x: Value, *, temperature: float, hard: bool, axis: int) -> tuple[Value, Value]:
+    uniform = g.RandomUniformLike(x, low=0.00001, high=1.0)
+    noise = g.Neg(g.Log(g.Neg(g.Log(uniform))))
+    soft = g.Softmax(g.Div(g.Add(x, noise), g.like(temperature, x)), axis=axis)
+    if not hard:
+        return soft, soft
+    best = g.Equal(soft, g.ReduceMax(soft, axes=[axis], keepdims=1))
+    return g.cast(best, x.dtype), soft

@@ -56,3 +56,24 @@ def _(g: Graph, xs: Sequence[Value], captured: Sequence[Value]) -> list[Value]:
         writer.values[variable] = value  # the condition may have written over it: a result may be an argument
         outputs.append(writer.returned(inner, variable, argument))
     return g.node("Loop", None, first, *xs, outputs=len(xs), body=inner.proto("body", inputs, outputs))
+
+
+@writes("print", ignoring="message")
+def _(g: Graph, x: Value) -> Value:
+    """ONNX prints nothing."""
+    return g.Identity(x)
+
+
+@writes(
+    "print_tensor",
+    ignoring="names first_n message summarize print_tensor_name print_tensor_type print_tensor_shape "
+    "print_tensor_layout print_tensor_lod print_phase is_forward seen",
+)
+def _(g: Graph, x: Value) -> Value:
+    return g.Identity(x)
+
+
+@writes("assert", ignoring="summarize message")
+def _(g: Graph, cond: Value, data: Sequence[Value]) -> tuple[()]:
+    """ONNX has no errors of a model's own."""
+    return ()
