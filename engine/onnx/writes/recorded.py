@@ -12,7 +12,8 @@ import numpy as np
 
 from engine.onnx.writes.graph import Graph, Value
 
-_SMALL_INTEGERS = {"int8", "int16", "uint8"}  # ONNX Runtime has no arithmetic of these
+SMALL = {"bool", "int8", "int16", "uint8"}  # ONNX Runtime has no arithmetic of these
+_LOGIC = {"And", "Not", "Or"}
 
 
 class Recorded:
@@ -58,7 +59,8 @@ class Recorded:
         given = others if first is not None else (self, *others)
         kinds = [x.dtype for x in given if isinstance(x, Recorded | np.generic | np.ndarray)]
         common = np.result_type(*kinds, *(x for x in given if type(x) in (int, float)))
-        made = np.dtype(np.int32) if common.name in _SMALL_INTEGERS else common
+        small = common.name in SMALL and kind not in _LOGIC
+        made = np.dtype(np.int32) if small else common
         read = [self.of(x, made).astype(made).value for x in given]
         lead = [] if first is None else [first.value]
         result = Recorded(
@@ -202,6 +204,8 @@ class Functions:
     def copysign(self, size: Any, signed: Recorded) -> Recorded:
         size = signed.of(size, signed.dtype)
         positive = self.absolute(size)
+        if signed.dtype.kind in "bu":
+            return positive
         # 1 / 0 has the sign of the zero
         seen = self.where(signed == 0, 1.0 / signed, signed) if signed.dtype.kind == "f" else signed
         unit = self.where(seen < 0, positive.of(-1, positive.dtype), positive.of(1, positive.dtype))
@@ -230,6 +234,9 @@ class Functions:
     def floor(self, x: Recorded, out: Any = None) -> Recorded:
         return x.node("Floor") if x.dtype.kind == "f" else x
 
+    def ceil(self, x: Recorded, out: Any = None) -> Recorded:
+        return x.node("Ceil") if x.dtype.kind == "f" else x
+
     def rint(self, x: Recorded) -> Recorded:
         return x.node("Round")
 
@@ -240,7 +247,10 @@ class Functions:
         return x.node("IsNaN", dtype=bool) if x.dtype.kind == "f" else x != x
 
     def isinf(self, x: Recorded) -> Recorded:
-        return x.node("IsInf", dtype=bool) if x.dtype.kind == "f" else x != x
+        if x.dtype.kind != "f":
+            return x.node("Equal", x, dtype=bool).node("Not")
+        wide = x.astype(np.float32) if x.dtype.itemsize < 4 else x  # opset 17 has none of float16
+        return wide.node("IsInf", dtype=bool)
 
     def isposinf(self, x: Recorded) -> Recorded:
         return x.node("Equal", math.inf, dtype=bool)

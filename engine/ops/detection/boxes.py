@@ -177,7 +177,7 @@ def _ratios(aspect_ratios: Any, flip: bool) -> list[float]:
     return found
 
 
-def _priors(min_sizes: Any, max_sizes: Any, aspect_ratios: Any, flip: bool, max_second: bool) -> Any:
+def prior_sizes(min_sizes: Any, max_sizes: Any, aspect_ratios: Any, flip: bool, max_second: bool) -> Any:
     """Half widths and half heights of the boxes at each position."""
     ratios = _ratios(aspect_ratios, flip)
     found = []
@@ -217,7 +217,7 @@ def _infer_prior(
         raise ArgumentError(
             f"prior_box: max_sizes {list(max_sizes)}: one above each of min_sizes {list(min_sizes)}"
         )
-    count = len(_priors(min_sizes, max_sizes, aspect_ratios, flip, min_max_aspect_ratios_order))
+    count = len(prior_sizes(min_sizes, max_sizes, aspect_ratios, flip, min_max_aspect_ratios_order))
     made = input.with_shape((*input.shape[2:], count, 4))
     return made, made
 
@@ -249,7 +249,7 @@ def prior_box(
     image_height, image_width = image.shape[2:]
     if step_w == 0 or step_h == 0:
         step_w, step_h = image_width / width, image_height / height
-    halves = np.asarray(_priors(min_sizes, max_sizes, aspect_ratios, flip, min_max_aspect_ratios_order))
+    halves = np.asarray(prior_sizes(min_sizes, max_sizes, aspect_ratios, flip, min_max_aspect_ratios_order))
     x_middle = ((np.arange(width) + offset) * step_w)[None, :, None]
     y_middle = ((np.arange(height) + offset) * step_h)[:, None, None]
     shape = (height, width, len(halves))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from engine.onnx.writes.graph import Graph, Value
-from engine.onnx.writes.rows import same, writes
+from engine.onnx.writes.rows import writes
 from engine.onnx.writes.sizes import (
     BEFORE_FIRST,
     LAST,
@@ -31,7 +31,14 @@ from engine.onnx.writes.sizes import (
 
 _BEHIND = 1 << 32  # behind the last element also for a step back, where ONNX Runtime reads LAST otherwise
 
-same("where", "Where")
+
+@writes("where")
+def _(g: Graph, condition: Value, x: Value, y: Value) -> Value:
+    if x.dtype == "bool":  # ONNX Runtime chooses between numbers only
+        return g.Or(g.And(condition, x), g.And(g.Not(condition), y))
+    if x.dtype == "int16":
+        return g.cast(g.Where(condition, g.cast(x, "int32"), g.cast(y, "int32")), "int16")
+    return g.Where(condition, x, y)
 
 
 def _is(item: Any, kind: str) -> bool:

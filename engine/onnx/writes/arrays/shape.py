@@ -37,6 +37,8 @@ def _(g: Graph, x: Value, *, start_axis: int, stop_axis: int) -> Value:
     if x.ndim == 0:
         return g.Reshape(x, [1])
     first, last = start_axis % x.ndim, stop_axis % x.ndim
+    if (first, last) == (1, x.ndim - 1):
+        return g.Flatten(x, axis=1)
     if -1 not in g.result().shape:
         return reshaped(g, x, g.result().shape)
     parts = sizes(g, x)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from engine.onnx.writes.arrays.creation import computed
-from engine.onnx.writes.graph import Graph, Value
+from engine.onnx.writes.graph import Graph, Value, numpy_dtype
 from engine.onnx.writes.rows import writes
 
 _SUPPORTED = {"bool", "float32", "float64", "int64"}  # by ONNX Runtime
@@ -15,7 +15,8 @@ _SUPPORTED = {"bool", "float32", "float64", "int64"}  # by ONNX Runtime
 
 @writes("tril_triu")
 def _(g: Graph, x: Value, *, diagonal: int, lower: bool) -> Value:
-    kept = x if x.dtype in _SUPPORTED else g.cast(x, "int64")
+    wider = "float32" if numpy_dtype(x.dtype).kind == "f" else "int64"
+    kept = x if x.dtype in _SUPPORTED else g.cast(x, wider)
     made = g.Trilu(kept, np.int64(diagonal), upper=int(not lower))
     return made if x.dtype in _SUPPORTED else g.cast(made, x.dtype)
 

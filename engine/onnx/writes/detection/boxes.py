@@ -9,7 +9,7 @@ import numpy as np
 from engine.onnx.writes.graph import Graph, Value, numpy_dtype
 from engine.onnx.writes.rows import writes
 from engine.onnx.writes.sizes import Size, computed, joined, numbers_below, reshaped, scalar, size, total
-from engine.ops.detection.boxes import _priors as half_sizes
+from engine.ops.detection.boxes import prior_sizes
 
 
 def real(g: Graph, part: Size, dtype: str) -> Value:
@@ -105,7 +105,7 @@ def _(
     offset: float,
     min_max_aspect_ratios_order: bool,
 ) -> tuple[Value, Value]:
-    halves = np.asarray(half_sizes(min_sizes, max_sizes, aspect_ratios, flip, min_max_aspect_ratios_order))
+    halves = np.asarray(prior_sizes(min_sizes, max_sizes, aspect_ratios, flip, min_max_aspect_ratios_order))
     count, given = len(halves), step_w != 0 and step_h != 0
     steps = (step_w, step_h) if given else (None, None)
     height, width = size(g, input, 2), size(g, input, 3)

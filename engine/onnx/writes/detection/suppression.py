@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from engine.core.errors import ArgumentError
-from engine.onnx.writes.graph import Graph, Value
+from engine.onnx.extra import onnx_package
+from engine.onnx.writes.graph import Graph, Value, element_type
 from engine.onnx.writes.rows import writes
 from engine.onnx.writes.sizes import Size, computed, joined, numbers_below, size, vector
 
@@ -55,8 +56,6 @@ def counts(g: Graph, images: Value, batch: Size, dtype: str) -> Value:
 
 def or_minus_one(g: Graph, rows: Value, dtype: str) -> Value:
     """Rows, or [[-1]] if there are none."""
-    from engine.onnx.extra import onnx_package
-    from engine.onnx.writes.graph import element_type
 
     def branch(name: str, source: Value) -> object:
         inner = Graph(g.writer, g)

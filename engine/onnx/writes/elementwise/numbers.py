@@ -36,7 +36,7 @@ for _name in (
     "log1p", "log2", "log10", "logaddexp", "stanh", "rsqrt", "square", "xlogy", "log_where_nonzero", "pow",
     "isclose", "elementwise_fmax", "elementwise_fmin", "fmax_takes_first", "fmin_takes_first", "isfinite_v2",
     "frexp", "ldexp", "nan_to_num", "erfinv", "lgamma", "digamma", "polygamma", "i0", "i0e", "i1", "i1e",
-    "logit", "atan2", "hypot",
+    "logit", "atan2", "hypot", "abs", "ceil", "floor", "isnan_v2", "isinf_v2",
 ):  # fmt: skip
     _by_kernel(_name)
 
@@ -65,4 +65,5 @@ def _(g: Graph, x: Value, *, min: Any, max: Any) -> Value:
 
 @writes("gradient_where")
 def _(g: Graph, g_in: Value, mask: Value) -> Value:
-    return g.Where(mask, g_in, g.like(0, g_in))
+    made: Value = Functions(g).where(Recorded(g, mask, bool), Recorded(g, g_in, g_in.dtype), 0).value
+    return made
