@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.core.opdef import OPS
 from engine.onnx.writes.elementwise.arithmetic import aligned
-from engine.onnx.writes.graph import Graph, Value
+from engine.onnx.writes.graph import Graph, Value, numpy_dtype
 from engine.onnx.writes.recorded import Functions, Recorded
 from engine.onnx.writes.rows import ROWS, writes
 
@@ -32,7 +32,7 @@ def _by_kernel(name: str) -> None:
 
 
 for _name in (
-    "elementwise_mod", "elementwise_floordiv", "round", "trunc", "elementwise_heaviside", "lerp", "expm1",
+    "elementwise_mod", "elementwise_floordiv", "trunc", "elementwise_heaviside", "lerp", "expm1",
     "log1p", "log2", "log10", "logaddexp", "stanh", "rsqrt", "square", "xlogy", "log_where_nonzero", "pow",
     "isclose", "elementwise_fmax", "elementwise_fmin", "fmax_takes_first", "fmin_takes_first", "isfinite_v2",
     "frexp", "ldexp", "nan_to_num", "erfinv", "lgamma", "digamma", "polygamma", "i0", "i0e", "i1", "i1e",
@@ -46,6 +46,14 @@ def _(g: Graph, x: Value, y: Value, *, rtol: float, atol: float, equal_nan: bool
     close = Functions(g).isclose(Recorded(g, x, x.dtype), Recorded(g, y, y.dtype), rtol, atol, equal_nan)
     apart = g.ReduceSum(g.cast(g.Not(close.value), "int64"), keepdims=0)
     return g.Equal(apart, np.int64(0))
+
+
+@writes("round")
+def _(g: Graph, x: Value) -> Value:
+    """Halves go away from zero: ``Round`` of ONNX takes them to the even neighbour."""
+    if numpy_dtype(x.dtype).kind != "f":
+        return g.Identity(x)
+    return g.Mul(g.Sign(x), g.Floor(g.Add(g.Abs(x), g.like(0.5, x))))
 
 
 @writes("is_empty")
