@@ -18,7 +18,8 @@ from engine.nn.layer.dropping import Dropout
 from engine.nn.layer.layers import Layer
 from engine.nn.layer.norm import LayerNorm
 from engine.nn.param_attr import ParamAttr
-from engine.tensor.creation import to_tensor
+from engine.tensor.arranging import triu
+from engine.tensor.creation import full
 
 
 def _attributes(attr: Any, count: int) -> list[Any]:
@@ -336,8 +337,7 @@ class Transformer(Layer):
 
     def generate_square_subsequent_mask(self, length: int) -> Any:
         """A mask to be added, [length, length]: 0 up to each position, -inf after it."""
-        full = np.full((int(length), int(length)), -np.inf, default_dtype().np)
-        return to_tensor(np.triu(full, 1))
+        return triu(full([length, length], -np.inf, default_dtype()), 1)
 
 
 def _split_attributes(attr: Any) -> tuple[Any, Any]:

@@ -86,6 +86,16 @@ def test_transformer_in_a_program_of_unknown_lengths() -> None:
     _both_ways(net, specs, RNG.standard_normal((2, 5, 8)), RNG.standard_normal((2, 3, 8)))
 
 
+def test_subsequent_mask_of_a_length_that_is_not_known() -> None:
+    net = nn.Transformer(8, 2, 1, 1, 6)
+    masked = jit.to_static(
+        lambda x: net.generate_square_subsequent_mask(x.shape[1]), [InputSpec([None, None], "float64")]
+    )
+    for length in (1, 3):
+        ahead = np.triu(np.full((length, length), -np.inf), 1)
+        np.testing.assert_array_equal(masked(engine.zeros([2, length])).numpy(), ahead)
+
+
 def test_decoding_step_by_step_with_caches_gives_what_the_whole_gives() -> None:
     net = nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 6, dropout=0.0), 2)
     memory, tgt = to_tensor(RNG.standard_normal((2, 4, 8))), to_tensor(RNG.standard_normal((2, 3, 8)))
