@@ -82,6 +82,7 @@ class Graph:
         self.initializers: list[Any] = []
         self.made: set[str] = set()  # names of results of its own nodes
         self._constants: dict[Any, Value] = {}
+        self._changed: dict[tuple[str, str], Value] = {}
 
     def __getattr__(self, kind: str) -> Callable[..., Value]:
         if not kind[:1].isupper():
@@ -136,6 +137,14 @@ class Graph:
         array = np.ascontiguousarray(array).reshape(array.shape)
         self.initializers.append(onnx_package().numpy_helper.from_array(array, made.name))
         return made
+
+    def changed(self, weight: Value, how: str, change: Callable[[np.ndarray], np.ndarray]) -> Value:
+        """A known tensor in another form, which the model holds once; ``how`` names the form."""
+        made = self.top._changed
+        if (weight.name, how) not in made:
+            assert weight.array is not None
+            made[weight.name, how] = self.stored(weight.name, change(weight.array))
+        return made[weight.name, how]
 
     def proto(self, name: str, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
         """The GraphProto without nodes that nothing reads; inputs and outputs are ValueInfos."""

@@ -75,6 +75,23 @@ def test_recurrent_layers(kind: Any, layers: int, direction: str, time_major: bo
         assert max(differences(net, model, values(*shape))) < 1e-5
 
 
+class Twice(nn.Layer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.net = nn.GRU(3, 4)
+
+    def forward(self, x: Any) -> Any:
+        return self.net(x)[0], self.net(-x)[0]
+
+
+def test_weights_that_are_used_twice_are_held_once() -> None:
+    net = Twice()
+    net.eval()
+    model = checked(write_model(traced(net, [InputSpec([None, None, 3], name="x")])[0], {}))
+    assert sum(len(each.dims) == 3 for each in model.graph.initializer) == 2
+    assert max(differences(net, model, values(2, 5, 3))) < 1e-5
+
+
 @pytest.mark.parametrize("kind", RECURRENT)
 def test_sequences_of_several_lengths(kind: Any) -> None:
     net = Padded(kind(3, 4, direction="bidirect"))

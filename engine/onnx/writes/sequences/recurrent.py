@@ -16,20 +16,41 @@ _ORDERS = {"LSTM": (0, 3, 1, 2), "GRU": (1, 0, 2), "RNN_TANH": (0,), "RNN_RELU":
 _KINDS = {"LSTM": "LSTM", "GRU": "GRU", "RNN_TANH": "RNN", "RNN_RELU": "RNN"}
 
 
-def _ordered(g: Graph, weight: Value, order: tuple[int, ...]) -> Value:
+def _in_order(array: np.ndarray, order: tuple[int, ...]) -> np.ndarray:
+    gates = np.split(array, len(order))
+    return np.concatenate([gates[n] for n in order])
+
+
+def _ordered(g: Graph, value: Value, order: tuple[int, ...]) -> Value:
     """A weight or bias with its gates in this order."""
     if len(order) == 1:
-        return weight
-    if weight.array is not None:
-        gates = np.split(weight.array, len(order))
-        return g.constant(np.concatenate([gates[n] for n in order]))
-    parts = g.node("Split", weight, outputs=len(order), axis=0)
+        return value
+    parts = g.node("Split", value, outputs=len(order), axis=0)
     return g.Concat(*(parts[n] for n in order), axis=0)
 
 
-def _directed(g: Graph, value: Value) -> Value:
-    """With the dimension of directions, of which there is one."""
-    return g.constant(value.array[None]) if value.array is not None else g.Unsqueeze(value, [0])
+def _weight(g: Graph, weight: Value, order: tuple[int, ...]) -> Value:
+    """A weight with its gates in this order, and a dimension of directions, of which there is one."""
+    if weight.array is not None:
+        return g.changed(weight, f"gates {order}", lambda array: _in_order(array, order)[None])
+    return g.Unsqueeze(_ordered(g, weight, order), [0])
+
+
+def _biases(
+    g: Graph, given: tuple[Value | None, Value | None], order: tuple[int, ...], hidden: int, dtype: str
+) -> Value | None:
+    """Both biases in one, as ONNX has them."""
+    known = [None if b is None else b.array for b in given]
+    if given == (None, None):
+        return None
+    if all(b is None or b.array is not None for b in given):
+        nothing = np.zeros(len(order) * hidden, dtype)
+        return g.constant(
+            np.concatenate([nothing if b is None else _in_order(b, order) for b in known])[None]
+        )
+    zeros = g.constant(np.zeros(len(order) * hidden, dtype))
+    both = [zeros if b is None else _ordered(g, b, order) for b in given]
+    return g.Unsqueeze(g.Concat(*both, axis=0), [0])
 
 
 @writes("rnn")
@@ -57,18 +78,12 @@ def _(
         y, h, c = _by_steps(g, x, w_ih, w_hh, b_ih, b_hh, h0, c0, lengths, mode, is_reverse)
         return y, h, c or no_cell, None, None
     order = _ORDERS[mode]
-    bias = None
-    if b_ih is not None or b_hh is not None:
-        nothing = g.constant(np.zeros(len(order) * hidden, x.dtype))
-        both = [nothing if b is None else _ordered(g, b, order) for b in (b_ih, b_hh)]
-        known = [b.array for b in both if b.array is not None]
-        bias = g.constant(np.concatenate(known)) if len(known) == 2 else g.Concat(*both, axis=0)
     y, h, *c = g.node(
         _KINDS[mode],
         x,
-        _directed(g, _ordered(g, w_ih, order)),
-        _directed(g, _ordered(g, w_hh, order)),
-        None if bias is None else _directed(g, bias),
+        _weight(g, w_ih, order),
+        _weight(g, w_hh, order),
+        _biases(g, (b_ih, b_hh), order, hidden, x.dtype),
         None if lengths is None else lengths if lengths.dtype == "int32" else g.cast(lengths, "int32"),
         None if h0 is None else g.Unsqueeze(h0, [0]),
         None if c0 is None else g.Unsqueeze(c0, [0]),
