@@ -1,4 +1,4 @@
-"""version, sysconfig, onnx and the parts of utils that look, refuse or arrange."""
+"""version, sysconfig and the parts of utils that look, refuse or arrange."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import engine as paddle
-from engine import onnx, sysconfig, version
+from engine import sysconfig, version
 from engine.core.errors import AbsentError, ArgumentError, DTypeError, FormatError, UnsupportedError
 from engine.utils import cpp_extension, download, layers_utils
 
@@ -32,11 +32,6 @@ def test_folders() -> None:
         == Path(sysconfig.get_lib()).parent
         == Path(paddle.__file__).parent
     )
-
-
-def test_onnx_is_an_import_error() -> None:
-    with pytest.raises(ImportError, match="writes no ONNX files"):
-        onnx.export(paddle.nn.Linear(2, 2), "model")
 
 
 @pytest.mark.parametrize("name", cpp_extension.__all__)

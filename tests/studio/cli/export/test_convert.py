@@ -1,0 +1,49 @@
+"""The command convert: a saved model becomes an ONNX file that a clean process has run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import engine as paddle
+from engine import nn
+from studio.cli import app
+
+onnx = pytest.importorskip("onnx", reason="needs the extra onnx")
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> str:
+    spec = paddle.static.InputSpec([None, 4], "float32", "x")
+    info = {"classes": ["no", "yes"], "model": "mlp"}
+    net = nn.Sequential(nn.Linear(4, 2), nn.Softmax())
+    paddle.jit.save(net, str(tmp_path / "model"), [spec], info=info)
+    return str(tmp_path / "model")
+
+
+def test_a_saved_model_becomes_an_onnx_file(saved: str, tmp_path: Path) -> None:
+    target = tmp_path / "new" / "model.onnx"
+    done = CliRunner().invoke(app, ["convert", saved, str(target), "--json"])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["opset"] == 17
+    assert found["bytes"] == target.stat().st_size
+    assert "reference" in found["difference"]
+    assert max(found["difference"].values()) < 1e-5
+    metadata = {each.key: each.value for each in onnx.load(target).metadata_props}
+    assert metadata["classes"] == '["no", "yes"]'
+    assert metadata["model"] == "mlp"
+    assert list(target.parent.iterdir()) == [target]
+
+
+def test_what_is_refused(saved: str, tmp_path: Path) -> None:
+    other = CliRunner().invoke(app, ["convert", saved, str(tmp_path / "model.txt")])
+    assert other.exit_code == 2
+    assert "must end with .onnx" in other.stderr
+    absent = CliRunner().invoke(app, ["convert", str(tmp_path / "none"), str(tmp_path / "m.onnx")])
+    assert absent.exit_code == 1
+    assert "none.pdmodel" in absent.stderr
+    assert not (tmp_path / "m.onnx").exists()
