@@ -1,5 +1,5 @@
 """``paddle.onnx``: networks as ONNX files."""
 
-from engine.onnx.export import export
+from engine.onnx.write_file import export
 
 __all__ = ["export"]

@@ -10,7 +10,7 @@ from engine.core.version import VERSION
 from engine.files.atomic import make_folder, saving
 from engine.files.scratch import folder_next_to
 from engine.onnx.checking import Checked, check_file
-from engine.onnx.export import write
+from engine.onnx.write_file import write
 from engine.onnx.write_model import OPSET, write_model
 from resources.replacing import sync_folder
 

@@ -131,10 +131,13 @@ def _model(g: Graph, program: Program, inputs: list[Variable], metadata: Mapping
 
 
 def _dimensions(variable: Variable, inputs: list[Variable]) -> list[int | str]:
-    """The dimensions, unknown ones by name: ``batch`` is the first where it is unknown for all inputs."""
-    batch = all(v.spec.shape[:1] == (-1,) for v in inputs)
+    """The dimensions, unknown ones by name: ``batch`` is the first of a model's only input.
+
+    Two names are two sizes, but one name is one size for the runtime, so several inputs share none.
+    """
+    alone = len(inputs) == 1 and variable is inputs[0]
     return [
-        d if d >= 0 else "batch" if axis == 0 and batch else f"{variable.name}_{axis}"
+        d if d >= 0 else "batch" if axis == 0 and alone else f"{variable.name}_{axis}"
         for axis, d in enumerate(variable.spec.shape)
     ]
 

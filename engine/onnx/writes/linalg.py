@@ -148,10 +148,10 @@ def _planes_last(ndim: int, axis1: int, axis2: int) -> list[int]:
 
 def _positions(g: Graph, rows: Size, columns: Size, offset: int) -> Value:
     """Where the elements of a diagonal are in a matrix that is one row after the other."""
-    below, beside = max(-offset, 0), max(offset, 0)
-    count = computed(g, "Min", computed(g, "Sub", rows, below), computed(g, "Sub", columns, beside))
+    below, right = max(-offset, 0), max(offset, 0)
+    count = computed(g, "Min", computed(g, "Sub", rows, below), computed(g, "Sub", columns, right))
     count = computed(g, "Max", count, 0)
-    start = computed(g, "Add", computed(g, "Mul", columns, below), beside)
+    start = computed(g, "Add", computed(g, "Mul", columns, below), right)
     step = computed(g, "Add", columns, 1)
     if isinstance(count, int) and isinstance(start, int) and isinstance(step, int):
         return g.constant(np.arange(count) * step + start)

@@ -15,7 +15,7 @@ from engine.program.graph.program import Program, variables_of
 from engine.static import Executor
 from tests.engine.ops.case import Case
 
-# Whoever imports this file is skipped without them.
+# A test that imports this file is skipped without them.
 onnx = pytest.importorskip("onnx", reason="needs the extra onnx")
 reference = pytest.importorskip("onnx.reference", reason="needs the extra onnx")
 version_converter = pytest.importorskip("onnx.version_converter", reason="needs the extra onnx")

@@ -97,7 +97,7 @@ def test_metadata(tmp_path: Path) -> None:
     assert found == {"classes": '["a", "b"]'}
 
 
-def test_what_is_not_written(tmp_path: Path) -> None:
+def test_models_that_can_not_be_written_leave_no_file(tmp_path: Path) -> None:
     path = str(tmp_path / "m")
     with pytest.raises(ArgumentError, match=r"dropout.*in the mode for training.*call eval\(\)"):
         paddle.onnx.export(nn.Sequential(nn.Linear(4, 4), nn.Dropout()), path, [ROW])
@@ -130,3 +130,16 @@ def test_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(builtins, "__import__", absent)
     with pytest.raises(MissingExtraError, match=r"pip install 'model-studio\[onnx\]'"):
         paddle.onnx.export(nn.Linear(4, 3), str(tmp_path / "m"), [ROW])
+
+
+class Two(nn.Layer):
+    def forward(self, x: Any, y: Any) -> Any:
+        a, b = x * 3 + 1, y * 2 + 1
+        return paddle.matmul(a, paddle.transpose(b, [1, 0])) - 1, a * 2, b * 2
+
+
+def test_inputs_of_several_sizes(tmp_path: Path) -> None:
+    path = tmp_path / "two"
+    net = Two()
+    paddle.onnx.export(net, str(path), [ROW, InputSpec([None, 4], "float32", "y")])
+    assert _difference(path, net, {"x": _rows(3, 4), "y": _rows(1, 4)}) < 1e-5

@@ -17,7 +17,7 @@ import engine as paddle
 from engine import nn
 from engine.jit.export import traced
 from engine.onnx.checking import check_file
-from engine.onnx.export import write
+from engine.onnx.write_file import write
 from engine.onnx.write_model import write_model
 from engine.static import InputSpec
 from engine.vision import models

@@ -39,7 +39,7 @@ def test_a_saved_model_becomes_an_onnx_file(saved: str, tmp_path: Path) -> None:
     assert list(target.parent.iterdir()) == [target]
 
 
-def test_what_is_refused(saved: str, tmp_path: Path) -> None:
+def test_other_suffixes_and_absent_models_are_refused(saved: str, tmp_path: Path) -> None:
     other = CliRunner().invoke(app, ["convert", saved, str(tmp_path / "model.txt")])
     assert other.exit_code == 2
     assert "must end with .onnx" in other.stderr
