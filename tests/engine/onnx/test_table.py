@@ -113,8 +113,8 @@ GRADIENTS = {
 
 
 def _is_saved(name: str) -> bool:
-    room = OPS[name].kernel.__module__.removeprefix("engine.ops.")
-    if room in TRAINING or room == "control.collectives":
+    package, _, room = OPS[name].kernel.__module__.partition(".ops.")
+    if package != "engine" or room in TRAINING or room == "control.collectives":
         return False
     return not name.endswith("_grad") and name not in GRADIENTS
 
