@@ -172,3 +172,24 @@ def test_an_input_as_result_and_results_that_are_not_computed() -> None:
     program.outputs = [recurrent.outputs[3].name]
     with pytest.raises(ArgumentError, match="is a result that only training reads"):
         write_model(program, {})
+
+
+class Counting(nn.Layer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("count", paddle.zeros([1]))
+
+    def forward(self, x: Any) -> Any:
+        self.count = self.count + 1
+        return x * self.count
+
+
+def test_weights_of_hooks_are_computed_and_nothing_is_stored_between_runs() -> None:
+    hooked = nn.utils.spectral_norm(nn.Linear(4, 3)), nn.utils.weight_norm(nn.Linear(3, 2))
+    net = nn.Sequential(*hooked)
+    net.eval()
+    specs = [InputSpec([None, 4], name="x")]
+    assert max(differences(net, checked(write_model(traced(net, specs)[0], {})), values(2, 4))) < 1e-5
+    program = traced(Counting(), specs)[0]
+    with pytest.raises(ArgumentError, match="is stored from one run to the next"):
+        write_model(program, {})
