@@ -1,8 +1,8 @@
 """Rows of quantization.
 
-Up to eight bits become QuantizeLinear and DequantizeLinear, which runtimes join with the products between
-them. Paddle's threshold is the largest absolute value, ONNX's scale the step between levels: threshold / 127
-for 8 bits. More bits are written as arithmetic.
+Eight bits become QuantizeLinear and DequantizeLinear, which runtimes join with the products between them.
+Paddle's threshold is the largest absolute value, ONNX's scale the step between levels: threshold / 127.
+Other numbers of bits are written as arithmetic.
 """
 
 from __future__ import annotations
@@ -87,35 +87,33 @@ def _largest_absolute(g: Graph, x: Value, axis: int) -> Value:
 
 
 def _integers(g: Graph, x: Value, threshold: Value, axis: int, bits: int, round_type: int) -> Value:
-    """The integers of ``x`` as int8, or as values of its dtype where there are more bits.
+    """The integers of ``x`` as int8, or as values of its dtype where there are more or fewer bits.
 
     ``threshold`` is as ``_threshold`` gives it. Halves are rounded to even: away from zero, as round_type 1
     does, only where this is arithmetic.
     """
-    wide, most = _across(g, threshold, x, axis), largest(bits)
+    wide = _across(g, threshold, x, axis)
     if round_type == 1:
-        x = _between(g, x, wide, -1)
-    elif bits < 8:
-        x = _between(g, x, wide, -(most + 1) / most)
-    if bits <= 8 and x.dtype == "float32":
+        x = _between(g, x, wide)
+    if bits == 8 and x.dtype == "float32":
         along = axis if threshold.ndim else None
-        made = g.QuantizeLinear(x, _step(g, threshold, most), _zero(g, threshold), axis=along)
+        made = g.QuantizeLinear(x, _step(g, threshold, 127), _zero(g, threshold), axis=along)
         return typed(made, x.shape, "int8")
-    scaled = g.Mul(x, g.Div(g.like(most, x), wide))
+    most = g.like(largest(bits), x)
+    scaled = g.Mul(x, g.Div(most, wide))
     if round_type == 1:
         below_half = np.nextafter(g.like(0.5, x), g.like(0, x))
         away = g.Mul(g.Sign(scaled), g.Floor(g.Add(g.Abs(scaled), below_half)))
         return typed(away, x.shape, x.dtype)
-    return typed(g.Clip(g.Round(scaled), g.like(-most - 1, x), g.like(most, x)), x.shape, x.dtype)
+    return typed(g.Clip(g.Round(scaled), -most - g.like(1, x), most), x.shape, x.dtype)
 
 
-def _between(g: Graph, x: Value, high: Value, factor: float) -> Value:
-    """``x`` from ``factor * high`` to ``high``."""
-    if high.array is None:
-        made = g.Max(g.Min(x, high), g.Mul(high, g.like(factor, x)))
+def _between(g: Graph, x: Value, threshold: Value) -> Value:
+    """``x`` up to the threshold, of both signs."""
+    if threshold.array is not None and threshold.ndim == 0:
+        made = g.Clip(x, -threshold.array, threshold.array)
     else:
-        low = high.array * high.array.dtype.type(factor)
-        made = g.Max(g.Min(x, high), low) if high.ndim else g.Clip(x, low, high)
+        made = g.Max(g.Min(x, threshold), g.Neg(threshold))
     return typed(made, x.shape, x.dtype)
 
 
@@ -123,16 +121,15 @@ def _values(g: Graph, q: Value, threshold: Value, x: Value, axis: int, most: flo
     """What the integers ``q`` represent.
 
     Of integers this is always DequantizeLinear: floating weights that are read next to quantized values are
-    quantized by ONNX Runtime itself, by 8 bits.
+    quantized by ONNX Runtime itself, by 8 bits. Those of other numbers of bits are read as int32, of which it
+    makes no integer products: it would round biases to the product of both steps.
     """
     if q.dtype in ("int8", "int16", "int32") and dtype == "float32":
         along = axis if threshold.ndim else None
-        read, zero = q, None
-        if q.dtype == "int8":
-            zero = _zero(g, threshold)
-        elif q.dtype == "int16":
-            read = g.cast(q, "int32")
-        return g.DequantizeLinear(read, _step(g, threshold, most), zero, axis=along)
+        step = _step(g, threshold, most)
+        if q.dtype == "int8" and most == 127:
+            return g.DequantizeLinear(q, step, _zero(g, threshold), axis=along)
+        return g.DequantizeLinear(q if q.dtype == "int32" else g.cast(q, "int32"), step, axis=along)
     numbers = q if q.dtype == dtype else g.cast(q, dtype)
     return g.Div(g.Mul(numbers, _across(g, threshold, x, axis)), np.asarray(most, dtype))
 
@@ -149,9 +146,15 @@ def _quantized(
 
 
 def _as_integers(g: Graph, x: Value) -> Value:
-    """``x``, or the int8 that it was cast from."""
+    """``x``, or the int8 that it was cast from; weights that hold integers as int8 or int16."""
     found = g.cast_from(x)
-    return x if found is None else typed(found, x.shape, "int8")
+    if found is not None:
+        return typed(found, x.shape, "int8")
+    if x.array is None or x.array.dtype.kind != "f" or not np.array_equal(x.array, np.rint(x.array)):
+        return x
+    most = np.abs(x.array).max(initial=0)
+    dtype = "int8" if most < 128 else "int16"
+    return x if most >= 1 << 15 else g.changed(x, dtype, lambda array: array.astype(dtype))
 
 
 # -- largest absolute values of the current input ------------------------------------------------------------

@@ -19,6 +19,7 @@ from engine.quantization.quantize_model import Quantized, quantize_layer
 from engine.static import InputSpec
 from engine.vision.models import LeNet
 from tests.engine.onnx.runs import apart, by_reference, by_runtime, checked
+from tests.engine.quantization import test_qat
 
 BOTH = (by_runtime, by_reference)
 RECURRENT = (nn.LSTM, nn.GRU, nn.SimpleRNN)
@@ -128,7 +129,8 @@ def quantized(**options: Any) -> Quantized:
     [
         ({}, "int8", 5),
         ({"round_type": 1}, "int8", 5),
-        ({"weight_bits": 4, "activation_bits": 6}, "int8", 5),
+        ({"weight_bits": 4, "activation_bits": 6}, "int8", 0),
+        ({"weight_bits": 4}, "int8", 5),
         ({"weight_bits": 12}, "int16", 5),  # ONNX Runtime would quantize floating weights by 8 bits
         ({"weight_bits": 12, "activation_bits": 12}, "int16", 0),
     ],
@@ -144,6 +146,21 @@ def test_quantized_networks(options: Any, stored: str, pairs: int) -> None:
     layer = made.layer()
     for batch in (1, 3):
         assert max(differences(layer, model, values(batch, 1, 28, 28))) < 1e-5
+
+
+@pytest.mark.parametrize("bits", [2, 8])
+def test_networks_quantized_while_they_learn(bits: int) -> None:
+    """Their integer weights are in float32, which ONNX Runtime would quantize anew."""
+    qat, net = test_qat.quantized(bits)
+    test_qat.train(net, net)
+    net.eval()
+    converted = qat.convert(net)
+    converted.eval()
+    program = traced(converted, [InputSpec([None, 1, 4, 4], name="x")])[0]
+    model = checked(write_model(program, {}))
+    kinds = Counter(node.op_type for node in model.graph.node)
+    assert (kinds["QuantizeLinear"], kinds["DequantizeLinear"]) == ((5, 8) if bits == 8 else (0, 3))
+    assert max(differences(converted, model, test_qat.images(7).numpy())) < 1e-5
 
 
 def test_products_of_integers() -> None:
