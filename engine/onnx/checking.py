@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.core.errors import FormatError
+from engine.program.graph.liveness import with_sub_blocks
 from engine.program.graph.program import Program, Variable
 from engine.program.run.executor import Executor
 
@@ -30,11 +31,27 @@ class Checked:
     latencies: dict[str, float]
 
 
-def check_file(path: Path, program: Program, seed: int = 0) -> Checked:
+def check_file(path: Path, program: Program) -> Checked:
     """Run the file and the Program it was made of on random inputs of two sizes.
+
+    A quantized model may round a value on the edge between two levels to the other one, which moves its
+    results by far more than rounding does: of three draws one must agree.
 
     Raises FormatError where a runtime refuses the file or its results differ by over ``TOLERANCE``.
     """
+    quantized = any("quantize" in o.opdef.name for o in with_sub_blocks(program.global_block().ops))
+    for seed in range(3 if quantized else 1):
+        checked = _checked(path, program, seed)
+        if max(checked.differences.values()) <= TOLERANCE:
+            return checked
+    runtime, apart = max(checked.differences.items(), key=lambda item: item[1])
+    raise FormatError(
+        f"{path}: {runtime} gives results that differ by {apart:.2g} of the largest, over {TOLERANCE:g}; report "
+        "this with the model's code"
+    )
+
+
+def _checked(path: Path, program: Program, seed: int) -> Checked:
     feeds = [_inputs(program, size, np.random.default_rng((seed, size))) for size in SIZES]
     wanted = [Executor().run(program, feed=feed, fetch_list=list(program.outputs)) for feed in feeds]
     with tempfile.TemporaryDirectory(prefix="model-studio-onnx-") as folder:
@@ -49,12 +66,6 @@ def check_file(path: Path, program: Program, seed: int = 0) -> Checked:
                     for n, values in enumerate(wanted)
                     for name, value in zip(program.outputs, values, strict=True)
                 )
-    for runtime, apart in differences.items():
-        if not apart <= TOLERANCE:
-            raise FormatError(
-                f"{path}: {runtime} gives results that differ by {apart:.2g} of the largest, over "
-                f"{TOLERANCE:g}; report this with the model's code"
-            )
     return Checked(differences, latencies)
 
 
