@@ -46,8 +46,8 @@ def check_file(path: Path, program: Program) -> Checked:
             return checked
     runtime, apart = max(checked.differences.items(), key=lambda item: item[1])
     raise FormatError(
-        f"{path}: {runtime} gives results that differ by {apart:.2g} of the largest, over {TOLERANCE:g}; report "
-        "this with the model's code"
+        f"{path}: {runtime} gives results that differ by {apart:.2g} of the largest, over {TOLERANCE:g}; "
+        "report this with the model's code"
     )
 
 
