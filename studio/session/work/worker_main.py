@@ -87,7 +87,10 @@ def main(connection: Connection, crash_path: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    crash_file = open(crash_path, "w")  # noqa: SIM115  (faulthandler needs it open until the very end)
+    try:
+        crash_file = open(crash_path, "w")  # noqa: SIM115  (faulthandler needs it open until the very end)
+    except FileNotFoundError:  # the window was killed meanwhile, and its folder removed
+        return
     faulthandler.enable(crash_file)
     outbox, inbox = Outbox(connection), Inbox()
     sys.stdout, sys.stderr = OutputLines(outbox.put, "stdout"), OutputLines(outbox.put, "stderr")
