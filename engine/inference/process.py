@@ -186,7 +186,7 @@ class ModelProcess:
     def pid(self) -> int:
         """The child's process id; 0 where there is none now."""
         child = self._child
-        return 0 if child is None else child.process.pid
+        return 0 if child is None or child.process.returncode is not None else child.process.pid
 
     def __enter__(self) -> ModelProcess:
         return self
@@ -386,7 +386,10 @@ class _Child:
             raise FormatError(
                 f"model process: not started: {error}; close other programs, or repair the installation"
             ) from error
+        # Nothing else waits for a process that is killed from outside between two requests.
+        self._reaper = threading.Thread(target=self.process.wait, name="model-process-reaper", daemon=True)
         try:
+            self._reaper.start()
             self._requests.write(json.dumps(setup).encode() + b"\n")
             self._requests.flush()
         except OSError:  # it is gone already, which the first answer will show
@@ -435,3 +438,5 @@ class _Child:
                 with suppress(OSError):
                     stream.close()
         self.process.wait()
+        if self._reaper.ident is not None:
+            self._reaper.join()

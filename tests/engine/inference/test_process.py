@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,24 @@ def test_an_endless_model_is_ended_and_started_again(endless: Path, monkeypatch:
         assert np.array_equal(apart.run([image(0.1)])[0], calm)
         assert apart.pid != 0
         assert first
+
+
+@POSIX
+def test_an_idle_child_that_is_killed_is_reaped(model: Path, images: np.ndarray[Any, Any]) -> None:
+    with ModelProcess(model) as process_of_model:
+        process_of_model.load()
+        child = process_of_model.pid
+        os.kill(child, signal.SIGKILL)
+        until = time.monotonic() + 20
+        with suppress(ProcessLookupError):
+            while time.monotonic() < until:
+                os.kill(child, 0)
+                time.sleep(0.01)
+        with pytest.raises(ProcessLookupError):  # a zombie still has its id
+            os.kill(child, 0)
+        assert process_of_model.run([images])[0].shape == (5, 10)
+        assert process_of_model.pid not in (0, child)
+    assert not [each for each in threading.enumerate() if each.name == "model-process-reaper"]
 
 
 def test_a_request_is_cancelled_from_another_thread(endless: Path) -> None:
