@@ -17,9 +17,10 @@ from pathlib import Path
 
 from resources.own_packages import NAMES
 from resources.regular_files import open_regular
+from resources.syntax_trees import without_collections
 
-MAX_BYTES = 5_000_000
-"""Of all files together: the window reads and parses them while it waits."""
+MAX_BYTES = 512 << 10
+"""Of one file, and of all files together: the window waits while it parses them."""
 MAX_FILES = 500
 _MOST_KNOWN = 2000
 _NEVER_LOCAL = {*NAMES, "paddle", "paddleslim", *sys.builtin_module_names}
@@ -85,6 +86,8 @@ def read_code(file: Path, text: bytes | None = None) -> LocalCode:
     listings: dict[Path, frozenset[str]] = {}
     data = _read(file, MAX_BYTES) if text is None else text
     left = MAX_BYTES - len(data)
+    if left < 0:
+        raise _too_large(file)
     sources, waiting = {file.name: data}, [("", data)]
     while waiting:
         package, data = waiting.pop()
@@ -107,11 +110,15 @@ def _read(file: Path, left: int) -> bytes:
     with open_regular(file) as stream:
         data = stream.read(left + 1)
     if len(data) > left:
-        raise CodeTooLarge(
-            f"{file}: too much code: over {MAX_BYTES} bytes with the files that the model imports before it; "
-            "keep data in other files"
-        )
+        raise _too_large(file)
     return data
+
+
+def _too_large(file: Path) -> CodeTooLarge:
+    return CodeTooLarge(
+        f"{file}: too much code: a model and the files that it imports can have {MAX_BYTES:,} bytes "
+        "together; store data in other files"
+    )
 
 
 _known: dict[tuple[bytes, str], tuple[str, ...]] = {}
@@ -127,7 +134,8 @@ def _imports(data: bytes, package: str) -> tuple[str, ...]:
     if key not in _known:
         if len(_known) >= _MOST_KNOWN:
             _known.clear()
-        _known[key] = tuple(dict.fromkeys(_named(data, package)))
+        with without_collections():
+            _known[key] = tuple(dict.fromkeys(_named(data, package)))
     return _known[key]
 
 

@@ -19,9 +19,11 @@ from engine.files.atomic import atomic_write, make_folder, saving
 from engine.files.folders import put_in_place, remove_abandoned_folders, remove_folder, temporary_path
 from engine.files.installation import installation_key
 from engine.files.reading import read_error
-from resources.local_code import MAX_BYTES, LocalCode
+from resources.local_code import LocalCode
 from resources.regular_files import open_regular, read_regular
 
+MAX_BYTES = 5_000_000
+"""Of each file: it is compared and compiled, not searched for classes."""
 SOURCE = "source"
 MARK_NAME = "source.mark"
 _SIZE, _MOST_MARKS = hashlib.sha256().digest_size, 1 << 14

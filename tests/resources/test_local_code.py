@@ -159,9 +159,11 @@ def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_code, "MAX_FILES", 3)
     file = written(tmp_path, {"net.py": "import a, b", "a.py": "", "b.py": "#" * 101})
     with pytest.raises(
-        CodeTooLarge, match=r"b\.py: too much code: over 100 bytes with .*; keep data in other"
+        CodeTooLarge, match=r"b\.py: too much code: a model and .* can have 100 bytes together; store data"
     ):
         read_code(file)
+    with pytest.raises(CodeTooLarge, match=r"net\.py: too much code"):
+        read_code(file, b"#" * 101)
     written(tmp_path, {"b.py": "import c", "c.py": ""})
     with pytest.raises(CodeTooLarge, match=r"net\.py: it imports over 3 files of its folder: c\.py; move"):
         read_code(file)

@@ -366,8 +366,8 @@ def code_case(draw: random.Random) -> bytes:
 def read_code(data: bytes, folder: Path) -> object:
     """What the page Code does with a file and its draft before anybody agreed to run it."""
     from studio.session.code.drafts import draft_path, read_draft
-    from studio.session.code.syntax import model_classes, syntax_problem
-    from studio.session.code.user_models import classes_in, trouble_in
+    from studio.session.code.syntax import syntax_problem
+    from studio.session.code.user_models import classes_in, model_classes, trouble_in
     from studio.session.project.code_agreement import check_code
 
     path = folder / "net.py"

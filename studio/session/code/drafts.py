@@ -6,7 +6,6 @@ import hashlib
 from contextlib import suppress
 from pathlib import Path
 
-from resources.local_code import MAX_BYTES
 from resources.regular_files import read_regular
 from resources.user_folders import user_folder
 
@@ -29,7 +28,7 @@ def keep_draft(file: Path, text: str) -> None:
 def read_draft(file: Path) -> str | None:
     """The draft of ``file``, None where there is none that can be read."""
     try:
-        return read_regular(draft_path(file), MAX_BYTES).decode()
+        return read_regular(draft_path(file)).decode()
     except (OSError, UnicodeDecodeError):
         return None
 

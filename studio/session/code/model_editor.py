@@ -23,9 +23,10 @@ from studio.session.code.measure_job import MeasureCode
 from studio.session.code.measure_view import Measurement
 from studio.session.code.plan_job import PlanCode
 from studio.session.code.plan_view import PlanSteps
-from studio.session.code.syntax import model_classes, syntax_problem
+from studio.session.code.syntax import syntax_problem
 from studio.session.code.templates import DIGITS, template
 from studio.session.code.trial import TextJob
+from studio.session.code.user_models import model_classes
 from studio.session.problem_view import problem_from_message
 from studio.session.project.code_agreement import own_code
 

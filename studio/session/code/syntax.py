@@ -1,15 +1,17 @@
-"""Reads a source text without running it: syntax errors, and classes that can be models."""
+"""Finds syntax errors in a source text without running it."""
 
 from __future__ import annotations
 
 import warnings
 
 from studio.session.code.code_view import CodeProblem
-from studio.session.code.user_models import classes_of
+from studio.session.code.user_models import too_large
 
 
 def syntax_problem(text: str, name: str) -> CodeProblem | None:
     """The first error of syntax, None where there is none. ``name`` is what the file is called."""
+    if problem := too_large(text):
+        return CodeProblem("syntax", 0, problem)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about escapes in strings and the like
@@ -21,8 +23,3 @@ def syntax_problem(text: str, name: str) -> CodeProblem | None:
     except (ValueError, RecursionError, MemoryError) as error:
         return CodeProblem("syntax", 0, f"this can't be read as Python: {error or type(error).__name__}")
     return None
-
-
-def model_classes(text: str) -> tuple[str, ...]:
-    """The classes of the text that can be models, those that derive from a Layer; the last one first."""
-    return tuple(reversed(classes_of(text, layers_only=True))) or classes_of(text)

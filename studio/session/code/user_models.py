@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 from pathlib import Path
 
 from resources.local_code import MAX_BYTES
 from resources.regular_files import read_regular
+from resources.syntax_trees import without_collections
 from resources.syntax_words import syntax_words
 
 
@@ -22,13 +24,22 @@ def classes_in(path: str | Path) -> tuple[str, ...]:
     return _classes(tree, False)
 
 
-def classes_of(source: str, layers_only: bool = False) -> tuple[str, ...]:
-    """The same for a text; ``layers_only`` leaves out those that derive from no Layer."""
-    try:
-        tree = ast.parse(source)
-    except _UNREADABLE:
+def model_classes(source: str) -> tuple[str, ...]:
+    """The classes of the text that can be models, those that derive from a Layer; the last one first."""
+    if too_large(source):
         return ()
-    return _classes(tree, layers_only)
+    with suppress(*_UNREADABLE), without_collections():
+        tree = ast.parse(source)
+        return tuple(reversed(_classes(tree, True))) or _classes(tree, False)
+    return ()
+
+
+def too_large(source: str) -> str:
+    """Why the text is not parsed, in words; empty if it is."""
+    size = len(source.encode("utf-8", "surrogatepass"))
+    if size <= MAX_BYTES:
+        return ""
+    return f"the text has {size:,} bytes, at most {MAX_BYTES:,} are read; store data in other files"
 
 
 def _classes(tree: ast.Module, layers_only: bool) -> tuple[str, ...]:
@@ -64,7 +75,9 @@ _UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
 
 def _parsed(path: str | Path) -> ast.Module:
     file = Path(path).expanduser()
-    return ast.parse(read_regular(file, MAX_BYTES), filename=str(file))
+    data = read_regular(file, MAX_BYTES)
+    with without_collections():
+        return ast.parse(data, filename=str(file))
 
 
 def _last_name(node: ast.expr) -> str:

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from resources.local_code import read_code
+from resources.local_code import MAX_BYTES, read_code
 from studio.session.code.code_view import CHANGED, GONE
 from studio.session.code.drafts import draft_path
 from studio.session.code.inputs import parse_inputs
 from studio.session.code.model_editor import CodeError, ModelEditor
+from studio.session.code.user_models import trouble_in
 from studio.session.session import Session
 
 TEXT = "from engine import nn\nclass Part(nn.Layer): pass\nclass Net(nn.Layer):\n    pass\n"
@@ -242,6 +243,25 @@ def test_a_file_that_cannot_be_edited_is_refused_and_the_open_file_stays(bench: 
     assert bench.view.file == str(file)
     assert bench.model_editor.save()
     assert file.read_text() == TEXT
+
+
+def test_a_text_beyond_the_limit_is_reported_and_not_parsed(
+    bench: Bench, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.model_editor.open(file)
+    monkeypatch.setattr("studio.session.code.user_models.MAX_BYTES", 100)
+    bench.model_editor.edit("#" * 99 + "é")
+    (problem,) = bench.view.problems
+    assert problem.message.startswith("the text has 101 bytes, at most 100 are read")
+    bench.model_editor.edit("#" * 98 + "é")
+    assert bench.view.problems == ()
+
+
+def test_a_file_beyond_the_limit_is_refused_with_its_size(bench: Bench, file: Path) -> None:
+    file.write_bytes(b"#" * (MAX_BYTES + 1))
+    assert "at most 524,288 are read" in trouble_in(file)
+    with pytest.raises(CodeError, match="the file has 524,289 bytes, at most 524,288 are read"):
+        bench.model_editor.open(file)
 
 
 def test_inputs_are_read_as_typed(bench: Bench, file: Path) -> None:
