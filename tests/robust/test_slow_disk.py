@@ -95,7 +95,8 @@ def test_the_window_goes_on_while_a_training_waits_for_the_disk(begin: Any) -> N
     count = train(session, nothing, lambda: None)
     expected = final(Path(session.train.folder))
     session, problems = begin()
-    delays = {1: 1.0, count // 3: 1.0, count // 2: 30.0 if LONG else 2.0, count - 3: 1.0}
+    short, long = (1.0, 30.0) if LONG else (0.4, 0.8)
+    delays = {1: short, count // 3: short, count // 2: long, count - 3: short}
     pumped = [0]
     during: dict[int, int] = {}
 
