@@ -79,6 +79,7 @@ def read_queue_file(data: bytes, folder: Path) -> object:
     from studio.session.project.code_agreement import own_code
     from studio.session.runs.run_queue import RunQueue
     from studio.session.train.run_settings import RunSettings
+    from studio.session.work.file_thread import FileThreads
 
     runs, started, messages = _empty(folder, "runs"), [], []
     (runs / "queue.json").write_bytes(data)
@@ -87,7 +88,10 @@ def read_queue_file(data: bytes, folder: Path) -> object:
         return own_code(Path(settings.user_file), b"") if settings.user_file else None
 
     library: Any = SimpleNamespace(
-        runs_folder=runs, report=lambda text, title: messages.append(text), needs_agreement=needs_agreement
+        files=FileThreads(lambda: None),
+        runs_folder=runs,
+        report=lambda text, title: messages.append(text),
+        needs_agreement=needs_agreement,
     )
     queue = RunQueue(library, lambda settings, place: started.append(place), lambda: len(started) > 5)
     queue.look()
@@ -118,6 +122,7 @@ def read_last_time(data: bytes, folder: Path) -> object:
     from studio.session.project.open_project import OpenProject
     from studio.session.project.project_file import ProjectError
     from studio.session.project.session_state import SessionState, remembered_path
+    from studio.session.work.file_thread import FileThreads
 
     path = remembered_path()
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -127,7 +132,8 @@ def read_last_time(data: bytes, folder: Path) -> object:
     def restore(project: Path | None) -> None:
         keeping.open_home() if project is None else keeping.open(project)
 
-    session: Any = SimpleNamespace(keeping=keeping, project_path=None, restore_project=restore)
+    files = FileThreads(lambda: None)
+    session: Any = SimpleNamespace(keeping=keeping, project_path=None, restore_project=restore, files=files)
     last = SessionState(session)
     one_line(last.restore, (ProjectError,))
     if last.trouble is not None:

@@ -117,7 +117,8 @@ def test_commands_refuse_such_a_file_or_show_it(tmp_path: Path, monkeypatch: pyt
     assert predicted.returncode == 1
     assert fault in " ".join(predicted.stderr.split())
     assert "Traceback" not in predicted.stderr
-    shown = _command("inspect", prefix)  # lists the operators of any Program, and builds nothing of them
-    assert shown.returncode == 0
+    shown = _command("inspect", prefix)  # lists the operators of any Program, and then says the refusal
+    assert shown.returncode == 1
     assert "split" in shown.stdout
-    assert not shown.stderr
+    assert fault in " ".join(shown.stderr.split())
+    assert "Traceback" not in shown.stderr

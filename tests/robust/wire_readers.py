@@ -132,6 +132,7 @@ def read_model_answers(data: bytes, folder: Path) -> object:
             self.reason = None
             self._lock = threading.Lock()
             self.process: Any = _Answers(data)
+            self._reaper = threading.Thread(target=self.process.wait)
 
     class _Answers:
         returncode = 1

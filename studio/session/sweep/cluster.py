@@ -14,6 +14,7 @@ from typing import Any
 from uuid import uuid4
 
 from distributed import Client, Event, Future
+from distributed.comm import CommClosedError
 from distributed.security import Security
 from tornado.util import TimeoutError as LoopTimeout
 
@@ -223,16 +224,20 @@ def source_text(file: Path, agreed: str = "") -> str:
 
 
 def is_news(record: logging.LogRecord) -> bool:
-    """False for the timeouts of a busy machine that Dask's own closing leaves in its event loop unread."""
+    """False for what Dask's own closing leaves in its event loop: timeouts of a busy machine that are unread,
+    and calls that were under way when their connection was closed."""
     error = record.exc_info[1] if record.exc_info else None
     unread = "was never retrieved" in record.getMessage()
+    if isinstance(error, CommClosedError) or str(error) == "ConnectionPool is closed":
+        return False
     return not (unread and isinstance(error, (TimeoutError, LoopTimeout)))
 
 
 def _connected(address: str) -> Client:
     for name in ("client", "comm", "core"):  # the errors here repeat what they log
         logging.getLogger(f"distributed.{name}").setLevel(logging.CRITICAL)
-    logging.getLogger("asyncio").addFilter(is_news)
+    for name in ("asyncio", "tornado.application", "distributed.batched"):
+        logging.getLogger(name).addFilter(is_news)
     encrypted = address.startswith("tls://")
     security = Security(require_encryption=True) if encrypted else None
     if security is not None and not (security.tls_ca_file and security.tls_client_cert):

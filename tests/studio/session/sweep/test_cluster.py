@@ -61,7 +61,11 @@ class Net(nn.Layer):
 def scheduler() -> Iterator[str]:
     """The address of a cluster with one worker of two threads."""
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=False, host="tcp://127.0.0.1", dashboard_address=None
+        n_workers=1,
+        threads_per_worker=2,
+        processes=False,
+        host="tcp://127.0.0.1",
+        dashboard_address="127.0.0.1:0",
     ) as cluster:
         yield cluster.scheduler_address
 
@@ -135,7 +139,11 @@ def test_a_sweep_waits_for_workers_and_says_so(
     monkeypatch.setattr("studio.session.sweep.cluster.NOTICE", 0.0)
     monkeypatch.setattr("studio.session.sweep.cluster._LOOK", 0.1)
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=False, host="tcp://127.0.0.1", dashboard_address=None
+        n_workers=1,
+        threads_per_worker=1,
+        processes=False,
+        host="tcp://127.0.0.1",
+        dashboard_address="127.0.0.1:0",
     ) as cluster:
         pool = ClusterPool(cluster.scheduler_address, jobs=1)
         cluster.scale(0)
@@ -234,7 +242,12 @@ def test_timeouts_that_dask_leaves_in_its_loop_are_not_reported() -> None:
     log.addHandler(handler)
     log.propagate = False
     try:
-        for error in (TimeoutError("Timeout"), LoopTimeout("Timeout"), ValueError("a mistake")):
+        for error in (
+            TimeoutError("Timeout"),
+            LoopTimeout("Timeout"),
+            RuntimeError("ConnectionPool is closed"),
+            ValueError("a mistake"),
+        ):
             asyncio.run(left(error))
             gc.collect()
     finally:
