@@ -159,7 +159,7 @@ def test_other_networks_have_no_such_call(network: Any, shape: Any, tmp_path: Pa
 def test_much_work_has_no_such_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 2))
     _, frozen = _saved(made, tmp_path, (1, 64))
-    assert "fast" in _kernels(frozen)
+    assert _kernels(frozen) == {"fast"}
     monkeypatch.setattr(chain, "_MOST", 64 * 64)
     _, frozen = _saved(made, tmp_path, (1, 64))
-    assert "fast" not in _kernels(frozen)
+    assert _kernels(frozen) != {"fast"}  # single operators may have compiled kernels
