@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -10,20 +11,22 @@ import pytest
 from engine.core.dtype import from_numpy
 from engine.core.opdef import OPS
 from engine.core.spec import Spec
+from engine.onnx.checking import difference
 from engine.program.build.builder import building, variable
 from engine.program.graph.program import Program, variables_of
 from engine.static import Executor
 from tests.engine.ops.case import Case
 
-# A test that imports this file is skipped without them.
-onnx = pytest.importorskip("onnx", reason="needs the extra onnx")
-reference = pytest.importorskip("onnx.reference", reason="needs the extra onnx")
-version_converter = pytest.importorskip("onnx.version_converter", reason="needs the extra onnx")
-onnxruntime = pytest.importorskip("onnxruntime", reason="needs ONNX Runtime, which the extra test brings")
+# A test that imports this file is skipped without them. They are imported by the first test that runs: all
+# workers collect it, and they take 40 MB.
+for _name, _extra in (
+    ("onnx", "the extra onnx"),
+    ("onnxruntime", "ONNX Runtime, which the extra test brings"),
+):
+    if find_spec(_name) is None:
+        pytest.skip(f"needs {_extra}", allow_module_level=True)
 
 UNWRITTEN = {"rnn": ("gates", "cells")}  # results that only gradients read, which rows do not compute
-
-onnxruntime.set_default_logger_severity(3)
 
 
 def program_of(case: Case, unknown: bool) -> tuple[Program, dict[str, Any]]:
@@ -65,6 +68,9 @@ def expected(program: Program, feed: dict[str, Any]) -> list[np.ndarray]:
 
 def by_runtime(model: Any, feed: dict[str, Any]) -> list[np.ndarray]:
     """What ONNX Runtime gives with its default optimizations."""
+    import onnxruntime
+
+    onnxruntime.set_default_logger_severity(3)
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     names = {i.name for i in session.get_inputs()}
     return session.run(None, {k: v for k, v in feed.items() if k in names})
@@ -72,6 +78,8 @@ def by_runtime(model: Any, feed: dict[str, Any]) -> list[np.ndarray]:
 
 def by_reference(model: Any, feed: dict[str, Any]) -> list[np.ndarray]:
     """What the reference evaluator gives, which has DequantizeLinear from opset 19 on."""
+    from onnx import reference, version_converter
+
     if any(node.op_type == "DequantizeLinear" for node in model.graph.node):
         model = version_converter.convert_version(model, 19)
     names = {i.name for i in model.graph.input}
@@ -79,29 +87,21 @@ def by_reference(model: Any, feed: dict[str, Any]) -> list[np.ndarray]:
 
 
 def apart(found: list[Any], wanted: list[Any]) -> float:
-    """The largest difference, as a share of the largest result. Infinite where shapes or dtypes differ."""
-    assert len(found) == len(wanted)
-    most = 0.0
-    for one, other in zip(found, wanted, strict=True):
-        one, other = np.asarray(one), np.asarray(other)
-        if one.shape != other.shape or one.dtype != other.dtype:
-            raise AssertionError(f"{one.dtype}{list(one.shape)} for {other.dtype}{list(other.shape)}")
-        if not other.size:
-            continue
-        if other.dtype.kind != "f":
-            most = max(most, 0.0 if np.array_equal(one, other) else np.inf)
-            continue
-        special = ~np.isfinite(other)
-        if not np.array_equal(one[special], other[special], equal_nan=True):
-            return np.inf
-        rest = ~special
-        if rest.any():
-            largest = max(float(np.abs(other[rest]).max()), 1e-30)
-            most = max(most, float(np.abs(one[rest].astype(np.float64) - other[rest]).max()) / largest)
-    return most
+    """The largest difference, as a share of the largest result."""
+    pairs = zip(found, wanted, strict=True)
+    return max((difference(np.asarray(f), np.asarray(w), "a result") for f, w in pairs), default=0.0)
 
 
 def checked(model: Any) -> Any:
     """The model after the checker, and strict inference of its shapes."""
+    import onnx
+
     onnx.checker.check_model(model, full_check=True)
     return onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
+
+
+def read(path: Any) -> Any:
+    """The model of a file."""
+    import onnx
+
+    return onnx.load(path)

@@ -15,7 +15,7 @@ from engine import nn
 from engine.core.errors import ArgumentError, MissingExtraError
 from engine.static import InputSpec
 from engine.vision.models import LeNet
-from tests.engine.onnx.runs import apart, by_reference, by_runtime, onnx
+from tests.engine.onnx.runs import apart, by_reference, by_runtime, read
 
 ROW = InputSpec([None, 4], "float32", "x")
 
@@ -25,7 +25,7 @@ def _rows(count: int, *shape: int) -> np.ndarray:
 
 
 def _difference(path: Path, layer: Any, feed: dict[str, np.ndarray]) -> float:
-    model = onnx.load(f"{path}.onnx")
+    model = read(f"{path}.onnx")
     with paddle.no_grad():
         results = layer(*(paddle.to_tensor(value) for value in feed.values()))
     wanted = [r.numpy() for r in (results if isinstance(results, tuple | list) else [results])]
@@ -39,7 +39,7 @@ def test_lenet_with_the_names_of_its_author(tmp_path: Path) -> None:
     paddle.onnx.export(net, str(path), [InputSpec([None, 1, 28, 28], "float32", "image")])
     for count in (1, 3):
         assert _difference(path, net, {"image": _rows(count, 1, 28, 28)}) < 1e-5
-    model = onnx.load(f"{path}.onnx")
+    model = read(f"{path}.onnx")
     (image,) = model.graph.input
     assert [d.dim_param or d.dim_value for d in image.type.tensor_type.shape.dim] == ["batch", 1, 28, 28]
     assert (model.opset_import[0].version, model.ir_version) == (17, 8)
@@ -87,13 +87,13 @@ def test_a_saved_model_and_a_newer_opset(tmp_path: Path, caplog: pytest.LogCaptu
         "onnx.export: opset 17 is written in place of 9"
     ]
     for name, opset in (("nine", 17), ("newer", 18)):
-        assert onnx.load(tmp_path / f"{name}.onnx").opset_import[0].version == opset
+        assert read(tmp_path / f"{name}.onnx").opset_import[0].version == opset
         assert _difference(tmp_path / name, net, {"x": _rows(2, 4)}) < 1e-5
 
 
 def test_metadata(tmp_path: Path) -> None:
     paddle.onnx.export(nn.Linear(4, 3), str(tmp_path / "m"), [ROW], metadata={"classes": '["a", "b"]'})
-    found = {each.key: each.value for each in onnx.load(tmp_path / "m.onnx").metadata_props}
+    found = {each.key: each.value for each in read(tmp_path / "m.onnx").metadata_props}
     assert found == {"classes": '["a", "b"]'}
 
 

@@ -21,9 +21,7 @@ from engine.onnx.write_file import write
 from engine.onnx.write_model import write_model
 from engine.static import InputSpec
 from engine.vision import models
-
-pytest.importorskip("onnx", reason="needs the extra onnx")
-pytest.importorskip("onnxruntime", reason="needs ONNX Runtime, which the extra test brings")
+from tests.engine.onnx.runs import read
 
 LONG = bool(os.environ.get("MODEL_STUDIO_LONG"))
 
@@ -102,6 +100,7 @@ def test_both_runtimes_give_the_results(name: str, optimize: bool, tmp_path: Pat
     write(model, str(path))
     kinds = {node.op_type for node in model.graph.node}
     assert ("BatchNormalization" in kinds) == (not optimize and ("net_v" in name or "resnet" in name))
+    assert read(path).ir_version == 8
     found = check_file(path, program)
     assert set(found.differences) == {"onnxruntime", "reference"}
     weights = sum(p.numpy().nbytes for p in net.state_dict().values())

@@ -6,9 +6,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("onnx", reason="needs the extra onnx")
-pytest.importorskip("onnxruntime", reason="needs ONNX Runtime, which the extra test brings")
-
 from engine.core.errors import ArgumentError
 from engine.onnx.write_model import write_model
 from tests.engine.onnx.runs import apart, by_runtime, checked, expected, program_of

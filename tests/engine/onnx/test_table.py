@@ -11,7 +11,6 @@ from collections import defaultdict
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
 
 from engine.core.errors import ArgumentError
@@ -68,9 +67,11 @@ def _faults(case: Case, unknown: bool) -> list[str]:
 
 def _seed(model: Any) -> None:
     """Make a runtime draw the same numbers in each run of the tests."""
+    from onnx import helper
+
     for node in model.graph.node:
         if node.op_type.startswith("Random") and all(a.name != "seed" for a in node.attribute):
-            node.attribute.append(onnx.helper.make_attribute("seed", 5.0))
+            node.attribute.append(helper.make_attribute("seed", 5.0))
 
 
 def _difference(case: Case, feed: dict[str, Any], found: list[Any], wanted: list[Any]) -> float:

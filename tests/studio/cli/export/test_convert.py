@@ -12,11 +12,10 @@ import engine as paddle
 from engine import nn
 from studio.cli import app
 
-onnx = pytest.importorskip("onnx", reason="needs the extra onnx")
-
 
 @pytest.fixture
 def saved(tmp_path: Path) -> str:
+    pytest.importorskip("onnx", reason="needs the extra onnx")
     spec = paddle.static.InputSpec([None, 4], "float32", "x")
     info = {"classes": ["no", "yes"], "model": "mlp"}
     net = nn.Sequential(nn.Linear(4, 2), nn.Softmax())
@@ -33,6 +32,8 @@ def test_a_saved_model_becomes_an_onnx_file(saved: str, tmp_path: Path) -> None:
     assert found["bytes"] == target.stat().st_size
     assert "reference" in found["difference"]
     assert max(found["difference"].values()) < 1e-5
+    import onnx
+
     metadata = {each.key: each.value for each in onnx.load(target).metadata_props}
     assert metadata["classes"] == '["no", "yes"]'
     assert metadata["model"] == "mlp"
