@@ -64,10 +64,8 @@ def test_each_widget_changes_a_few_times_however_deep(qapp: QApplication, qtbot:
 
     class Counter(QObject):
         def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-            if watched.isWidgetType() and event.type() in (
-                QEvent.Type.PaletteChange,
-                QEvent.Type.StyleChange,
-            ):
+            own = watched is outer or (isinstance(watched, QWidget) and outer.isAncestorOf(watched))
+            if own and event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
                 seen.append(event.type())
             return False
 
