@@ -10,7 +10,7 @@ from engine.core.version import VERSION
 from engine.files.atomic import make_folder, saving
 from engine.files.scratch import folder_next_to
 from engine.onnx.checking import Checked, check_file
-from engine.onnx.write_file import write
+from engine.onnx.write_file import write, written_opset
 from engine.onnx.write_model import OPSET, write_model
 from resources.replacing import sync_folder
 
@@ -23,6 +23,7 @@ def convert_model(prefix: str, target: Path, opset: int = OPSET, optimize: bool 
     """
     from engine.jit.export import load, traced
 
+    opset = written_opset(opset)
     layer = load(prefix)
     layer.eval()
     program = traced(layer)[0]

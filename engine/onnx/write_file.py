@@ -44,7 +44,7 @@ def export(layer: Any, path: str, input_spec: Any = None, opset_version: int = 9
     unknown = sorted(configs.keys() - known)
     if unknown:
         raise ArgumentError(f"onnx.export: unknown option {unknown}; it takes {sorted(known)}")
-    opset = _opset(opset_version)
+    opset = written_opset(opset_version)
     program = _program(layer, input_spec, configs.get("output_spec"))
     model = write_model(program, configs.get("metadata") or {}, bool(configs.get("optimize")))
     write(model, f"{path}.onnx", opset)
@@ -71,7 +71,8 @@ def write(model: Any, path: str, opset: int = OPSET) -> None:
     atomic_write(path, lambda file: file.write(content))
 
 
-def _opset(version: Any) -> int:
+def written_opset(version: Any) -> int:
+    """The opset that is written where ``version`` is asked for. Raises ArgumentError."""
     if isinstance(version, bool) or not isinstance(version, int) or version < 9:
         raise ArgumentError(f"onnx.export: opset_version {version!r}: opsets from 9 on can be asked for")
     newest = int(onnx_package().defs.onnx_opset_version())

@@ -1,4 +1,4 @@
-"""RunLook: what is read of a run before it goes on."""
+"""RunLook: what is read of a run before it continues."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class TrainingCommands(NextRun):
     """The part of the session that trains. What is read before a training begins is read in a thread in a
     window; ``train.preparing`` is true meanwhile.
 
-    ``resuming`` is emitted before a run goes on: the Run, and its history or the error of reading that.
+    ``resuming`` is emitted before a run continues: the Run, and its history or the error of reading that.
     """
 
     trainer: Trainer

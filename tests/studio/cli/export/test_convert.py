@@ -40,10 +40,15 @@ def test_a_saved_model_becomes_an_onnx_file(saved: str, tmp_path: Path) -> None:
     assert list(target.parent.iterdir()) == [target]
 
 
-def test_other_suffixes_and_absent_models_are_refused(saved: str, tmp_path: Path) -> None:
+def test_other_suffixes_opsets_and_absent_models_are_refused(saved: str, tmp_path: Path) -> None:
     other = CliRunner().invoke(app, ["convert", saved, str(tmp_path / "model.txt")])
     assert other.exit_code == 2
     assert "must end with .onnx" in other.stderr
+    newer = CliRunner().invoke(app, ["convert", saved, str(tmp_path / "m.onnx"), "--opset", "999"])
+    assert newer.exit_code == 1
+    assert newer.stderr.startswith(
+        "onnx.export: opset_version 999: the installed package onnx knows opsets up to"
+    )
     absent = CliRunner().invoke(app, ["convert", str(tmp_path / "none"), str(tmp_path / "m.onnx")])
     assert absent.exit_code == 1
     assert "none.pdmodel" in absent.stderr
