@@ -39,7 +39,7 @@ def container_parts(
     from engine.files.image import make_image  # HDF5 comes with the first file
 
     payload = make_image(kind, version, tree)[userblock.SIZE :]
-    return [make_user_block(payload, save_id, installation_key()), payload]
+    return [make_user_block(payload, save_id, installation_key(), kind), payload]
 
 
 def write_parts(file: BinaryIO, parts: Sequence[bytes | memoryview]) -> None:

@@ -25,10 +25,10 @@ KINDS = {PROGRAM: "inference.program", WEIGHTS: "inference.weights", INFO: "infe
 
 @dataclass(frozen=True)
 class InferenceFiles:
-    """The content of the three files: the program, the weights by name, and the information on them.
+    """The content of a saved model: the program, the weights by name, and the information on them.
 
     ``program`` and ``info`` are plain values of any structure; their readers check it. ``own`` says that this
-    installation wrote all three.
+    installation wrote all of it. ``prefix`` is that of three files, or with ``single`` the one file.
     """
 
     program: Any
@@ -37,17 +37,30 @@ class InferenceFiles:
     save_id: str
     prefix: Path
     own: bool = False
+    single: bool = False
+
+    def file_of(self, suffix: str) -> str:
+        """The path, for messages, of the file that has what a native ``.SUFFIX`` has."""
+        return str(self.prefix) if self.single else f"{self.prefix}.{suffix}"
 
 
 @dataclass(frozen=True)
 class InferenceDescription:
-    """Program and information without the weights; ``sizes`` are the lengths of the files in bytes."""
+    """Program and information without the weights; ``sizes`` are the lengths of the files in bytes by name.
+
+    ``single`` as in :class:`InferenceFiles`.
+    """
 
     program: Any
     info: Any
     save_id: str
     prefix: Path
     sizes: dict[str, int]
+    single: bool = False
+
+    def file_of(self, suffix: str) -> str:
+        """As that of :class:`InferenceFiles`."""
+        return str(self.prefix) if self.single else f"{self.prefix}.{suffix}"
 
 
 def inference_prefix(prefix: StrPath) -> Path:
@@ -115,7 +128,7 @@ def describe_inference(prefix: StrPath) -> InferenceDescription:
     """
     base = inference_prefix(prefix)
     save_id, found = _read(base, (PROGRAM, INFO))
-    sizes = {suffix: path.stat().st_size for suffix, path in inference_paths(base).items()}
+    sizes = {path.name: path.stat().st_size for path in inference_paths(base).values()}
     program, info = found[PROGRAM].tree["program"], found[INFO].tree["info"]
     return InferenceDescription(program, info, save_id, base, sizes)
 

@@ -9,9 +9,11 @@ Layout, little-endian, as offset, type and content; the rest up to byte 480 is z
     24   32s  SHA-256 of the payload
     56   16s  save id shared by the files of one save, or zeros
     72   32s  HMAC-SHA256 of bytes 0 to 72 under the installation's key, or zeros
+    104  64s  kind of the tree as ASCII padded with zeros; zeros in files of version 0.1
     480  32s  SHA-256 of bytes 0 to 480
 
 The last field keeps its place in every version, so that a newer file can be distinguished from a damaged one.
+The kind only tells formats apart before a file is read: readers compare the kind inside the payload.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ NO_SAVE_ID = bytes(16)
 
 _FIELDS = struct.Struct("<8sIIQ32s16s")
 _TAG_END = _FIELDS.size + 32
+_KIND_LENGTH = 64
 _DIGEST_START = SIZE - 32
 _NO_TAG = bytes(32)
 
@@ -77,11 +80,13 @@ def _tag(fields: bytes, key: bytes) -> bytes:
     return hmac.new(key, fields, hashlib.sha256).digest()
 
 
-def make_user_block(payload: bytes | memoryview, save_id: bytes, key: bytes | None) -> bytes:
+def make_user_block(payload: bytes | memoryview, save_id: bytes, key: bytes | None, kind: str = "") -> bytes:
     """The 512 bytes of the user block for ``payload``, signed with ``key`` unless that is None."""
     view = memoryview(payload)
     fields = _FIELDS.pack(MAGIC, VERSION, SIZE, view.nbytes, hashlib.sha256(view).digest(), save_id)
-    head = (fields + (_NO_TAG if key is None else _tag(fields, key))).ljust(_DIGEST_START, b"\0")
+    tag = _NO_TAG if key is None else _tag(fields, key)
+    named = kind.encode("ascii")[:_KIND_LENGTH].ljust(_KIND_LENGTH, b"\0")
+    head = (fields + tag + named).ljust(_DIGEST_START, b"\0")
     return head + hashlib.sha256(head).digest()
 
 
@@ -121,6 +126,13 @@ def parse_user_block(head: bytes, file_length: int, path: Path) -> UserBlock:
             f"written; {_GET_AGAIN}"
         )
     return UserBlock(length, digest, save_id, head[_FIELDS.size : _TAG_END])
+
+
+def stated_kind(head: bytes) -> str:
+    """The kind that the first bytes of a native file state; empty where they state none."""
+    if len(head) < SIZE or not head.startswith(MAGIC):
+        return ""
+    return head[_TAG_END : _TAG_END + _KIND_LENGTH].rstrip(b"\0").decode("ascii", "replace")
 
 
 def stated_length(data: bytes) -> int:

@@ -12,10 +12,11 @@ from engine.core.errors import ArgumentError, FormatError
 from engine.core.place import here
 from engine.eager.tensor import Parameter, Tensor
 from engine.files.in_memory import container_bytes, read_container_bytes
-from engine.files.inference import INFO, PROGRAM, WEIGHTS, read_inference
+from engine.files.inference import INFO, PROGRAM, WEIGHTS
 from engine.files.state import KIND, VERSION, read_saved, write_state
 from engine.files.userblock import stated_length
 from engine.jit.export import structured_weights
+from engine.jit.model_files import is_model_file, read_model_files
 from engine.program.graph.program import Program
 from engine.program.saved.serialize import from_plain, to_plain
 
@@ -86,15 +87,18 @@ def _next_file(stored: io.BytesIO) -> bytes:
 
 
 def _is_model(path: Any) -> bool:
-    """Whether there is no such file, but the files of a model that begin with this name."""
+    """Whether it is a file that holds a whole model, or no file, but the files of a model begin with its
+    name."""
     text = os.fspath(path)
-    if os.path.isfile(text) or os.path.basename(text) in ("", ".", ".."):
+    if os.path.isfile(text):
+        return is_model_file(text)
+    if os.path.basename(text) in ("", ".", ".."):
         return False
     return any(os.path.exists(f"{text}.{suffix}") for suffix in (INFO, WEIGHTS))
 
 
 def _model_state(prefix: Any) -> dict[str, Any]:
-    return structured_weights(read_inference(prefix))
+    return structured_weights(read_model_files(prefix))
 
 
 def to_tree(obj: Any) -> Any:

@@ -16,6 +16,7 @@ from engine.eager.tensor import wrap
 from engine.files import inference as files
 from engine.inference.kinds import PlaceType, PrecisionType
 from engine.jit.export import write_model
+from engine.jit.model_files import describe_model_files, model_paths
 from engine.ops.elementwise import arithmetic
 from engine.program.build.builder import Builder
 from engine.program.graph.liveness import reads_inside, written
@@ -62,8 +63,11 @@ def convert_to_mixed_precision(
     _keep_halves(program, scope, set(black_list), kwargs.get("white_list"))
     if not keep_io_types:
         _halve_interface(program)
-    info = files.describe_inference(source).info if files.inference_paths(source)[files.INFO].exists() else {}
+    info = describe_model_files(source).info if len(model_paths(source)) != _PAIR else {}
     write_model(target, program, {}, {}, info.get("info", {}) if isinstance(info, dict) else {})
+
+
+_PAIR = 2  # Program and weights without information, as callers write them from bytes
 
 
 def _one_model(where: str, model: str, params: str) -> str:

@@ -32,9 +32,9 @@ from engine.core.errors import (
 )
 from engine.core.model_limits import ENVIRONMENT, ModelLimits, current, how_to_raise
 from engine.files import child as children
-from engine.files.inference import inference_paths, inference_prefix, is_own_inference
 from engine.files.limits import TOO_MUCH_MEMORY
 from engine.inference.wire import ClosedError, Message, Most, WireError, receive, send
+from engine.jit.model_files import is_own_model, model_paths, model_prefix
 
 SCRIPT = Path(__file__).with_name("process_main.py")
 # The start of Python and the engine, on a machine with much else to do.
@@ -95,7 +95,7 @@ class ModelProcess:
     What the operators of the model print is not shown. Use it as a context manager, or call ``close()``.
 
     Args:
-        prefix: the saved model, without suffix.
+        prefix: the saved model, without suffix, or its file.
         limits: for a model that this installation did not write; ``engine.model_limits`` in force unless
             given.
     """
@@ -104,7 +104,7 @@ class ModelProcess:
     _server = "engine.inference.serve"
 
     def __init__(self, prefix: str | os.PathLike[str], limits: ModelLimits | None = None) -> None:
-        self.prefix = inference_prefix(prefix)
+        self.prefix = model_prefix(prefix)
         self.limits = limits or current()
         self._child: _Child | None = None
         self._described: ModelDescription | None = None
@@ -198,11 +198,11 @@ class ModelProcess:
 
     def _is_own(self) -> bool:
         """Whether this installation wrote the model, which then has no limits."""
-        return is_own_inference(self.prefix)
+        return is_own_model(self.prefix)
 
     def _files(self) -> list[Path]:
         """The files whose sizes explain what the model takes."""
-        return list(inference_paths(self.prefix).values())
+        return model_paths(self.prefix)
 
     def _load_request(self) -> dict[str, Any]:
         return {"do": "load", "prefix": os.path.abspath(self.prefix)}

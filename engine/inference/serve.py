@@ -13,10 +13,10 @@ import numpy as np
 from engine.core.errors import EngineError
 from engine.eager.grad_mode import no_grad
 from engine.files import guarded
-from engine.files.inference import read_inference
 from engine.files.limits import allow_processor_time, limit_this_process
 from engine.inference.wire import Message, Most, WireError, receive, send
 from engine.jit.export import prediction_layer
+from engine.jit.model_files import read_model_files
 from engine.program.saved.serialize import to_plain
 from engine.tensor.creation import to_tensor
 
@@ -65,7 +65,7 @@ class Server:
     def _load(self, said: dict[str, Any]) -> tuple[dict[str, Any], Arrays]:
         """Load the model, within the limits that are said."""
         self._limit(said)
-        files = read_inference(said["prefix"])
+        files = read_model_files(said["prefix"])
         self._layer = prediction_layer(files)
         self._layer.eval()
         info = json.dumps(files.info, default=str)

@@ -12,11 +12,12 @@ from engine.core import nest
 from engine.core.errors import ArgumentError, DTypeError, FormatError
 from engine.core.place import here
 from engine.eager.tensor import Parameter, Tensor
-from engine.files.inference import InferenceFiles, read_inference, write_inference
+from engine.files.inference import INFO, PROGRAM, WEIGHTS, InferenceFiles, write_inference
 from engine.jit.api import to_static
 from engine.jit.concrete_program import ConcreteProgram
 from engine.jit.for_prediction import count, for_prediction
 from engine.jit.input_spec import InputSpec
+from engine.jit.model_files import read_model_files
 from engine.jit.static_function import StaticFunction
 from engine.jit.translated_layer import FORWARD, TranslatedLayer
 from engine.nn import Layer
@@ -302,13 +303,14 @@ def _compatible(own: Any, given: Any) -> bool:
 
 
 def load(path: str, **configs: Any) -> TranslatedLayer:
-    """The model saved at ``path`` (a prefix without suffix): a Layer that can be called and trained further.
+    """The model saved at ``path`` (a prefix without suffix, or a file): a Layer that can be called and trained
+    further.
 
     With ``for_prediction=True`` it is one that predicts faster, see ``prediction_layer``. Needs no source of
     the model and runs nothing but operators of this build. Raises DataError for absent files and FormatError
     for damaged, foreign or mixed ones.
     """
-    files = read_inference(path)
+    files = read_model_files(path)
     return prediction_layer(files) if configs.get("for_prediction") else layer_of(files)
 
 
@@ -339,8 +341,7 @@ def described_variables(files: InferenceFiles) -> dict[str, dict[str, Any]]:
     variables = files.info.get("variables", {}) if isinstance(files.info, dict) else {}
     if not isinstance(variables, dict) or not all(isinstance(v, dict) for v in variables.values()):
         raise FormatError(
-            f"{files.prefix}.pdiparams.info: it does not describe variables: {variables!r:.80}; save the "
-            "model again"
+            f"{files.file_of(INFO)}: it does not describe variables: {variables!r:.80}; save the model again"
         )
     return variables
 
@@ -354,7 +355,7 @@ def structured_weights(files: InferenceFiles) -> dict[str, np.ndarray]:
 def programs_of(files: InferenceFiles) -> dict[str, Program]:
     """The Programs in the files by the name of the method. Raises FormatError for malformed ones."""
     plain = files.program
-    where = f"{files.prefix}.pdmodel"
+    where = files.file_of(PROGRAM)
     methods = plain.pop("methods", {}) if isinstance(plain, dict) else {}
     if not isinstance(methods, dict) or any(hasattr(TranslatedLayer, name) for name in methods):
         raise FormatError(f"{where}: its methods are {methods!r:.80}; save the model again")
@@ -397,7 +398,7 @@ def _bind(
     shared: dict[str, Tensor],
 ) -> None:
     """Give every persistable Variable a Tensor with its weights; Variables of the same name share one."""
-    for variable, array in weights_of(program, files.weights, f"{files.prefix}.pdiparams"):
+    for variable, array in weights_of(program, files.weights, files.file_of(WEIGHTS)):
         if variable.name in shared:
             program.bind(variable, shared[variable.name])
             continue

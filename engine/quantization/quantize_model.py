@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from engine.core.errors import ArgumentError
-from engine.files.inference import InferenceFiles, read_inference
+from engine.files.inference import InferenceFiles
 from engine.jit.export import described_variables, layer_of, traced
+from engine.jit.model_files import read_model_files
 from engine.jit.translated_layer import FORWARD, TranslatedLayer
 from engine.nn import Layer
 from engine.program.graph.program import Program
@@ -50,7 +51,7 @@ def quantize_files(
     The information of the files (``info``) stays. Nothing is written where anything fails. Raises as
     ``quantize_stored``, and SaveError where writing fails.
     """
-    files = read_inference(prefix)
+    files = read_model_files(prefix)
     found = quantize_stored(files, batches, options, progress)
     info = files.info.get("info", {}) if isinstance(files.info, dict) else {}
     found.save(out, info)

@@ -18,6 +18,7 @@ from engine.files.in_memory import container_bytes, read_container_bytes
 from engine.files.state import KIND as STATE
 from engine.framework.state_files import from_tree
 from engine.jit.export import programs_of, weights_of, write_model
+from engine.jit.model_files import NATIVE, kind_of, read_model_files
 from engine.jit.translated_layer import FORWARD
 from engine.program.graph import delegates
 from engine.program.graph.program import Program
@@ -152,11 +153,11 @@ def put_weights(program: Program, weights: Mapping[str, Any], shown: str, scope:
 
 
 def _from_files(prefix: str) -> tuple[Program, Mapping[str, Any], str]:
-    pair = inference.read_pair(prefix)
+    pair = inference.read_pair(prefix) if kind_of(prefix) == NATIVE else None
     if pair is not None:
         return from_plain(pair[0], f"{prefix}.pdmodel", own=pair[2]), pair[1], f"{prefix}.pdiparams"
-    files = inference.read_inference(prefix)
-    return programs_of(files)[FORWARD], files.weights, f"{files.prefix}.pdiparams"
+    files = read_model_files(prefix)
+    return programs_of(files)[FORWARD], files.weights, files.file_of(inference.WEIGHTS)
 
 
 def _from_bytes(options: Mapping[str, Any]) -> tuple[Program, Mapping[str, Any], str]:

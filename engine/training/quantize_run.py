@@ -12,15 +12,10 @@ import numpy as np
 
 from engine.core.errors import ArgumentError, FormatError, SaveError
 from engine.files.atomic import make_folder, save_error, saving
-from engine.files.inference import (
-    describe_inference,
-    inference_paths,
-    inference_prefix,
-    move_inference,
-    read_inference,
-)
+from engine.files.inference import describe_inference, inference_paths, inference_prefix, move_inference
 from engine.files.scratch import folder_next_to
 from engine.jit.export import layer_of
+from engine.jit.model_files import describe_model_files, model_paths, read_model_files
 from engine.kernels.choice import settled
 from engine.kernels.cpu.threads import computing_threads
 from engine.quantization.comparison import compare
@@ -133,7 +128,7 @@ def quantize_saved(
     if inference_prefix(source).resolve() == target.resolve():
         raise ArgumentError(f"quantize: {prefix} is the model in float itself; give another --out")
     report_progress(emit, "read", "Reading the files...")
-    described = describe_inference(source)
+    described = describe_model_files(source)
     added = described.info.get("info") if isinstance(described.info, dict) else None
     info = dict(added) if isinstance(added, dict) else {}
     if not choices.data and not choices.weights_only:
@@ -157,7 +152,7 @@ def _quantize(
         prepared, calibration = _calibrated(_prepared(model.float, choices), model, choices, emit)
         tested = model.data.tested() if model.data is not None else None
         found, drops = chosen_layers(
-            prepared, calibration, lambda: layer_of(read_inference(model.before)), tested, choices, emit
+            prepared, calibration, lambda: layer_of(read_model_files(model.before)), tested, choices, emit
         )
 
     written = _made(work / "quantized", target) / "model"
@@ -228,7 +223,7 @@ def _algo(choices: Choices) -> str:
 
 def _prepared(files: Path, choices: Choices) -> Prepared:
     """The model in inference files as it is quantized. Raises ArgumentError for one that can't be."""
-    program, names = stored_program(read_inference(files))
+    program, names = stored_program(read_model_files(files))
     prepared = prepare(program, choices.options, names=own_names(names), weights_only=choices.weights_only)
     _require_one(prepared)
     return prepared
@@ -278,7 +273,7 @@ def _with_report(
     Raises:
         FormatError: they hold another model than those that were checked.
     """
-    checked = read_inference(written)
+    checked = read_model_files(written)
     for _ in range(3):
         with _naming(target):
             found.save(str(written), {**info, KEY: report.to_plain()})
@@ -286,7 +281,7 @@ def _with_report(
         if sizes == report.sizes:
             break
         report = replace(report, sizes=sizes)
-    again = read_inference(written)
+    again = read_model_files(written)
     same = again.program == checked.program and again.weights.keys() == checked.weights.keys()
     if not same or not all(np.array_equal(again.weights[n], w) for n, w in checked.weights.items()):
         raise FormatError(
@@ -297,7 +292,9 @@ def _with_report(
 
 
 def _sizes(prefix: Path) -> dict[str, int]:
-    return {suffix: path.stat().st_size for suffix, path in inference_paths(prefix).items()}
+    """The lengths of the files in bytes by suffix."""
+    three = {path: suffix for suffix, path in inference_paths(prefix).items()}
+    return {three.get(path, path.suffix[1:]): path.stat().st_size for path in model_paths(prefix)}
 
 
 def _made(folder: Path, target: Path) -> Path:

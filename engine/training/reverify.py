@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from engine.core.errors import DataError, FormatError
-from engine.files.inference import describe_inference, inference_paths
 from engine.files.scratch import temporary_folder
+from engine.jit.model_files import describe_model_files
 from engine.training.config import TrainingConfig
 from engine.training.events import now
 from engine.training.export import (
@@ -38,7 +38,7 @@ def verify_again(
             in a clean process.
     """
     emit(_progress("read", "Reading the files and the checkpoint..."))
-    described = describe_inference(prefix)
+    described = describe_model_files(prefix)
     info = described.info.get("info") if isinstance(described.info, dict) else None
     step = info.get("step") if isinstance(info, dict) else None
     if not isinstance(step, int):
@@ -68,7 +68,7 @@ def verify_again(
         step=step,
         difference=float(np.abs(found.scores - expected).max()),
         pictures="noise" if labels is None else "test",
-        sizes={path.name: path.stat().st_size for path in inference_paths(prefix).values()},
+        sizes=described.sizes,
         operators=described.info.get("operators", []),
         save_id=described.save_id,
         latency=found.latency,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import ArgumentError, DataError
-from engine.files.inference import WEIGHTS, inference_prefix, read_inference
+from engine.files.inference import WEIGHTS, inference_prefix
 from engine.files.state import read_saved
 from resources.training_events import Transferred
 
@@ -57,13 +57,14 @@ def weights_at(path: str) -> dict[str, np.ndarray]:
     Raises DataError, FormatError.
     """
     from engine.jit.export import structured_weights
+    from engine.jit.model_files import is_model_file, read_model_files
 
     place = Path(path).expanduser()
     prefix = inference_prefix(place)
     if place.is_dir():
         weights = _of_run(place)
-    elif Path(f"{prefix}.{WEIGHTS}").is_file() and place.suffix != ".pdparams":
-        weights = structured_weights(read_inference(prefix))
+    elif is_model_file(place) or (Path(f"{prefix}.{WEIGHTS}").is_file() and place.suffix != ".pdparams"):
+        weights = structured_weights(read_model_files(place))
     elif place.is_file():
         suffix, tree, _ = read_saved(place)
         weights = tree["weights"] if suffix == WEIGHTS else tree

@@ -10,7 +10,7 @@ from typing import Any
 _MAX_SIZE = 2**63 - 1
 
 
-def checked_information(info: object, path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+def checked_information(info: object, path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """The information of a saved model, including the fields that its author added; ``path`` is its file.
 
     Raises:

@@ -58,15 +58,14 @@ def model_info(choice: ModelChoice, info: object, save_id: str, own: bool) -> Mo
     Raises:
         FormatError: it says other things than a saved model does.
     """
-    from engine.files.inference import INFO, inference_paths, inference_prefix
+    from engine.jit.model_files import model_paths, model_prefix
 
     if choice.of_run:
         path = Path(choice.path)
         described, files = Path(choice.checkpoint), [Path(choice.checkpoint)]
     else:
-        path = inference_prefix(choice.path)
-        paths = inference_paths(path)
-        described, files = paths[INFO], list(paths.values())
+        path, files = model_prefix(choice.path), model_paths(choice.path)
+        described = files[-1]
     found, added = checked_information(info, described)
     raw = None
     if "data_spec" in added:
@@ -153,10 +152,10 @@ def opened(prefix: str, limits: ModelLimits) -> Iterator[tuple[ModelInfo, Scores
     """
     from engine.core.errors import DeviceError
     from engine.core.place import current_place
-    from engine.files.inference import inference_prefix, is_own_inference
+    from engine.jit.model_files import is_own_model, model_prefix
 
-    path = inference_prefix(prefix)
-    if is_own_inference(path):
+    path = model_prefix(prefix)
+    if is_own_model(path):
         yield _in_this_process(path)
         return
     from engine.inference.process import ModelProcess
@@ -174,10 +173,10 @@ def opened(prefix: str, limits: ModelLimits) -> Iterator[tuple[ModelInfo, Scores
 
 def _in_this_process(prefix: Path) -> tuple[ModelInfo, Scores]:
     import engine
-    from engine.files.inference import read_inference
     from engine.jit.export import prediction_layer
+    from engine.jit.model_files import read_model_files
 
-    files = read_inference(prefix)
+    files = read_model_files(prefix)
     info = model_info(ModelChoice(str(prefix)), files.info, files.save_id, own=True)
     layer = prediction_layer(files)
     layer.eval()

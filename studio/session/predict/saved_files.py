@@ -25,20 +25,21 @@ def describe_model(prefix: str) -> dict[str, Any]:
         DataError, FormatError: a file is absent, damaged, foreign, or of another save than the others.
     """
     from engine.core.errors import FormatError
-    from engine.files.inference import INFO, describe_inference, inference_paths
+    from engine.files.inference import INFO
+    from engine.jit.model_files import describe_model_files
     from engine.quantization.report import KEY, stored_report
 
-    described = describe_inference(prefix)
-    paths = inference_paths(described.prefix)
+    described = describe_model_files(prefix)
+    place = described.file_of(INFO)
     try:
-        info, added = checked_information(described.info, paths[INFO])
-        report = stored_report(added, str(paths[INFO]))
+        info, added = checked_information(described.info, place)
+        report = stored_report(added, place)
         blocks = described.program["blocks"]
         shapes = {variable["name"]: variable["shape"] for variable in blocks[0]["vars"]}
         return {
             "prefix": str(described.prefix),
             "save_id": described.save_id,
-            "sizes": {paths[suffix].name: size for suffix, size in described.sizes.items()},
+            "sizes": described.sizes,
             "inputs": info["inputs"],
             "outputs": info["outputs"],
             "parameters": sum(math.prod(v["shape"]) for v in info["variables"].values() if _is_weight(v)),
@@ -57,13 +58,18 @@ def describe_model(prefix: str) -> dict[str, Any]:
 def _refusal(described: InferenceDescription) -> str | None:
     """The error of loading the Programs of a described model; None where there is none."""
     from engine.core.errors import FormatError
-    from engine.files.inference import InferenceFiles, is_own_inference
+    from engine.files.inference import InferenceFiles
     from engine.jit.export import programs_of
+    from engine.jit.model_files import is_own_model
 
-    own = is_own_inference(described.prefix)
+    own = is_own_model(described.prefix)
     program = dict(described.program)  # its methods are taken out
     try:
-        programs_of(InferenceFiles(program, {}, described.info, described.save_id, described.prefix, own))
+        programs_of(
+            InferenceFiles(
+                program, {}, described.info, described.save_id, described.prefix, own, described.single
+            )
+        )
     except FormatError as error:
         return str(error)
     return None

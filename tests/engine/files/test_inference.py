@@ -115,7 +115,7 @@ def test_describing_does_not_read_the_weights(tmp_path: Path) -> None:
     path.write_bytes(data)
     described = describe_inference(tmp_path / "m")
     assert (described.program, described.info, described.save_id) == (PROGRAM, INFO, save_id)
-    assert described.sizes == {name[2:]: (tmp_path / name).stat().st_size for name in NAMES}
+    assert described.sizes == {name: (tmp_path / name).stat().st_size for name in NAMES}
     with pytest.raises(FormatError):
         read_inference(tmp_path / "m")
 

@@ -231,14 +231,15 @@ def read_report(prefix: str) -> QuantizationReport | None:
     Raises:
         DataError, FormatError: a file is absent, damaged or foreign, or its content is not a report.
     """
-    from engine.files.inference import INFO, describe_inference, inference_paths
+    from engine.files.inference import INFO
+    from engine.jit.model_files import describe_model_files
     from engine.quantization.report import stored_report
     from studio.session.predict.info_file_check import checked_information
 
-    described = describe_inference(prefix)
-    path = inference_paths(described.prefix)[INFO]
+    described = describe_model_files(prefix)
+    path = described.file_of(INFO)
     _, added = checked_information(described.info, path)
-    return stored_report(added, str(path))
+    return stored_report(added, path)
 
 
 def read_program(prefix: str) -> tuple[dict[str, Any], str]:
@@ -248,10 +249,10 @@ def read_program(prefix: str) -> tuple[dict[str, Any], str]:
     Raises:
         DataError, FormatError: as :func:`read_report`.
     """
-    from engine.files.inference import describe_inference, is_own_inference
+    from engine.jit.model_files import describe_model_files, is_own_model
     from engine.program.saved.serialize import from_plain, to_plain
 
-    if not is_own_inference(prefix):
+    if not is_own_model(prefix):
         return {}, ""
-    program = from_plain(describe_inference(prefix).program, prefix, own=True)
+    program = from_plain(describe_model_files(prefix).program, prefix, own=True)
     return dict(to_plain(program)), str(program)

@@ -1,0 +1,154 @@
+"""Saved models of every format, distinguished by content and read as :class:`InferenceFiles`.
+
+All that takes the PREFIX of a saved model reads it here, so a model is found under the prefix of three files,
+under the name of one file, or under that name without its suffix. The table ``FORMATS`` lists the readers.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.core.errors import FormatError
+from engine.files import content
+from engine.files.inference import (
+    PROGRAM,
+    SUFFIXES,
+    InferenceDescription,
+    InferenceFiles,
+    describe_inference,
+    inference_paths,
+    inference_prefix,
+    is_own_inference,
+    read_inference,
+)
+from engine.files.plain import StrPath
+
+NATIVE, PADDLE = "native", "paddle"
+PACKED, ONNX = "packed", "onnx"
+PACKED_KIND = "inference.packed"
+ENDINGS = {PACKED: ".h5", ONNX: ".onnx"}
+"""The suffixes of formats that are one file; a name without it is looked up with it."""
+
+_WHAT = {
+    content.CONTAINER: "a Model Studio file of another kind",
+    content.HDF5: "an HDF5 file that another program wrote",
+    content.ZIP: "a ZIP archive",
+    content.PICKLE: "a Python pickle",
+}
+
+
+@dataclass(frozen=True)
+class ModelFormat:
+    """How the models of a format are read. All but ``describe`` and ``is_own`` take what ``place`` gives.
+
+    ``title`` is its name in texts. A format of other programs has no reader of descriptions: everything is
+    read; and none of its files are own.
+    """
+
+    title: str
+    read: Callable[[Path], InferenceFiles]
+    describe: Callable[[Path], InferenceDescription] | None = None
+    is_own: Callable[[Path], bool] | None = None
+
+
+FORMATS: dict[str, ModelFormat] = {
+    NATIVE: ModelFormat("Model Studio's three files", read_inference, describe_inference, is_own_inference),
+}
+
+
+def kind_of(path: StrPath) -> str:
+    """The format of the model at ``path``, a key of ``FORMATS``; NATIVE where no file exists.
+
+    Raises:
+        FormatError: ``path`` is a file that is no model. ArgumentError: a path without a file name.
+    """
+    return model_place(path)[0]
+
+
+def model_place(path: StrPath) -> tuple[str, Path]:
+    """The format of the model at ``path``, and its file, or the prefix of its files.
+
+    Raises as :func:`kind_of`.
+    """
+    given, base = Path(path), inference_prefix(path)
+    three = inference_paths(base)
+    single = given if given not in three.values() else None
+    if single is not None and (found := _single(single)):
+        return found, single
+    if content.content_of(three[PROGRAM]) == content.PADDLE and PADDLE in FORMATS:
+        return PADDLE, base
+    if not any(each.exists() for each in three.values()):
+        for kind, ending in ENDINGS.items():
+            one = base.with_name(base.name + ending)
+            if _single(one) == kind:
+                return kind, one
+        if single is not None and single.is_file():
+            what = _WHAT.get(content.content_of(single), "a file of an unknown format")
+            raise FormatError(
+                f"{os.fspath(path)}: not a saved model: {what}; choose a file that export or jit.save wrote"
+            )
+    return NATIVE, base
+
+
+def _single(path: Path) -> str:
+    """The format of a model that is one file; empty for other files."""
+    found = content.content_of(path)
+    if found == content.CONTAINER and content.container_kind(path) == PACKED_KIND:
+        return PACKED if PACKED in FORMATS else ""
+    return ONNX if found == content.ONNX and ONNX in FORMATS else ""
+
+
+def read_model_files(path: StrPath) -> InferenceFiles:
+    """Read the model at ``path``, of whatever format.
+
+    Raises:
+        DataError: a file is missing or can't be read; the message names it.
+        FormatError: damaged, truncated, of another format, or of different saves.
+        ArgumentError: a path without a file name.
+    """
+    kind, place = model_place(path)
+    return FORMATS[kind].read(place)
+
+
+def describe_model_files(path: StrPath) -> InferenceDescription:
+    """Program and information of a model, without its weights where the format allows. Raises as
+    :func:`read_model_files`."""
+    kind, place = model_place(path)
+    describe = FORMATS[kind].describe
+    if describe is not None:
+        return describe(place)
+    files = FORMATS[kind].read(place)
+    sizes = {each.name: each.stat().st_size for each in model_paths(path)}
+    return InferenceDescription(files.program, files.info, files.save_id, files.prefix, sizes)
+
+
+def is_own_model(path: StrPath) -> bool:
+    """Whether this installation wrote the model, as its signature says. Raises as
+    :func:`read_model_files`."""
+    kind, place = model_place(path)
+    is_own = FORMATS[kind].is_own
+    return is_own is not None and is_own(place)
+
+
+def model_paths(path: StrPath) -> list[Path]:
+    """The files of the model at ``path``; for a model of several files those that exist. Raises as
+    :func:`kind_of`."""
+    kind, place = model_place(path)
+    if kind in ENDINGS:
+        return [place]
+    paths = inference_paths(place)
+    return [paths[suffix] for suffix in SUFFIXES if paths[suffix].exists()]
+
+
+def model_prefix(path: StrPath) -> Path:
+    """``path`` as the name that finds the model again: a prefix without suffix, or the one file. Raises as
+    :func:`kind_of`."""
+    return model_place(path)[1]
+
+
+def is_model_file(path: StrPath) -> bool:
+    """Whether ``path`` is one file that holds a whole model."""
+    return bool(_single(Path(path)))
