@@ -303,8 +303,7 @@ def _compatible(own: Any, given: Any) -> bool:
 
 
 def load(path: str, **configs: Any) -> TranslatedLayer:
-    """The model saved at ``path`` (a prefix without suffix, or a file): a Layer that can be called and trained
-    further.
+    """The model saved at ``path``, a prefix without suffix or a file, as a Layer; it can be trained further.
 
     With ``for_prediction=True`` it is one that predicts faster, see ``prediction_layer``. Needs no source of
     the model and runs nothing but operators of this build. Raises DataError for absent files and FormatError
