@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import AbsentError, ArgumentError, FormatError
-from engine.files.lod_tensor import is_lod_tensor, read_lod_tensor, read_lod_tensors
+from engine.files.paddle.lod_tensor import is_lod_tensor, read_lod_tensor, read_lod_tensors
 from engine.files.state import read_state, write_state
 from engine.fluid.reader import DataLoader, PyReader
 from engine.framework.state_files import from_tree, to_tree

@@ -14,7 +14,7 @@ from typing import Any
 
 from engine.core.errors import AbsentError, ArgumentError, FormatError
 from engine.eager.tensor import Parameter, Tensor
-from engine.files.lod_tensor import read_lod_tensor
+from engine.files.paddle.lod_tensor import read_lod_tensor
 from engine.files.state import read_state, write_state
 from engine.fluid.dygraph import decay_state
 from engine.fluid.variable import as_variable

@@ -13,7 +13,7 @@ import pytest
 import engine
 from engine import fluid
 from engine.core.errors import AbsentError, ArgumentError, FormatError
-from tests.engine.files.test_lod_tensor import COMBINED, WEIGHT
+from tests.engine.files.paddle.test_lod_tensor import COMBINED, WEIGHT
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import AbsentError, DataError, FormatError
-from engine.files.lod_tensor import is_lod_tensor, read_lod_tensor, read_lod_tensors
+from engine.files.paddle.lod_tensor import is_lod_tensor, read_lod_tensor, read_lod_tensors
 
 # What paddlepaddle 2.6.2 writes with static.save_vars(..., filename=) for fc.b_0 [3] and fc.w_0 [2, 3].
 COMBINED = base64.b64decode(

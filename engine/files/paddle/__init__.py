@@ -1,0 +1,1 @@
+"""Paddle's own files as plain values: Programs, combined weights, single tensors."""
