@@ -33,12 +33,13 @@ def write_container(path: StrPath, kind: str, version: int, tree: object) -> Non
 
 
 def container_parts(
-    kind: str, version: int, tree: object, save_id: bytes = NO_SAVE_ID
+    kind: str, version: int, tree: object, save_id: bytes = NO_SAVE_ID, compress: bool = False
 ) -> list[bytes | memoryview]:
-    """The bytes of a container file, signed by this installation, as consecutive parts."""
+    """The bytes of a container file, signed by this installation, as consecutive parts. ``compress`` as of
+    :func:`engine.files.image.make_image`."""
     from engine.files.image import make_image  # HDF5 comes with the first file
 
-    payload = make_image(kind, version, tree)[userblock.SIZE :]
+    payload = make_image(kind, version, tree, compress)[userblock.SIZE :]
     return [make_user_block(payload, save_id, installation_key(), kind), payload]
 
 

@@ -5,6 +5,9 @@ are the bytes that are parsed. libhdf5 reads only the structure; array contents 
 within bounds that are checked first. Everything that Model Studio does not write is refused: soft and
 external links, virtual, external, chunked or filtered storage, attributes, references, compound,
 variable-length or opaque types, objects that the document does not name, and sizes that exceed the file.
+
+Files of the kinds in ``GROUPS`` have a group and a document for each part of the tree, and their arrays may
+be compressed (:mod:`engine.files.compressed`).
 """
 
 from __future__ import annotations
@@ -20,7 +23,8 @@ import h5py
 import numpy as np
 from h5py import h5a, h5d, h5f, h5g, h5l, h5o, h5s, h5t
 
-from engine.files import userblock
+from engine.files import compressed, userblock
+from engine.files.compressed import ImageError
 from engine.files.plain import Array, Json, Plain
 from engine.files.tree import (
     DOCUMENT_NAME,
@@ -37,10 +41,8 @@ FORMAT_NAME = "Model Studio"
 _TEXTS = ("format", "kind", "product")
 _MAX_ATTRIBUTE = 256
 _MAX_RANK = 32
-
-
-class ImageError(Exception):
-    """An image that :func:`make_image` does not write; the message says why, the caller adds the file."""
+GROUPS = {"inference.packed": ("program", "params", "info")}
+"""The groups of the kinds that have some: the keys of their trees."""
 
 
 class _Attributes(TypedDict):
@@ -56,19 +58,22 @@ class _Attributes(TypedDict):
 class Image:
     """The content of a file: ``kind`` and ``version`` of its tree, the product that wrote it, and the tree.
 
-    ``node`` is the tree's document, ``arrays`` holds the arrays that it names, by path.
+    ``parts`` has the document of each group (of ``""`` for a tree without groups) and the arrays that it
+    names, by path within the group.
     """
 
     kind: str
     version: int
     product: str
-    node: Json
-    arrays: dict[str, Array]
+    parts: dict[str, tuple[Json, dict[str, Array]]]
 
     def tree(self) -> Plain:
         """The tree of plain values. Raises ImageError if the document is malformed."""
         try:
-            return decode_tree(self.node, self.arrays)
+            found: dict[str, Plain] = {
+                name: decode_tree(node, arrays) for name, (node, arrays) in self.parts.items()
+            }
+            return found.get("", found)
         except (TreeError, RecursionError) as cause:
             raise ImageError(str(cause)) from cause
 
@@ -82,23 +87,44 @@ def product() -> str:
         return "model-studio (not installed, run from its source)"
 
 
-def make_image(kind: str, version: int, tree: object) -> memoryview:
+def make_image(kind: str, version: int, tree: Any, compress: bool = False) -> memoryview:
     """The HDF5 file for ``tree`` as bytes, with a user block of zeros. Equal trees give equal bytes.
+
+    Args:
+        compress: shuffle and gzip the arrays of a kind in ``GROUPS``, unless they would become smaller than
+            readers believe.
 
     Raises:
         DTypeError, ArgumentError: a tree that can't be saved, see :func:`engine.files.tree.encode_tree`.
     """
-    document, arrays = encode_tree(tree)
+    parts = (
+        {f"/{name}": encode_tree(tree[name]) for name in GROUPS[kind]}
+        if kind in GROUPS
+        else {"": encode_tree(tree)}
+    )
     buffer = io.BytesIO()
-    with h5py.File(buffer, "w", userblock_size=userblock.SIZE) as file:
+    # The layout of HDF5 1.10 needs no kilobytes of index for each compressed dataset.
+    layout = {"libver": ("v110", "v110")} if compress else {}
+    with h5py.File(buffer, "w", userblock_size=userblock.SIZE, **layout) as file:
         for name, value in (("format", FORMAT_NAME), ("kind", kind), ("product", product())):
             file.attrs.create(name, value, dtype=h5py.string_dtype("utf-8", len(value.encode("utf-8"))))
         file.attrs.create("version", version, dtype="<i8")
-        file.create_dataset(DOCUMENT_NAME, data=np.array(document, h5py.string_dtype("utf-8", len(document))))
-        for path, array in arrays.items():
-            file.create_dataset(path, data=to_stored(array))
+        for group, (document, arrays) in parts.items():
+            text = np.array(document, h5py.string_dtype("utf-8", len(document)))
+            file.create_dataset(f"{group}/{DOCUMENT_NAME}", data=text)
+            for path, array in arrays.items():
+                stored = to_stored(array)
+                options = compressed.options(stored) if compress else {}
+                file.create_dataset(f"{group}{path}", data=stored, **options)
     # Not getbuffer(): HDF5 keeps the buffer in a reference cycle, and collecting it with an open view fails.
-    return memoryview(buffer.getvalue())
+    image = memoryview(buffer.getvalue())
+    if compress:
+        whole = sum(
+            len(document) + sum(a.nbytes for a in arrays.values()) for document, arrays in parts.values()
+        )
+        if whole > compressed.most_bytes(len(image)):
+            return make_image(kind, version, tree)
+    return image
 
 
 class _Bytes(io.BytesIO):
@@ -133,19 +159,30 @@ class _Reader:
         self._root = h5g.open(file, b"/")
         self._data = data
         self._unclaimed = len(data)
+        self._may_compress = False
 
     def read(self) -> Image:
         attributes = self._attributes()
         if attributes["format"] != FORMAT_NAME:
             raise ImageError(f"its format attribute is {attributes['format']!r}")
-        node, wanted = parse_document(self._document())
-        groups: dict[str, dict[str, bool]] = {"": {DOCUMENT_NAME: True}}
+        kind = attributes["kind"]
+        names = [f"/{name}" for name in GROUPS.get(kind, ())]
+        if names:
+            self._check_group("", dict.fromkeys(GROUPS[kind], False))
+            self._may_compress = True
+            self._unclaimed = compressed.most_bytes(len(self._data))
+        parts = {name[1:]: self._part(name) for name in names or [""]}
+        return Image(kind, attributes["version"], attributes["product"], parts)
+
+    def _part(self, group: str) -> tuple[Json, dict[str, Array]]:
+        """The document in a group (its path, ``""`` for the root) and the arrays that it names."""
+        node, wanted = parse_document(self._document(group))
+        groups: dict[str, dict[str, bool]] = {group: {DOCUMENT_NAME: True}}
         for path in wanted:
-            _enter(groups, path, is_array=True)
+            _enter(groups, group + path, is_array=True)
         for path, children in groups.items():
             self._check_group(path, children)
-        arrays = {path: self._array(path, np.dtype(dtype)) for path, dtype in wanted.items()}
-        return Image(attributes["kind"], attributes["version"], attributes["product"], node, arrays)
+        return node, {path: self._array(group + path, np.dtype(dtype)) for path, dtype in wanted.items()}
 
     def _attributes(self) -> _Attributes:
         count, wanted = h5a.get_num_attrs(self._root), len(_Attributes.__annotations__)
@@ -168,13 +205,14 @@ class _Reader:
         attribute.read(value)
         return value
 
-    def _document(self) -> bytearray:
-        self._check_link(self._root, DOCUMENT_NAME)
-        dataset = h5o.open(self._root, DOCUMENT_NAME.encode())
+    def _document(self, path: str) -> bytearray:
+        group = h5g.open(self._root, path.encode()) if path else self._root
+        self._check_link(group, DOCUMENT_NAME)
+        dataset = h5o.open(group, DOCUMENT_NAME.encode())
         is_text = isinstance(dataset, h5d.DatasetID) and _is_fixed_text(dataset.get_type())
         if not is_text or dataset.shape != ():
-            raise ImageError(f"/{DOCUMENT_NAME} is not a text")
-        return self._stored(dataset, DOCUMENT_NAME)
+            raise ImageError(f"{path}/{DOCUMENT_NAME} is not a text")
+        return self._stored(dataset, f"{path}/{DOCUMENT_NAME}")
 
     def _check_link(self, group: h5g.GroupID, name: str) -> None:
         kind = group.links.get_info(name.encode("utf-8")).type
@@ -214,28 +252,37 @@ class _Reader:
         return from_stored(np.frombuffer(content, stored).reshape(shape), dtype)
 
     def _stored(self, dataset: h5d.DatasetID, path: str) -> bytearray:
-        """The bytes of a dataset that is stored contiguously and unfiltered inside the image."""
+        """The bytes of a dataset that is stored inside the image: contiguously and unfiltered, or compressed
+        where the kind of the file allows it."""
         if h5a.get_num_attrs(dataset):
             raise ImageError(f"{path} has attributes")
         creation = dataset.get_create_plist()
         layout = creation.get_layout()
-        if layout != h5d.CONTIGUOUS:
+        chunked = layout == h5d.CHUNKED and self._may_compress
+        if layout != h5d.CONTIGUOUS and not chunked:
             where = {h5d.CHUNKED: "in chunks", h5d.VIRTUAL: "in other datasets"}.get(layout, "in its header")
             raise ImageError(f"{path} is stored {where}; only plain storage is read")
-        if creation.get_external_count() or creation.get_nfilters():
+        if creation.get_external_count() or (creation.get_nfilters() and not chunked):
             raise ImageError(f"{path} is stored in another file or filtered; only plain storage is read")
         count = dataset.get_space().get_simple_extent_npoints()
         size = count * dataset.get_type().get_size()
         if size == 0:
             return bytearray()
+        if chunked:
+            self._claim(size)
+            return compressed.read(dataset, self._data, path)
         start = dataset.get_offset()
         if start is None or start < userblock.SIZE or start + size > len(self._data):
             raise ImageError(f"{path} claims {size} bytes, the file of {len(self._data)} does not hold them")
-        # All datasets together may not exceed the file: many over the same bytes would fill the memory.
+        self._claim(size)
+        return bytearray(memoryview(self._data)[start : start + size])
+
+    def _claim(self, size: int) -> None:
+        """Raise ImageError if all datasets together claim more than the file explains: many over the same
+        bytes, or compressed ones, would fill the memory."""
         self._unclaimed -= size
         if self._unclaimed < 0:
-            raise ImageError(f"its datasets claim more than the {len(self._data)} bytes of the file")
-        return bytearray(memoryview(self._data)[start : start + size])
+            raise ImageError(f"its datasets claim more than the {len(self._data)} bytes of the file explain")
 
 
 def _enter(groups: dict[str, dict[str, bool]], path: str, is_array: bool) -> None:

@@ -12,12 +12,12 @@ from engine.core import nest
 from engine.core.errors import ArgumentError, DTypeError, FormatError
 from engine.core.place import here
 from engine.eager.tensor import Parameter, Tensor
-from engine.files.inference import INFO, PROGRAM, WEIGHTS, InferenceFiles, write_inference
+from engine.files.inference import INFO, PROGRAM, WEIGHTS, InferenceFiles
 from engine.jit.api import to_static
 from engine.jit.concrete_program import ConcreteProgram
 from engine.jit.for_prediction import count, for_prediction
 from engine.jit.input_spec import InputSpec
-from engine.jit.model_files import read_model_files
+from engine.jit.model_files import NATIVE, read_model_files, write_model_files
 from engine.jit.static_function import StaticFunction
 from engine.jit.translated_layer import FORWARD, TranslatedLayer
 from engine.nn import Layer
@@ -39,12 +39,16 @@ OPTIONS = frozenset(
         "with_hook",
         "input_names_after_prune",
         "skip_prune_program",
+        "format",
+        "compress",
     }
 )
 
 
 def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
     """Write ``path.pdmodel``, ``path.pdiparams`` and ``path.pdiparams.info``; returns their save id.
+
+    ``format='packed'`` writes one file instead, ``path.h5``, and with ``compress=True`` a smaller one.
 
     ``layer`` is a Layer (its forward is saved, and every other method that is a converted function) or a
     converted function. ``input_spec`` describes the inputs of forward where the function has no specs.
@@ -67,7 +71,14 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> str:
         layer, input_spec, configs.get("output_spec"), configs.get("input_names_after_prune")
     )
     return write_model(
-        path, program, _methods(layer), names, configs.get("info", {}), configs.get("optimize", False)
+        path,
+        program,
+        _methods(layer),
+        names,
+        configs.get("info", {}),
+        configs.get("optimize", False),
+        configs.get("format", NATIVE),
+        configs.get("compress", False),
     )
 
 
@@ -92,8 +103,10 @@ def write_model(
     names: dict[int, str],
     info: Any,
     optimize: bool = False,
+    format: str = NATIVE,
+    compress: bool = False,
 ) -> str:
-    """Write Programs whose parameters and buffers share storage with Tensors as the three files.
+    """Write Programs whose parameters and buffers share storage with Tensors, in a format of ``WRITERS``.
 
     ``program`` is forward; ``names`` are those of the Tensors (by id) in the user's Layer. With ``optimize``
     the information says how many operators forward had before, and has now. Returns the save id. Raises
@@ -132,7 +145,7 @@ def write_model(
     plain = to_plain(program)
     if methods:
         plain["methods"] = {name: to_plain(method) for name, method in methods.items()}
-    return write_inference(path, plain, weights, described)
+    return write_model_files(path, plain, weights, described, format, compress)
 
 
 def _methods(layer: Any) -> dict[str, Program]:

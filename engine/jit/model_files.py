@@ -7,11 +7,13 @@ under the name of one file, or under that name without its suffix. The table ``F
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from engine.core.errors import FormatError
+from engine.core.errors import ArgumentError, FormatError
 from engine.files import content
 from engine.files.inference import (
     PROGRAM,
@@ -23,12 +25,14 @@ from engine.files.inference import (
     inference_prefix,
     is_own_inference,
     read_inference,
+    write_inference,
 )
-from engine.files.plain import StrPath
+from engine.files.packed import KIND as PACKED_KIND
+from engine.files.packed import describe_packed, is_own_packed, read_packed, write_packed
+from engine.files.plain import Array, StrPath
 
 NATIVE, PADDLE = "native", "paddle"
 PACKED, ONNX = "packed", "onnx"
-PACKED_KIND = "inference.packed"
 ENDINGS = {PACKED: ".h5", ONNX: ".onnx"}
 """The suffixes of formats that are one file; a name without it is looked up with it."""
 
@@ -56,6 +60,13 @@ class ModelFormat:
 
 FORMATS: dict[str, ModelFormat] = {
     NATIVE: ModelFormat("Model Studio's three files", read_inference, describe_inference, is_own_inference),
+    PACKED: ModelFormat("one packed file", read_packed, describe_packed, is_own_packed),
+}
+
+# By format: writes program, weights and information under a path, and returns the save id.
+WRITERS: dict[str, Callable[[StrPath, Any, Mapping[str, Array], Any], str]] = {
+    NATIVE: write_inference,
+    PACKED: write_packed,
 }
 
 
@@ -111,6 +122,30 @@ def read_model_files(path: StrPath) -> InferenceFiles:
     """
     kind, place = model_place(path)
     return FORMATS[kind].read(place)
+
+
+def write_model_files(
+    path: StrPath,
+    program: Any,
+    weights: Mapping[str, Array],
+    info: Any,
+    format: str = NATIVE,
+    compress: bool = False,
+) -> str:
+    """Write a model in a format of ``WRITERS`` and return its save id; a packed file may be compressed.
+
+    Raises:
+        ArgumentError: an unknown format, or a path without a file name.
+        SaveError: the files could not be written; existing files are unchanged.
+    """
+    write = WRITERS.get(format)
+    if write is None:
+        raise ArgumentError(f"format {format!r} is unknown: choose one of {', '.join(WRITERS)}")
+    if compress:
+        if format != PACKED:
+            raise ArgumentError(f"compress=True makes packed files smaller: got the format {format!r}")
+        write = partial(write_packed, compress=True)
+    return write(path, program, weights, info)
 
 
 def describe_model_files(path: StrPath) -> InferenceDescription:

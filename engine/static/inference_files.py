@@ -75,7 +75,16 @@ def _normalized(
     return pruned(whole, feeds, fetches, where)
 
 
-_SAVE_OPTIONS = ("program", "clip_extra", "legacy_format", "skip_prune_program", "info", "optimize")
+_SAVE_OPTIONS = (
+    "program",
+    "clip_extra",
+    "legacy_format",
+    "skip_prune_program",
+    "info",
+    "optimize",
+    "format",
+    "compress",
+)
 
 
 def save_inference_model(
@@ -87,8 +96,9 @@ def save_inference_model(
     in the global scope.
 
     ``program`` (keyword) is the Program, by default that of the fetched Variables; ``info`` is a dict of
-    plain values to be kept with the model and ``optimize=True`` makes prediction faster, both as of
-    ``jit.save``; ``clip_extra`` and ``legacy_format`` are accepted. ``jit.load`` reads the files as well.
+    plain values to be kept with the model, ``optimize=True`` makes prediction faster, and
+    ``format`` and ``compress`` choose other files, all as of ``jit.save``; ``clip_extra`` and
+    ``legacy_format`` are accepted. ``jit.load`` reads the files as well.
 
     Raises DTypeError for values that are not Variables, ArgumentError where a fetch needs data that
     ``feed_vars`` does not have, ProgramError where a parameter has no value, SaveError if writing fails
@@ -100,7 +110,8 @@ def save_inference_model(
     for variable in _persistables(program):
         program.bind(variable, value_of(variable))
     info, optimize = kwargs.get("info", {}), kwargs.get("optimize", False)
-    write_model(_prefix(where, path_prefix), program, {}, {}, info, optimize)
+    format, compress = kwargs.get("format", NATIVE), kwargs.get("compress", False)
+    write_model(_prefix(where, path_prefix), program, {}, {}, info, optimize, format, compress)
 
 
 def load_inference_model(path_prefix: str | None, executor: Any, **kwargs: Any) -> list[Any]:

@@ -431,6 +431,7 @@ print("\\n" + " ".join(ours))
         "engine.core.errors",
         "engine.files",
         "engine.files.checked",
+        "engine.files.compressed",
         "engine.files.image",
         "engine.files.limits",
         "engine.files.plain",

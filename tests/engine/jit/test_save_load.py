@@ -233,3 +233,50 @@ def test_a_loaded_model_is_saved_again_without_saying_its_inputs(saved, tmp_path
     x = paddle.to_tensor(IMAGES)
     np.testing.assert_array_equal(second(x).numpy(), first(x).numpy())
     assert second.state_dict().keys() == first.state_dict().keys()
+
+
+def test_one_packed_file_holds_what_three_do(saved, tmp_path):
+    net, prefix = saved
+    spec = [InputSpec([None, 1, 6, 6], name="x")]
+    for compress in (False, True):
+        save_id = paddle.jit.save(
+            net, prefix + "-one", spec, info={"classes": ["a"]}, format="packed", compress=compress
+        )
+        for path in (prefix + "-one", prefix + "-one.h5"):
+            layer = paddle.jit.load(path)
+            np.testing.assert_array_equal(
+                layer(paddle.to_tensor(IMAGES)).numpy(), net(paddle.to_tensor(IMAGES)).numpy()
+            )
+            assert layer.info == {"classes": ["a"]}
+        assert len(save_id) == 32
+    weights = paddle.load(prefix + "-one.h5")
+    assert set(weights) == set(net.state_dict())
+    assert sorted(path.name for path in (tmp_path / "inference").glob("model-one*")) == ["model-one.h5"]
+
+
+def test_an_unknown_format_is_refused(saved):
+    net, prefix = saved
+    with pytest.raises(ArgumentError, match="format 'zip' is unknown: choose one of native, packed"):
+        paddle.jit.save(net, prefix, format="zip", input_spec=[InputSpec([None, 1, 6, 6])])
+    with pytest.raises(ArgumentError, match="compress=True makes packed files smaller"):
+        paddle.jit.save(net, prefix, compress=True, input_spec=[InputSpec([None, 1, 6, 6])])
+
+
+class Tied(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.embedding = paddle.nn.Embedding(50, 40)
+        self.again = self.embedding
+
+    def forward(self, x):
+        return paddle.matmul(self.again(x), self.embedding.weight, transpose_y=True)
+
+
+def test_a_shared_weight_is_stored_once(tmp_path):
+    net = Tied()
+    paddle.jit.save(net, str(tmp_path / "m"), [InputSpec([None], "int64")], format="packed")
+    assert (tmp_path / "m.h5").stat().st_size < 50 * 40 * 4 + 12_000
+    loaded = paddle.jit.load(str(tmp_path / "m.h5"))
+    x = paddle.to_tensor(np.arange(3))
+    np.testing.assert_array_equal(loaded(x).numpy(), net(x).numpy())
+    assert len(loaded.parameters()) == 1
