@@ -16,6 +16,7 @@ from engine.eager.tensor import Tensor as EagerTensor
 from engine.files import inference as files
 from engine.inference.config import Config
 from engine.inference.handle import Tensor
+from engine.jit.model_files import ENDINGS, is_model_file
 from engine.jit.run_program import ProgramRunner, wrapped
 from engine.kernels.cpu.threads import set_num_threads
 from engine.program.passes.pipeline import PREDICTION, level
@@ -287,11 +288,14 @@ def _bytes(path: str) -> bytes:
 
 
 def _prefix_in(path: str) -> str:
-    """The prefix of the one model in a folder, or ``path`` itself where that is a prefix."""
+    """The prefix of the one model in a folder, or ``path`` itself where that is a prefix or a file."""
     folder = Path(path)
     if not folder.is_dir():
         return path
     found = sorted(folder.glob(f"*.{files.PROGRAM}"))
+    found += [
+        each for ending in ENDINGS.values() for each in folder.glob(f"*{ending}") if is_model_file(each)
+    ]
     if len(found) != 1:
         raise AbsentError(
             f"create_predictor: {path} holds {len(found)} models ({[each.name for each in found][:5]}); "

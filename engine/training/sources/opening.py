@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.core.errors import ArgumentError, DataError
+from engine.files.content import CONTAINER, content_of
 from engine.training.sources.array_names import find_arrays, find_lengths
 from engine.training.sources.options import DataOptions
 from engine.training.sources.rows import FunctionRows, Rows, Table, TableRows
@@ -79,6 +80,11 @@ def kind_of(name: str) -> str:
     suffix = path.suffix.lower()
     for kind, suffixes in (("npz", (".npz",)), ("hdf5", HDF5), ("csv", CSV)):
         if suffix in suffixes and path.exists():
+            if kind == "hdf5" and content_of(path) == CONTAINER:
+                raise ArgumentError(
+                    f"data: a file that Model Studio wrote, such as a model or a checkpoint, is no data: got "
+                    f"{name!r}; choose {WHAT}"
+                )
             return kind
     there = "no such file type" if path.exists() else "no such data"
     raise ArgumentError(f"data: {there}: got {name!r}; choose {', '.join(BUILT_IN)}, or the path of {WHAT}")

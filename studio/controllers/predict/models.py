@@ -33,7 +33,7 @@ from studio.windows.predict.predict_page import PredictPage
 from studio.windows.top_bar import PageActions
 from widgets import theme
 
-MODELS = "*.pdmodel"
+MODELS = "*.pdmodel *.h5 *.onnx"
 
 
 class ModelsController(QObject):
@@ -72,12 +72,12 @@ class ModelsController(QObject):
     # ----- choosing -----
 
     def choose_model(self) -> None:
-        """Choose one of the three files of a model."""
+        """Choose a model, or one of the three files of one."""
         path, _ = QFileDialog.getOpenFileName(
             self._page.window(),
             self.tr("Load model"),
             str(self._session.runs_folder),
-            self.tr("Inference files ({0})").format(MODELS),
+            self.tr("Saved models ({0})").format(MODELS),
         )
         if path:
             self._actions.trigger(commands.PAGE_PREDICT)

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _SUFFIXES = (".pdmodel", ".pdiparams", ".pdiparams.info")
+_SINGLE = (".h5", ".onnx")  # models that are one file
 
 
 @dataclass(frozen=True)
 class ExportedFiles:
-    """Three inference files: their prefix, bytes together, when the newest was written (seconds from 1970),
-    and the folder of the run that they are of, empty where that is not known."""
+    """The files of a model: three with their prefix, or one.
+
+    ``size`` is in bytes, ``written`` when the newest was written (seconds from 1970), ``run`` the folder of
+    the run that they are of, empty where that is not known.
+    """
 
     prefix: str
     size: int
@@ -27,7 +31,9 @@ def exported_files(runs: Iterable[str], prefixes: Iterable[str]) -> list[Exporte
     for run in runs:
         folder = Path(run) / "inference"
         try:
-            names = sorted(path.name for path in folder.iterdir() if path.name.endswith(_SUFFIXES[0]))
+            names = sorted(
+                path.name for path in folder.iterdir() if path.name.endswith((_SUFFIXES[0], *_SINGLE))
+            )
         except (OSError, ValueError):
             continue
         for name in names:
@@ -42,7 +48,8 @@ def exported_files(runs: Iterable[str], prefixes: Iterable[str]) -> list[Exporte
 
 def _add(found: dict[str, ExportedFiles], prefix: str, run: str) -> None:
     try:
-        stats = [Path(prefix + suffix).stat() for suffix in _SUFFIXES]
+        names = [prefix] if prefix.endswith(_SINGLE) else [prefix + suffix for suffix in _SUFFIXES]
+        stats = [Path(name).stat() for name in names]
     except (OSError, ValueError):
         return
     found[prefix] = ExportedFiles(

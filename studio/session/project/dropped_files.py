@@ -1,4 +1,4 @@
-"""What a file or folder is that was dropped on the window, by its name and what lies in it; nothing runs."""
+"""What a file or folder is that was dropped on the window, by its name and content; nothing runs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from studio.session.sweep.document import NAME as SWEEP
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".pgm", ".ppm")
 MODELS = (".pdiparams.info", ".pdiparams", ".pdmodel")
 MOST_ENTRIES = 2000  # of a folder, looked at to see what it is
+SINGLE = (".h5", ".onnx")  # what models are called that are one file
+MODEL = "a model"
+_REMEDY = "drop a saved model, the folder of a run, or a data set"
 
 
 @dataclass(frozen=True)
@@ -42,9 +45,14 @@ def look_at(path: Path) -> DroppedFile:
         return DroppedFile("model", path)
     if name.endswith(IMAGE_SUFFIXES):
         return DroppedFile("image", path)
+    stored = _stored(path)
+    if stored == MODEL:
+        return DroppedFile("model", path)
     for folder in list(path.parents)[:2]:
         if (folder / JOURNAL).is_file():
             return DroppedFile("run", folder)
+    if stored:
+        return DroppedFile("", path, f"{path}: not a model and not data, but {stored}; {_REMEDY}")
     return _data(path.parent if "-ubyte" in name or name.endswith((".idx", ".idx.gz")) else path)
 
 
@@ -63,8 +71,25 @@ def _folder(path: Path) -> DroppedFile:
     if any((entry / JOURNAL).is_file() or (entry / SWEEP).is_file() for entry in entries):
         return DroppedFile("runs", path)
     models = sorted(entry for entry in entries if entry.name.endswith(MODELS[-1]))
+    if not models:
+        single = (entry for entry in sorted(entries) if entry.name.lower().endswith(SINGLE))
+        models = [entry for entry in single if _stored(entry) == MODEL][:1]
     # Another folder may be meant as data: the page Data says what is missing there.
     return DroppedFile("model", models[0]) if models else DroppedFile("data", path)
+
+
+def _stored(path: Path) -> str:
+    """MODEL for a model that is one file, a few words for another file that Model Studio wrote; empty for
+    others."""
+    from engine.files.content import CONTAINER, ONNX, container_kind, content_of
+    from engine.files.packed import KIND
+
+    content = content_of(path)
+    if content == ONNX:
+        return MODEL
+    if content != CONTAINER:
+        return ""
+    return MODEL if container_kind(path) == KIND else "weights or another part of a run"
 
 
 def _data(path: Path) -> DroppedFile:
