@@ -14,6 +14,11 @@ from typing import Any
 import pytest
 
 
+def begins_at_the_end(worker: str) -> bool:
+    """Whether a worker, ``gw0`` and so on, is one of every other that take files and tests from the end."""
+    return int(worker.removeprefix("gw")) % 2 == 1
+
+
 class SharedCompiling:
     """A plugin of pytest for every other worker."""
 
@@ -21,7 +26,7 @@ class SharedCompiling:
     def helps(config: pytest.Config) -> bool:
         """Whether this process is a worker that begins at the end."""
         worker: str = getattr(config, "workerinput", {}).get("workerid", "gw0")
-        return int(worker.removeprefix("gw")) % 2 == 1
+        return begins_at_the_end(worker)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(

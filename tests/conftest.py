@@ -19,12 +19,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.compiling import SharedCompiling
 from tests.each import fix_seeds
-from tests.peak_memory import PeakMemory
+from tests.peak_memory import PeakMemory, resident
 from tests.tiers import Tiers
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -156,6 +157,23 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(SharedCompiling(), "model-studio-shared-compiling")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    if config.getoption("dist") != "load":
+        return None
+    from tests.both_ends import BothEnds  # pytest-xdist is there: it asks
+
+    return BothEnds(config, log)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):
+        from tests.both_ends import ordered
+
+        items[:] = ordered(items)
+
+
 def pytest_collection() -> None:
     gc.disable()  # nothing that is loaded is garbage, and looking for it takes a seventh of the time
 
@@ -183,13 +201,22 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
         _give_back_memory()
 
 
+_GROWTH = 8 << 20
+_in_use = 0
+
+
 def _give_back_memory() -> None:
+    """Free what the last file used; what is in cycles only where that is much, because looking takes long."""
+    global _in_use
     # PySide reads the source of each module that is imported after it, and linecache holds all that was read.
     for name in [name for name in linecache.cache if os.path.isfile(name)]:
         del linecache.cache[name]
+    if resident() > _in_use + _GROWTH:
+        gc.collect()
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
     if hasattr(libc, "malloc_trim"):  # glibc
         libc.malloc_trim(0)
+    _in_use = resident()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

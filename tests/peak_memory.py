@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import sys
 from typing import Any
 
@@ -16,6 +17,14 @@ def peak() -> int:
 
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return used // (1024 * 1024 if sys.platform == "darwin" else 1024)
+
+
+def resident() -> int:
+    """The memory that this process has resident now, in bytes; 0 where the system is not Linux."""
+    if sys.platform != "linux":
+        return 0
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * mmap.PAGESIZE
 
 
 class PeakMemory:
