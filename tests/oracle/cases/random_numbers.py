@@ -12,13 +12,13 @@ paddle.seed(77)
 _SIZES = "(1, 2, 311, 312, 313, 1000, 100000)"
 
 
-def _drawn(code: str) -> str:
+def drawn(code: str) -> str:
     return f"{_H}{code}"
 
 
 def _sized(call: str) -> str:
     """The draws of many sizes, one after the other."""
-    return _drawn(f"h(*[{call} for n in {_SIZES}])")
+    return drawn(f"h(*[{call} for n in {_SIZES}])")
 
 
 _X = "x = (t([30, 40]) + 1) / 2"
@@ -185,36 +185,35 @@ finally:
 
 CALLS: dict[str, str] = {
     **{name: _sized(code) for name, code in DRAWS.items()},
-    "randperm sizes": _drawn("h(*[paddle.randperm(n) for n in range(12)])"),
-    "first numbers": _drawn(
+    "randperm sizes": drawn("h(*[paddle.randperm(n) for n in range(12)])"),
+    "first numbers": drawn(
         "[paddle.rand([3]), paddle.randn([4]), paddle.randint(0, 10, [5]), paddle.randperm(6)]"
     ),
-    **{f"like {name}": _drawn(f"{_X}\nh({code})") for name, code in LIKE.items()},
-    "dropout gradient": _drawn(f"{_X}\ngrad(lambda x: F.dropout(x, 0.3), x)"),
-    "interleaved": _drawn(
+    **{f"like {name}": drawn(f"{_X}\nh({code})") for name, code in LIKE.items()},
+    "dropout gradient": drawn(f"{_X}\ngrad(lambda x: F.dropout(x, 0.3), x)"),
+    "interleaved": drawn(
         "h(*[f(n) for n in (3, 700, 1, 50) for f in ("
         "lambda n: paddle.rand([n]), lambda n: paddle.randn([n]), "
         "lambda n: paddle.randint(0, 7, [n]), lambda n: paddle.randperm(n), lambda n: F.dropout(t([n])))])"
     ),
     **{
-        f"{name} {dtype}": _drawn(_WEIGHT.format(name=name, dtype=dtype, shapes=_SHAPES))
+        f"{name} {dtype}": drawn(_WEIGHT.format(name=name, dtype=dtype, shapes=_SHAPES))
         for name in INITIALIZERS
         for dtype in ("float32", "float64")
     },
-    "Orthogonal": _drawn(
+    "Orthogonal": drawn(
         "[paddle.create_parameter(s, 'float64', default_initializer=nn.initializer.Orthogonal(2.0)).detach()"
         " for s in ([4, 6], [6, 4], [3, 2, 2])]"
     ),
-    **{f"layer {name}": _drawn(f"h(*({code}).state_dict().values())") for name, code in LAYERS.items()},
-    "layer resnet18": _drawn("h(*list(paddle.vision.models.resnet18(num_classes=10).parameters())[:9])"),
-    "seed of the Programs": _drawn(
+    **{f"layer {name}": drawn(f"h(*({code}).state_dict().values())") for name, code in LAYERS.items()},
+    "seed of the Programs": drawn(
         "main, start = paddle.static.default_main_program(), paddle.static.default_startup_program()\n"
         "start.random_seed = 11\ntry:\n    made = [nn.Linear(3, 4).weight, nn.Linear(3, 4).weight]\n"
         "    main.random_seed = 12\n    made += [nn.Linear(3, 4).weight, nn.Linear(3, 4).weight]\n"
         "    made += [F.dropout(t([50])), F.dropout(t([50, 1]), axis=0), paddle.rand([3])]\n"
         "finally:\n    main.random_seed = start.random_seed = 0\nh(*made)"
     ),
-    "states": _drawn(
+    "states": drawn(
         "state = paddle.get_rng_state()\na = paddle.randn([500])\nb = paddle.rand([20])\n"
         "paddle.set_rng_state(state)\n"
         "[len(state), state[0].current_seed(), bool((a == paddle.randn([500])).all()), "
@@ -228,7 +227,7 @@ CALLS: dict[str, str] = {
         f"seed {value}": f"paddle.seed({value})\npaddle.rand([3])"
         for value in ("0", "1", "2**31", "2**32", "2**40 + 3", "2.7", "'8'", "True")
     },
-    "samplers": _drawn(
+    "samplers": drawn(
         "np.random.seed(3)\nio, w = paddle.io, np.array([0.2, 0.3, 0.5])\n"
         "[list(io.RandomSampler(list(range(9)))), list(io.RandomSampler(list(range(9)), True, 5)), "
         "[int(n) for n in io.SubsetRandomSampler([5, 6, 7, 8])], "
@@ -238,6 +237,6 @@ CALLS: dict[str, str] = {
         "round(float(np.random.rand()), 9)]"
     ),
     **{f"training {name}": f"{_TRAINED}{code}\nlosses" for name, code in TRAININGS.items()},
-    "static": _drawn(_STATIC.format(before="")),
-    "static random_seed": _drawn(_STATIC.format(before="main.random_seed, start.random_seed = 12, 13"))
+    "static": drawn(_STATIC.format(before="")),
+    "static random_seed": drawn(_STATIC.format(before="main.random_seed, start.random_seed = 12, 13"))
 }

@@ -1,4 +1,6 @@
-"""Networks of ``vision.models``: what they compute with weights from a formula."""
+"""Networks of ``vision.models``: what they compute with weights from a formula, and their initial weights."""
+
+from tests.oracle.cases.random_numbers import drawn
 
 _RUN = """
 net = paddle.vision.models.{}
@@ -20,5 +22,8 @@ CALLS: dict[str, str] = {
     "resnet50/32 groups": _eval("resnext50_32x4d(num_classes=4)", [1, 3, 32, 32], 0.3),
     "ResNet/no classes": _eval("resnet18(num_classes=0)", [1, 3, 32, 32], 0.3),
     "ResNet/no pool": _eval("resnet18(num_classes=0, with_pool=False)", [1, 3, 32, 32], 0.3),
+    "resnet18/initial values": drawn(
+        "h(*list(paddle.vision.models.resnet18(num_classes=10).parameters())[:9])"
+    ),
 }
 TOLERANCES: dict[str, float] = {"resnet18/training": 1e-3}
