@@ -92,13 +92,16 @@ def every_fault(
     action: Callable[[], object],
     check: Callable[[BaseException | None, str], object],
     short: int = 12,
+    plan: list[Operation] | None = None,
 ) -> int:
     """Do ``action`` again and again, with another operation failing each time; returns how often.
 
     ``prepare`` makes the state before; ``check`` gets the error, or None, and a text that says where it was.
+    ``plan`` has the operations of the action, where they are known.
     """
-    prepare()
-    plan = operations_of(folder, action)
+    if plan is None:
+        prepare()
+        plan = operations_of(folder, action)
     assert plan, "nothing to fail: the action touches no file"
     tried = 0
     for at in points(len(plan), short):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -20,13 +21,17 @@ from engine.files.checkpoint import list_checkpoints
 from resources.locks import holder_of
 from studio.cli import app
 from tests.robust.faults import FAULTS, Fault, every_fault, temporaries
+from tests.robust.file_operations import Operation, operations_of
 from tests.robust.small_training import difference, final
 
 LONG = bool(os.environ.get("MODEL_STUDIO_LONG"))
 
 
 class Training:
-    """A training of two epochs of two steps, and what it ends with when nothing goes wrong."""
+    """A training of two epochs of two steps, and what it ends with when nothing goes wrong.
+
+    Several faults attack one training, so what does not depend on the fault is computed once.
+    """
 
     def __init__(self, data: Path, model: str, place: Path, *options: str) -> None:
         self.place, self.out = place, place / "run"
@@ -45,7 +50,15 @@ class Training:
         self.words += ["--checkpoint-every", "1", "--keep", "2", "--seed", "3", *options]
         assert self.start().exit_code == 0
         self.end = final(self.out)
+        self.plans: dict[bool, list[Operation]] = {}
         self.clear()
+
+    @cached_property
+    def first_epoch(self) -> Path:
+        """The folder of a run that ended after one of the two epochs."""
+        backup = self.place / "kept"
+        assert call("train", *self.words, "--out", backup, "--epochs", "1").exit_code == 0
+        return backup
 
     def clear(self) -> None:
         if self.out.exists():
@@ -75,21 +88,16 @@ def ended_well(done: Result, said: str) -> str:
 
 
 def attack(training: Training, fault: Fault, resumed: bool, short: int) -> int:
-    backup = training.place / "kept"
-    if resumed:
-        assert call("train", *training.words, "--out", backup, "--epochs", "1").exit_code == 0
     answers: list[Result] = []
 
     def prepare() -> None:
         training.clear()
         answers.clear()
         if resumed:
-            shutil.copytree(backup, training.out)
+            shutil.copytree(training.first_epoch, training.out)
 
     def act() -> None:
-        answers.append(
-            call("train", "--resume", "--out", training.out, "--epochs", "2") if resumed else training.start()
-        )
+        answers.append(training.resume() if resumed else training.start())
 
     def check(error: BaseException | None, said: str) -> None:
         assert error is None, said
@@ -116,15 +124,28 @@ def attack(training: Training, fault: Fault, resumed: bool, short: int) -> int:
         assert not temporaries(out), f"{said}: {temporaries(out)}"
         assert not difference(final(out), training.end), said
 
-    return every_fault(training.out, fault, prepare, act, check, short)
+    if resumed not in training.plans:
+        prepare()
+        training.plans[resumed] = operations_of(training.out, act)
+    return every_fault(training.out, fault, prepare, act, check, short, training.plans[resumed])
+
+
+@pytest.fixture(scope="module")
+def static(few: Path, tmp_path_factory: pytest.TempPathFactory) -> Training:
+    return Training(few, "linear", tmp_path_factory.mktemp("static"))
+
+
+@pytest.fixture(scope="module")
+def eager(few: Path, model: str, tmp_path_factory: pytest.TempPathFactory) -> Training:
+    return Training(few, model, tmp_path_factory.mktemp("eager"), "--eager")
 
 
 @pytest.mark.parametrize("resumed", [False, True], ids=["new", "resumed"])
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
-def test_static(few: Path, tmp_path: Path, fault: Fault, resumed: bool) -> None:
-    attack(Training(few, "linear", tmp_path), fault, resumed, short=2)
+def test_static(static: Training, fault: Fault, resumed: bool) -> None:
+    attack(static, fault, resumed, short=2)
 
 
 @pytest.mark.parametrize("fault", FAULTS if LONG else FAULTS[:3], ids=lambda fault: fault.name)
-def test_eager_with_code_of_the_user(few: Path, model: str, tmp_path: Path, fault: Fault) -> None:
-    attack(Training(few, model, tmp_path, "--eager"), fault, False, short=2)
+def test_eager_with_code_of_the_user(eager: Training, fault: Fault) -> None:
+    attack(eager, fault, False, short=2)

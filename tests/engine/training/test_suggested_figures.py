@@ -86,7 +86,7 @@ def test_a_regression_comes_within_two_hundredths_of_the_linear_model(tmp_path: 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_folder_of_shapes_reaches_99_percent(seed: int, tmp_path: Path) -> None:
     shapes(tmp_path / "shapes", seed)
-    found = trained(tmp_path / "shapes", **shortened(4))
+    found = trained(tmp_path / "shapes", **shortened(3))
     assert found["validation_accuracy"] >= 0.99
     assert found["linear"]["accuracy"] < 0.8
 
