@@ -16,10 +16,11 @@ from engine.files.checked import Container, Expected
 from engine.files.container import container_parts, is_own_container, read_containers, write_parts
 from engine.files.inference import InferenceDescription, InferenceFiles, inference_prefix
 from engine.files.plain import Array, StrPath
+from resources.settings.export import ENDINGS
 
 KIND = "inference.packed"
 VERSION = 1
-ENDING = ".h5"
+ENDING = ENDINGS["packed"]
 
 
 def packed_path(path: StrPath) -> Path:

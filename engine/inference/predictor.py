@@ -16,7 +16,7 @@ from engine.eager.tensor import Tensor as EagerTensor
 from engine.files import inference as files
 from engine.inference.config import Config
 from engine.inference.handle import Tensor
-from engine.jit.model_files import ENDINGS, is_model_file
+from engine.jit.model_files import is_model_file
 from engine.jit.run_program import ProgramRunner, wrapped
 from engine.kernels.cpu.threads import set_num_threads
 from engine.program.passes.pipeline import PREDICTION, level
@@ -25,6 +25,7 @@ from engine.program.run.plan import Plan
 from engine.program.run.scope import Scope
 from engine.static.inference_files import model_at, model_in
 from resources.regular_files import LARGE_FILE, read_regular
+from resources.settings.export import ENDINGS
 
 Hook = Callable[[str, str, EagerTensor], None]
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError, FormatError
 from engine.files import content
+from engine.files.atomic import saving
 from engine.files.inference import (
     PROGRAM,
     SUFFIXES,
@@ -24,18 +25,18 @@ from engine.files.inference import (
     inference_paths,
     inference_prefix,
     is_own_inference,
+    move_inference,
     read_inference,
     write_inference,
 )
 from engine.files.packed import KIND as PACKED_KIND
 from engine.files.packed import describe_packed, is_own_packed, read_packed, write_packed
 from engine.files.plain import Array, StrPath
+from resources.replacing import sync_folder
+from resources.settings.export import ENDINGS
 
 NATIVE, PADDLE = "native", "paddle"
 PACKED, ONNX = "packed", "onnx"
-ENDINGS = {PACKED: ".h5", ONNX: ".onnx"}
-"""The suffixes of formats that are one file; a name without it is looked up with it."""
-
 _WHAT = {
     content.CONTAINER: "a Model Studio file of another kind",
     content.HDF5: "an HDF5 file that another program wrote",
@@ -63,10 +64,19 @@ FORMATS: dict[str, ModelFormat] = {
     PACKED: ModelFormat("one packed file", read_packed, describe_packed, is_own_packed),
 }
 
+
+def _write_onnx(path: StrPath, program: Any, weights: Mapping[str, Array], info: Any) -> str:
+    from engine.onnx.convert import write_files  # which needs the extra onnx
+
+    place = path_in_format(path, ONNX)
+    return write_files(InferenceFiles(program, dict(weights), info, "", place, own=True, single=True))
+
+
 # By format: writes program, weights and information under a path, and returns the save id.
 WRITERS: dict[str, Callable[[StrPath, Any, Mapping[str, Array], Any], str]] = {
     NATIVE: write_inference,
     PACKED: write_packed,
+    ONNX: _write_onnx,
 }
 
 
@@ -146,6 +156,39 @@ def write_model_files(
             raise ArgumentError(f"compress=True makes packed files smaller: got the format {format!r}")
         write = partial(write_packed, compress=True)
     return write(path, program, weights, info)
+
+
+def path_in_format(path: StrPath, format: str) -> Path:
+    """Where a model that is saved as ``path`` lies: the prefix of its files, or the one file, whose suffix is
+    added unless ``path`` has it."""
+    base, ending = inference_prefix(path), ENDINGS.get(format, "")
+    return base if base.name.lower().endswith(ending) else base.with_name(base.name + ending)
+
+
+def written_paths(path: Path, format: str) -> list[Path]:
+    """The files of a model that was written as ``path``, as ``path_in_format`` gives it."""
+    if format in ENDINGS:
+        return [path]
+    paths = inference_paths(path)
+    return [paths[suffix] for suffix in SUFFIXES if paths[suffix].exists()]
+
+
+def move_model_files(source: Path, target: Path, format: str) -> None:
+    """Put a model in place of what lies at ``target``, on the same disk; both as ``path_in_format`` gives.
+
+    Raises SaveError, and as :func:`read_model_files`.
+    """
+    if format == NATIVE:
+        move_inference(source, target)
+        return
+    pairs = [(source, target)]
+    if format not in ENDINGS:
+        there, here = inference_paths(source), inference_paths(target)
+        pairs = [(there[suffix], here[suffix]) for suffix in SUFFIXES if there[suffix].exists()]
+    for old, new in pairs:
+        with saving(new):
+            old.replace(new)
+    sync_folder(target.parent)
 
 
 def describe_model_files(path: StrPath) -> InferenceDescription:

@@ -7,19 +7,23 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from engine.core.errors import FormatError
+from engine.core.errors import FormatError, LimitError
+from engine.core.model_limits import ModelLimits, how_to_raise
+from engine.files import child as children
+from engine.files.limits import TOO_MUCH_MEMORY
+from engine.jit.compare_outputs import TOLERANCE, Feed, difference, outputs_of, random_feeds
 from engine.program.graph.liveness import with_sub_blocks
-from engine.program.graph.program import Program, Variable
-from engine.program.run.executor import Executor
+from engine.program.graph.program import Program
 
-SIZES = (2, 3)  # of unknown dimensions, in the two runs
-TOLERANCE = 1e-5  # of the largest result
 SECONDS = 300
+# What runtimes take beyond the values of a model: threads, compiled graphs, the evaluator's copies.
+MEMORY_FACTOR, MEMORY_MORE = 4, 512 << 20
 _ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -31,17 +35,27 @@ class Checked:
     latencies: dict[str, float]
 
 
-def check_file(path: Path, program: Program) -> Checked:
+@dataclass(frozen=True)
+class Answers:
+    """What each runtime gave: its results by name for each feed, the seconds of a run of the first feed and
+    those to load the file."""
+
+    results: dict[str, list[dict[str, np.ndarray]]]
+    latencies: dict[str, float]
+    loading: dict[str, float]
+
+
+def check_file(path: Path, program: Program, limits: ModelLimits | None = None) -> Checked:
     """Run the file and the Program it was made of on random inputs of two sizes.
 
     A quantized model may round a value on the edge between two levels to the other one, which moves its
-    results by far more than rounding does: of three draws one must agree.
+    results by far more than rounding does: of three draws one must agree. ``limits`` as of ``answers``.
 
     Raises FormatError where a runtime refuses the file or its results differ by over ``TOLERANCE``.
     """
     quantized = any("quantize" in o.opdef.name for o in with_sub_blocks(program.global_block().ops))
     for seed in range(3 if quantized else 1):
-        checked = _checked(path, program, seed)
+        checked = _checked(path, program, seed, limits)
         if max(checked.differences.values()) <= TOLERANCE:
             return checked
     runtime, apart = max(checked.differences.items(), key=lambda item: item[1])
@@ -51,59 +65,70 @@ def check_file(path: Path, program: Program) -> Checked:
     )
 
 
-def _checked(path: Path, program: Program, seed: int) -> Checked:
-    feeds = [_inputs(program, size, np.random.default_rng((seed, size))) for size in SIZES]
-    wanted = [Executor().run(program, feed=feed, fetch_list=list(program.outputs)) for feed in feeds]
+def _checked(path: Path, program: Program, seed: int, limits: ModelLimits | None) -> Checked:
+    feeds = random_feeds(program, seed)
+    wanted = outputs_of(program, feeds)
+    found = answers(path, feeds, limits)
+    differences = {
+        runtime: max(
+            difference(given[name], value, f"{path}: {runtime}: {name}")
+            for given, values in zip(results, wanted, strict=True)
+            for name, value in zip(program.outputs, values, strict=True)
+        )
+        for runtime, results in found.results.items()
+    }
+    return Checked(differences, found.latencies)
+
+
+def answers(
+    path: Path, feeds: Sequence[Feed], limits: ModelLimits | None = None, first: bool = False
+) -> Answers:
+    """Run an ONNX file for inputs by name, in a clean process, by each runtime that is installed.
+
+    Args:
+        limits: of a model that this installation did not write; what the sizes of file and inputs explain is
+            added. None: no limit but ``SECONDS``.
+        first: run by the fastest runtime only, ONNX Runtime where it is installed.
+
+    Raises FormatError where a runtime refuses the file, LimitError where it exceeds the limits.
+    """
     with tempfile.TemporaryDirectory(prefix="model-studio-onnx-") as folder:
         asked, answered = Path(folder, "asked.npz"), Path(folder, "answered")
         np.savez(asked, **{f"{n}/{name}": v for n, feed in enumerate(feeds) for name, v in feed.items()})
-        latencies = _run(path, asked, answered)
-        differences = {}
-        for runtime in latencies:
+        said = _run(path, asked, answered, _with_sizes(limits, path, feeds), first)
+        results: dict[str, list[dict[str, np.ndarray]]] = {}
+        for runtime in said["latencies"]:
+            results[runtime] = [{} for _ in feeds]
             with np.load(f"{answered}-{runtime}.npz", allow_pickle=False) as found:
-                differences[runtime] = max(
-                    difference(found[f"{n}/{name}"], value, f"{path}: {runtime}: {name}")
-                    for n, values in enumerate(wanted)
-                    for name, value in zip(program.outputs, values, strict=True)
-                )
-    return Checked(differences, latencies)
+                for key in found.files:
+                    number, _, name = key.partition("/")
+                    results[runtime][int(number)][name] = found[key]
+    return Answers(results, said["latencies"], said["loading"])
 
 
-def difference(found: np.ndarray, wanted: np.ndarray, where: str) -> float:
-    """The largest difference as a share of the largest result. Raises FormatError for another shape."""
-    if found.shape != wanted.shape or found.dtype != wanted.dtype:
-        raise FormatError(
-            f"{where} is {found.dtype}{list(found.shape)}, not {wanted.dtype}{list(wanted.shape)}; report "
-            "this with the model's code"
-        )
-    if not wanted.size or np.array_equal(found, wanted):
-        return 0.0
-    if wanted.dtype.kind not in "fc":
-        return float("inf")
-    finite = np.isfinite(wanted)
-    if not np.array_equal(found[~finite], wanted[~finite], equal_nan=True):
-        return float("inf")
-    largest = np.abs(wanted[finite]).max(initial=1e-30)
-    return float(np.abs(found[finite].astype(np.float64) - wanted[finite]).max(initial=0.0) / largest)
+def _with_sizes(limits: ModelLimits | None, path: Path, feeds: Sequence[Feed]) -> ModelLimits | None:
+    if limits is None:
+        return None
+    values = sum(array.nbytes for feed in feeds for array in feed.values())
+    return limits.for_bytes(path.stat().st_size + values)
 
 
-def _inputs(program: Program, size: int, random: np.random.Generator) -> dict[str, np.ndarray]:
-    block = program.global_block()
-    return {name: _drawn(block.var(name), size, random) for name in program.inputs}
-
-
-def _drawn(variable: Variable, size: int, random: np.random.Generator) -> np.ndarray:
-    """Normal numbers, or integers 0 and 1, which every index and length can be."""
-    shape = [size if d < 0 else d for d in variable.spec.shape]
-    kind = variable.spec.dtype.np
-    if np.dtype(kind).kind in "fc":
-        return random.standard_normal(shape).astype(kind)
-    return random.integers(0, 2, shape).astype(kind)
-
-
-def _run(path: Path, asked: Path, answered: Path) -> dict[str, float]:
+def _run(
+    path: Path, asked: Path, answered: Path, limits: ModelLimits | None, first: bool
+) -> dict[str, dict[str, float]]:
     paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    command = [sys.executable, "-m", "engine.onnx.run_files", str(path.resolve()), str(asked), str(answered)]
+    command = [
+        sys.executable,
+        "-m",
+        "engine.onnx.run_files",
+        *["--first"] * first,
+        str(path.resolve()),
+        str(asked),
+        str(answered),
+    ]
+    memory = None if limits is None else MEMORY_FACTOR * limits.memory + MEMORY_MORE
+    if limits is not None and memory is not None:
+        command += [str(memory), str(limits.seconds)]
     try:
         done = subprocess.run(
             command,
@@ -117,7 +142,23 @@ def _run(path: Path, asked: Path, answered: Path) -> dict[str, float]:
     except subprocess.TimeoutExpired:
         raise FormatError(f"{path}: running it took over {SECONDS} s; try a smaller model") from None
     if done.returncode:
-        said = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+        said = (done.stderr.strip().splitlines() or [children.ending(done.returncode)])[-1]
+        if limits is not None and memory is not None:
+            _raise_limit(path, done.returncode, said, limits, memory)
         raise FormatError(f"{path}: it does not run in a clean process: {said}; report this with the code")
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    found: dict[str, dict[str, float]] = json.loads(done.stdout.splitlines()[-1])
     return found
+
+
+def _raise_limit(path: Path, code: int, said: str, limits: ModelLimits, memory: int) -> None:
+    """Raise LimitError where a process with limits ended by one of them."""
+    if "SIGXCPU" in children.ending(code):
+        raise LimitError(
+            f"{path}: running it took over {limits.seconds:.3g} s of processor time, its limit; "
+            f"{how_to_raise('seconds', round(10 * limits.seconds))}"
+        )
+    if code == TOO_MUCH_MEMORY or any(word in said for word in ("MemoryError", "bad_alloc", "allocat")):
+        raise LimitError(
+            f"{path}: running it takes more than {memory >> 20} MB, the limit of its process; "
+            f"{how_to_raise('memory', f'{limits.memory >> 18} MB')}"
+        )

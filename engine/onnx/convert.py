@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
 
+from engine.core import model_limits
 from engine.core.version import VERSION
 from engine.files.atomic import make_folder, saving
+from engine.files.inference import InferenceFiles
 from engine.files.scratch import folder_next_to
 from engine.onnx.checking import Checked, check_file
 from engine.onnx.write_file import write, written_opset
@@ -32,10 +35,21 @@ def convert_model(prefix: str, target: Path, opset: int = OPSET, optimize: bool 
     with saving(target), folder_next_to(target) as work:
         written = work / "model.onnx"
         write(model, str(written), opset)
-        checked = check_file(written, program)
+        checked = check_file(written, program, model_limits.current() if program.foreign else None)
         written.replace(target)
         sync_folder(target.parent)
     return checked
+
+
+def write_files(files: InferenceFiles) -> str:
+    """Write what other formats hold as the ONNX file ``files.prefix``, which onnx's checker has passed; the
+    first half of its SHA-256 as text. Raises as ``paddle.onnx.export``."""
+    from engine.jit.export import layer_of
+
+    layer = layer_of(files)
+    layer.eval()
+    content = write(write_model(layer.program(), metadata_of(layer.info)), str(files.prefix))
+    return hashlib.sha256(content).hexdigest()[:32]
 
 
 def metadata_of(info: Any) -> dict[str, str]:

@@ -1,21 +1,28 @@
 """The clean process of a check: runs an ONNX file by each runtime that is installed.
 
-``python -m engine.onnx.run_files MODEL ASKED.npz ANSWERED``: inputs are ``NUMBER/NAME`` in the archive, the
-results of each runtime go to ``ANSWERED-RUNTIME.npz`` under the same names.
+``python -m engine.onnx.run_files [--first] MODEL ASKED.npz ANSWERED [MEMORY SECONDS]``: inputs are
+``NUMBER/NAME`` in the archive, the results of each runtime go to ``ANSWERED-RUNTIME.npz`` under the same
+names. For an untrusted model each runtime may take MEMORY bytes more than its imports and compute for
+SECONDS, with one thread.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
+from engine.files.limits import allow_processor_time, limit_memory
+
 Run = Callable[[dict[str, np.ndarray]], list[np.ndarray]]
 REPEATS = 30
+_limited = False
 _DEQUANTIZES = 19  # the first opset of which the reference evaluator has DequantizeLinear
 
 
@@ -25,6 +32,8 @@ def _onnxruntime(path: str) -> tuple[list[str], Run]:
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
+    if _limited:  # each thread reserves memory that it does not use
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     names = [each.name for each in session.get_outputs()]
     wanted = {each.name for each in session.get_inputs()}
@@ -57,19 +66,42 @@ def _reference(path: str) -> tuple[list[str], Run]:
 RUNTIMES = {"onnxruntime": _onnxruntime, "reference": _reference}
 
 
-def main(path: str, asked: str, answered: str) -> int:
-    """Run the model and print the median seconds of a run by runtime; 1 and one line on failure."""
+def _limit(memory: int, seconds: float) -> None:
+    """Limit this process, once the runtimes are imported; their imports map libraries of any size."""
+    global _limited
+    for name in ("onnx", "onnx.reference", "onnxruntime"):
+        with suppress(ImportError):
+            importlib.import_module(name)
+    _limited = True
+    limit_memory(memory)
+    allow_processor_time(seconds * len(RUNTIMES))
+
+
+def main(*words: str) -> int:
+    """Run the model and print the median seconds of a run by runtime, and of loading it; 1 and one line on
+    failure. With ``--first`` it is run by the first runtime that is installed alone."""
+    only_first = words[0] == "--first"
+    path, asked, answered, memory, seconds = [*words[only_first:], "", ""][:5]
+    if memory:
+        _limit(int(memory), float(seconds))
     with np.load(asked, allow_pickle=False) as archive:
         feeds: dict[str, dict[str, np.ndarray]] = {}
         for key in archive.files:
             number, _, name = key.partition("/")
             feeds.setdefault(number, {})[name] = archive[key]
-    latencies = {}
+    latencies: dict[str, float] = {}
+    loading: dict[str, float] = {}
     for name, load in RUNTIMES.items():
+        if only_first and latencies:
+            break
+        begin = time.perf_counter()
         try:
             outputs, run = load(path)
         except ImportError:
             continue
+        except Exception as error:
+            return _failed(name, error)
+        loading[name] = time.perf_counter() - begin
         try:
             results: dict[str, Any] = {}
             for number, feed in feeds.items():
@@ -84,10 +116,14 @@ def main(path: str, asked: str, answered: str) -> int:
                 times.append(time.perf_counter() - begin)
             latencies[name] = float(np.median(times))
         except Exception as error:  # runtimes raise errors of their own kinds
-            print(f"{name}: {type(error).__name__}: {' '.join(str(error).split())}", file=sys.stderr)
-            return 1
-    print(json.dumps(latencies))
+            return _failed(name, error)
+    print(json.dumps({"latencies": latencies, "loading": loading}))
     return 0
+
+
+def _failed(name: str, error: Exception) -> int:
+    print(f"{name}: {type(error).__name__}: {' '.join(str(error).split())}", file=sys.stderr)
+    return 1
 
 
 if __name__ == "__main__":

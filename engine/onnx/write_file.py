@@ -50,8 +50,8 @@ def export(layer: Any, path: str, input_spec: Any = None, opset_version: int = 9
     write(model, f"{path}.onnx", opset)
 
 
-def write(model: Any, path: str, opset: int = OPSET) -> None:
-    """Write a ModelProto of opset 17 as ``opset`` and check it. Raises as :func:`export`."""
+def write(model: Any, path: str, opset: int = OPSET) -> bytes:
+    """Write a ModelProto of opset 17 as ``opset`` once it is checked; its bytes. Raises as :func:`export`."""
     onnx = onnx_package()
     if sum(len(weight.raw_data) for weight in model.graph.initializer) > LARGEST:
         raise SaveError(f"{path}: the weights have over 2 GB, which is more than one ONNX file can hold")
@@ -59,7 +59,7 @@ def write(model: Any, path: str, opset: int = OPSET) -> None:
         from onnx.version_converter import convert_version
 
         model = convert_version(model, opset)
-    content = model.SerializeToString()
+    content: bytes = model.SerializeToString()
     try:  # bytes: a message would be serialized once more
         onnx.checker.check_model(content, full_check=True)
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as error:
@@ -69,6 +69,7 @@ def write(model: Any, path: str, opset: int = OPSET) -> None:
         ) from error
     make_folder(Path(path).parent)
     atomic_write(path, lambda file: file.write(content))
+    return content
 
 
 def written_opset(version: Any) -> int:

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import math
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
 from engine.core.errors import ArgumentError, DataError, EngineError, FormatError, SaveError
-from engine.files.atomic import make_folder, save_error, saving
+from engine.files.atomic import make_folder, save_error
 from engine.files.checkpoint import BEST_NAME, list_checkpoints
-from engine.files.inference import describe_inference, inference_prefix, move_inference
-from engine.files.npy import open_npy
 from engine.files.scratch import folder_next_to
+from engine.jit.model_files import (
+    ONNX,
+    describe_model_files,
+    move_model_files,
+    path_in_format,
+    written_paths,
+)
 from engine.training.config import TrainingConfig
 from engine.training.corrections import load_run_data
 from engine.training.events import now
+from engine.training.export_check import verify, verify_onnx
 from engine.training.metrics import mean_absolute_error, r2_score
 from engine.training.normalizing import for_callers, for_prediction
 from engine.training.progress import measured_before
@@ -31,11 +32,9 @@ from engine.training.run_folder import RunFolder
 from engine.training.setup import build_network
 from engine.training.sources.prepared import as_given
 from resources.export_events import Exported, ExportProgress
-from resources.settings.export import ExportSettings
+from resources.settings.export import ABOUT, ENDINGS, ExportSettings
 
-VERIFY_SECONDS = 120
 SCALING = {"low": 0.0, "high": 1.0, "divide_by": 255.0}
-_ROOT = Path(__file__).resolve().parents[2]
 
 
 def export_run(
@@ -45,10 +44,11 @@ def export_run(
     emit: Callable[[ExportProgress], None] = lambda event: None,
     step: int | None = None,
 ) -> Exported:
-    """Write ``prefix.pdmodel`` and its two companions from the run in ``folder`` and check them.
+    """Write the files of ``prefix``, in the format of ``settings``, from the run in ``folder``; check them.
 
     Imports the run's own copy of the model's code. The files are loaded in a fresh process that sees no model
-    code; its answers to test images are compared with the network's.
+    code; its answers to test images are compared with the network's. An ONNX file is run there by ONNX
+    Runtime, where it is installed, and by onnx's evaluator.
 
     Args:
         settings: of the export. The best checkpoint must be the one that the journal names, and neither it
@@ -76,15 +76,23 @@ def export_run(
     sample = [int(size) for size in data["shape"]]
     wanted = [None if size < 0 else size for size in settings.input_shape or (-1, *sample)]
     emit(_progress("save", "Writing the files..."))
-    info = information(config, data, done, measured)
+    info = {**information(config, data, done, measured), "run": store.path.name, **about(settings)}
     inputs = [InputSpec(shape=wanted, dtype=settings.dtype, name=settings.input_name)]
-    target = inference_prefix(prefix)
+    target = path_in_format(prefix, settings.format)
     make_folder(target.parent)
     # What is not verified never lies at the prefix: what was there before stays until then.
     with folder_next_to(target) as work:
-        written = work / "model"
+        written = path_in_format(work / "model", settings.format)
         try:
-            jit.save(network, str(written), input_spec=inputs, info=info, optimize=settings.optimize)
+            save_id = jit.save(
+                network,
+                str(written),
+                input_spec=inputs,
+                info=info,
+                optimize=settings.optimize,
+                format=settings.format,
+                compress=settings.compress,
+            )
         except SaveError as error:
             if isinstance(error.__cause__, OSError):
                 raise save_error(target, error.__cause__) from error
@@ -92,21 +100,25 @@ def export_run(
         emit(_progress("verify", "Loading them in a clean process..."))
         images, labels = sample_images(config, store.source_path, sample, settings.samples)
         expected = scores_of(network, images)
-        found = verify(written, images, target, work)
-        move_inference(written, target)
+        if settings.format == ONNX:
+            fed = images.astype(settings.dtype)
+            found = verify_onnx(written, settings.input_name, fed, expected, target)
+        else:
+            found = verify(written, images, target, work)
+        move_model_files(written, target, settings.format)
     scores = found.scores
-    described = describe_inference(prefix)
+    described = {} if settings.format == ONNX else describe_model_files(target).info
     event = Exported(
         event="exported",
         time=now(),
-        prefix=prefix,
+        prefix=str(target) if settings.format in ENDINGS else prefix,
         samples=len(images),
         step=done,
         difference=float(np.abs(scores - expected).max()),
         pictures="noise" if labels is None else "test",
-        sizes=_sizes(prefix),
-        operators=described.info.get("operators", []),
-        save_id=described.save_id,
+        sizes={path.name: path.stat().st_size for path in written_paths(target, settings.format)},
+        operators=described.get("operators", []),
+        save_id=save_id,
         latency=found.latency,
         seconds_to_load=found.seconds_to_load,
     )
@@ -147,6 +159,11 @@ def task_of_data(data: Mapping[str, Any]) -> str:
     """The task that the ``data`` of a checkpoint, or the information in exported files, is about."""
     spec = data.get("spec", data.get("data_spec"))
     return "numbers" if isinstance(spec, Mapping) and spec.get("task") == "numbers" else "classes"
+
+
+def about(settings: ExportSettings) -> dict[str, str]:
+    """What the author says of the model, without what is empty."""
+    return {name: getattr(settings, name) for name in ABOUT if getattr(settings, name)}
 
 
 def information(
@@ -192,72 +209,6 @@ def network_of(
 
 def _progress(stage: str, message: str) -> ExportProgress:
     return ExportProgress(event="export_progress", time=now(), stage=stage, message=message)
-
-
-@dataclass(frozen=True)
-class Verified:
-    """Measured in a clean process: scores by image, the seconds for one image and those to load."""
-
-    scores: np.ndarray
-    latency: float
-    seconds_to_load: float
-
-
-def verify(written: Path, images: np.ndarray, target: Path, work: Path) -> Verified:
-    """Load the files of the prefix ``written`` in a fresh process and compute their scores of ``images``.
-    Messages name ``target``, where they shall lie; ``work`` is a folder for what passes to and fro.
-
-    Raises:
-        FormatError: the process could not load or run the model; says what it said.
-        SaveError: the disk has no room for images and scores.
-    """
-    return verify_all([written], images, target, work, "export", VERIFY_SECONDS)[0]
-
-
-def verify_all(
-    written: Sequence[Path], images: np.ndarray, target: Path, work: Path, what: str, seconds: float
-) -> list[Verified]:
-    """As ``verify`` for several models, which one process measures in alternation within ``seconds``.
-
-    ``what`` is the command that messages begin with.
-    """
-    # The process starts in an empty folder: Python imports from where it starts.
-    empty, asked = (work / name for name in ("empty", "pictures.npy"))
-    with saving(target):
-        empty.mkdir()
-        np.save(asked, images, allow_pickle=False)
-    paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    files = [str(path.resolve()) for path in (asked, work / "scores-", *written)]
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "engine.training.verify", *files],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-            cwd=empty,
-            capture_output=True,
-            text=True,
-            timeout=seconds,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise FormatError(
-            f"{what} {target}: nothing was exported: loading the files took over {seconds:g} s; try "
-            "with fewer samples"
-        ) from None
-    if done.returncode != 0:
-        said = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-        for path in files[2:]:
-            said = said.replace(path, str(target))
-        raise FormatError(
-            f"{what} {target}: nothing was exported: the files don't load in a clean process: {said}; report "
-            "this with the model's code"
-        )
-    measured = json.loads(done.stdout)
-    return [
-        Verified(open_npy(f"{files[1]}{number}.npy").whole(), latency, loaded)
-        for number, (latency, loaded) in enumerate(
-            zip(measured["latencies"], measured["seconds_to_load"], strict=True)
-        )
-    ]
 
 
 def chosen_checkpoint(
@@ -351,9 +302,3 @@ def scores_of(network: Any, images: np.ndarray) -> np.ndarray:
             f"export: the model gives no single Tensor: {type(scores).__name__}; return the scores alone"
         )
     return np.asarray(scores.numpy())
-
-
-def _sizes(prefix: str) -> dict[str, int]:
-    from engine.files.inference import inference_paths
-
-    return {path.name: path.stat().st_size for path in inference_paths(prefix).values()}

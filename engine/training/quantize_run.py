@@ -26,7 +26,8 @@ from engine.quantization.report import KEY, Latency, NumberFigures, Quantization
 from engine.quantization.thresholds import Calibration, calibrate
 from engine.training.config import TrainingConfig
 from engine.training.events import now
-from engine.training.export import chosen_checkpoint, information, network_of, verify_all
+from engine.training.export import chosen_checkpoint, information, network_of
+from engine.training.export_check import verify_all
 from engine.training.metrics import mean_absolute_error, r2_score
 from engine.training.normalizing import own_names
 from engine.training.quantize_choices import Choices, Emit, Pace, report_progress
@@ -87,7 +88,7 @@ def quantize_run(
     tree = chosen_checkpoint(store, checkpoint, step, "quantize")
     config = TrainingConfig.from_dict(tree["config"])
     network, fed, done, measured = network_of(store, config, tree)
-    info = information(config, fed, done, measured)
+    info = {**information(config, fed, done, measured), "run": store.path.name}
     if choices.data:
         data = data_named(choices.data, DataOptions.of(config))
     else:

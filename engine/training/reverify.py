@@ -18,8 +18,8 @@ from engine.training.export import (
     network_of,
     sample_images,
     scores_of,
-    verify,
 )
+from engine.training.export_check import verify
 from engine.training.run_folder import RunFolder
 from resources.export_events import Exported, ExportProgress
 

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from resources.settings.setting import Setting, declared, settings_of
 
 DTYPES = ("float32", "float64", "float16", "uint8", "int32", "int64")
+FORMATS = (("native", "Three files"), ("packed", "One file (.h5)"), ("onnx", "ONNX (.onnx)"))
+# What models are called that are one file.
+ENDINGS = {"packed": ".h5", "onnx": ".onnx"}
 # The method of an export without quantization.
 FLOAT = ("float",)
 
@@ -29,6 +32,23 @@ class ExportSettings:
         " of a checkpoint.",
         choices=(("best", "Best weights"), ("last", "Last weights")),
         example="best, last or the path of a checkpoint",
+    )
+    format: str = declared(
+        "choice",
+        "native",
+        "Format",
+        "The files to write: native (three files), packed (one file that holds all) or onnx (for other "
+        "programs).",
+        choices=FORMATS,
+        methods=FLOAT,
+    )
+    compress: bool = declared(
+        "bool",
+        False,
+        "Compress",
+        "Make a packed file smaller by shuffle and gzip; weights lose about a sixth of their size.",
+        methods=FLOAT,
+        advanced=True,
     )
     input_name: str = declared(
         "name",
@@ -73,6 +93,18 @@ class ExportSettings:
         empty="as the run's data",
         methods=FLOAT,
     )
+    title: str = declared("text", "", "Title", "A title for people who get the model.", methods=FLOAT)
+    author: str = declared("text", "", "Author", "Who made the model.", methods=FLOAT)
+    license: str = declared(
+        "text", "", "License", "The license of the model, such as Apache-2.0.", methods=FLOAT
+    )
+    description: str = declared(
+        "text", "", "Description", "What the model is for, and where its limits are.", methods=FLOAT
+    )
 
 
+ABOUT = ("title", "author", "license", "description")
+"""The settings that are stored in the files as they are."""
+# The window writes one file unless the user chooses others; the command line keeps writing three.
+WINDOW_EXPORT = ExportSettings(format="packed")
 EXPORT_SETTINGS: dict[str, Setting] = settings_of(ExportSettings)

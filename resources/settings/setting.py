@@ -315,7 +315,8 @@ def words_of(
     words: list[str] = []
     for name, setting in settings.items():
         value = values[name]
-        usual = value == setting.default and not (defaults and setting.group != "command")
+        shown = defaults and setting.group != "command" and value != ""
+        usual = value == setting.default and not shown
         if usual or value is None or setting.group == "window":
             continue
         if setting.methods and method not in setting.methods:

@@ -20,6 +20,7 @@ from engine.files.journal import JournalWriter, read_journal
 from engine.jit.input_spec import InputSpec
 from engine.training import TrainingConfig, TrainingRun
 from engine.training import export as export_room
+from engine.training.export_check import Verified
 from resources.locks import Lock, holder_of, take
 from resources.settings.export import ExportSettings
 from studio.session.project.code_agreement import check_run_code, remember_code
@@ -249,10 +250,10 @@ class Export(Save):
         return Path(os.environ["XDG_STATE_HOME"]) / "export"
 
 
-def _verify_here(written: Path, images: np.ndarray, target: Path, work: Path) -> export_room.Verified:
+def _verify_here(written: Path, images: np.ndarray, target: Path, work: Path) -> Verified:
     with engine.no_grad():
         scores = jit.load(str(written))(engine.to_tensor(images)).numpy()
-    return export_room.Verified(scores, 0.0, 0.0)
+    return Verified(scores, 0.0, 0.0)
 
 
 class ProjectSave(Save):

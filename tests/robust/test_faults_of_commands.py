@@ -53,7 +53,7 @@ def checked_in_this_process(trained: Path, monkeypatch: pytest.MonkeyPatch) -> N
             code = verify.main(*words[-3:])
         return subprocess.CompletedProcess(words, code, said.getvalue(), wrong.getvalue())
 
-    monkeypatch.setattr("engine.training.export.subprocess.run", run)
+    monkeypatch.setattr("engine.training.export_check.subprocess.run", run)
 
 
 def ended_well(done: Result, said: str, lines: int = 1) -> bool:

@@ -1,51 +1,71 @@
-"""The command convert: a saved model as a file of another format."""
+"""The command convert: a saved model in another format."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from resources.settings.export import ENDINGS, EXPORT_SETTINGS
 from studio.cli.application import app
-from studio.cli.options import Json
+from studio.cli.options import Json, check_options
 from studio.cli.output import emit_json, one_line_errors, say
+
+_BY_SUFFIX = {ending: format for format, ending in ENDINGS.items()}
 
 
 @app.command()
 def convert(
-    source: Annotated[str, typer.Argument(help="The saved model, without suffix.", metavar="PREFIX")],
-    target: Annotated[Path, typer.Argument(help="The file to write, NAME.onnx.", metavar="NAME.onnx")],
+    source: Annotated[str, typer.Argument(help="The saved model: its PREFIX or its file.", metavar="SRC")],
+    target: Annotated[
+        Path, typer.Argument(help="What to write: NAME.h5, NAME.onnx, or a PREFIX.", metavar="DST")
+    ],
+    format: Annotated[
+        str,
+        typer.Option(
+            help="The format: native (three files), packed (one file) or onnx; by the suffix of DST unless "
+            "given.",
+        ),
+    ] = "",
     opset: Annotated[int, typer.Option(help="The opset of ONNX, 17 or later.", min=17)] = 17,
     optimize: Annotated[
         bool, typer.Option("--optimize", help="Make batch norms part of the convolutions before them.")
     ] = False,
+    compress: Annotated[bool, typer.Option("--compress", help="Make a packed file smaller.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Write a saved model as an ONNX file, and compare their results in a clean process.
+    """Write a saved model in another format, and compare the results of both.
 
-    Needs the extra onnx. ONNX Runtime takes part in the comparison where it is installed.
+    ONNX needs the extra onnx; the file runs in a clean process, by ONNX Runtime where it is installed.
     """
-    if target.suffix.lower() != ".onnx":
-        raise typer.BadParameter(f"the file must end with .onnx: got {target.name}")
     with one_line_errors():
-        from engine.onnx.convert import convert_model
+        from engine.jit.model_files import ONNX, path_in_format, written_paths
 
-        done = convert_model(source, target, opset, optimize)
-        size = target.stat().st_size
+        chosen = format or _BY_SUFFIX.get(target.suffix.lower(), "native")
+        check_options({"format": EXPORT_SETTINGS["format"]}, {"format": chosen})
+        other = _BY_SUFFIX.get(target.suffix.lower(), chosen)
+        if other != chosen:
+            raise typer.BadParameter(f"{target.name}: the suffix is that of {other}, not of {chosen}")
+        place = path_in_format(target, chosen)
+        found: dict[str, Any] = {"path": str(place), "format": chosen}
+        if chosen == ONNX:
+            from engine.onnx.convert import convert_model
+
+            checked = convert_model(source, place, opset, optimize)
+            found |= {"opset": opset, "difference": checked.differences, "latency": checked.latencies}
+        else:
+            from engine.jit.change_format import change_format
+
+            changed = change_format(source, place, chosen, optimize, compress)
+            found |= {"save_id": changed.save_id, "difference": {"engine": changed.difference}}
+        found["bytes"] = sum(each.stat().st_size for each in written_paths(place, chosen))
         if as_json:
-            emit_json(
-                {
-                    "path": str(target),
-                    "opset": opset,
-                    "bytes": size,
-                    "difference": done.differences,
-                    "latency": done.latencies,
-                }
-            )
+            emit_json(found)
             return
-        compared = ", ".join(f"{name} {value:.2g}" for name, value in done.differences.items())
+        compared = ", ".join(f"{name} {value:.2g}" for name, value in found["difference"].items())
+        what = f"opset {opset}" if chosen == ONNX else chosen
         say(
-            f"{target}: opset {opset}, {size / 1024:.0f} KB; largest difference in a clean process, as a "
-            f"share of the largest result: {compared}"
+            f"{place}: {what}, {found['bytes'] / 1024:.0f} KB; largest difference, as a share of the largest "
+            f"result: {compared}"
         )

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
-from resources.settings.export import EXPORT_SETTINGS
+from resources.settings.export import ENDINGS, EXPORT_SETTINGS
 from studio.controllers.actions import Actions
 from studio.controllers.agreements import after_agreement
 from studio.controllers.bindings import Bindings
@@ -26,7 +26,7 @@ from studio.session.export.export_view import Verification, name_problem
 from studio.session.runs.runs_folder import Run
 from studio.session.session import Session
 from studio.session.train.run_settings import title_of
-from studio.windows.export.export_page import FILE_SETTINGS, FILES, INPUT_SETTINGS, ExportPage
+from studio.windows.export.export_page import FILES, FORM_SETTINGS, ExportPage
 from studio.windows.graph.graph_inspector import GraphInspector
 from studio.windows.top_bar import PageActions
 from widgets import theme
@@ -61,11 +61,10 @@ class ExportController(QObject):
         page.export_requested.connect(lambda: actions.trigger(commands.EXPORT))
         page.cancel_requested.connect(lambda: actions.trigger(commands.CANCEL_TASK))
         actions.handle(commands.EXPORT, self.export)
-        page.form.changed.connect(self._edited)
-        page.input_form.changed.connect(self._edited)
-        page.form.validity_changed.connect(lambda _: self._show_why_not())
+        for form in page.forms:
+            form.changed.connect(self._edited)
+            form.validity_changed.connect(lambda _: self._show_why_not())
         self._bonds.follow(self._view.events.data_shape, page.show_data_shape)
-        page.input_form.validity_changed.connect(lambda _: self._show_why_not())
         page.quantize.validity_changed.connect(self._show_why_not)
         page.folder_requested.connect(self._show_folder)
         for name in ("prefix", "settings", "run_folder"):
@@ -99,8 +98,9 @@ class ExportController(QObject):
         """Go to the field of a setting of the export."""
         self._actions.trigger(commands.PAGE_EXPORT)
         self._page.show_view(FILES)
-        form = self._page.form if name in FILE_SETTINGS else self._page.input_form
-        form.control(name).setFocus()
+        for form, settings in zip(self._page.forms, FORM_SETTINGS, strict=True):
+            if name in settings:
+                form.control(name).setFocus()
 
     # ----- what is chosen -----
 
@@ -144,12 +144,13 @@ class ExportController(QObject):
         view, form = self._view, self._page.form
         self._silent = True
         prefix = Path(view.prefix) if view.prefix else None
-        for fields, settings in ((form, FILE_SETTINGS), (self._page.input_form, INPUT_SETTINGS)):
+        for fields, settings in zip(self._page.forms, FORM_SETTINGS, strict=True):
             for name in settings:
                 fields.set_value(name, getattr(view.settings, name))
         form.set_value("folder", str(prefix.parent) if prefix is not None else "")
         form.set_value("name", prefix.name if prefix is not None else "model")
         self._silent = False
+        self._page.show_format(view.settings.format)
         self._show_runs()
         self._show_panel()
 
@@ -159,8 +160,8 @@ class ExportController(QObject):
         def read() -> tuple[Run | None, list[tuple[str, str]]]:
             """The run, and the files that stand under the prefix."""
             files = []
-            for suffix in ("pdmodel", "pdiparams", "pdiparams.info"):
-                path = Path(f"{prefix}.{suffix}")
+            for suffix in (".pdmodel", ".pdiparams", ".pdiparams.info", *ENDINGS.values()):
+                path = Path(f"{prefix}{suffix}")
                 if path.is_file():
                     files.append((path.name, size_text(path.stat().st_size)))
             return self._session.run_in(folder), files

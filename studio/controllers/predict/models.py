@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
 from resources.metrics import Metric, metric_of
+from resources.settings.export import ENDINGS
 from studio.controllers.actions import Actions
 from studio.controllers.agreements import after_agreement
 from studio.controllers.bindings import Bindings
@@ -33,7 +34,7 @@ from studio.windows.predict.predict_page import PredictPage
 from studio.windows.top_bar import PageActions
 from widgets import theme
 
-MODELS = "*.pdmodel *.h5 *.onnx"
+MODELS = " ".join(f"*{ending}" for ending in (".pdmodel", *ENDINGS.values()))
 
 
 class ModelsController(QObject):

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from resources.settings.export import ENDINGS
+
 _SUFFIXES = (".pdmodel", ".pdiparams", ".pdiparams.info")
-_SINGLE = (".h5", ".onnx")  # models that are one file
+_SINGLE = tuple(ENDINGS.values())
 
 
 @dataclass(frozen=True)

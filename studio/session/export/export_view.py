@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from psygnal import SignalGroupDescriptor
 
-from resources.settings.export import EXPORT_SETTINGS, ExportSettings
+from resources.settings.export import EXPORT_SETTINGS, WINDOW_EXPORT, ExportSettings
 from studio.session.export.quantization.choices import QuantizeChoices
 from studio.session.problem_view import ProblemView, problem_from_event
 
@@ -58,7 +58,7 @@ class ExportViewModel:
 
     run_folder: str = ""
     prefix: str = ""
-    settings: ExportSettings = field(default_factory=ExportSettings)
+    settings: ExportSettings = WINDOW_EXPORT
     data_shape: tuple[int, ...] = ()
     choices: QuantizeChoices = field(default_factory=QuantizeChoices)
     state: str = "idle"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from resources.settings.export import ENDINGS
 from studio.session.project.project_file import SUFFIX
 from studio.session.project.project_folder import is_project
 from studio.session.runs.runs_folder import JOURNAL
@@ -13,7 +14,6 @@ from studio.session.sweep.document import NAME as SWEEP
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".pgm", ".ppm")
 MODELS = (".pdiparams.info", ".pdiparams", ".pdmodel")
 MOST_ENTRIES = 2000  # of a folder, looked at to see what it is
-SINGLE = (".h5", ".onnx")  # what models are called that are one file
 MODEL = "a model"
 _REMEDY = "drop a saved model, the folder of a run, or a data set"
 
@@ -72,7 +72,7 @@ def _folder(path: Path) -> DroppedFile:
         return DroppedFile("runs", path)
     models = sorted(entry for entry in entries if entry.name.endswith(MODELS[-1]))
     if not models:
-        single = (entry for entry in sorted(entries) if entry.name.lower().endswith(SINGLE))
+        single = (entry for entry in sorted(entries) if entry.name.lower().endswith(tuple(ENDINGS.values())))
         models = [entry for entry in single if _stored(entry) == MODEL][:1]
     # Another folder may be meant as data: the page Data says what is missing there.
     return DroppedFile("model", models[0]) if models else DroppedFile("data", path)

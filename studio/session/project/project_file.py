@@ -23,7 +23,7 @@ from resources.json_documents import DocumentError, parse
 from resources.locks import Holder, wait_for
 from resources.regular_files import read_regular
 from resources.replacing import hidden_prefix
-from resources.settings.export import EXPORT_SETTINGS, ExportSettings
+from resources.settings.export import EXPORT_SETTINGS, WINDOW_EXPORT, ExportSettings
 from resources.settings.quantize import QUANTIZE_SETTINGS
 from resources.settings.rate import RATE_SETTINGS, RateSettings
 from resources.settings.setting import Setting
@@ -67,7 +67,7 @@ class Project(BaseModel):
     settings: RunSettings = Field(default_factory=RunSettings)
     runs: str = "runs"
     further_runs: list[str] = Field(default_factory=list)
-    export: ExportSettings = Field(default_factory=ExportSettings)
+    export: ExportSettings = WINDOW_EXPORT
     quantize: QuantizeChoices = Field(default_factory=QuantizeChoices)
     rate: RateSettings = Field(default_factory=RateSettings)
 
@@ -93,7 +93,7 @@ class Project(BaseModel):
     def _without_defaults(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Settings of other tasks than a run are written where they differ from the defaults."""
         plain: dict[str, Any] = serialize(self)
-        if self.export == ExportSettings():
+        if self.export == WINDOW_EXPORT:
             plain.pop("export", None)
         if self.quantize == QuantizeChoices():
             plain.pop("quantize", None)

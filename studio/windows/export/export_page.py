@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from resources.settings.export import EXPORT_SETTINGS
+from resources.settings.export import ABOUT, ENDINGS, EXPORT_SETTINGS
 from resources.settings.quantize import METHOD
 from studio.windows.controls import Facts, PageCard
 from studio.windows.export.exported_files_card import ExportedFilesCard
@@ -30,10 +30,12 @@ from widgets.param_form import Field, ParamForm
 from widgets.param_form.fields import write
 from widgets.retranslated import Retranslated
 
-# The settings that are in the card Input, and those that are in the first card.
+# The settings that are in the cards Input and About the model, and those that are in the first card.
 INPUT = ("input_name", "input_shape", "dtype", "samples")
 INPUT_SETTINGS = {name: EXPORT_SETTINGS[name] for name in INPUT}
-FILE_SETTINGS = {name: each for name, each in EXPORT_SETTINGS.items() if name not in INPUT}
+ABOUT_SETTINGS = {name: EXPORT_SETTINGS[name] for name in ABOUT}
+FILE_SETTINGS = {name: each for name, each in EXPORT_SETTINGS.items() if name not in (*INPUT, *ABOUT)}
+FORM_SETTINGS = (FILE_SETTINGS, INPUT_SETTINGS, ABOUT_SETTINGS)  # of ``ExportPage.forms``
 FIGURES = ("difference", "accuracy", "latency", "size")
 NOTHING, BUSY, DONE, FAILED = range(4)
 FILES, REPORT = range(2)
@@ -56,6 +58,8 @@ class ExportPage(Retranslated, QWidget):
         super().__init__()
         self.form = ParamForm(self._what())
         self.input_form = ParamForm([field_of(setting) for setting in INPUT_SETTINGS.values()])
+        self.about_form = ParamForm([field_of(setting) for setting in ABOUT_SETTINGS.values()])
+        self.forms = (self.form, self.input_form, self.about_form)
         self.figures = {name: KeyFigure() for name in FIGURES}
         self.facts = Facts()
         self.predict_button, self.folder_button = QPushButton(), QPushButton()
@@ -79,11 +83,12 @@ class ExportPage(Retranslated, QWidget):
         for state in (self._empty, self._failed):
             state.action_triggered.connect(self.export_requested)
         self._what_card, self._input_card, self._result_card = PageCard(), PageCard(), Card()
+        self._about_card = PageCard()
         self.quantize, self.standing = QuantizeCard(), ExportedFilesCard()
         self.tabs, self.report = QTabBar(), QuantizationPage()
         self._grid = grid(None, 0, theme.SPACE_M)
         self._stacked: bool | None = None
-        self._quantizing = False
+        self._quantizing, self._format = False, "native"
         self._data_shape: tuple[int, ...] = ()
         self._build()
         self.retranslate()
@@ -106,6 +111,8 @@ class ExportPage(Retranslated, QWidget):
         self._what_card.body.addStretch(1)
         self._input_card.body.addWidget(self.input_form)
         self._input_card.body.addStretch(1)
+        self._about_card.body.addWidget(self.about_form)
+        self._about_card.body.addStretch(1)
         busy = QWidget()
         layout = vertical(busy, 0, spacing=None)
         layout.addStretch(1)
@@ -139,21 +146,26 @@ class ExportPage(Retranslated, QWidget):
         self._stacked = stacked
         self.quantize.arrange(stacked)
         wide = 1 if stacked else 2
-        self._grid.addWidget(self._what_card, 0, 0)
-        self._grid.addWidget(self._input_card, int(stacked), int(not stacked))
+        column, first = int(not stacked), 3 if stacked else 2
+        self._grid.addWidget(self._what_card, 0, 0, first - 2 * int(stacked), 1)
+        self._grid.addWidget(self._input_card, int(stacked), column)
+        self._grid.addWidget(self._about_card, 1 + int(stacked), column)
         below = (self.quantize, self._result_card, self.standing)
-        for row, card in enumerate(below, 1 + int(stacked)):
+        for row, card in enumerate(below, first):
             self._grid.addWidget(card, row, 0, 1, wide)
         for column in range(2):
             self._grid.setColumnStretch(column, int(column < wide))
-        for row in range(5):
-            self._grid.setRowStretch(row, int(row == 2 + int(stacked)))
+        for row in range(6):
+            self._grid.setRowStretch(row, int(row == first + 1))
 
     def minimumSizeHint(self) -> QSize:
-        files = (self._what_card, self._input_card, self._result_card, self.quantize, self.standing)
+        files = (*self._cards(), self._result_card, self.quantize, self.standing)
         shown = files if self.tabs.currentIndex() == FILES else (self.report,)
         wide = max(card.minimumSizeHint().width() for card in shown if not card.isHidden())
         return QSize(wide + 2 * theme.PAGE_PADDING, super().minimumSizeHint().height())
+
+    def _cards(self) -> tuple[PageCard, PageCard, PageCard]:
+        return self._what_card, self._input_card, self._about_card
 
     def event(self, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Show) and self.isVisible():
@@ -242,7 +254,7 @@ class ExportPage(Retranslated, QWidget):
 
     def _show_view(self) -> None:
         files = self.tabs.currentIndex() == FILES
-        for card in (self._what_card, self._input_card, self._result_card):
+        for card in (*self._cards(), self._result_card):
             card.setVisible(files)
         self.quantize.setVisible(files and self._quantizing)
         self.standing.setVisible(files and bool(self.standing.chosen()))
@@ -260,29 +272,41 @@ class ExportPage(Retranslated, QWidget):
         the run's own input."""
         self._quantizing = on
         self._show_view()
-        for name, setting in FILE_SETTINGS.items():
-            self.form.set_row_visible(name, not (on and setting.methods))
-        keys = self.input_form.keys()
-        self.input_form.set_enabled_keys([] if on else keys)
+        self._show_rows()
+        for form in self.forms[1:]:
+            form.set_enabled_keys([] if on else form.keys())
         self._title_input(on)
+
+    def show_format(self, format: str) -> None:
+        """The format that is chosen: only packed files are compressed."""
+        self._format = format
+        self._show_rows()
+        ending = ENDINGS.get(format)
+        names = f"NAME{ending}" if ending else "NAME.pdmodel, NAME.pdiparams, NAME.pdiparams.info"
+        self.form.set_text("name", self.tr("Name"), self.tr("Written: {0}").format(names))
+
+    def _show_rows(self) -> None:
+        for name, setting in FILE_SETTINGS.items():
+            packed = name != "compress" or self._format == "packed"
+            self.form.set_row_visible(name, packed and not (self._quantizing and setting.methods))
 
     def retranslate(self) -> None:
         """Set all words anew, in the language that holds now."""
         tr, form, inputs = self.tr, self.form, self.input_form
         self._what_card.set_title(tr("Model"))
         self._title_input(self._quantizing)
+        self._about_card.set_title(tr("About the model"), tr("stored in the files"))
         self.tabs.setTabText(FILES, tr("Files"))
         self.tabs.setTabText(REPORT, tr("Quantization report"))
         self.tabs.setAccessibleName(tr("Views of the page Export"))
         form.set_text("run", tr("Run"), tr("The run whose weights are exported"))
         retranslate_fields(form, FILE_SETTINGS, tr)
-        form.set_text("folder", tr("Folder"), tr("Folder for the three files; created if missing"))
-        form.set_text(
-            "name", tr("Name"), tr("The files are NAME.pdmodel, NAME.pdiparams and NAME.pdiparams.info")
-        )
+        form.set_text("folder", tr("Folder"), tr("Folder for the files; created if missing"))
+        self.show_format(self._format)
         form.set_text("quantize", tr(METHOD.title), help_of(METHOD, tr))
         form.set_choices("quantize", tuple((value, tr(word)) for value, word in METHOD.choices))
         retranslate_fields(inputs, INPUT_SETTINGS, tr)
+        retranslate_fields(self.about_form, ABOUT_SETTINGS, tr)
         self.show_data_shape(self._data_shape)
         self.predict_button.setText(tr("Open in Predict"))
         self.predict_button.setToolTip(tr("Load these files and try them on a drawn digit"))
@@ -292,8 +316,7 @@ class ExportPage(Retranslated, QWidget):
         self.cancel_button.setToolTip(tr("Stop the export; existing files under this name stay unchanged"))
         self._empty.set_text(
             tr(
-                "Export writes three files that run without the model's source, loads them "
-                "in a clean process, "
+                "Export writes files that run without the model's source, loads them in a clean process, "
                 "and compares the answers on test samples."
             ),
             tr("Export"),

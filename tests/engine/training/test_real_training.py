@@ -376,7 +376,7 @@ def test_files_that_fail_their_check_are_not_exported(
         ("sys.executable", shutil.which("false"), "the files don't load in a clean process"),
     ):
         with monkeypatch.context() as patched:
-            patched.setattr(f"engine.training.export.{name}", value)
+            patched.setattr(f"engine.training.export_check.{name}", value)
             with pytest.raises(FormatError, match=f"export {out}/net: nothing was exported: {words}"):
                 export_run(tmp_path / "run", str(out / "net"), ExportSettings(samples=5))
         assert list(out.iterdir()) == []

@@ -41,9 +41,12 @@ def test_a_saved_model_becomes_an_onnx_file(saved: str, tmp_path: Path) -> None:
 
 
 def test_other_suffixes_opsets_and_absent_models_are_refused(saved: str, tmp_path: Path) -> None:
-    other = CliRunner().invoke(app, ["convert", saved, str(tmp_path / "model.txt")])
+    other = CliRunner().invoke(app, ["convert", saved, str(tmp_path / "model.onnx"), "--format", "native"])
     assert other.exit_code == 2
-    assert "must end with .onnx" in other.stderr
+    assert "the suffix is that of onnx" in other.stderr
+    unknown = CliRunner().invoke(app, ["convert", saved, str(tmp_path / "model"), "--format", "zip"])
+    assert unknown.exit_code == 2
+    assert "no such choice: got 'zip'" in unknown.stderr
     newer = CliRunner().invoke(app, ["convert", saved, str(tmp_path / "m.onnx"), "--opset", "999"])
     assert newer.exit_code == 1
     assert newer.stderr.startswith(
@@ -53,3 +56,25 @@ def test_other_suffixes_opsets_and_absent_models_are_refused(saved: str, tmp_pat
     assert absent.exit_code == 1
     assert "none.pdmodel" in absent.stderr
     assert not (tmp_path / "m.onnx").exists()
+
+
+def test_a_model_becomes_one_packed_file_and_three_files_again(saved: str, tmp_path: Path) -> None:
+    packed = tmp_path / "one" / "model.h5"
+    done = CliRunner().invoke(app, ["convert", saved, str(packed), "--compress", "--json"])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert (found["format"], found["difference"], found["bytes"]) == (
+        "packed",
+        {"engine": 0.0},
+        packed.stat().st_size,
+    )
+    assert list(packed.parent.iterdir()) == [packed]
+    three = tmp_path / "three" / "model"
+    done = CliRunner().invoke(app, ["convert", str(packed), str(three)])
+    assert done.exit_code == 0, done.output
+    before, after = paddle.jit.load(saved), paddle.jit.load(str(three))
+    assert after.info == before.info
+    assert list(after.state_dict()) == list(before.state_dict())
+    for name, tensor in before.state_dict().items():
+        assert (after.state_dict()[name].numpy() == tensor.numpy()).all()
+    assert str(after.program()) == str(before.program())

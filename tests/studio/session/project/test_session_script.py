@@ -87,11 +87,11 @@ def test_the_script_contains_the_recorded_jobs(tmp_path: Path) -> None:
     assert lines[lines.index("") + 1 :] == [
         f""""$STUDIO" train --data '{tmp_path}/it'"'"'s $HOME' --epochs 3 --out "$FOLDER"/runs/a""",
         '"$STUDIO" train --out "$FOLDER"/runs/a --resume --epochs 5',
-        '"$STUDIO" export "$FOLDER"/runs/a --step 120 --input-name x --dtype float32 --samples 99 '
-        '--optimize --input-shape -1,3,8,8 --out "$FOLDER"/exports/a/model',
+        '"$STUDIO" export "$FOLDER"/runs/a --step 120 --format native --input-name x --dtype float32 '
+        '--samples 99 --optimize --input-shape -1,3,8,8 --out "$FOLDER"/exports/a/model',
         '"$STUDIO" predict "$FOLDER"/exports/a/model /pictures/seven.png',
         """"$STUDIO" export '/old""",
-        """rm -rf' --checkpoint best --input-name x --dtype float32 --samples 1 """
+        """rm -rf' --checkpoint best --format native --input-name x --dtype float32 --samples 1 """
         """--out "$FOLDER"/'exports/old""",
         "rm -rf/model'",
         "# not repeated: /old, made before this session, went on",

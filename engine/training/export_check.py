@@ -1,0 +1,116 @@
+"""Whether exported files answer as their network does, in a clean process, in whichever format they are."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from engine.core.errors import FormatError
+from engine.files.atomic import saving
+from engine.files.npy import open_npy
+from engine.jit.compare_outputs import difference
+
+VERIFY_SECONDS = 120
+FEW = 3  # images that every runtime of ONNX answers; evaluators in Python are slow
+TOLERANCE = 1e-4  # of the largest score; the network computes batches of other sizes
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Verified:
+    """Measured in a clean process: scores by image, the seconds for one image and those to load."""
+
+    scores: np.ndarray
+    latency: float
+    seconds_to_load: float
+
+
+def verify(written: Path, images: np.ndarray, target: Path, work: Path) -> Verified:
+    """Load the files of the prefix ``written`` in a fresh process and compute their scores of ``images``.
+    Messages name ``target``, where they shall lie; ``work`` is a folder for what passes to and fro.
+
+    Raises:
+        FormatError: the process could not load or run the model; says what it said.
+        SaveError: the disk has no room for images and scores.
+    """
+    return verify_all([written], images, target, work, "export", VERIFY_SECONDS)[0]
+
+
+def verify_all(
+    written: Sequence[Path], images: np.ndarray, target: Path, work: Path, what: str, seconds: float
+) -> list[Verified]:
+    """As ``verify`` for several models, which one process measures in alternation within ``seconds``.
+
+    ``what`` is the command that messages begin with.
+    """
+    # The process starts in an empty folder: Python imports from where it starts.
+    empty, asked = (work / name for name in ("empty", "pictures.npy"))
+    with saving(target):
+        empty.mkdir()
+        np.save(asked, images, allow_pickle=False)
+    paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    files = [str(path.resolve()) for path in (asked, work / "scores-", *written)]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "engine.training.verify", *files],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+            cwd=empty,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise FormatError(
+            f"{what} {target}: nothing was exported: loading the files took over {seconds:g} s; try "
+            "with fewer samples"
+        ) from None
+    if done.returncode != 0:
+        said = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+        for path in files[2:]:
+            said = said.replace(path, str(target))
+        raise FormatError(
+            f"{what} {target}: nothing was exported: the files don't load in a clean process: {said}; report "
+            "this with the model's code"
+        )
+    measured = json.loads(done.stdout)
+    return [
+        Verified(open_npy(f"{files[1]}{number}.npy").whole(), latency, loaded)
+        for number, (latency, loaded) in enumerate(
+            zip(measured["latencies"], measured["seconds_to_load"], strict=True)
+        )
+    ]
+
+
+def verify_onnx(written: Path, name: str, images: np.ndarray, expected: np.ndarray, target: Path) -> Verified:
+    """As ``verify`` for an ONNX file whose input is called ``name``: the scores of ONNX Runtime, where it is
+    installed. Each runtime answers the first images, and must give what is ``expected`` of them.
+
+    Raises FormatError.
+    """
+    from engine.onnx.checking import answers  # which needs the extra onnx
+
+    try:
+        few = answers(written, [{name: images[:1]}, {name: images[:FEW]}])
+        every = answers(written, [{name: images[:1]}, {name: images}], first=True)
+    except FormatError as error:
+        said = str(error).replace(str(written), str(target))
+        raise FormatError(f"export {said}; nothing was exported") from error
+    for runtime, results in few.results.items():
+        (scores,) = results[1].values()
+        apart = difference(scores, expected[:FEW], f"export {target}: {runtime}")
+        if apart > TOLERANCE:
+            raise FormatError(
+                f"export {target}: nothing was exported: {runtime} gives results that differ by {apart:.2g} "
+                "of the largest; report this with the model's code"
+            )
+    ((runtime, results),) = every.results.items()
+    (scores,) = results[1].values()
+    return Verified(scores, every.latencies[runtime], every.loading[runtime])
