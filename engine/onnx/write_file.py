@@ -10,6 +10,7 @@ from typing import Any
 from engine.core.errors import ArgumentError, SaveError
 from engine.files.atomic import atomic_write, make_folder
 from engine.onnx.extra import onnx_package
+from engine.onnx.static_programs import function_of
 from engine.onnx.write_model import OPSET, write_model
 from engine.program.graph.program import Program
 
@@ -21,8 +22,9 @@ def export(layer: Any, path: str, input_spec: Any = None, opset_version: int = 9
     """Write ``layer`` as ``PATH.onnx``.
 
     ``layer`` is a Layer or a converted function, as ``paddle.jit.save`` takes it with ``input_spec``; a
-    Program that represents a function; or the path of a saved model. ``configs``: ``output_spec``, the
-    results that stay; ``optimize=True`` makes batch norms part of the convolutions before them; ``metadata``,
+    Program, whose inputs and results are those that ``input_spec`` and ``output_spec`` name, or else its data
+    and what no operator reads; or the path of a saved model. ``configs``: ``output_spec``, the results that
+    stay; ``optimize=True`` makes batch norms part of the convolutions before them; ``metadata``,
     names and texts that the file holds.
 
     Opset 17 is written, which every runtime since 2022 reads: 9 (Paddle's default) to 16 give it, with a
@@ -88,12 +90,8 @@ def written_opset(version: Any) -> int:
 
 def _program(layer: Any, input_spec: Any, output_spec: Any) -> Program:
     if isinstance(layer, Program):
-        if not layer.outputs:
-            raise ArgumentError(
-                "onnx.export: the Program does not say what its inputs and outputs are; save it with "
-                "static.save_inference_model, and give the path of its files"
-            )
-        return layer
+        chosen = input_spec is not None or output_spec is not None
+        return function_of(layer, input_spec, output_spec) if chosen or not layer.outputs else layer
     from engine.jit.export import load, traced
 
     if isinstance(layer, str | os.PathLike):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import logging
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -143,3 +144,36 @@ def test_inputs_of_several_sizes(tmp_path: Path) -> None:
     net = Two()
     paddle.onnx.export(net, str(path), [ROW, InputSpec([None, 4], "float32", "y")])
     assert _difference(path, net, {"x": _rows(3, 4), "y": _rows(1, 4)}) < 1e-5
+
+
+@pytest.fixture
+def static_mode() -> Iterator[None]:
+    paddle.enable_static()
+    yield
+    paddle.disable_static()
+
+
+def test_a_static_program_without_recorded_outputs(tmp_path: Path, static_mode: None) -> None:
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(main, startup):
+        x = paddle.static.data("x", [None, 4])
+        label = paddle.static.data("label", [None, 1], "int64")
+        scores = nn.functional.softmax(paddle.static.nn.fc(x, 3, name="scores"))
+        loss = paddle.mean(nn.functional.cross_entropy(scores, label))
+        paddle.optimizer.SGD(0.1).minimize(loss)
+    executor = paddle.static.Executor()
+    executor.run(startup)
+    feed = {"x": _rows(3, 4), "label": np.array([[0], [2], [1]])}
+    test = main.clone(for_test=True)
+    for name, configs, fed, wanted in (
+        ("all", {}, ["label", "x"], loss),
+        ("scores", {"output_spec": [scores]}, ["x"], scores),
+    ):
+        path = tmp_path / name
+        paddle.onnx.export(main, str(path), **configs)
+        model = read(f"{path}.onnx")
+        assert sorted(each.name for each in model.graph.input) == fed
+        given = {key: feed[key] for key in fed}
+        assert apart(by_runtime(model, given), executor.run(test, feed=feed, fetch_list=[wanted])) < 1e-5
+    with pytest.raises(ArgumentError, match=r"output_spec names .*, which the Program"):
+        paddle.onnx.export(main, str(tmp_path / "none"), output_spec=["none"])
