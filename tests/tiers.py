@@ -96,6 +96,7 @@ DEEP = (
     Group("tests/engine/ops/test_table.py::test_second_order", "differentiates the operator table twice"),
     Group("tests/engine/onnx/test_layers.py", "runs many layers in two runtimes of ONNX"),
     Group("tests/engine/onnx/test_limits.py", _PROCESSES, waits=True),
+    Group("tests/engine/training/test_reverify.py::test_an_export_in_one_file_*", _PROCESSES, waits=True),
     Group("tests/engine/onnx/test_networks.py", _LARGE, waits=True),
     Group("tests/engine/onnx/test_regions.py", "runs pooled regions in ONNX Runtime"),
     Group("tests/engine/onnx/test_table.py", "repeats the operator table in two runtimes of ONNX"),

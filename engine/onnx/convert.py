@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from engine.core import model_limits
-from engine.core.version import VERSION
 from engine.files.atomic import make_folder, saving
+from engine.files.image import product
 from engine.files.inference import InferenceFiles
 from engine.files.scratch import folder_next_to
 from engine.onnx.checking import Checked, check_file
 from engine.onnx.write_file import write, written_opset
 from engine.onnx.write_model import OPSET, write_model
+from engine.program.graph.program import Program
 from resources.replacing import sync_folder
 
 
@@ -30,7 +31,7 @@ def convert_model(prefix: str, target: Path, opset: int = OPSET, optimize: bool 
     layer = load(prefix)
     layer.eval()
     program = traced(layer)[0]
-    model = write_model(program, metadata_of(layer.info), optimize)
+    model = write_model(program, metadata_of(layer.info, program), optimize)
     make_folder(target.parent)
     with saving(target), folder_next_to(target) as work:
         written = work / "model.onnx"
@@ -48,12 +49,26 @@ def write_files(files: InferenceFiles) -> str:
 
     layer = layer_of(files)
     layer.eval()
-    content = write(write_model(layer.program(), metadata_of(layer.info)), str(files.prefix))
+    program = layer.program()
+    content = write(write_model(program, metadata_of(layer.info, program)), str(files.prefix))
     return hashlib.sha256(content).hexdigest()[:32]
 
 
-def metadata_of(info: Any) -> dict[str, str]:
-    """A model's information as the names and texts that an ONNX file can hold."""
+def metadata_of(info: Any, program: Program) -> dict[str, str]:
+    """A model's information as the names and texts that an ONNX file can hold: texts as they are, the rest as
+    JSON. For images also their size, colour and layout, which deployers ask for."""
     known = info if isinstance(info, dict) else {}
     texts = {str(k): v if isinstance(v, str) else json.dumps(v, default=str) for k, v in known.items()}
-    return {"written_by": f"Model Studio {VERSION}", **texts}
+    return {"written_by": product(), **_images(known, program), **texts}
+
+
+def _images(info: dict[Any, Any], program: Program) -> dict[str, str]:
+    shape = program.global_block().var(program.inputs[0]).spec.shape if program.inputs else ()
+    spec = info.get("data_spec")
+    kind = spec.get("kind") if isinstance(spec, dict) else "images" if "scaling" in info else ""
+    if len(shape) != 4 or kind != "images":
+        return {}
+    sizes = ["any" if size < 0 else str(size) for size in shape[2:]]
+    colors = {1: "grey", 3: "rgb"}
+    found = {"layout": "NCHW", "size": "x".join(sizes)}
+    return {**found, "color": colors[shape[1]]} if shape[1] in colors else found

@@ -30,7 +30,9 @@ from studio.session.runs.runs_folder import read_run_line
 def export(
     context: typer.Context,
     run: Annotated[Path, typer.Argument(help="The folder of a run.", metavar="RUN")],
-    out: Annotated[str, typer.Option(help="PREFIX of the files; RUN/inference/model unless given.")] = "",
+    out: Annotated[
+        str, typer.Option(help="PREFIX of the files, or one file; RUN/inference/model unless given.")
+    ] = "",
     step: Annotated[
         int | None,
         typer.Option(help="The checkpoint of this step, even if untrained or not the best.", min=0),
@@ -53,6 +55,8 @@ def export(
             emit_json(event)
             return
         size = sum(event["sizes"].values())
+        count = len(event["sizes"])
+        files = "one file" if count == 1 else f"{count} files"
         fewer = "; {} operators became {}".format(*event["operators"]) if settings["optimize"] else ""
         metric = metric_of(event.get("task"))
         value = metric_value(event)
@@ -60,8 +64,8 @@ def export(
         name = metric.title if metric.name == "validation_r2" else metric.title.lower()
         measured = f"test {name} {metric.text(value)}" if known else f"{name} not measured"
         say(
-            f"{prefix}: step {event['step']}, {measured}; "
-            f"{size / 1024:.0f} KB in {len(event['sizes'])} files; loaded in a clean process: "
+            f"{event['prefix']}: step {event['step']}, {measured}; "
+            f"{size / 1024:.0f} KB in {files}; loaded in a clean process: "
             f"largest difference {event['difference']:.2g} over {event['samples']} images "
             f"({event['pictures']}), "
             f"{event['latency'] * 1e6:.0f} us an image{fewer}"
@@ -72,7 +76,7 @@ def export(
 @with_options(PREDICT_SETTINGS)
 def predict(
     context: typer.Context,
-    prefix: Annotated[str, typer.Argument(help="The saved model, without suffix.", metavar="PREFIX")],
+    prefix: Annotated[str, typer.Argument(help="The saved model: its PREFIX or its file.", metavar="PREFIX")],
     files: Annotated[
         list[Path],
         typer.Argument(help="Images, folders of images, or CSV, NPZ or NPY files.", metavar="FILE..."),
@@ -138,7 +142,7 @@ def run(
 
 @app.command()
 def inspect(
-    prefix: Annotated[str, typer.Argument(help="The saved model, without suffix.", metavar="PREFIX")],
+    prefix: Annotated[str, typer.Argument(help="The saved model: its PREFIX or its file.", metavar="PREFIX")],
     as_json: Json = False,
 ) -> None:
     """Show what saved files hold: inputs, classes, operators, sizes, what a quantization cost.

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import DataError
+from engine.jit.model_files import describe_model_files
 from engine.training.export import export_run
 from engine.training.reverify import verify_again
 from resources.settings.export import ExportSettings
@@ -50,3 +51,28 @@ def test_a_missing_checkpoint_is_reported(exported: tuple[Path, str, Any], tmp_p
         (other / "checkpoints" / name).unlink()
     with pytest.raises(DataError, match="nothing to compare with: export: there is no checkpoint of step 20"):
         verify_again(prefix, other, 8)
+
+
+@pytest.mark.parametrize(("format", "name"), [("packed", "new.h5"), ("onnx", "new.onnx")])
+def test_an_export_in_one_file_answers_as_its_run(
+    exported: tuple[Path, str, Any], tmp_path: Path, format: str, name: str
+) -> None:
+    if format == "onnx":
+        pytest.importorskip("onnx", reason="needs the extra onnx")
+    run, _, first = exported
+    settings = ExportSettings("last", samples=8, format=format, compress=format == "packed", license="MIT")
+    event = export_run(run, str(tmp_path / "new"), settings)
+    assert (event["prefix"], list(event["sizes"])) == (str(tmp_path / name), [name])
+    assert event["difference"] < 1e-5
+    assert event["accuracy"] == first["accuracy"]
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    if format == "packed":
+        again = verify_again(event["prefix"], run, 8)
+        assert (again["save_id"], again["difference"]) == (event["save_id"], 0.0)
+        info = describe_model_files(event["prefix"]).info["info"]
+    else:
+        import onnx
+
+        info = {each.key: each.value for each in onnx.load(tmp_path / name).metadata_props}
+        assert (info["layout"], info["size"]) == ("NCHW", "28x28")
+    assert (info["run"], info["license"]) == ("run", "MIT")
