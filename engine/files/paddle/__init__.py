@@ -1,1 +1,1 @@
-"""Paddle's own files as plain values: Programs, combined weights, single tensors."""
+"""Paddle's own files as plain values: Programs, combined weights, single tensors, pickles."""
