@@ -48,6 +48,11 @@ def restored_network(folder: Path) -> dict[str, Any]:
     return {"outputs": outputs(network), "further_losses": train(network, optimizer, 3)}
 
 
+def packed_outputs(folder: Path) -> dict[str, list[list[float]]]:
+    """The results of each packed model."""
+    return {path.name: outputs(load(str(path))) for path in sorted(folder.glob("*.h5"))}
+
+
 def restored_program(folder: Path) -> list[float]:
     """Losses of the saved training Program, trained on from its saved parameters."""
     paddle.seed(SEED)

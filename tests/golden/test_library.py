@@ -9,13 +9,21 @@ import pytest
 
 from engine.files.inference import is_own_inference
 from engine.files.run_source import is_own
+from engine.jit.model_files import is_own_model
 from engine.training.export import export_run
 from resources.settings.export import ExportSettings
 from studio.session.runs.run_history import read_history
 from studio.session.sweep.document import read_sweep
 from studio.session.sweep.models import not_agreed_model
 from tests.golden.golden_files import FILES, RUN, SWEEP
-from tests.golden.results import PREFIXES, predicted, restored_network, restored_program, resumed
+from tests.golden.results import (
+    PREFIXES,
+    packed_outputs,
+    predicted,
+    restored_network,
+    restored_program,
+    resumed,
+)
 
 CLOSE = {"rel": 1e-4, "abs": 1e-5}
 
@@ -72,6 +80,15 @@ def test_state_dicts_are_restored(files: Path, values: dict[str, Any]) -> None:
     assert restored["further_losses"] == pytest.approx(wanted["further_losses"], **CLOSE)
     for row, wanted_row in zip(restored["outputs"], wanted["outputs"], strict=True):
         assert row == pytest.approx(wanted_row, **CLOSE)
+
+
+def test_packed_models_predict(own: bool, files: Path, values: dict[str, Any]) -> None:
+    found, wanted = packed_outputs(files / "packed"), values["packed"]
+    assert list(found) == list(wanted) == ["compressed.h5", "model.h5"]
+    for name, rows in wanted.items():
+        assert is_own_model(files / "packed" / name) == own
+        for row, wanted_row in zip(found[name], rows, strict=True):
+            assert row == pytest.approx(wanted_row, **CLOSE)
 
 
 def test_a_static_program_trains_on(files: Path, values: dict[str, Any]) -> None:

@@ -166,6 +166,21 @@ def write_state(folder: Path) -> dict[str, Any]:
     return {"losses": losses}
 
 
+def write_packed(folder: Path) -> None:
+    """A network as packed models, one of them compressed."""
+    import engine as paddle
+    from engine import nn
+
+    folder.mkdir()
+    paddle.seed(3)
+    with paddle.utils.unique_name.guard():  # small weights are not compressed
+        network = nn.Sequential(nn.Linear(4, 128), nn.ReLU(), nn.Linear(128, 3))
+    spec = [paddle.static.InputSpec([None, 4], "float32", "x")]
+    info = {"classes": ["a", "b", "c"], "license": "Apache-2.0"}
+    for name, compress in (("model", False), ("compressed", True)):
+        paddle.jit.save(network, str(folder / name), spec, info=info, format="packed", compress=compress)
+
+
 def write_static(folder: Path) -> None:
     """A training Program with its parameters."""
     import engine as paddle
@@ -211,6 +226,7 @@ def results_of(files: Path) -> dict[str, Any]:
         "resumed_trial": results.resumed(SWEEP / "trial-001", 2),
         "network": results.restored_network(files / "state"),
         "program": results.restored_program(files / "static"),
+        "packed": results.packed_outputs(files / "packed"),
     }
 
 
@@ -244,6 +260,7 @@ def main() -> None:
         os.chdir(root)
         values["state"] = write_state(written / "state")
         write_static(written / "static")
+        write_packed(written / "packed")
         for path in sorted(written.rglob("*")):
             if path.name.endswith(".lock"):
                 path.unlink()
