@@ -65,6 +65,7 @@ def sanitizer() -> str | None:
     return found if os.path.isabs(found) else None
 
 
+@cache
 def sanitized() -> bool:
     """Whether this process runs under the address sanitizer, which the test of it preloads.
 

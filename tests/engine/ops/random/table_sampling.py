@@ -67,7 +67,7 @@ CASES: list[Case] = [
          lambda x: math.sqrt(float(x.mean())), 0.0)),
     *row("multinomial", None, s(WEIGHTS, num_samples=3), s(WEIGHTS[0]), s(WEIGHTS[1], num_samples=3000,
          replacement=True), s(WEIGHTS, num_samples=2000, replacement=True), check=_check_multinomial),
-    *row("dirichlet", None, s(np.tile([0.5, 1.5, 3.0], (4000, 1))), s(np.full((4000, 2), 1e-3)),
+    *row("dirichlet", None, s(np.tile([0.5, 1.5, 3.0], (1500, 1))), s(np.full((1500, 2), 1e-3)),
          s(np.array([2.0])), s(np.ones((0, 3))), check=_check_dirichlet),
     *row("top_p_sampling", None, s(np.tile([0.5, 0.3, 0.2], (2000, 1)), np.full(2000, 0.7), None),
          s(np.array([[0.1, 0.6, 0.3]]), np.array([[0.5]]), None, seed=3),
