@@ -42,10 +42,13 @@ def _faults(case: Case, unknown: bool) -> list[str]:
     if unknown and _excused(case, "unknown"):
         return []
     where = f"{case.id}{', unknown shapes' if unknown else ''}"
-    program, feed = program_of(case, unknown)
+    try:
+        program, feed = program_of(case, unknown)
+        wanted = expected(program, feed)
+    except Exception:  # no Program of this row runs
+        return []
     if any(o.attrs.get("is_test") is False for o in with_sub_blocks(program.global_block().ops)):
         return []
-    wanted = expected(program, feed)
     try:
         model = write_model(program, {})
     except ArgumentError as error:
@@ -83,22 +86,13 @@ def _difference(case: Case, feed: dict[str, Any], found: list[Any], wanted: list
     return 0.0
 
 
-def _runs_here(case: Case, unknown: bool) -> bool:
-    try:
-        expected(*program_of(case, unknown))
-    except Exception:
-        return False
-    return True
-
-
 @pytest.mark.parametrize("op", sorted(BY_OP))
 def test_both_runtimes_give_the_results(op: str) -> None:
     cases = []
     for number, case in enumerate(BY_OP[op]):
         both = (False, True) if LONG else (number % 2 == 0,)
         cases += [(case, unknown) for unknown in (both if case.unknown else (False,))]
-    runs = [each for each in cases if _runs_here(*each)]
-    assert [fault for case, unknown in runs for fault in _faults(case, unknown)] == []
+    assert [fault for case, unknown in cases for fault in _faults(case, unknown)] == []
 
 
 # What only trainings and their gradients hold.
