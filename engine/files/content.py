@@ -1,4 +1,4 @@
-"""Tells by its first bytes what a file is, whatever its name; nothing is parsed beyond lengths of fields."""
+"""Recognizes a file by its first bytes, whatever its name; nothing is parsed beyond lengths of fields."""
 
 from __future__ import annotations
 

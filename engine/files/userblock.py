@@ -13,7 +13,7 @@ Layout, little-endian, as offset, type and content; the rest up to byte 480 is z
     480  32s  SHA-256 of bytes 0 to 480
 
 The last field keeps its place in every version, so that a newer file can be distinguished from a damaged one.
-The kind only tells formats apart before a file is read: readers compare the kind inside the payload.
+The kind only serves to recognize a file before it is read: readers compare the kind inside the payload.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def kind_of(path: StrPath) -> str:
     """The format of the model at ``path``, a key of ``FORMATS``; NATIVE where no file exists.
 
     Raises:
-        FormatError: ``path`` is a file that is no model. ArgumentError: a path without a file name.
+        FormatError: ``path`` is another kind of file. ArgumentError: a path without a file name.
     """
     return model_place(path)[0]
 

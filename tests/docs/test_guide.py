@@ -49,6 +49,16 @@ def test_the_page_on_threads_runs() -> None:
     assert not net.weight.grad.numpy().any()
 
 
+def test_the_page_on_formats_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", (GUIDE / "model-formats.md").read_text("utf-8"), re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    exec(block, {})
+    assert [path.name for path in tmp_path.iterdir()] == ["flowers.h5"]
+    assert capsys.readouterr().out == "['a', 'b', 'c'] [1, 3]\n"
+
+
 @pytest.mark.parametrize(
     ("page", "printed", "written"),
     [

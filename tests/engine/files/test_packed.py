@@ -71,7 +71,7 @@ def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
         read_packed(tmp_path / "m.h5")
 
 
-def test_what_would_unpack_to_too_much_is_written_unpacked(
+def test_a_tree_that_compresses_too_well_is_written_unpacked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compressed, "MOST_MORE", 0)

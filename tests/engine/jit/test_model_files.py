@@ -53,7 +53,7 @@ def test_a_model_is_found_by_its_prefix_and_by_any_of_its_files(tmp_path: Path) 
     assert kind_of(tmp_path / "m") == NATIVE
 
 
-def test_a_file_that_is_no_model_is_refused_with_what_it_is(tmp_path: Path) -> None:
+def test_a_file_that_of_another_kind_is_refused_by_name(tmp_path: Path) -> None:
     write_state(tmp_path / "state.h5", {"a": 1})
     with h5py.File(tmp_path / "data.h5", "w") as file:
         file["x"] = [1.0]
