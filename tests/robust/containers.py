@@ -49,7 +49,7 @@ def forged(
 
 
 _DTYPES = ["<f4", "<f8", "<i2", ">i4", "|u1", "<c8", "|b1", "<f2", "<u8", "S3", "<f4,<i4", "V4"]
-_SHAPES: list[tuple[int, ...]] = [
+SHAPES: list[tuple[int, ...]] = [
     (),
     (0,),
     (1,),
@@ -64,8 +64,9 @@ _SHAPES: list[tuple[int, ...]] = [
 _NAMES = ["x", "y", "a/b", "x/y", "w%2E", "é", "..", ".", "a" * 300, "structure", "a//b"]
 
 
-def _dataset(file: h5py.File, name: str, draw: random.Random) -> None:
-    shape, dtype = draw.choice(_SHAPES), draw.choice(_DTYPES)
+def dataset(file: h5py.Group, name: str, draw: random.Random) -> None:
+    """A dataset of any shape, type and storage."""
+    shape, dtype = draw.choice(SHAPES), draw.choice(_DTYPES)
     options: dict[str, Any] = {}
     size = int(np.prod(shape, dtype=object))
     if shape and size and draw.random() < 0.4:
@@ -146,10 +147,20 @@ def _odd_type(file: h5py.File, name: str, draw: random.Random) -> None:
 
 def _replaced_document(file: h5py.File, name: str, draw: random.Random) -> None:
     del file["structure"]
-    draw.choice((_dataset, _link, _virtual, _odd_type))(file, "structure", draw)
+    draw.choice((dataset, _link, _virtual, _odd_type))(file, "structure", draw)
 
 
-_CHANGES = (_dataset, _dataset, _link, _virtual, _attributes, _odd_type, _replaced_document)
+def changed(file: h5py.File, name: str, draw: random.Random) -> None:
+    """Put something else at ``name``, as far as libhdf5 writes it."""
+    try:
+        if name in file:
+            del file[name]
+        draw.choice((dataset, _link, _virtual, _attributes, _odd_type))(file, name, draw)
+    except (ValueError, TypeError, KeyError, OSError, RuntimeError, OverflowError, UnicodeError):
+        return
+
+
+_CHANGES = (dataset, dataset, _link, _virtual, _attributes, _odd_type, _replaced_document)
 
 
 def attacked(draw: random.Random) -> bytes:

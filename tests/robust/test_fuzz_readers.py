@@ -40,6 +40,8 @@ WITHOUT_SHARE = {
     "program, run once": (40, 10_000),
     "source HDF5, forked": (40, 10_000),
     "command line": (12, 2_000),
+    "packed model, bytes": (500, 20_000),
+    "packed model, HDF5 structures": (500, 20_000),
     "wire to the session": (800, 40_000),
     "wire to a child": (400, 25_000),
     "wire of a model": (400, 20_000),
