@@ -12,19 +12,19 @@ import numpy as np
 
 from engine.files.image import make_image
 from engine.files.tree import to_stored
-from engine.files.userblock import NO_SAVE_ID, SIZE, make_user_block
+from engine.files.userblock import NO_SAVE_ID, SIZE, make_user_block, stated_kind
 
 SAVE_ID = bytes(range(16))
 
 
-def hashed(payload: bytes | memoryview, save_id: bytes = NO_SAVE_ID) -> bytes:
+def hashed(payload: bytes | memoryview, save_id: bytes = NO_SAVE_ID, kind: str = "") -> bytes:
     """A file of this payload with right lengths and hashes, which no installation signed."""
-    return make_user_block(payload, save_id, None) + bytes(payload)
+    return make_user_block(payload, save_id, None, kind) + bytes(payload)
 
 
 def unsigned(data: bytes) -> bytes:
-    """A file without its signature, with its save id."""
-    return hashed(data[SIZE:], data[56:72])
+    """A file without its signature, with its save id and kind."""
+    return hashed(data[SIZE:], data[56:72], stated_kind(data))
 
 
 def container(kind: str, tree: Any, version: int = 1, save_id: bytes = SAVE_ID) -> bytes:

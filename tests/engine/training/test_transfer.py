@@ -32,11 +32,12 @@ def test_all_but_the_last_layer_of_other_classes_comes_from_the_state_dict(tmp_p
     np.testing.assert_array_equal(network.linear2.weight.numpy(), own)
 
 
-@pytest.mark.parametrize("suffix", ["", ".pdmodel", ".pdiparams"])
+@pytest.mark.parametrize("suffix", ["", ".pdmodel", ".pdiparams", ".h5"])
 def test_an_exported_model_gives_its_weights(tmp_path: Path, suffix: str) -> None:
     before, network = cnn(), cnn()
     spec = jit.to_static.__globals__.get("InputSpec") or engine.static.InputSpec
-    jit.save(before, str(tmp_path / "net"), input_spec=[spec([None, 1, 8, 8], "float32", "x")])
+    format = "packed" if suffix == ".h5" else "native"
+    jit.save(before, str(tmp_path / "net"), [spec([None, 1, 8, 8], "float32", "x")], format=format)
     assert start_from(network, f"{tmp_path / 'net'}{suffix}")["replaced"] == []
     np.testing.assert_array_equal(network.linear1.weight.numpy(), before.linear1.weight.numpy())
 
