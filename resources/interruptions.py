@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-_ERRORS = ("ShorterError",)
+_ERRORS = ("ShorterError", "KilledWorkerError")
 
 
 def is_interruption(event: Mapping[str, Any]) -> bool:
-    """Whether a ``failed`` event is of a run that can be resumed: its data became shorter."""
+    """Whether a ``failed`` event is of a run that can be resumed: its data became shorter, or a
+    signal killed one of its processes."""
     return event.get("error") in _ERRORS and bool(event.get("checkpoint"))

@@ -76,6 +76,10 @@ class WorkerError(EngineError, RuntimeError, SystemError):
     """A worker process that ended before its time; Paddle raises SystemError."""
 
 
+class KilledWorkerError(WorkerError):
+    """A signal killed a process of a training, which can be resumed from its last checkpoint."""
+
+
 class DeviceError(EngineError, RuntimeError, ValueError):
     """A device that does not exist, or whose extra is not installed.
 

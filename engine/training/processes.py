@@ -15,12 +15,13 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from engine.core.errors import LimitError, WorkerError
+from engine.core.errors import KilledWorkerError, LimitError, WorkerError
 from engine.core.local_imports import AGREED
 from engine.distributed import mpi
 from engine.distributed.launch.leftovers import remove_shared_memory
 from engine.distributed.launch.memory import available
 from engine.distributed.starting import mpi_command, rank_environment
+from engine.files.checkpoint import list_checkpoints
 from engine.kernels.cpu.cores import cores
 from engine.kernels.cpu.threads import USERS_WORD, users_count
 from engine.training.channel import Reception
@@ -76,7 +77,7 @@ class Processes:
 
         Raises:
             DeviceError: the extra ``distributed`` is not installed. LimitError: so many find no memory.
-            WorkerError: a process was killed.
+            KilledWorkerError: a signal killed a process. WorkerError: one ended in another way.
         """
         mpi.require()
         count = self._config.workers
@@ -165,7 +166,7 @@ class Processes:
             if rank and not self._ended:
                 self._write_down(problem)
             return as_error(problem, said["ours"])
-        return WorkerError(self._death(job))
+        return self._death(job)
 
     def _write_down(self, problem: Problem) -> None:
         """Rank 0 was waiting for the rank that failed, and could not report it."""
@@ -181,7 +182,7 @@ class Processes:
         self._publish(event)
         return event
 
-    def _death(self, job: _Job) -> str:
+    def _death(self, job: _Job) -> WorkerError:
         count, said = self._config.workers, "\n".join(job.last_lines)
         # Of several that have ended mpiexec names one, not always the first.
         rank = self._left[0] if self._left else None
@@ -197,10 +198,24 @@ class Processes:
         if not self._pids:
             lines = [line for line in job.last_lines if line.strip()]
             cause += f": {lines[-1].strip()}" if lines else ""
-            return f"workers: the {count} processes did not start: {cause}; train with --workers 1"
-        do = "resume from the last checkpoint" if self._config.out else "start again"
+            return WorkerError(
+                f"workers: the {count} processes did not start: {cause}; train with --workers 1"
+            )
+        self._checkpoint = self._checkpoint or self._earlier_checkpoint()
+        do = "resume from the last checkpoint" if self._checkpoint else "start again"
         which = f"rank {rank} of {count}" if rank is not None else f"one of the {count} ranks"
-        return f"workers: {which} was ended from outside: {cause}; the others ended with it; {do}"
+        if killed or job.status < 0:
+            return KilledWorkerError(
+                f"workers: {which} was killed from outside: {cause}; the others ended with it; {do}"
+            )
+        return WorkerError(f"workers: {which} exited too early: {cause}; the others ended with it; {do}")
+
+    def _earlier_checkpoint(self) -> str:
+        """The last checkpoint of a resumed run that has not written another, empty for none."""
+        if not (self._resume and self._config.out):
+            return ""
+        found = list_checkpoints(RunFolder(self._config.out).checkpoints_path)
+        return str(found[-1].path) if found else ""
 
 
 class _Job:

@@ -17,6 +17,7 @@ from engine.distributed import mpi
 from engine.files.checkpoint import list_checkpoints
 from engine.training import TrainingConfig, TrainingRun
 from engine.training.problem import describe_problem
+from resources.interruptions import is_interruption
 from resources.settings import problems
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -265,10 +266,11 @@ def test_a_killed_rank_ends_all_and_the_run_continues(several: None, bars: Path,
     with pytest.raises(WorkerError) as error:
         killed.run.run()
     assert str(error.value) == (
-        "workers: rank 1 of 2 was ended from outside: signal SIGKILL; the others ended with it; resume from "
+        "workers: rank 1 of 2 was killed from outside: signal SIGKILL; the others ended with it; resume from "
         "the last checkpoint"
     )
     assert [event["message"] for event in killed.of("failed")] == [str(error.value)]
+    assert is_interruption(killed.of("failed")[0])
     assert "failed" not in [event["event"] for event in journal(out)]
     assert list_checkpoints(out / "checkpoints")[-1].step == 8
     again = RecordedTraining(**settings, resume=True)
