@@ -114,7 +114,36 @@ def check(suspects: Sequence[Suspect]) -> None:
     }
     run_child(request, Limits.for_length(sum(suspect.length for suspect in new)))
     for suspect in new:
-        _accepted[suspect.identity] = None
+        _accept(suspect.identity)
+
+
+def check_by(child: Path, packages: Sequence[str], path: Path, kind: str, digest: bytes, length: int) -> None:
+    """Let another child process read a file of another format: a script, and the packages that it imports.
+
+    ``digest`` is the SHA-256 of the file. Raises as :func:`check`.
+    """
+    identity = (digest, kind, 0)
+    if _is_child or identity in _accepted:
+        return
+    request: Request = {
+        "folders": children.import_folders(*packages),
+        "engine": str(children.engine_folder()),
+        "files": [
+            {
+                "path": os.path.abspath(path),
+                "shown": str(path),
+                "sha256": digest.hex(),
+                "kind": kind,
+                "max_version": 0,
+            }
+        ],
+    }
+    run_child(request, Limits.for_length(length), child)
+    _accept(identity)
+
+
+def _accept(identity: Identity) -> None:
+    _accepted[identity] = None
     while len(_accepted) > _REMEMBERED:
         _accepted.popitem(last=False)
 

@@ -113,14 +113,25 @@ def write_model(
     ArgumentError for two Tensors of one name, SaveError if writing fails.
     """
     described: dict[str, Any] = {}
-    names = dict(names)
     if optimize:
         before = count(program)
         methods = for_prediction({FORWARD: program, **methods})
         program = methods.pop(FORWARD)
         described["operators"] = [before, count(program)]
+    plain, weights, saved = described_model(program, methods, names, info)
+    return write_model_files(path, plain, weights, described | saved, format, compress)
+
+
+def described_model(
+    program: Program, methods: dict[str, Program], names: dict[int, str], info: Any
+) -> tuple[Any, dict[str, np.ndarray], dict[str, Any]]:
+    """Programs as files hold them: plain values, the weights by name, and what is said of both.
+
+    Arguments as of :func:`write_model`. Raises ArgumentError for two Tensors of one name.
+    """
     for each in (program, *methods.values()):
         drop_zero_points(each)
+    names = dict(names)
     packed = pack_integers([program, *methods.values()])
     names |= {id(packed[old]): name for old, name in names.items() if old in packed}
     bound = _bound_together([program, *methods.values()])
@@ -136,7 +147,7 @@ def write_model(
         for v in bound.values()
     }
     block = program.global_block()
-    described |= {
+    described = {
         "inputs": [_described(block.var(n)) for n in program.inputs],
         "outputs": [_described(block.var(n)) for n in program.outputs],
         "variables": variables,
@@ -145,7 +156,7 @@ def write_model(
     plain = to_plain(program)
     if methods:
         plain["methods"] = {name: to_plain(method) for name, method in methods.items()}
-    return write_model_files(path, plain, weights, described, format, compress)
+    return plain, weights, described
 
 
 def _methods(layer: Any) -> dict[str, Program]:

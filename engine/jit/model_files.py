@@ -59,9 +59,16 @@ class ModelFormat:
     is_own: Callable[[Path], bool] | None = None
 
 
+def _read_onnx(path: Path) -> InferenceFiles:
+    from engine.onnx.read_file import read_onnx  # which needs the extra onnx
+
+    return read_onnx(path)
+
+
 FORMATS: dict[str, ModelFormat] = {
     NATIVE: ModelFormat("Model Studio's three files", read_inference, describe_inference, is_own_inference),
     PACKED: ModelFormat("one packed file", read_packed, describe_packed, is_own_packed),
+    ONNX: ModelFormat("an ONNX file", _read_onnx),
 }
 
 

@@ -1,5 +1,6 @@
 """``paddle.onnx``: networks as ONNX files."""
 
+from engine.onnx.read_file import load
 from engine.onnx.write_file import export
 
-__all__ = ["export"]
+__all__ = ["export", "load"]

@@ -15,7 +15,7 @@ from engine.core.errors import ArgumentError, EngineError, FormatError
 from engine.eager.tensor import Tensor
 from engine.onnx import reads
 from engine.onnx.extra import onnx_package
-from engine.onnx.reads.graph import Reader, rename, spec_of
+from engine.onnx.reads.graph import DEEPEST, Reader, rename, spec_of
 from engine.onnx.reads.values import Items, Unreadable
 from engine.program.build.builder import Builder, building
 from engine.program.graph.program import Program
@@ -27,12 +27,13 @@ from engine.tensor.tensor_array import TensorArray
 OLDEST = 13  # the first opset that the rows know; older ones are converted
 CONVERTED = 17
 DOMAINS = ("", "ai.onnx")
+MOST_NODES, MOST_INLINED = 200_000, 20_000  # of a model; of one with functions
 
 
 def read_model(model: Any, known: Mapping[str, Any] | None = None) -> Program:
     """The Program of a ModelProto: inputs and outputs have its names, float weights are parameters.
 
-    ``known`` gives inputs fixed values, which are no inputs of the Program then: arrays, lists of arrays for
+    ``known`` fixes values of inputs, which the Program does not take then: arrays, lists of arrays for
     sequences, None for an optional value that is missing. Raises FormatError for a
     model that can't be read.
     """
@@ -45,6 +46,7 @@ def read_model(model: Any, known: Mapping[str, Any] | None = None) -> Program:
     functions = {(each.domain, each.name): each for each in model.functions}
     if len(functions) != len(model.functions):
         raise FormatError("two of its functions have one name")
+    _require_few(graph, functions)
     reader = Reader(opset, functions)
     reader.scopes.append({})
     with names.guard(), building(program) as builder:
@@ -55,6 +57,35 @@ def read_model(model: Any, known: Mapping[str, Any] | None = None) -> Program:
     made = inference_program(program, inputs, outputs)
     made.foreign = True
     return made
+
+
+def _require_few(graph: Any, functions: Mapping[tuple[str, str], Any]) -> None:
+    """Raises FormatError for functions that call themselves, and for too many nodes with their bodies."""
+    counted: dict[tuple[str, str], int] = {}
+
+    def nodes(graph: Any, around: tuple[tuple[str, str], ...]) -> int:
+        total = 0
+        for node in graph.node:
+            total += 1 + called((node.domain, node.op_type), around)
+            for each in node.attribute:
+                total += sum(
+                    nodes(inner, around)
+                    for inner in (*([each.g] if each.HasField("g") else ()), *each.graphs)
+                )
+        return total
+
+    def called(function: tuple[str, str], around: tuple[tuple[str, str], ...]) -> int:
+        if function not in functions:
+            return 0
+        if function in around or len(around) > DEEPEST:
+            raise FormatError(f"function {function[1]!r:.100} calls itself, or nests over {DEEPEST} deep")
+        if function not in counted:
+            counted[function] = nodes(functions[function], (*around, function))
+        return counted[function]
+
+    total = nodes(graph, ())
+    if total > MOST_NODES or (functions and total > MOST_INLINED):
+        raise FormatError(f"it has {total} nodes, those of functions counted each time; use a smaller model")
 
 
 @cache

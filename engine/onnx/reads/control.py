@@ -168,9 +168,9 @@ def _(
 
     made = _looped(g, begin, length, True, count, results)
     out_axes = scan_output_axes or [0] * count
-    back = scan_output_directions or [0] * count
+    out_turned = scan_output_directions or [0] * count
     stacked = []
-    for x, axis, is_back in zip(made[states:], out_axes, back, strict=True):
+    for x, axis, is_back in zip(made[states:], out_axes, out_turned, strict=True):
         x = T.flip(x, [0]) if is_back else x
         axis %= x.ndim
         order = list(range(1, x.ndim))

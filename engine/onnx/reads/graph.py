@@ -23,7 +23,6 @@ from engine.tensor.manipulation import stack
 from engine.tensor.tensor_array import TensorArray
 
 DEEPEST = 64  # graphs within graphs
-MOST_NODES = 200_000
 MOST_FOLDED = 1 << 24  # elements of a known input that a known result is computed from
 STRINGS = 8
 _EAGER = EagerMode(grad=False)
@@ -35,7 +34,6 @@ class Reader:
     def __init__(self, opset: int, functions: Mapping[tuple[str, str], Any] | None = None) -> None:
         self.opset = opset
         self.functions = dict(functions or {})
-        self.count = 0  # nodes that were read
         self.references: dict[str, Any] = {}  # attributes of the function whose body is read
         self.scopes: list[dict[str, Any]] = []
         self.depth = 0  # of graphs and functions within one another
@@ -75,7 +73,7 @@ class Reader:
             return found[1]
         if isinstance(value, Numbers):
             return stack(
-                [v if isinstance(v, Variable) else self.tensor(np.int64(v).reshape(())) for v in value.items]
+                [v if isinstance(v, Variable) else self.tensor(np.asarray(v, np.int64)) for v in value.items]
             )
         if isinstance(value, Items | TensorArray):
             raise Unreadable("a sequence is given where a tensor is expected")
@@ -116,20 +114,20 @@ class Reader:
         for node in nodes:
             try:
                 self.node(node)
-            except NeedsKnown as error:
-                raise NeedsKnown(f"{described(node)}: {error.message}") from error
-            except EngineError as error:
-                raise Unreadable(f"{described(node)}: {error.message}") from error
             except (MemoryError, RecursionError):
                 raise
             except Exception as error:  # attributes and shapes of any kind raise errors of any class
-                raise Unreadable(f"{described(node)}: {type(error).__name__}: {error!s:.300}") from error
+                if isinstance(error, Unreadable) and error.located:  # by a node within this one
+                    raise
+                known = isinstance(error, EngineError)
+                text = error.message if known else f"{type(error).__name__}: {error!s:.300}"
+                kind = NeedsKnown if isinstance(error, NeedsKnown) else Unreadable
+                found = kind(f"{described(node)}: {text}")
+                found.located = True
+                raise found from error
 
     def node(self, node: Any) -> None:
         """Read a node and define its results."""
-        self.count += 1
-        if self.count > MOST_NODES:
-            raise FormatError(f"it has over {MOST_NODES} nodes, those of functions counted each time")
         if len(node.output) == 0:
             raise Unreadable("it has no results")
         raw = [None if name == "" else self.value(name) for name in node.input]

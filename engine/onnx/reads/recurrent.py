@@ -94,7 +94,7 @@ def _layers(
         w, r = _weight(g, W, n, order), _weight(g, R, n, order)
         b, rb = _weight(g, B, n, order, 0), _weight(g, B, n, order, 1)
         h0, c0 = (None if v is None else v[n] for v in (initial_h, initial_c))
-        mode = {("tanh",): "RNN_TANH", ("relu",): "RNN_RELU"}.get(tuple(own), "") if kind == "RNN" else kind
+        mode = {"tanh": "RNN_TANH", "relu": "RNN_RELU"}.get(own[0], "") if kind == "RNN" else kind
         plain = clip is None and peepholes is None and not input_forget
         plain = plain and (kind == "RNN" or own == list(_DEFAULTS[kind])) and bool(mode)
         if plain and (kind != "GRU" or linear_before_reset):

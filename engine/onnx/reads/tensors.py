@@ -1,4 +1,4 @@
-"""The public functions on tensors, in which rows are written; a package that is filled when it is imported."""
+"""The public functions on tensors, in which rows are written: a package that is filled when imported."""
 
 from __future__ import annotations
 

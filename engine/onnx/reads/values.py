@@ -16,7 +16,9 @@ from engine.program.graph.variable import Variable
 
 
 class Unreadable(FormatError):
-    """A node that can't be read: the reader adds which one it is."""
+    """A node that can't be read: the reader adds which one it is, and says so in ``located``."""
+
+    located = False
 
 
 class NeedsKnown(Unreadable):

@@ -43,14 +43,15 @@ def _(g: Any, data: Raw) -> Any:
 @reads("Reshape")
 def _(g: Any, data: Raw, shape: Raw, *, allowzero: int = 0) -> Any:
     wanted = elements(shape)
-    if isinstance(data, Numbers) and wanted in ([-1], [len(data.items)]):
+    plain = [d if isinstance(d, int) else -2 for d in wanted]
+    if isinstance(data, Numbers) and plain in ([-1], [len(data.items)]):
         return data
-    if isinstance(data, Numbers) and wanted == [] and len(data.items) == 1:
+    if isinstance(data, Numbers) and not plain and len(data.items) == 1:
         return data.items[0]
     if isinstance(data, np.ndarray) and all(isinstance(d, int) for d in wanted):
         kept = [data.shape[n] if d == 0 and not allowzero else d for n, d in enumerate(wanted)]
         return data.reshape(kept)
-    if isinstance(data, Variable) and data.ndim == 0 and wanted in ([-1], [1]) and data.dtype.name == "int64":
+    if isinstance(data, Variable) and data.ndim == 0 and plain in ([-1], [1]) and data.dtype.name == "int64":
         return Numbers([data])
     x = g.tensor(data)
     if not allowzero:
@@ -68,10 +69,10 @@ def _(input: Any, *, axis: int = 1) -> Any:
     if not 0 <= axis <= len(sizes):
         raise Unreadable(f"axis {axis} of a tensor of {len(sizes)} dimensions")
     if axis == 0:
-        return T.reshape(input, [1, -1]) if 0 not in sizes else T.reshape(input, [1, 0])
+        return T.reshape(input, [1, -1]) if 0 not in list(input.shape) else T.reshape(input, [1, 0])
     if axis == 1 and len(sizes) == 2:
         return T.assign(input)
-    if axis == 1 and len(sizes) > 1 and 0 not in sizes:
+    if axis == 1 and len(sizes) > 1 and 0 not in list(input.shape):
         return T.flatten(input, 1, -1)
     known = [all(isinstance(d, int) for d in part) for part in (sizes[:axis], sizes[axis:])]
     rows, columns = (

@@ -22,8 +22,8 @@ from engine.onnx.reads.rows import Known, reads
 from engine.onnx.reads.tensors import T
 from engine.onnx.reads.values import Unreadable, like, sizes_of
 
-_AVERAGE = {1: F.avg_pool1d, 2: F.avg_pool2d, 3: F.avg_pool3d}
-_LARGEST = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
+_AVERAGE: dict[int, Any] = {1: F.avg_pool1d, 2: F.avg_pool2d, 3: F.avg_pool3d}
+_LARGEST: dict[int, Any] = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
 
 
 def _flat(pairs: Any) -> list[int]:

@@ -241,7 +241,7 @@ def _coordinates(way: str, size: int, count: int, scale: float, ends: tuple[floa
 
 
 def _nearest(at: np.ndarray, mode: str, size: int) -> np.ndarray:
-    rounded = {
+    rounded: Any = {
         "round_prefer_floor": lambda v: np.ceil(v - 0.5),
         "round_prefer_ceil": lambda v: np.floor(v + 0.5),
         "floor": np.floor,
@@ -249,7 +249,8 @@ def _nearest(at: np.ndarray, mode: str, size: int) -> np.ndarray:
     }.get(mode)
     if rounded is None:
         raise Unreadable(f"nearest_mode {mode!r:.40}")
-    return np.clip(rounded(at), 0, size - 1).astype(np.int64)
+    found: np.ndarray = np.clip(rounded(at), 0, size - 1).astype(np.int64)
+    return found
 
 
 def _weights(
