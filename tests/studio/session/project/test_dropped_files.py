@@ -19,7 +19,7 @@ from studio.session.project.dropped_files import look_at
 ONNX = bytes.fromhex("0808 120178 3a00 4202 1011")
 
 
-def test_files_called_h5_are_told_apart_by_content(tmp_path: Path) -> None:
+def test_files_called_h5_are_distinguished_by_content(tmp_path: Path) -> None:
     run = tmp_path / "run-1"
     (run / "inference").mkdir(parents=True)
     (run / "journal.jsonl").write_text("{}\n")
@@ -41,7 +41,7 @@ def test_files_called_h5_are_told_apart_by_content(tmp_path: Path) -> None:
     assert (listed.prefix, listed.run) == (str(run / "inference" / "model.h5"), str(run))
 
 
-def test_a_packed_model_is_no_data(tmp_path: Path) -> None:
+def test_a_packed_model_is_refused_as_data(tmp_path: Path) -> None:
     write_packed(tmp_path / "model.h5", {}, {}, {})
-    with pytest.raises(ArgumentError, match="such as a model or a checkpoint, is no data"):
+    with pytest.raises(ArgumentError, match="such as a model or a checkpoint, is not data"):
         kind_of(str(tmp_path / "model.h5"))
