@@ -82,7 +82,7 @@ def kind_of(name: str) -> str:
         if suffix in suffixes and path.exists():
             if kind == "hdf5" and content_of(path) == CONTAINER:
                 raise ArgumentError(
-                    f"data: a file that Model Studio wrote, such as a model or a checkpoint, is not data: got "
+                    f"data: a file that Model Studio wrote, such as a model or checkpoint, is not data: got "
                     f"{name!r}; choose {WHAT}"
                 )
             return kind

@@ -43,5 +43,5 @@ def test_files_called_h5_are_distinguished_by_content(tmp_path: Path) -> None:
 
 def test_a_packed_model_is_refused_as_data(tmp_path: Path) -> None:
     write_packed(tmp_path / "model.h5", {}, {}, {})
-    with pytest.raises(ArgumentError, match="such as a model or a checkpoint, is not data"):
+    with pytest.raises(ArgumentError, match="such as a model or checkpoint, is not data"):
         kind_of(str(tmp_path / "model.h5"))
