@@ -64,8 +64,11 @@ class Program:
         return until(lambda: (found := self.get(path)) in wanted and (found or True), f"{path}: {wanted}")
 
     def train(self, bars: Path, epochs: int) -> Path:
-        """Start a training by a click on the page's button, and wait for its first steps."""
-        for name, value in (("data", str(bars)), ("model", "linear"), ("epochs", epochs), ("batch_size", 20)):
+        """Start a training by a click on the page's button, and wait for its first steps.
+
+        Its steps have one image: the end of an epoch, with its checkpoint, takes longer than all steps do.
+        """
+        for name, value in (("data", str(bars)), ("model", "linear"), ("epochs", epochs), ("batch_size", 1)):
             self.do("set", name, value)
         self.do("click", "train_page.welcome.start")
         until(lambda: self.get("session.train.step") > 0, "the first step")
