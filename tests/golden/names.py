@@ -17,7 +17,7 @@ from typing import Any, get_args, get_type_hints, is_typeddict
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from tests.golden.golden_files import HERE, KEY, RUN, SWEEP, copy_to, use_key
+from tests.golden.golden_files import HERE, KEY, RUN, SWEEP, copy_to, use_key, versions
 from tests.golden.results import PREFIXES
 
 Names = dict[str, list[str]]
@@ -219,7 +219,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_DATA_HOME"] = str(Path(folder) / "home")
         use_key(KEY)
-        project = copy_to(Path(folder)) / "project"
+        project = copy_to(Path(folder), versions()[-1]) / "project"
         os.chdir(project)
         now = names_now(project)
     before = recorded_names() if RECORD.exists() else {}

@@ -297,6 +297,11 @@ def test_settings_of_exports_are_read_as_they_were_written(tmp_path: Path) -> No
     )
     write_project(path, project)
     assert read_project(path) == project
+    plain = json.loads(path.read_text(encoding="utf-8"))
+    del plain["export"]["format"]  # of a project that an earlier version wrote
+    path.write_text(json.dumps(plain), encoding="utf-8")
+    assert read_project(path).export.format == "native"
+    assert Project().export.format == "packed"
 
 
 @pytest.mark.parametrize(

@@ -119,3 +119,20 @@ def test_a_narrow_page_is_not_cut_off_sideways(stage: Stage, qtbot: QtBot) -> No
     holder = page.parentWidget().parentWidget().parentWidget()
     assert isinstance(holder, QScrollArea)
     qtbot.waitUntil(lambda: holder.horizontalScrollBar().maximum() == 0)
+
+
+def test_one_file_is_the_default_and_the_formats_are_one_field(stage: Stage) -> None:
+    page = stage.studio.export_page
+    stage.studio.frame.show_page("export")
+    form = page.form
+    assert form.value("format") == "packed"
+    assert form.control("compress").isVisibleTo(page)
+    assert "NAME.h5" in form.control("name").toolTip()
+    form.control("format").setCurrentIndex(0)
+    assert stage.session.export.settings.format == "native"
+    assert not form.control("compress").isVisibleTo(page)
+    assert "NAME.pdiparams.info" in form.control("name").toolTip()
+    line: Any = page.about_form.control("license")
+    line.setText("MIT")
+    line.editingFinished.emit()
+    assert stage.session.export.settings.license == "MIT"
