@@ -87,3 +87,9 @@ class ProgramDesc:
     blocks: list[BlockDesc]
     version: int = 2006002
     op_versions: dict[str, int] = field(default_factory=dict)
+
+
+def weight_names(program: ProgramDesc) -> list[str]:
+    """The names of the weights, in the order in which Paddle stores them."""
+    tensor = VarType.LOD_TENSOR.value
+    return sorted(v.name for v in program.blocks[0].vars if v.persistable and v.kind == tensor)

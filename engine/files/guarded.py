@@ -20,6 +20,7 @@ from typing import TypeAlias, TypedDict
 from engine.core.errors import FormatError
 from engine.files import child as children
 from engine.files.checked import Expected
+from engine.files.foreign import ForeignFile
 from engine.files.userblock import UserBlock
 
 CHILD = Path(__file__).with_name("guarded_child.py")
@@ -30,13 +31,17 @@ _is_child = False
 
 
 class FileRequest(TypedDict):
-    """A file for the child to read: its path, the name in messages, its SHA-256 and what it must be."""
+    """A file for the child to read: its path, the name in messages, its SHA-256 and what it must be.
+
+    ``foreign`` files are of a format of other programs, see ``engine.files.foreign``.
+    """
 
     path: str
     shown: str
     sha256: str
     kind: str | Sequence[str]
     max_version: int
+    foreign: bool
 
 
 class Request(TypedDict):
@@ -71,6 +76,11 @@ class Suspect:
         """What the verdict depends on: content, kind and newest known version."""
         return self.block.digest, self.expected.kind, self.expected.max_version
 
+    @property
+    def shown(self) -> Path:
+        """The path in messages."""
+        return self.expected.path
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -87,7 +97,7 @@ class Limits:
         return cls(memory=512 * 1024**2 + 16 * length, cpu_seconds=cpu, wall_seconds=6.0 * cpu)
 
 
-def check(suspects: Sequence[Suspect]) -> None:
+def check(suspects: Sequence[Suspect | ForeignFile]) -> None:
     """Let a child process read the files to their ends.
 
     Raises:
@@ -101,16 +111,7 @@ def check(suspects: Sequence[Suspect]) -> None:
     request: Request = {
         "folders": children.import_folders("numpy", "h5py"),
         "engine": str(children.engine_folder()),
-        "files": [
-            {
-                "path": os.path.abspath(suspect.stored or suspect.expected.path),
-                "shown": str(suspect.expected.path),
-                "sha256": suspect.block.digest.hex(),
-                "kind": suspect.expected.kind,
-                "max_version": suspect.expected.max_version,
-            }
-            for suspect in new
-        ],
+        "files": [_request(suspect) for suspect in new],
     }
     run_child(request, Limits.for_length(sum(suspect.length for suspect in new)))
     for suspect in new:
@@ -135,6 +136,7 @@ def check_by(child: Path, packages: Sequence[str], path: Path, kind: str, digest
                 "sha256": digest.hex(),
                 "kind": kind,
                 "max_version": 0,
+                "foreign": True,
             }
         ],
     }
@@ -146,6 +148,18 @@ def _accept(identity: Identity) -> None:
     _accepted[identity] = None
     while len(_accepted) > _REMEMBERED:
         _accepted.popitem(last=False)
+
+
+def _request(suspect: Suspect | ForeignFile) -> FileRequest:
+    digest, kind, version = suspect.identity
+    return {
+        "path": os.path.abspath(suspect.stored or suspect.shown),
+        "shown": str(suspect.shown),
+        "sha256": digest.hex(),
+        "kind": kind,
+        "max_version": version,
+        "foreign": isinstance(suspect, ForeignFile),
+    }
 
 
 def this_is_a_child() -> None:

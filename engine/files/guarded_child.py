@@ -49,6 +49,11 @@ def read(file: FileRequest) -> None:
     from engine.core.errors import FormatError
     from engine.files.checked import Expected, decode, load_checked
 
+    if file["foreign"]:
+        from engine.files.foreign import read_foreign
+
+        read_foreign(str(file["kind"]), Path(file["path"]), file["shown"], bytes.fromhex(file["sha256"]))
+        return
     block, data = load_checked(Path(file["path"]))
     if block.digest.hex() != file["sha256"]:
         raise FormatError(f"{file['shown']}: the file changed while it was read; read it again")

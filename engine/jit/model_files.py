@@ -32,6 +32,7 @@ from engine.files.inference import (
 from engine.files.packed import KIND as PACKED_KIND
 from engine.files.packed import describe_packed, is_own_packed, read_packed, write_packed
 from engine.files.plain import Array, StrPath
+from engine.jit.paddle_files import read_paddle
 from resources.replacing import sync_folder
 from resources.settings.export import ENDINGS
 
@@ -69,6 +70,7 @@ FORMATS: dict[str, ModelFormat] = {
     NATIVE: ModelFormat("Model Studio's three files", read_inference, describe_inference, is_own_inference),
     PACKED: ModelFormat("one packed file", read_packed, describe_packed, is_own_packed),
     ONNX: ModelFormat("an ONNX file", _read_onnx),
+    PADDLE: ModelFormat("PaddlePaddle's files", read_paddle),
 }
 
 
@@ -106,8 +108,11 @@ def model_place(path: StrPath) -> tuple[str, Path]:
     single = given if given not in three.values() else None
     if single is not None and (found := _single(single)):
         return found, single
-    if content.content_of(three[PROGRAM]) == content.PADDLE and PADDLE in FORMATS:
+    if content.content_of(three[PROGRAM]) == content.PADDLE:
         return PADDLE, base
+    older = given / "__model__" if given.is_dir() else given  # before 2.0, with weights next to it
+    if older not in three.values() and content.content_of(older) == content.PADDLE:
+        return PADDLE, older
     if not any(each.exists() for each in three.values()):
         for kind, ending in ENDINGS.items():
             one = base.with_name(base.name + ending)
@@ -222,7 +227,7 @@ def model_paths(path: StrPath) -> list[Path]:
     """The files of the model at ``path``; for a model of several files those that exist. Raises as
     :func:`kind_of`."""
     kind, place = model_place(path)
-    if kind in ENDINGS:
+    if kind in ENDINGS or place.is_file():
         return [place]
     paths = inference_paths(place)
     return [paths[suffix] for suffix in SUFFIXES if paths[suffix].exists()]

@@ -53,27 +53,30 @@ def read_lod_tensors(path: Path, count: int, remedy: str = _FOLDER) -> list[np.n
 
 
 def parse_lod_tensors(
-    data: bytes, count: int, shown: object, remedy: str = _FOLDER
+    data: bytes, count: int | None, shown: object, remedy: str = _FOLDER
 ) -> list[np.ndarray[Any, Any]]:
-    """The ``count`` arrays in the bytes of a file; ``shown`` names it in messages. Those of bfloat16 are
-    arrays of uint16. Raises FormatError for anything else than these."""
+    """The ``count`` arrays in the bytes of a file, or all; ``shown`` names it in messages. Those of bfloat16
+    are arrays of uint16. Raises FormatError for anything else than these."""
     found: list[np.ndarray[Any, Any]] = []
     at = 0
     try:
-        while at < len(data) or len(found) < count:
+        while at < len(data) or (count is not None and len(found) < count):
             if len(found) == count:
-                last = (
-                    f"{found[-1].dtype.name}{list(found[-1].shape)}, the last of {count}" if found else "none"
-                )
-                raise MalformedError(f"{len(data) - at} bytes of values too many for {last}")
+                raise MalformedError(f"{len(data) - at} bytes of values too many{_after(found)}")
             array, at = _parsed(data, at)
             found.append(array)
     except MalformedError as cause:
-        where = f"tensor {len(found) + 1} of {count}: " if count != 1 else ""
+        where = f"tensor {len(found) + 1}{'' if count is None else f' of {count}'}: " if count != 1 else ""
         raise FormatError(
             f"{shown}: not a tensor that Paddle's save wrote: {where}{cause}; {remedy}"
         ) from cause
     return found
+
+
+def _after(found: list[np.ndarray[Any, Any]]) -> str:
+    if not found:
+        return ""
+    return f" for {found[-1].dtype.name}{list(found[-1].shape)}, the last of {len(found)}"
 
 
 def is_lod_tensor(path: Path) -> bool:

@@ -67,17 +67,6 @@ def parse_program(data: bytes, shown: object) -> ProgramDesc:
     return program
 
 
-def is_program(data: bytes) -> bool:
-    """Whether a file that begins with ``data`` may be a ProgramDesc: a block with the index 0 first."""
-    if data[:1] != b"\x0a":
-        return False
-    try:
-        _, at = pb.read_varint(data, 1)
-    except MalformedError:
-        return False
-    return data[at : at + 3] == b"\x08\x00\x10"
-
-
 def _check_blocks(program: ProgramDesc) -> None:
     depths: list[int] = []
     for place, block in enumerate(program.blocks):

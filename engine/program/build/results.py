@@ -44,10 +44,13 @@ def make_results(builder: Builder, operator: Operator, specs: tuple[Spec | None,
 
 def has_no_gradient(builder: Builder, operator: Operator) -> bool:
     """Whether gradients end at ``operator``: none are wanted, or no rule leads to an input that has one."""
+    return not builder.grad or ends_gradient(operator)
+
+
+def ends_gradient(operator: Operator) -> bool:
+    """Whether no rule leads to an input of ``operator`` that has a gradient."""
     opdef = operator.opdef
-    if not builder.grad or not opdef.differentiable:
-        return True
-    return all(
+    return not opdef.differentiable or all(
         variable.stop_gradient
         for name, value in zip(opdef.input_names, operator.inputs, strict=True)
         if opdef.differentiable_by(name)

@@ -13,7 +13,7 @@ from engine.program.graph.variable import Variable
 from engine.program.text.forms import FORMS, Form, number
 
 _PLAIN = Form()
-_NUMBERED = frozenset(("dtype", "in_dtype", "out_dtype"))
+NUMBERED = frozenset(("dtype", "in_dtype", "out_dtype"))
 # Attributes of every operator.
 COMMON: dict[str, Any] = {
     "op_device": "",
@@ -137,7 +137,7 @@ described.define(describe)
 
 def _shown(name: str, value: Any) -> Any:
     """A value as Paddle stores it: floating numbers in float32, dtypes by their number."""
-    if isinstance(value, DType) or (name in _NUMBERED and isinstance(value, str)):
+    if isinstance(value, DType) or (name in NUMBERED and isinstance(value, str)):
         return number(value)
     if isinstance(value, bool):
         return value

@@ -28,7 +28,8 @@ class Form:
     Attributes: ``attrs`` are added, as constants or functions of the operator; ``drop`` are omitted,
     ``rename`` renames them, ``floats`` lists integers that are written as floating ones.
     ``operands`` gives numbers that Paddle turns into Variables: slot, value and dtype of each; one without a
-    slot is declared but not read.
+    slot is declared but not read. ``tensors`` names, for slots that Paddle fills with tensors instead of an
+    attribute, the attribute of the definition.
     """
 
     __slots__ = (
@@ -46,6 +47,7 @@ class Form:
         "slots",
         "slots_in",
         "stopped",
+        "tensors",
         "type",
         "without",
     )
@@ -68,6 +70,7 @@ class Form:
         slots_in: Mapping[str, str] | None = None,
         operands: Callable[[Operator], list[tuple[str, Any, str]]] | None = None,
         always: str = "",
+        tensors: Mapping[str, str] | None = None,
     ) -> None:
         self.type = type
         self.empty = tuple(empty.split())
@@ -85,6 +88,7 @@ class Form:
         self.slots_in = dict(slots_in or {})
         self.operands = operands
         self.always = frozenset(always.split())
+        self.tensors = dict(tensors or {})
 
 
 def number(dtype: Any) -> int:
@@ -179,6 +183,9 @@ _MKLDNN = {"mkldnn_data_type": "float32", "use_mkldnn": False}
 _SHAPE_LISTS = "ShapeTensor ShapeTensorList"
 _REDUCE: dict[str, Any] = {"in_dtype": -1, "out_dtype": -1}
 _RENAMED = {"axis": "dim", "keepdim": "keep_dim"}
+_AXES = {"AxisTensor": "axis", "AxisTensorList": "axis"}
+# Paddle's newer operators write their slots in lower case.
+_LOWER = Form(slots_in={"X": "x"}, slots={"Out": "out"})
 
 
 def _reduce(**more: Any) -> Form:
@@ -212,14 +219,14 @@ FORMS: dict[str, Form] = {
     **dict.fromkeys(
         ("equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal"), _COMPARE
     ),
-    "scale": Form(empty="ScaleTensor", floats="scale bias"),
+    "scale": Form(empty="ScaleTensor", floats="scale bias", tensors={"ScaleTensor": "scale"}),
     "c_allreduce_sum": Form(empty="Cond"),
     "cast": Form(
         attrs={"in_dtype": lambda o: number(o.inputs[0].dtype), "use_mkldnn": False},
     ),
-    "clip": Form(empty="Max Min", floats="min max"),
+    "clip": Form(empty="Max Min", floats="min max", tensors={"Max": "max", "Min": "min"}),
     "sum": Form(attrs=_MKLDNN),
-    "pow": Form(empty="FactorTensor", floats="factor"),
+    "pow": Form(empty="FactorTensor", floats="factor", tensors={"FactorTensor": "factor"}),
     "reduce_sum": Form(
         attrs={**_REDUCE, "reduce_all": lambda o: bool(o.attrs["reduce_all"] and o.attrs["axis"])},
         rename=_RENAMED,
@@ -234,8 +241,9 @@ FORMS: dict[str, Form] = {
     "reduce_max": _reduce(),
     "reduce_min": _reduce(),
     "reduce_prod": _reduce(),
-    "reduce_all": _reduce(empty="AxisTensor AxisTensorList"),
-    "reduce_any": _reduce(empty="AxisTensor AxisTensorList"),
+    "reduce_all": _reduce(empty="AxisTensor AxisTensorList", tensors=_AXES),
+    "reduce_any": _reduce(empty="AxisTensor AxisTensorList", tensors=_AXES),
+    **dict.fromkeys(("reduce_amax", "reduce_amin"), Form(rename=_RENAMED)),
     "reshape2": Form(
         empty="Shape ShapeTensor", attrs={**_MKLDNN, "use_quantizer": False}, extra={"XShape": _xshape}
     ),
@@ -244,8 +252,12 @@ FORMS: dict[str, Form] = {
     ),
     "transpose2": Form(extra={"XShape": _xshape}),
     "squeeze2": Form(extra={"XShape": _xshape}),
-    "unsqueeze2": Form(empty="AxesTensor AxesTensorList", extra={"XShape": _xshape}),
-    "concat": Form(empty="AxisTensor"),
+    "unsqueeze2": Form(
+        empty="AxesTensor AxesTensorList",
+        extra={"XShape": _xshape},
+        tensors={"AxesTensor": "axes", "AxesTensorList": "axes"},
+    ),
+    "concat": Form(empty="AxisTensor", tensors={"AxisTensor": "axis"}),
     "stack": Form(slots={"Out": "Y"}),
     "slice_view": Form(
         type="slice",
@@ -267,11 +279,15 @@ FORMS: dict[str, Form] = {
     ),
     "expand_v2": Form(empty="Shape expand_shapes_tensor"),
     "tile": Form(empty="RepeatTimes repeat_times_tensor"),
-    "gather": Form(empty="Axis"),
+    "gather": Form(empty="Axis", tensors={"Axis": "axis"}),
     "lookup_table_v2": Form(drop="is_sparse"),
     **dict.fromkeys(("arg_max", "arg_min"), Form(stopped="Out")),
-    "top_k_v2": Form(empty="K", stopped="Indices"),
-    "one_hot_v2": Form(empty="depth_tensor", attrs={"allow_out_of_range": False, "dtype": 5}),
+    "top_k_v2": Form(empty="K", stopped="Indices", tensors={"K": "k"}),
+    "one_hot_v2": Form(
+        empty="depth_tensor",
+        attrs={"allow_out_of_range": False, "dtype": 5},
+        tensors={"depth_tensor": "depth"},
+    ),
     "fill_constant": Form(
         empty=f"{_SHAPE_LISTS} ValueTensor",
         attrs={"force_cpu": False, "place_type": -1, "str_value": lambda o: _text(o)},
@@ -350,7 +366,7 @@ FORMS: dict[str, Form] = {
     "fake_quantize_range_abs_max": Form(
         empty="Iter", without="OutScales", always="OutScale OutScales", drop="round_type"
     ),
-    "roll": Form(empty="ShiftsTensor"),
+    "roll": Form(empty="ShiftsTensor", tensors={"ShiftsTensor": "shifts"}),
     "roll_by": Form(type="roll", attrs={"shifts": []}),
     "bincount": Form(empty="Weights"),
     "max_pool2d_with_index": Form(drop="ceil_mode padding_algorithm"),
@@ -380,6 +396,25 @@ FORMS: dict[str, Form] = {
     "adamw": _ADAM,
     "adamax": Form(empty="MasterParam", attrs=_UPDATE, hidden="Beta1PowOut"),
     "lamb": Form(empty="MasterParam SkipUpdate", attrs=_UPDATE),
+    **dict.fromkeys(("i0", "i0e", "i1", "i1e", "polygamma"), _LOWER),
+    **dict.fromkeys(
+        ("cummax", "cummin"), Form(slots_in={"X": "x"}, slots={"Out": "out", "Indices": "indices"})
+    ),
+    "nextafter": Form(slots_in={"X": "x", "Y": "y"}, slots={"Out": "out"}),
+    "view_dtype": Form(slots_in={"Input": "input"}, slots={"Out": "out"}),
+    "tensor_unfold": Form(slots_in={"X": "input"}, slots={"Out": "out"}),
+    "as_strided": Form(slots_in={"Input": "input"}, slots={"Out": "out"}, rename={"shape": "dims"}),
+    **dict.fromkeys(("isclose", "allclose"), Form(slots_in={"X": "Input", "Y": "Other"})),
+    "softshrink": Form(rename={"threshold": "lambda"}),
+    "take_along_axis": Form(slots={"Out": "Result"}, rename={"axis": "Axis"}, drop="broadcast"),
+    "put_along_axis": Form(
+        rename={"axis": "Axis", "reduce": "Reduce", "include_self": "Include_self"}, drop="broadcast"
+    ),
+    "repeat_interleave": Form(rename={"repeats": "Repeats", "axis": "dim"}),
+    "tril_indices": Form(slots={"Out": "out"}),
+    "triu_indices": Form(slots={"Out": "out"}, rename={"rows": "row", "cols": "col"}),
+    "lu": Form(rename={"pivot": "pivots"}),
+    "gumbel_softmax": Form(hidden="Soft"),
 }
 
 

@@ -414,6 +414,7 @@ print("\\n" + " ".join(ours))
                 "sha256": digest,
                 "kind": "state",
                 "max_version": 1,
+                "foreign": False,
             }
         ],
     }

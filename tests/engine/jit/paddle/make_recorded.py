@@ -1,0 +1,280 @@
+"""Makes the models in ``recorded`` with paddlepaddle 2.6.2.
+
+Each is saved by ``paddle.jit.save`` or ``static.save_inference_model``. ``NAME.npz`` has the inputs i0, i1
+and so on, and the outputs o0, o1 of the loaded model; for some of them also, after ``g:``, the gradients of
+the sum of the means of the squared outputs. Run as ``python tests/engine/jit/paddle/make_recorded.py``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import paddle
+from paddle import nn
+from paddle.static import InputSpec
+
+FOLDER = Path(__file__).parent / "recorded"
+RANDOM = np.random.RandomState(0)
+
+
+def normal(*shape: int) -> np.ndarray:
+    return RANDOM.normal(size=shape).astype("float32")
+
+
+def save(
+    name: str, net: Any, specs: Sequence[Any], arrays: Sequence[np.ndarray], trained: bool = False
+) -> None:
+    net.eval()
+    for layer in net.sublayers():
+        if isinstance(layer, nn.BatchNorm2D):  # real statistics: outputs near zero hide faults
+            layer._mean.set_value(normal(*layer._mean.shape) * 0.1)
+            layer._variance.set_value(np.abs(normal(*layer._variance.shape)) + 0.5)
+    paddle.jit.save(net, str(FOLDER / name), input_spec=list(specs))
+    record(name, arrays, net if trained else None)
+
+
+def record(name: str, arrays: Sequence[np.ndarray], net: Any = None) -> None:
+    layer = paddle.jit.load(str(FOLDER / name))
+    layer.eval()
+    found = layer(*[paddle.to_tensor(a) for a in arrays])
+    values = {f"i{n}": a for n, a in enumerate(arrays)}
+    values |= {f"o{n}": x.numpy() for n, x in enumerate(paddle.utils.flatten(found))}
+    if net is not None:
+        net.train()
+        total = 0
+        for x in paddle.utils.flatten(net(*[paddle.to_tensor(a) for a in arrays])):
+            total = total + paddle.mean(x * x)
+        total.backward()
+        values |= {f"g:{p.name}": p.grad.numpy() for p in net.parameters()}
+    np.savez_compressed(FOLDER / f"{name}.npz", **values)
+
+
+class LeNet(nn.Layer):
+    """LeNet's layers with few channels."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.features = nn.Sequential(
+            nn.Conv2D(1, 2, 3, padding=1), nn.ReLU(), nn.MaxPool2D(2, 2), nn.Conv2D(2, 4, 5), nn.ReLU(),
+            nn.MaxPool2D(2, 2),
+        )  # fmt: skip
+        self.fc = nn.Sequential(nn.Linear(16, 12), nn.Linear(12, 10))
+
+    def forward(self, x: Any) -> Any:
+        return self.fc(paddle.flatten(self.features(x), 1))
+
+
+class Block(nn.Layer):
+    """A residual block, as in ResNet-18."""
+
+    def __init__(self, channels: int, out: int, stride: int) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv2D(channels, out, 3, stride, 1, bias_attr=False)
+        self.bn1, self.relu = nn.BatchNorm2D(out), nn.ReLU()
+        self.conv2 = nn.Conv2D(out, out, 3, 1, 1, bias_attr=False)
+        self.bn2 = nn.BatchNorm2D(out)
+        shortcut = nn.Conv2D(channels, out, 1, stride, bias_attr=False)
+        self.shortcut = nn.Sequential(shortcut, nn.BatchNorm2D(out))
+
+    def forward(self, x: Any) -> Any:
+        y = self.bn2(self.conv2(self.relu(self.bn1(self.conv1(x)))))
+        return self.relu(y + self.shortcut(x))
+
+
+class ResNet(nn.Layer):
+    """Stem, two blocks and head of a ResNet-18 with few channels."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Sequential(nn.Conv2D(3, 4, 7, 2, 3, bias_attr=False), nn.BatchNorm2D(4), nn.ReLU())
+        self.pool, self.blocks = nn.MaxPool2D(3, 2, 1), nn.Sequential(Block(4, 4, 1), Block(4, 8, 2))
+        self.mean, self.fc = nn.AdaptiveAvgPool2D(1), nn.Linear(8, 5)
+
+    def forward(self, x: Any) -> Any:
+        return self.fc(paddle.flatten(self.mean(self.blocks(self.pool(self.stem(x)))), 1))
+
+
+class MobileNet(nn.Layer):
+    """Blocks of a MobileNetV3: depthwise convolutions, squeeze and excitation, hard swish, epsilon 0.001."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        from paddle.vision.models.mobilenetv3 import InvertedResidual
+
+        def norm(channels: int) -> Any:
+            return nn.BatchNorm2D(channels, epsilon=0.001, momentum=0.99)
+
+        self.stem = nn.Sequential(nn.Conv2D(3, 8, 3, 2, 1, bias_attr=False), norm(8), nn.Hardswish())
+        parts = [(8, 3, 8, 8, True, "relu", 2), (8, 5, 16, 8, True, "hardswish", 1)]
+        self.blocks = nn.Sequential(
+            *[
+                InvertedResidual(
+                    in_channels=a, expanded_channels=c, out_channels=d, filter_size=b, stride=s, use_se=se,
+                    activation_layer=nn.Hardswish if act == "hardswish" else nn.ReLU, norm_layer=norm,
+                )
+                for a, b, c, d, se, act, s in parts
+            ]
+        )  # fmt: skip
+        self.mean = nn.AdaptiveAvgPool2D(1)
+        self.fc = nn.Sequential(nn.Linear(8, 5), nn.Hardswish(), nn.Dropout(0.2))
+
+    def forward(self, x: Any) -> Any:
+        return self.fc(paddle.flatten(self.mean(self.blocks(self.stem(x))), 1))
+
+
+class Recurrent(nn.Layer):
+    def __init__(self, kind: Any, **options: Any) -> None:
+        super().__init__()
+        self.layers = kind(3, 4, **options)
+
+    def forward(self, x: Any) -> Any:
+        return self.layers(x)
+
+
+class Branches(nn.Layer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x: Any) -> Any:
+        y = self.fc(x)
+        if paddle.mean(x) > 0:
+            z, w = y * 2, x
+        else:
+            z, w = y - 1, x + y
+        if paddle.sum(z) > 100:
+            z = z + 1
+        return z, w
+
+
+class Loop(nn.Layer):
+    """A loop with a branch in it, which also changes its input."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x: Any) -> Any:
+        i = paddle.zeros([1], "int64")
+        while i < 5:
+            x = paddle.tanh(self.fc(x))
+            if paddle.mean(x) > 0:
+                x = x - 1
+            i += 1
+        return x
+
+
+class Grown(nn.Layer):
+    """A list that grows in a loop."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x: Any) -> Any:
+        found = []
+        i = paddle.zeros([1], "int64")
+        while i < 3:
+            x = paddle.tanh(self.fc(x))
+            found.append(x)
+            i += 1
+        return paddle.stack(found)
+
+
+class Shapes(nn.Layer):
+    """Sizes and bounds that are values of the Program."""
+
+    def forward(self, x: Any) -> Any:
+        b, c, h, w = paddle.shape(x)
+        rows = paddle.expand(paddle.arange(c).astype("float32"), [b, c])
+        resized = nn.functional.interpolate(x, scale_factor=2, mode="bilinear")
+        changed = x * 1
+        changed[0] = 1.0
+        changed[:, 1:3] = x[:, 0:2]
+        return (
+            paddle.reshape(x, [b, c, h * w]), paddle.zeros([b, 2]), rows, resized, x[:, 1:, ::2, -1],
+            x[: b // 2], paddle.tile(x, [1, 1, 2, 1]), paddle.split(x, [1, -1], axis=1)[1], changed,
+            paddle.sum(x > 0, dtype="int32"),
+        )  # fmt: skip
+
+
+def quantized() -> None:
+    """A LeNet that the quantization of 2.6.2 trained and converted."""
+    from paddle.quantization import QAT, QuantConfig
+    from paddle.quantization.quanters import FakeQuanterWithAbsMaxObserver
+
+    paddle.seed(3)
+    quanter = FakeQuanterWithAbsMaxObserver(moving_rate=0.9)
+    config = QuantConfig(activation=quanter, weight=quanter)
+    qat = QAT(config)
+    net = LeNet()
+    net.train()
+    trained = qat.quantize(net)
+    for _ in range(3):
+        trained(paddle.to_tensor(normal(4, 1, 16, 16)))
+    trained.eval()
+    converted = qat.convert(trained)
+    save("quantized", converted, [InputSpec([None, 1, 16, 16], name="image")], [normal(2, 1, 16, 16)])
+
+
+def static() -> None:
+    """A static Program, whose weights need no information file."""
+    paddle.enable_static()
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(main, startup):
+        x = paddle.static.data("x", [None, 3])
+        second = paddle.static.data("second", [None, 3])
+        y = paddle.static.nn.fc(x, 2, activation="relu") + paddle.static.nn.fc(second, 2)
+    executor = paddle.static.Executor()
+    executor.run(startup)
+    paddle.static.save_inference_model(str(FOLDER / "static"), [x, second], [y, x], executor, program=main)
+    arrays = [normal(2, 3), normal(2, 3)]
+    program, feeds, fetches = paddle.static.load_inference_model(str(FOLDER / "static"), executor)
+    found = executor.run(program, dict(zip(feeds, arrays, strict=True)), fetches)
+    values = {f"i{n}": a for n, a in enumerate(arrays)} | {f"o{n}": a for n, a in enumerate(found)}
+    np.savez_compressed(FOLDER / "static.npz", **values)
+    paddle.disable_static()
+
+
+def main() -> None:
+    paddle.seed(1)
+    FOLDER.mkdir(exist_ok=True)
+    image, sequence, rows = InputSpec([None, 1, 16, 16], name="image"), InputSpec([None, None, 3]), [None, 4]
+    save("lenet", LeNet(), [image], [normal(2, 1, 16, 16)], trained=True)
+    save("resnet", ResNet(), [InputSpec([None, 3, 32, 32])], [normal(2, 3, 32, 32)])
+    save("mobilenet", MobileNet(), [InputSpec([None, 3, 16, 16])], [normal(2, 3, 16, 16)])
+    save("lstm", Recurrent(nn.LSTM, num_layers=2), [sequence], [normal(2, 5, 3)], trained=True)
+    save("gru", Recurrent(nn.GRU, direction="bidirect"), [sequence], [normal(2, 5, 3)])
+    encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 8), 1)
+    save("encoder", encoder, [InputSpec([None, None, 8])], [normal(2, 4, 8)])
+    save("branches", Branches(), [InputSpec(rows)], [np.abs(normal(3, 4))])
+    save("other_branch", Branches(), [InputSpec(rows)], [-np.abs(normal(3, 4))])
+    save("loop", Loop(), [InputSpec(rows)], [normal(3, 4)])
+    save("grown", Grown(), [InputSpec(rows)], [normal(3, 4)])
+    save("shapes", Shapes(), [InputSpec([None, 3, None, None])], [normal(2, 3, 4, 6)])
+    static()
+    quantized()
+    for path in FOLDER.glob("*.pdmodel"):
+        without_call_stacks(path)
+
+
+def without_call_stacks(path: Path) -> None:
+    """Remove what only error messages show, and paths of this machine, from a Program."""
+    from paddle.base.proto import framework_pb2 as proto
+
+    program = proto.ProgramDesc.FromString(path.read_bytes())
+    program.ClearField("op_version_map")
+    for block in program.blocks:
+        for operator in block.ops:
+            kept = [a for a in operator.attrs if a.name != "op_callstack"]
+            del operator.attrs[:]
+            operator.attrs.extend(kept)
+    path.write_bytes(program.SerializeToString())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
