@@ -21,7 +21,8 @@ class Exported(Timed):
     ``difference`` is the largest absolute one over ``samples`` images, ``latency`` the seconds for one,
     ``accuracy`` that on the samples (NaN for noise), ``validation_accuracy`` what the training measured at
     ``step`` or before (NaN if nothing yet), ``pictures`` test or noise, ``sizes`` bytes by file,
-    ``operators`` how many there were before and after the passes, empty for files that are not optimized. Of
+    ``operators`` how many there were before and after the passes, empty for files that are not optimized,
+    ``saved`` the share of bytes that compression saved, of files that are to be compressed. Of
     numbers there are R² and mean absolute error instead of accuracies.
     """
 
@@ -43,6 +44,7 @@ class Exported(Timed):
     save_id: str
     latency: float
     seconds_to_load: float
+    saved: NotRequired[float]
 
 
 class QuantizeProgress(Timed):

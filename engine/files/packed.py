@@ -80,6 +80,13 @@ def describe_packed(path: StrPath) -> InferenceDescription:
     return InferenceDescription(files.program, files.info, files.save_id, files.prefix, sizes, single=True)
 
 
+def uncompressed_size(path: StrPath) -> int:
+    """The bytes that a packed model has without compression. Raises as :func:`read_packed`."""
+    files = read_packed(path)
+    tree = {"program": files.program, "params": files.weights, "info": files.info}
+    return sum(len(part) for part in container_parts(KIND, VERSION, tree))
+
+
 def is_own_packed(path: StrPath) -> bool:
     """Whether this installation wrote the file, as its signature says. Raises as :func:`read_packed`."""
     return is_own_container(path)

@@ -30,7 +30,7 @@ from engine.files.inference import (
     write_inference,
 )
 from engine.files.packed import KIND as PACKED_KIND
-from engine.files.packed import describe_packed, is_own_packed, read_packed, write_packed
+from engine.files.packed import describe_packed, is_own_packed, read_packed, uncompressed_size, write_packed
 from engine.files.plain import Array, StrPath
 from engine.jit.paddle_files import read_paddle
 from resources.replacing import sync_folder
@@ -175,6 +175,11 @@ def path_in_format(path: StrPath, format: str) -> Path:
     added unless ``path`` has it."""
     base, ending = inference_prefix(path), ENDINGS.get(format, "")
     return base if base.name.lower().endswith(ending) else base.with_name(base.name + ending)
+
+
+def gain_of_compression(path: Path, format: str) -> float:
+    """The share of bytes that compression saved in what was written as ``path``; 0 for other formats."""
+    return 1 - path.stat().st_size / uncompressed_size(path) if format == PACKED else 0.0
 
 
 def written_paths(path: Path, format: str) -> list[Path]:

@@ -16,6 +16,7 @@ from engine.files.scratch import folder_next_to
 from engine.jit.model_files import (
     ONNX,
     describe_model_files,
+    gain_of_compression,
     move_model_files,
     path_in_format,
     written_paths,
@@ -122,6 +123,8 @@ def export_run(
         latency=found.latency,
         seconds_to_load=found.seconds_to_load,
     )
+    if settings.compress:
+        event["saved"] = gain_of_compression(target, settings.format)
     event.update(figures_of(data, measured, scores, labels))
     return event
 

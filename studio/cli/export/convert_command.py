@@ -40,7 +40,7 @@ def convert(
     ONNX needs the extra onnx; the file runs in a clean process, by ONNX Runtime where it is installed.
     """
     with one_line_errors():
-        from engine.jit.model_files import ONNX, path_in_format, written_paths
+        from engine.jit.model_files import ONNX, gain_of_compression, path_in_format, written_paths
 
         chosen = format or _BY_SUFFIX.get(target.suffix.lower(), "native")
         check_options({"format": EXPORT_SETTINGS["format"]}, {"format": chosen})
@@ -60,12 +60,15 @@ def convert(
             changed = change_format(source, place, chosen, optimize, compress)
             found |= {"save_id": changed.save_id, "difference": {"engine": changed.difference}}
         found["bytes"] = sum(each.stat().st_size for each in written_paths(place, chosen))
+        if compress:
+            found["saved"] = gain_of_compression(place, chosen)
         if as_json:
             emit_json(found)
             return
         compared = ", ".join(f"{name} {value:.2g}" for name, value in found["difference"].items())
         what = f"opset {opset}" if chosen == ONNX else chosen
+        smaller = f", {found['saved']:.0%} smaller by compression" if compress else ""
         say(
-            f"{place}: {what}, {found['bytes'] / 1024:.0f} KB; largest difference, as a share of the largest "
-            f"result: {compared}"
+            f"{place}: {what}, {found['bytes'] / 1024:.0f} KB{smaller}; largest difference, as a share of the "
+            f"largest result: {compared}"
         )

@@ -57,6 +57,8 @@ def export(
         size = sum(event["sizes"].values())
         count = len(event["sizes"])
         files = "one file" if count == 1 else f"{count} files"
+        if "saved" in event:
+            files += f", {event['saved']:.0%} smaller by compression"
         fewer = "; {} operators became {}".format(*event["operators"]) if settings["optimize"] else ""
         metric = metric_of(event.get("task"))
         value = metric_value(event)

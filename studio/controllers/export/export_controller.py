@@ -245,6 +245,11 @@ class ExportController(QObject):
                         else []
                     ),
                     *((name, size_text(size)) for name, size in result.sizes.items()),
+                    *(
+                        [(self.tr("Compression"), self.tr("{0} smaller").format(_percent(result.saved)))]
+                        if result.saved
+                        else []
+                    ),
                     (self.tr("Prefix"), view.exported_prefix),
                     (self.tr("Save id"), view.save_id),
                 ],

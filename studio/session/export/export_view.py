@@ -28,7 +28,7 @@ class Verification:
     ``difference`` is the largest absolute difference of any output over ``samples`` images of the test
     split (``images`` is ``noise`` where the data is not here); ``latency`` is seconds for one image;
     ``sizes`` are bytes by file name; ``operators`` is how many there were before and after optimization,
-    empty for files that are not optimized.
+    empty for files that are not optimized; ``saved`` is the share of bytes that compression saved.
     """
 
     difference: float
@@ -40,6 +40,7 @@ class Verification:
     operators: tuple[int, ...] = ()
     r2: float = math.nan
     mae: float = math.nan
+    saved: float = 0.0
 
     @property
     def total_size(self) -> int:
@@ -170,6 +171,7 @@ class ExportViewModel:
                 tuple(event["operators"]),
                 event.get("r2", math.nan),
                 event.get("mae", math.nan),
+                event.get("saved", 0.0),
             )
             self.exported_prefix, self.save_id = event["prefix"], event.get("save_id", "")
             self.state, self.message = "done", "Exported and checked"

@@ -14,6 +14,7 @@ from engine import inference, jit, nn, static
 from engine.core.errors import AbsentError, ArgumentError, DTypeError, ShapeError, UnreadyError
 from engine.core.place import get_device
 from engine.inference import Config, DataType, create_predictor
+from engine.jit.change_format import change_format
 
 
 class _Network(nn.Layer):
@@ -247,3 +248,22 @@ def test_a_predictor_leaves_the_mode_alone(prefix: str) -> None:
         paddle.disable_static()
     _same(found, _expected(prefix, values))
     assert get_device() == "cpu"
+
+
+def test_one_packed_file(prefix: str, tmp_path: Path) -> None:
+    packed = str(tmp_path / "net.h5")
+    change_format(prefix, packed, "packed")
+    values = _values(3)
+    for config in (Config(packed), Config(packed, ""), Config(str(tmp_path))):
+        _same(_through_handles(create_predictor(config), values), _expected(prefix, values))
+    half = str(tmp_path / "half")
+    inference.convert_to_mixed_precision(
+        packed, "", half, "", inference.PrecisionType.Half, inference.PlaceType.CPU
+    )
+    assert Path(f"{half}.pdiparams").stat().st_size < Path(f"{prefix}.pdiparams").stat().st_size
+    paddle.enable_static()
+    try:
+        _, feeds, fetches = static.load_inference_model(packed, static.Executor())
+        assert (feeds, len(fetches)) == (["x", "y"], 2)
+    finally:
+        paddle.disable_static()

@@ -68,6 +68,7 @@ def test_a_model_becomes_one_packed_file_and_three_files_again(saved: str, tmp_p
         {"engine": 0.0},
         packed.stat().st_size,
     )
+    assert "saved" in found
     assert list(packed.parent.iterdir()) == [packed]
     three = tmp_path / "three" / "model"
     done = CliRunner().invoke(app, ["convert", str(packed), str(three)])
