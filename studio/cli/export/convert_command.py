@@ -69,6 +69,6 @@ def convert(
         what = f"opset {opset}" if chosen == ONNX else chosen
         smaller = f", {found['saved']:.0%} smaller by compression" if compress else ""
         say(
-            f"{place}: {what}, {found['bytes'] / 1024:.0f} KB{smaller}; largest difference, as a share of the "
-            f"largest result: {compared}"
+            f"{place}: {what}, {found['bytes'] / 1024:.0f} KB{smaller}; largest difference, as a share of "
+            f"the largest result: {compared}"
         )
