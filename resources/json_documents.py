@@ -28,6 +28,7 @@ def parse(
     depth: int = MAX_DEPTH,
     parse_constant: Callable[[str], Any] | None = None,
     object_hook: Callable[[dict[str, Any]], Any] | None = None,
+    unique: bool = False,
 ) -> Any:
     """The value of a JSON document.
 
@@ -38,13 +39,19 @@ def parse(
         parse_constant: what is called for NaN and the infinities, as of ``json.loads``; to refuse them it
             raises a DocumentError, or an error that is not a ValueError.
         object_hook: is called for each object, as of ``json.loads``; it may raise a DocumentError.
+        unique: refuse an object that has a key twice; ``object_hook`` is not called then.
 
     Raises:
         DocumentError: not JSON, nested deeper, or with more values than its length explains.
     """
     require_modest(data)
     try:
-        value = json.loads(data, parse_constant=parse_constant, object_hook=object_hook)
+        value = json.loads(
+            data,
+            parse_constant=parse_constant,
+            object_hook=object_hook,
+            object_pairs_hook=_without_repeats if unique else None,
+        )
     except RecursionError as error:
         raise DocumentError(f"nested deeper than {depth} levels") from error
     except UnicodeDecodeError as error:
@@ -56,6 +63,13 @@ def parse(
     if data.count(b"[") + data.count(b"{") > depth:
         _require_flat(value, depth)
     return value
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise DocumentError("an object that has a key twice")
+    return found
 
 
 def require_modest(data: bytes | bytearray) -> None:

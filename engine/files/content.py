@@ -10,8 +10,9 @@ from engine.files.plain import StrPath
 from resources.regular_files import open_regular
 
 CONTAINER, HDF5, ONNX, PADDLE, ZIP, PICKLE = "container", "hdf5", "onnx", "paddle", "zip", "pickle"
+SAFETENSORS = "safetensors"
 """What :func:`content_of` finds: a native file of any kind, HDF5 of another program, ModelProto, ProgramDesc,
-a ZIP archive, a pickle."""
+a ZIP archive, a pickle, safetensors."""
 
 _STARTS = (
     (userblock.MAGIC, CONTAINER),
@@ -34,6 +35,8 @@ def content_of(path: StrPath) -> str:
             for start, found in _STARTS:
                 if head.startswith(start):
                     return found
+            if _begins_safetensors(head):
+                return SAFETENSORS
             return _message(file, os.fstat(file.fileno()).st_size)
     except (OSError, ValueError):
         return ""
@@ -49,6 +52,11 @@ def container_kind(path: StrPath) -> str:
             return userblock.stated_kind(file.read(userblock.SIZE))
     except (OSError, ValueError):
         return ""
+
+
+def _begins_safetensors(head: bytes) -> bool:
+    """Whether a length stands before the JSON object of a header."""
+    return len(head) > 9 and 2 <= int.from_bytes(head[:8], "little") <= 100_000_000 and head[8:9] == b"{"
 
 
 def _message(file: BinaryIO, length: int) -> str:

@@ -43,10 +43,20 @@ def load_foreign(path: Path, kind: str) -> ForeignFile:
 
 def read_foreign(kind: str, path: Path, shown: str, digest: bytes) -> None:
     """Read a file to its end, as the parent will. Raises FormatError where it is refused."""
+    if kind == WEIGHTS:  # files of many gigabytes, which are read in pieces
+        from engine.files.weights.reading import digest_of, parse_weights
+
+        _require_unchanged(digest_of(path), digest, shown)
+        parse_weights(path, shown)
+        return
     found = load_foreign(path, kind)
-    if found.identity[0] != digest:
-        raise FormatError(f"{shown}: the file changed while it was read; read it again")
+    _require_unchanged(found.identity[0], digest, shown)
     READERS[kind](found.data, shown)
+
+
+def _require_unchanged(found: bytes, digest: bytes, shown: str) -> None:
+    if found != digest:
+        raise FormatError(f"{shown}: the file changed while it was read; read it again")
 
 
 def _paddle_program(data: bytes, shown: str) -> None:
@@ -61,7 +71,7 @@ def _paddle_weights(data: bytes, shown: str) -> None:
     parse_lod_tensors(data, None, shown)
 
 
-PADDLE_PROGRAM, PADDLE_WEIGHTS = "paddle.program", "paddle.weights"
+PADDLE_PROGRAM, PADDLE_WEIGHTS, WEIGHTS = "paddle.program", "paddle.weights", "weights"
 READERS: dict[str, Callable[[bytes, str], None]] = {
     PADDLE_PROGRAM: _paddle_program,
     PADDLE_WEIGHTS: _paddle_weights,

@@ -1,4 +1,4 @@
-"""``save`` and ``load`` of state dicts and nested structures of tensors, as HDF5."""
+"""``save`` and ``load`` of state dicts and nested structures of tensors, as HDF5 or in other forms."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from engine.files.in_memory import container_bytes, read_container_bytes
 from engine.files.inference import INFO, PROGRAM, WEIGHTS
 from engine.files.state import KIND, VERSION, read_saved, write_state
 from engine.files.userblock import stated_length
+from engine.files.weights.reading import foreign_form
+from engine.framework.foreign_files import NATIVE, format_of, load_foreign, load_pickle, save_foreign
 from engine.jit.export import structured_weights
 from engine.jit.model_files import is_model_file, read_model_files
 from engine.program.graph.program import Program
@@ -27,9 +29,19 @@ def save(obj: Any, path: str | io.BytesIO, protocol: int = 4, **configs: Any) ->
     """Write ``obj``: state dicts, nested dicts, lists and tuples of tensors, arrays and values, or a Program.
 
     A BytesIO as ``path`` takes the bytes of the file at its position.
-    ``protocol`` is Paddle's pickle protocol and has no meaning here: nothing is pickled. Raises ArgumentError
-    for an object that can't be saved so, SaveError if writing fails (what was there stays).
+
+    ``format`` among ``configs`` is the form: ``native`` (HDF5; ``protocol`` has no meaning there),
+    ``paddle`` (a pickle of that protocol, 2 to 4, which Paddle loads), ``safetensors`` or ``npz`` (state
+    dicts). Without it, a path that ends with ``.safetensors`` or ``.npz`` has that form, any other is native.
+
+    Raises ArgumentError for an object that can't be saved so, SaveError if writing fails (what was there
+    stays).
     """
+    if isinstance(path, (str, os.PathLike, io.BytesIO)):
+        chosen = format_of(path, configs.get("format"))
+        if chosen != NATIVE:
+            save_foreign(obj, path, chosen, protocol)
+            return
     if isinstance(path, io.BytesIO):
         path.write(container_bytes(KIND, VERSION, to_tree(obj)))
         return
@@ -48,24 +60,35 @@ def load(path: str | io.BytesIO, **configs: Any) -> Any:
     They keep their names and have ``stop_gradient=True``, parameters too. An array saved by itself comes back
     as a Tensor, one in a dict or list as an array.
 
+    Files of other programs are recognized by their content: what Paddle's ``save`` pickled, checkpoints of
+    PyTorch (``.pth``, ``.pt``), ``.safetensors`` and ``.npz``. No code of them is run. State dicts of PyTorch
+    keep PyTorch's names and layouts; a layer's ``set_state_dict`` translates them. ``layout`` ("paddle" or
+    "torch") says whose names and axes a file has that does not state it: without it, safetensors are taken
+    for PyTorch's and NPZ for Paddle's, unless their names show otherwise.
+
     A ``.pdmodel`` gives its Program. The prefix of a saved model gives the arrays of its parameters and
     buffers by the names that they have in the Layer; its ``.pdiparams`` gives Tensors by their own names.
 
     Raises AbsentError for an absent file, FormatError for a damaged or foreign one.
     """
-    unknown = set(configs) - {"return_numpy", "keep_name_table"}
+    unknown = set(configs) - {"return_numpy", "keep_name_table", "layout"}
     if unknown:
         raise ArgumentError(
-            f"load: unknown option {sorted(unknown)}; it takes return_numpy; the files of a model are named "
-            "by their prefix"
+            f"load: unknown option {sorted(unknown)}; it takes return_numpy, keep_name_table and layout; the "
+            "files of a model are named by their prefix"
         )
     return_numpy = bool(configs.get("return_numpy", False))
+    keep_name_table, layout = bool(configs.get("keep_name_table", False)), configs.get("layout")
     suffix: str | None = None
+    if isinstance(path, io.BytesIO) and _begins_pickle(path):
+        return load_pickle(path, return_numpy, keep_name_table)
     if isinstance(path, io.BytesIO):
         container = read_container_bytes(_next_file(path), KIND, VERSION, "BytesIO")
         tree, own = container.tree, container.own
     elif _is_model(path):
         return _model_state(path)
+    elif foreign_form(path):
+        return load_foreign(path, return_numpy, keep_name_table, layout)
     else:
         suffix, tree, own = read_saved(path)
     if suffix == PROGRAM:
@@ -75,6 +98,11 @@ def load(path: str | io.BytesIO, **configs: Any) -> Any:
         return weights if return_numpy else {k: Tensor(here(v), name=k) for k, v in weights.items()}
     found = from_tree(tree, return_numpy, "BytesIO" if isinstance(path, io.BytesIO) else str(path), own)
     return Tensor(here(found)) if isinstance(found, np.ndarray) and not return_numpy else found
+
+
+def _begins_pickle(stored: io.BytesIO) -> bool:
+    start = stored.tell()
+    return stored.getbuffer()[start : start + 1].tobytes() == b"\x80"
 
 
 def _next_file(stored: io.BytesIO) -> bytes:

@@ -77,7 +77,7 @@ def array_of(
         or len(shape) > _MOST_DIMENSIONS
         or any(type(size) is not int or size < 0 for size in shape)
     ):
-        raise Malformed("an array has a shape that is none")
+        raise Malformed("an array has an invalid shape")
     if isinstance(numbers, list):
         raise Malformed("an array holds Python objects, which are refused")
     if isinstance(numbers, Text):

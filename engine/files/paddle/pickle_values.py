@@ -90,7 +90,7 @@ def finished(value: Any, charge: Charge) -> Any:
     """``value`` with everything in it final.
 
     Raises Malformed for a value that contains itself, is nested over MOST_LEVELS, has over MOST_VALUES parts,
-    or holds what is no value.
+    or holds a global.
     """
     return _Finish(charge).final(value, 0)[0]
 
@@ -135,7 +135,7 @@ class _Finish:
             self.charge(4 * len(value.view))
             return value.decoded(), 1, 1
         if isinstance(value, Name):
-            raise Malformed(f"it holds {shown(str(value))} itself, which is no value")
+            raise Malformed(f"it holds {shown(str(value))} itself, which is not a value")
         if isinstance(value, (list, tuple)):
             return self._sequence(value, depth)
         if isinstance(value, dict):

@@ -40,14 +40,18 @@ class Vocabulary:
     persistent: Callable[[Walk, Any], Any] | None = None
 
 
-def read_pickle(data: bytes | memoryview, where: str, vocabulary: Vocabulary) -> Any:
+def read_pickle(
+    data: bytes | memoryview, where: str, vocabulary: Vocabulary, length: int | None = None
+) -> Any:
     """The value in ``data``, which is one whole pickle.
+
+    ``length`` is that of the whole file, where arrays lie outside the pickle; it sets the limit on memory.
 
     Raises:
         FormatError: damaged, of another protocol, with a global outside ``vocabulary``, with values that
             contain themselves or are nested over 100 levels, or larger in memory than its length explains.
     """
-    value, end = read_first_pickle(data, where, vocabulary)
+    value, end = read_first_pickle(data, where, vocabulary, length)
     if end != len(data):
         raise FormatError(
             f"{where}: not loaded: {len(data) - end} bytes follow the end of the pickle; get the file again"
@@ -55,9 +59,11 @@ def read_pickle(data: bytes | memoryview, where: str, vocabulary: Vocabulary) ->
     return value
 
 
-def read_first_pickle(data: bytes | memoryview, where: str, vocabulary: Vocabulary) -> tuple[Any, int]:
+def read_first_pickle(
+    data: bytes | memoryview, where: str, vocabulary: Vocabulary, length: int | None = None
+) -> tuple[Any, int]:
     """The value of the pickle that ``data`` begins with, and where it ends. Raises as :func:`read_pickle`."""
-    walk = Walk(memoryview(data), vocabulary)
+    walk = Walk(memoryview(data), vocabulary, left=2 * (len(data) if length is None else length) + SLACK)
     try:
         value = walk.run()
         return finished(value, walk.charge), walk.at
@@ -79,20 +85,17 @@ def read_first_pickle(data: bytes | memoryview, where: str, vocabulary: Vocabula
 class Walk:
     """The machine: what is read of ``data`` up to ``at``, the stack above the last mark, and what lies below.
 
-    ``begun`` is where the current opcode begins.
+    ``begun`` is where the current opcode begins, ``left`` the bytes of memory that may still be taken.
     """
 
     data: memoryview
     vocabulary: Vocabulary
+    left: int
     at: int = 0
     begun: int = 0
     stack: list[Any] = field(default_factory=list)
     below: list[list[Any]] = field(default_factory=list)
     memo: dict[int, Any] = field(default_factory=dict)
-    left: int = 0
-
-    def __post_init__(self) -> None:
-        self.left = 2 * len(self.data) + SLACK
 
     def run(self) -> Any:
         """The value that the program leaves. Raises Malformed, or an error of the bytes."""
@@ -232,7 +235,7 @@ class Walk:
         """Push what the global below the arguments stands for."""
         arguments, function = self.pop(), self.pop()
         if type(function) is not Name or type(arguments) is not tuple:
-            raise Malformed("it calls something that is no global")
+            raise Malformed("it calls something that is not a global")
         meaning = self.vocabulary.names[function.module, function.name]
         if meaning is None:
             raise Malformed(f"it calls {shown(str(function))}, which is refused")
@@ -246,7 +249,7 @@ class Walk:
         if isinstance(target, Pending):
             target.build(self.charge, state)
         elif not isinstance(state, dict):  # the attributes of an OrderedDict, which have no meaning here
-            raise Malformed("an OrderedDict has a state that is no dict")
+            raise Malformed("an OrderedDict has an invalid state")
 
     def persistent(self) -> None:
         """Push what the persistent id on top stands for."""

@@ -13,6 +13,53 @@ if TYPE_CHECKING:
     from engine.nn.layer.layers import Layer
 
 
+class TorchState(OrderedDict[str, Any]):
+    """A state dict of PyTorch: tensors by PyTorch's names, in PyTorch's layouts.
+
+    ``set_state_dict`` translates it by the classes of the layers that it finds.
+    """
+
+
+class StateReport(tuple[list[str], list[str]]):
+    """What ``set_state_dict`` did with a :class:`TorchState`: the missing and the unexpected keys, as of any
+    other state dict, and more.
+
+    ``missing`` are names of the layer that got no value, ``left_over`` names of the state that belong to no
+    layer, ``matched`` names of the layer that got one, and ``transposed`` those of them whose matrix is
+    transposed.
+    """
+
+    matched: list[str]
+    transposed: list[str]
+
+    def __new__(
+        cls, missing: list[str], left_over: list[str], matched: list[str], transposed: list[str]
+    ) -> StateReport:
+        found = super().__new__(cls, (missing, left_over))
+        found.matched, found.transposed = matched, transposed
+        return found
+
+    @property
+    def missing(self) -> list[str]:
+        return self[0]
+
+    @property
+    def left_over(self) -> list[str]:
+        return self[1]
+
+    def __str__(self) -> str:
+        parts = [f"{len(self.matched)} matched", _counted(self.transposed, "transposed")]
+        return ", ".join([*parts, _counted(self.missing, "missing"), _counted(self.left_over, "left over")])
+
+
+_SHOWN = 5
+
+
+def _counted(names: list[str], what: str) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{len(names)} {what}" + (f" ({', '.join(names[:_SHOWN])}{more})" if names else "")
+
+
 def collect(
     layer: Layer,
     destination: dict[str, Any] | None = None,
@@ -52,13 +99,19 @@ def collect(
 
 
 def assign(
-    layer: Layer, state: Mapping[str, Any], use_structured_name: bool = True
+    layer: Layer, state: Mapping[str, Any], use_structured_name: bool = True, level: int = 3
 ) -> tuple[list[str], list[str]]:
     """Set parameters and persistable buffers from ``state``; returns the missing and the unexpected keys.
 
     What does not fit (absent, another shape) is left as it is, with a warning. Raises DTypeError if ``state``
     is not a dict of Tensors and arrays.
+
+    A :class:`TorchState` is translated first, and a :class:`StateReport` returned.
     """
+    if isinstance(state, TorchState):
+        from engine.nn.layer.torch_names import assign_torch  # which knows the classes of layers
+
+        return assign_torch(layer, state, use_structured_name)
     if not isinstance(state, Mapping):
         raise DTypeError(
             f"set_state_dict: takes a dict of name to Tensor: got {type(state).__name__}; pass load(path) or "
@@ -85,5 +138,5 @@ def assign(
             matched.add(key)
             continue
         missing.append(key)
-        warnings.warn(f"Skip loading for {name}. {problem}", stacklevel=3)
+        warnings.warn(f"Skip loading for {name}. {problem}", stacklevel=level)
     return missing, [key for key in state if key not in matched]

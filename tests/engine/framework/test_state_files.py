@@ -47,7 +47,7 @@ def test_bytes_in_memory_hold_what_a_file_holds(tmp_path):
     (tmp_path / "copy").write_bytes(stored.getvalue())
     assert paddle.load(str(tmp_path / "copy"), return_numpy=True)["w"].tolist() == [1.5, 2.0]
     with pytest.raises(FormatError, match="BytesIO"):
-        paddle.load(io.BytesIO(pickle.dumps({"a": 1})))
+        paddle.load(io.BytesIO(pickle.dumps({"a": open})))
 
 
 def test_several_objects_in_one_bytesio():

@@ -141,7 +141,7 @@ def test_values_that_repeat_endlessly_are_refused() -> None:
         (b"\x80\x04}(K\x01K\x02K\x01K\x03u.", "a dict has the key 1 twice"),
         (b"\x80\x04}(K\x01u.", "a dict has a key without a value"),
         (b"\x80\x04NNb.", "it adds values to something that takes none"),
-        (b"\x80\x04K\x01)R.", "it calls something that is no global"),
+        (b"\x80\x04K\x01)R.", "it calls something that is not a global"),
         (b"\x80\x02cnumpy\nndarray\n)R.", "it calls 'numpy.ndarray', which is refused"),
         (b"\x80\x02cnumpy", "the name of a global has no end"),
         (b"\x80\x04i", "opcode 0x69 is not one of those for plain values"),
