@@ -166,6 +166,7 @@ DEEP = (
     Group("tests/studio/session/export/quantization/test_process.py", _PROCESSES, waits=True),
     Group("tests/studio/session/sweep/test_cluster.py", _CLUSTER, waits=True),
     Group("tests/studio/session/test_worker.py::test_a_child_whose_*[SIGHUP]", _KILLS, waits=True),
+    Group("tests/studio/session/work/test_late_child.py::test_a_child_whose_window_*", _KILLS, waits=True),
     Group("tests/studio/session/train/test_several_processes.py", _SEVERAL, waits=True),
     Group("tests/studio/test_app.py", "starts trainings under a whole window", waits=True),
     Group("tests/studio/windows/code/test_code_page.py::test_nothing_is_cut_off_*[(1*", _SIZES),

@@ -66,7 +66,7 @@ def read_in_child(messages: list[bytes], folder: Path) -> None:
     before, worker_main._give_up = worker_main._give_up, give_up  # type: ignore[assignment]
     stderr, sys.stderr = sys.stderr, io.StringIO()
     try:
-        worker_main._receive(Messages(messages), Outbox(), inbox, jobs, threading.Event())  # type: ignore[arg-type]
+        worker_main._receive(Messages(messages), Outbox(), inbox, jobs, threading.Event(), threading.Event())  # type: ignore[arg-type]
     except _GaveUp:
         said = sys.stderr.getvalue().removesuffix("\n")
         if said:

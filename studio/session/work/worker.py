@@ -119,10 +119,10 @@ class ProcessWorker(_Mailbox):
         self._job_done = False
         self._killed = self._closed = False
         self._send_lock = threading.Lock()
-        from studio.session.work.worker_main import main
+        from studio.session.work.worker_start import start
 
         self._process: BaseProcess = context.Process(
-            target=main, args=(theirs, str(self._crash_path)), name="model-studio-worker", daemon=True
+            target=start, args=(theirs, str(self._crash_path)), name="model-studio-worker", daemon=True
         )
         self._process.start()
         theirs.close()

@@ -1,4 +1,4 @@
-"""The child process: does one job, sends events in batches, ends when its parent is gone."""
+"""The child process: does one job, sends events in batches, exits when its parent does."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from resources.output_lines import OutputLines
 from resources.typed_values import MOST_TEXT, WireError, checked
 from studio.session.work.job import Event, Inbox, is_command, perform_sent, plain_message
 from studio.session.work.wire import encode, receive, send
+from studio.session.work.worker_start import ORPHANED
 
 BATCH_SECONDS = 0.05
 VITALS_SECONDS = 1.0
 # The user waits for these: they, and what came before them, are sent at once.
 URGENT = ("paused", "resumed", "stopping", "rate_changed", "finished", "stopped", "cancelled", "failed")
 ORPHAN_SECONDS = 5.0
-ORPHANED = 3
 CONFUSED = 4
 
 
@@ -80,8 +80,8 @@ class Outbox:
                 self._urgent.wait(BATCH_SECONDS)
 
 
-def main(connection: Connection, crash_path: str) -> None:
-    """The life of the child: wait for a job, do it, say so, end."""
+def main(connection: Connection, crash_path: str, begun: threading.Event) -> None:
+    """The life of the child: wait for a job, set ``begun``, do the job, report it, and return."""
     # Ctrl-C in a terminal, and the terminal's end, reach the whole group; what they mean for the training is
     # the parent's to decide. Where the parent dies of them the connection ends, and a checkpoint is written.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -97,7 +97,7 @@ def main(connection: Connection, crash_path: str) -> None:
     jobs: list[Any] = []
     arrived = threading.Event()
     receiver = threading.Thread(
-        target=_receive, args=(connection, outbox, inbox, jobs, arrived), name="receiver", daemon=True
+        target=_receive, args=(connection, outbox, inbox, jobs, arrived, begun), name="receiver", daemon=True
     )
     receiver.start()
     try:
@@ -105,6 +105,7 @@ def main(connection: Connection, crash_path: str) -> None:
 
         outbox.put({"event": "worker_ready", "time": time.time(), "pid": os.getpid()})
         arrived.wait()
+        begun.set()
         ok = perform_sent(jobs[0], outbox.put, inbox)
     except BaseException:
         traceback.print_exc(file=crash_file)
@@ -118,7 +119,12 @@ def main(connection: Connection, crash_path: str) -> None:
 
 
 def _receive(
-    connection: Connection, outbox: Outbox, inbox: Inbox, jobs: list[Any], arrived: threading.Event
+    connection: Connection,
+    outbox: Outbox,
+    inbox: Inbox,
+    jobs: list[Any],
+    arrived: threading.Event,
+    begun: threading.Event,
 ) -> None:
     while True:
         try:
@@ -135,16 +141,16 @@ def _receive(
                 else:
                     raise WireError(f"command: unknown: {command!r}")
         except (EOFError, OSError):
-            _give_up(inbox, arrived, ORPHANED)
+            _give_up(inbox, begun, ORPHANED)
         except Exception as error:  # a WireError, or what the job says of the request
             said = " ".join(str(error)[:MOST_TEXT].splitlines())
             print(f"worker process: invalid message from the window: {said}", file=sys.stderr, flush=True)
-            _give_up(inbox, arrived, CONFUSED)
+            _give_up(inbox, begun, CONFUSED)
 
 
-def _give_up(inbox: Inbox, arrived: threading.Event, status: int) -> NoReturn:
+def _give_up(inbox: Inbox, begun: threading.Event, status: int) -> NoReturn:
     """The parent has exited, or sends nonsense: let a training write its checkpoint, then exit."""
-    if arrived.is_set():
+    if begun.is_set():
         inbox.put(plain_message("interrupt"))
         time.sleep(ORPHAN_SECONDS)
     os._exit(status)

@@ -281,7 +281,7 @@ def test_a_child_gives_up_on_a_request_that_its_job_refuses(
     ours, theirs = multiprocessing.Pipe()
     ours.send_bytes(encode({"command": "learning_rate=x"}))
     with pytest.raises(GaveUp):
-        worker_main._receive(theirs, None, inbox, [], threading.Event())  # type: ignore[arg-type]
+        worker_main._receive(theirs, None, inbox, [], threading.Event(), threading.Event())  # type: ignore[arg-type]
     assert capsys.readouterr().err.startswith(
         "worker process: invalid message from the window: training: not a "
     )
