@@ -80,22 +80,21 @@ def _checked(path: Path, program: Program, seed: int, limits: ModelLimits | None
     return Checked(differences, found.latencies)
 
 
-def answers(
-    path: Path, feeds: Sequence[Feed], limits: ModelLimits | None = None, first: bool = False
-) -> Answers:
+def answers(path: Path, feeds: Sequence[Feed], limits: ModelLimits | None = None, every: int = 0) -> Answers:
     """Run an ONNX file for inputs by name, in a clean process, by each runtime that is installed.
 
     Args:
         limits: of a model that this installation did not write; what the sizes of file and inputs explain is
             added. None: no limit but ``SECONDS``.
-        first: run by the fastest runtime only, ONNX Runtime where it is installed.
+        every: how many of the feeds every runtime answers; others are for the first alone, ONNX Runtime where
+            it is installed. 0: all.
 
     Raises FormatError where a runtime refuses the file, LimitError where it exceeds the limits.
     """
     with tempfile.TemporaryDirectory(prefix="model-studio-onnx-") as folder:
         asked, answered = Path(folder, "asked.npz"), Path(folder, "answered")
         np.savez(asked, **{f"{n}/{name}": v for n, feed in enumerate(feeds) for name, v in feed.items()})
-        said = _run(path, asked, answered, _with_sizes(limits, path, feeds), first)
+        said = _run(path, asked, answered, _with_sizes(limits, path, feeds), every)
         results: dict[str, list[dict[str, np.ndarray]]] = {}
         for runtime in said["latencies"]:
             results[runtime] = [{} for _ in feeds]
@@ -114,17 +113,17 @@ def _with_sizes(limits: ModelLimits | None, path: Path, feeds: Sequence[Feed]) -
 
 
 def _run(
-    path: Path, asked: Path, answered: Path, limits: ModelLimits | None, first: bool
+    path: Path, asked: Path, answered: Path, limits: ModelLimits | None, every: int
 ) -> dict[str, dict[str, float]]:
     paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     command = [
         sys.executable,
         "-m",
         "engine.onnx.run_files",
-        *["--first"] * first,
         str(path.resolve()),
         str(asked),
         str(answered),
+        str(every),
     ]
     memory = None if limits is None else MEMORY_FACTOR * limits.memory + MEMORY_MORE
     if limits is not None and memory is not None:

@@ -1,9 +1,9 @@
 """The clean process of a check: runs an ONNX file by each runtime that is installed.
 
-``python -m engine.onnx.run_files [--first] MODEL ASKED.npz ANSWERED [MEMORY SECONDS]``: inputs are
+``python -m engine.onnx.run_files MODEL ASKED.npz ANSWERED EVERY [MEMORY SECONDS]``: inputs are
 ``NUMBER/NAME`` in the archive, the results of each runtime go to ``ANSWERED-RUNTIME.npz`` under the same
-names. For an untrusted model each runtime may take MEMORY bytes more than its imports and compute for
-SECONDS, with one thread.
+names. Inputs from the number EVERY on, unless that is 0, are for the first runtime alone. For an untrusted
+model each runtime may take MEMORY bytes more than its imports and compute for SECONDS, with one thread.
 """
 
 from __future__ import annotations
@@ -77,11 +77,9 @@ def _limit(memory: int, seconds: float) -> None:
     allow_processor_time(seconds * len(RUNTIMES))
 
 
-def main(*words: str) -> int:
+def main(path: str, asked: str, answered: str, every: str = "0", memory: str = "", seconds: str = "") -> int:
     """Run the model and print the median seconds of a run by runtime, and of loading it; 1 and one line on
-    failure. With ``--first`` it is run by the first runtime that is installed alone."""
-    only_first = words[0] == "--first"
-    path, asked, answered, memory, seconds = [*words[only_first:], "", ""][:5]
+    failure."""
     if memory:
         _limit(int(memory), float(seconds))
     with np.load(asked, allow_pickle=False) as archive:
@@ -92,8 +90,6 @@ def main(*words: str) -> int:
     latencies: dict[str, float] = {}
     loading: dict[str, float] = {}
     for name, load in RUNTIMES.items():
-        if only_first and latencies:
-            break
         begin = time.perf_counter()
         try:
             outputs, run = load(path)
@@ -105,6 +101,8 @@ def main(*words: str) -> int:
         try:
             results: dict[str, Any] = {}
             for number, feed in feeds.items():
+                if latencies and 0 < int(every) <= int(number):
+                    continue
                 found = run(feed)
                 results.update({f"{number}/{n}": v for n, v in zip(outputs, found, strict=True)})
             np.savez(f"{answered}-{name}.npz", **results)

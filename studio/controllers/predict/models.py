@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
 from resources.metrics import Metric, metric_of
-from resources.settings.export import ENDINGS
+from resources.settings.export import ABOUT, ENDINGS, EXPORT_SETTINGS
 from studio.controllers.actions import Actions
 from studio.controllers.agreements import after_agreement
 from studio.controllers.bindings import Bindings
@@ -34,6 +34,7 @@ from studio.windows.predict.predict_page import PredictPage
 from studio.windows.top_bar import PageActions
 from widgets import theme
 
+MOST_SHOWN = 200  # characters of a text that a model's author wrote
 MODELS = " ".join(f"*{ending}" for ending in (".pdmodel", *ENDINGS.values()))
 
 
@@ -182,6 +183,11 @@ class ModelsController(QObject):
             [
                 (self.tr("Name"), info.name),
                 (self.tr("Model"), title_of(str(info.info.get("model", "")))),
+                *(
+                    (self.tr(EXPORT_SETTINGS[name].title), info.info[name][:MOST_SHOWN])
+                    for name in ABOUT
+                    if info.info.get(name)
+                ),
                 (self.tr("Size"), size_text(info.total_size)),
                 (
                     self.tr("Input"),

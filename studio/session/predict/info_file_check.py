@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from resources.settings.export import ABOUT
+
 _MAX_SIZE = 2**63 - 1
 
 
@@ -96,6 +98,7 @@ _FIELDS: dict[str, Callable[[Any], bool]] = {
     "variables": _are_variables,
 }
 _ADDED: dict[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(ABOUT, lambda value: isinstance(value, str)),
     "classes": _are_names,
     "scaling": _is_scaling,
     "validation_accuracy": _is_number,

@@ -235,7 +235,7 @@ def _(place: Place) -> Words:
     return place.train("--workers", "2")
 
 
-@case("train", "one of several workers is ended by a signal")
+@case("train", "one of several workers is killed by a signal: the run is interrupted")
 def _(place: Place) -> Words:
     pytest.importorskip("mpi4py", reason="needs the extra distributed", exc_type=ImportError)
     end = "if os.environ['PADDLE_TRAINER_ID'] == '1': os.kill(os.getpid(), 9)\n        "

@@ -7,6 +7,8 @@ import shutil
 import sys
 from pathlib import Path
 
+import h5py
+
 from engine import jit, nn
 from engine.files import guarded
 from resources.locks import LOCK_NAME, Lock, take
@@ -54,6 +56,18 @@ def _(place: Place) -> Words:
     data[-100] ^= 1
     path.write_bytes(data)
     return ["predict", place.tmp / "bars", place.image()]
+
+
+@case("predict, inspect, convert", "the file is not a model")
+def _(place: Place) -> Words:
+    with h5py.File(place.tmp / "data.h5", "w") as file:
+        file["x"] = [1.0]
+    return ["inspect", place.tmp / "data.h5"]
+
+
+@case("convert", "the suffix of DST is that of another format")
+def _(place: Place) -> Words:
+    return ["convert", place.prefix(), place.tmp / "model.onnx", "--format", "packed"]
 
 
 @case("predict, inspect", "files of two different saves")

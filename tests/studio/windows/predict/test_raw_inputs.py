@@ -221,3 +221,11 @@ def test_a_test_sample_of_the_data_fills_the_form(page: Stage) -> None:
     assert row_editor(page).form.value("colour") == "green"
     assert fed(page) == [pytest.approx(60.8), 2.0, 3.0]
     assert "does not accept" in inputs.give_sample(np.zeros(5, np.float32), "")
+
+
+def test_the_author_and_license_of_a_model_are_shown(page: Stage) -> None:
+    about = {"author": "A. Author", "license": "MIT", "description": "x" * 999}
+    page.session.predict.loaded(ModelInfo(ModelChoice("m.h5"), "m.h5", "m.h5", (), (), {}, {}, "", about))
+    rows = dict(page.studio.model_panel.facts.rows())
+    assert (rows["Author"], rows["License"], len(rows["Description"])) == ("A. Author", "MIT", 200)
+    assert "Title" not in rows
