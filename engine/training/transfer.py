@@ -11,6 +11,10 @@ import numpy as np
 from engine.core.errors import ArgumentError, DataError
 from engine.files.inference import WEIGHTS, inference_prefix
 from engine.files.state import read_saved
+from engine.files.weights.reading import foreign_form, read_weights
+from engine.jit.foreign_states import state_within, values_of
+from engine.nn.layer.state import TorchState
+from engine.nn.layer.torch_names import translated
 from resources.training_events import Transferred
 
 _SHOWN = 5
@@ -23,13 +27,17 @@ def start_from(network: Any, path: str) -> Transferred:
 
     Args:
         path: the folder of a run (its best checkpoint, else its last), the prefix of an exported model, or a
-            ``.pdparams`` file with a state dict. No code of it is run.
+            file of weights, also of another program (``.pdparams``, ``.safetensors``, ``.npz``, ``.pth``). No
+            code of it is run. Weights of PyTorch are translated by the classes of the layers.
 
     Raises:
         DataError, FormatError: not found, or damaged.
         ArgumentError: not one weight fits.
     """
     there = weights_at(path)
+    unused: list[str] | None = None
+    if isinstance(there, TorchState):
+        there, unused, _ = translated(network, there)
     own = network.state_dict()
     matched = {
         name: there[name]
@@ -47,12 +55,13 @@ def start_from(network: Any, path: str) -> Transferred:
         path=path,
         matched=list(matched),
         replaced=[name for name in own if name not in matched],
-        unused=[name for name in there if name not in own],
+        unused=[name for name in there if name not in own] if unused is None else unused,
     )
 
 
 def weights_at(path: str) -> dict[str, np.ndarray]:
-    """The weights of a run, an exported model or a ``.pdparams`` file, by their names in the network.
+    """The weights of a run, an exported model or a file of weights, by their names in the network; those of
+    PyTorch as a TorchState.
 
     Raises DataError, FormatError.
     """
@@ -65,16 +74,21 @@ def weights_at(path: str) -> dict[str, np.ndarray]:
         weights = _of_run(place)
     elif is_model_file(place) or (Path(f"{prefix}.{WEIGHTS}").is_file() and place.suffix != ".pdparams"):
         weights = structured_weights(read_model_files(place))
+    elif foreign_form(place):
+        weights = state_within(values_of(read_weights(place), return_numpy=True, path=str(place)))
+        if isinstance(weights, TorchState):
+            return weights
     elif place.is_file():
         suffix, tree, _ = read_saved(place)
         weights = tree["weights"] if suffix == WEIGHTS else tree
     else:
         raise DataError(
-            f"start_from: not found: {path}; give the folder of a run, an exported model or a .pdparams file"
+            f"start_from: not found: {path}; give the folder of a run, an exported model or a file of "
+            "weights (.pdparams, .safetensors, .npz, .pth)"
         )
     found = _arrays(weights)
     if not found:
-        raise DataError(f"start_from: it has no weights: {path}; give a run, an exported model or .pdparams")
+        raise DataError(f"start_from: it has no weights: {path}; give a run, an exported model or weights")
     # An exported network may have a Layer around it for its input, and one for its output.
     while True:
         names = [name for name in found if name not in ("mean", "deviation", *_OF_TARGETS)]

@@ -46,8 +46,9 @@ class Settings(DataSettings):
         "path",
         "",
         "Start from",
-        "The initial weights: the folder of a run, an exported model or a .pdparams file. Layers that do "
-        "not fit, such as the last one for other classes, are initialized as usual.",
+        "The initial weights: the folder of a run, an exported model or a file of weights (.pdparams, "
+        ".safetensors, .npz, or PyTorch's .pth). Layers that do not fit, such as the last one for other "
+        "classes, are initialized as usual.",
         example="runs/a or models/lenet",
         advanced=True,
         keyword_only=True,

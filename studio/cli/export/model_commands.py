@@ -144,15 +144,28 @@ def run(
 
 @app.command()
 def inspect(
-    prefix: Annotated[str, typer.Argument(help="The saved model: its PREFIX or its file.", metavar="PREFIX")],
+    prefix: Annotated[
+        str,
+        typer.Argument(help="The saved model: PREFIX or file; or a file of weights.", metavar="PREFIX"),
+    ],
     as_json: Json = False,
 ) -> None:
     """Show what saved files hold: inputs, classes, operators, sizes, what a quantization cost.
 
-    A model that loading refuses is listed as well, and ends with the reason and status 1.
+    A model that loading refuses is listed as well, and ends with the reason and status 1. Of a file of
+    weights (.pdparams, .safetensors, .npz, .pth) it shows names, shapes and dtypes.
     """
     with one_line_errors():
         from studio.session.predict.saved_files import describe_model
+        from studio.session.predict.weight_files import describe_weights, is_weights_file
+
+        if is_weights_file(prefix):
+            weights = describe_weights(prefix)
+            if as_json:
+                emit_json(weights)
+            else:
+                _show_weights(weights)
+            return
 
         described = describe_model(prefix)
         if as_json:
@@ -161,6 +174,20 @@ def inspect(
             _show(described)
         if described["refusal"] is not None:
             fail(described["refusal"])
+
+
+def _show_weights(described: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    screen = console()
+    facts = Table(show_header=False, box=None)
+    for name in ("path", "form", "size", "parameters", "others"):
+        facts.add_row(name, plain(str(described[name])))
+    screen.print(facts)
+    tensors = Table("name", "shape", "dtype")
+    for tensor in described["tensors"]:
+        tensors.add_row(*map(plain, (tensor["name"], json.dumps(tensor["shape"]), tensor["dtype"])))
+    screen.print(tensors)
 
 
 def _show(described: dict[str, Any]) -> None:

@@ -11,6 +11,8 @@ import pytest
 import engine
 from engine import jit, nn
 from engine.core.errors import ArgumentError, DataError
+from engine.files import guarded
+from engine.nn.layer.state import TorchState
 from engine.training import TrainingConfig, TrainingRun
 from engine.training.models import build_model, find_model, load_model
 from engine.training.transfer import freeze_first, start_from, weights_at
@@ -101,3 +103,24 @@ def test_a_run_without_such_weights_fails_before_its_first_step(bars: Path, tmp_
     config = TrainingConfig(data=str(bars), out=str(tmp_path / "run"), start_from=str(tmp_path / "absent"))
     with pytest.raises(DataError, match="start_from"):
         TrainingRun(config).run()
+
+
+def test_weights_of_pytorch_are_translated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guarded, "_is_child", True)
+    network = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 3))
+    arrays = {"module.0.weight": np.array([[1, 2], [3, 4]], np.float32), "module.head.bias": np.ones(5)}
+    engine.save(TorchState(arrays), str(tmp_path / "net.safetensors"))
+    found = start_from(network, str(tmp_path / "net.safetensors"))
+    assert (found["matched"], found["unused"]) == (["0.weight"], ["head.bias"])
+    assert found["replaced"] == ["0.bias", "1.weight", "1.bias"]
+    assert network[0].weight.tolist() == [[1, 3], [2, 4]]
+
+
+def test_state_of_paddle_within_a_checkpoint_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guarded, "_is_child", True)
+    before, network = cnn(), cnn()
+    engine.save({"model": before.state_dict(), "epoch": 3}, str(tmp_path / "c.pdparams"), format="paddle")
+    assert start_from(network, str(tmp_path / "c.pdparams"))["replaced"] == []
+    np.testing.assert_array_equal(network.conv1.weight.numpy(), before.conv1.weight.numpy())

@@ -302,6 +302,15 @@ def test_an_optimized_export_says_what_became_of_the_operators(run_folder: Path,
     assert re.search(r"; \d+ operators became \d+$", " ".join(done.stdout.split())), done.stdout
 
 
+def test_inspect_lists_a_file_of_weights(tmp_path: Path) -> None:
+    np.savez(tmp_path / "w.npz", **{"fc.weight": np.ones((2, 3), np.float32)})
+    shown = call("inspect", tmp_path / "w.npz").stdout
+    assert "arrays of NumPy" in shown
+    assert "fc.weight" in shown
+    described = json.loads(call("inspect", tmp_path / "w.npz", "--json").stdout)
+    assert described["tensors"] == [{"name": "fc.weight", "shape": [2, 3], "dtype": "float32"}]
+
+
 def test_inspect(exported: Path) -> None:
     done = call("inspect", exported, "--json")
     found = json.loads(done.stdout)
