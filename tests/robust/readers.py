@@ -174,6 +174,7 @@ def readers() -> dict[str, Reader]:
     from tests.robust.guarded_cases import guarded_readers
     from tests.robust.journal_readers import journal_readers
     from tests.robust.model_readers import model_readers
+    from tests.robust.onnx_readers import onnx_readers
     from tests.robust.packed_readers import packed_readers
     from tests.robust.project_readers import project_readers
     from tests.robust.run_readers import run_readers
@@ -184,6 +185,7 @@ def readers() -> dict[str, Reader]:
     found = [
         *container_readers(),
         *packed_readers(),
+        *onnx_readers(),
         *model_readers(),
         *run_readers(),
         Reader("project", project_case, read_project_file, studio, 20),

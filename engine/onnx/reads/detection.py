@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.onnx.reads.rows import Known, reads
+from engine.onnx.reads.rows import Known, Sizes, reads
 from engine.onnx.reads.tensors import T
 from engine.onnx.reads.values import NeedsKnown, Unreadable, like
 from engine.ops.detection.boxes import nms
@@ -17,7 +17,7 @@ MOST = 4096  # images times classes
 def _(
     boxes: Any,
     scores: Any,
-    max_output_boxes_per_class: Known = None,
+    max_output_boxes_per_class: Sizes = None,
     iou_threshold: Known = None,
     score_threshold: Any = None,
     *,
@@ -26,7 +26,7 @@ def _(
     images, classes = int(scores.shape[0]), int(scores.shape[1])
     if images < 0 or classes < 0 or images * classes > MOST:
         raise NeedsKnown("the numbers of images and of classes must be known when the model is read")
-    most = 0 if max_output_boxes_per_class is None else int(max_output_boxes_per_class.reshape(-1)[0])
+    most = 0 if max_output_boxes_per_class is None else max_output_boxes_per_class[0]
     overlap = 0.0 if iou_threshold is None else float(iou_threshold.reshape(-1)[0])
     if center_point_box:
         half = T.multiply(boxes[:, :, 2:], like(0.5, boxes))
@@ -43,10 +43,15 @@ def _(
                 above = T.greater_than(T.gather(own, order), T.reshape(score_threshold, []))
                 order = T.gather(order, T.reshape(T.nonzero(above), [-1]))
             kept = nms(T.gather(corners[image], order), iou_threshold=overlap)
-            chosen = T.gather(order, kept)[:most]
+            chosen = T.slice(T.gather(order, kept), [0], [0], [_end(most)])
             places = T.stack([T.full_like(chosen, image), T.full_like(chosen, kind), chosen], axis=1)
             found.append(places)
     return T.concat(found, axis=0) if found else T.zeros([0, 3], "int64")
+
+
+def _end(count: Any) -> Any:
+    """The end of a slice, within the numbers that an operator takes."""
+    return min(count, 1 << 31) if isinstance(count, int) else count
 
 
 @reads("RoiAlign")

@@ -10,8 +10,12 @@ import pytest
 
 import engine as paddle
 from engine import nn
-from engine.jit.export import layer_of
+from engine.jit.export import layer_of, traced
 from engine.onnx.read_file import parse, read_content
+from engine.onnx.write_file import write
+from engine.onnx.write_model import write_model
+from tests.engine.onnx.test_export import Branches
+from tests.engine.onnx.test_layers import quantized, values
 from tests.engine.onnx.test_networks import NETWORKS, with_statistics
 
 TOLERANCE = 1e-5  # of the largest
@@ -99,3 +103,50 @@ def test_networks_are_read_as_they_were(name: str, tmp_path: Path) -> None:
     require_equal(net, again, inputs)
     third = read_again(again, specs, tmp_path, "again")
     assert apart(third(*inputs).numpy(), net(*inputs).numpy()) <= TOLERANCE
+
+
+class Boxes(nn.Layer):
+    """Boxes of a linear layer, the best of which remain."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.box = nn.Linear(6, 4)
+        self.score = nn.Linear(6, 1)
+
+    def forward(self, x: Any) -> Any:
+        sides = paddle.abs(self.box(x))
+        boxes = paddle.concat([sides[:, :2], sides[:, :2] + sides[:, 2:]], axis=1)
+        scores = self.score(x)[:, 0]
+        kept = paddle.vision.ops.nms(boxes, 0.4, scores)
+        return paddle.gather(boxes, kept), paddle.gather(scores, kept)
+
+
+@pytest.mark.parametrize("make", [Branches, Boxes])
+def test_networks_of_branches_loops_and_boxes_are_read_as_they_were(make: Any, tmp_path: Path) -> None:
+    net = make()
+    net.eval()
+    features = 4 if make is Branches else 6
+    specs = [paddle.static.InputSpec([None, features], "float32", "x")]
+    again = read_again(net, specs, tmp_path)
+    third = read_again(again, specs, tmp_path, "again")
+    for sign in (1, -1):
+        x = inputs_of([paddle.static.InputSpec([7, features])])[0].abs() * sign
+        for layer in (again, third):
+            for found, wanted in zip(layer(x), net(x), strict=True):
+                assert apart(found.numpy(), wanted.numpy()) <= TOLERANCE
+
+
+@pytest.mark.parametrize("options", [{}, {"weight_bits": 4}, {"round_type": 1}])
+def test_networks_of_small_integers_are_read_as_they_were(options: Any, tmp_path: Path) -> None:
+    made = quantized(**options)
+    path = tmp_path / "model.onnx"
+    x = paddle.to_tensor(values(3, 1, 28, 28))
+    wanted = made.layer()(x).numpy()
+    program = made.program
+    for _ in range(2):
+        write(write_model(program, {}), str(path))
+        again = layer_of(parse(read_content(path), path))
+        assert apart(again(x).numpy(), wanted) <= TOLERANCE
+        program = traced(again)[0]
+    stored = {array.numpy().dtype.name for array in again.state_dict().values()}
+    assert "int8" in stored

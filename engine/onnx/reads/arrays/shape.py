@@ -59,6 +59,9 @@ def _(g: Any, data: Raw, shape: Raw, *, allowzero: int = 0) -> Any:
         wanted = [
             sizes[n] if isinstance(d, int) and d == 0 and n < len(sizes) else d for n, d in enumerate(wanted)
         ]
+    plain = [d if isinstance(d, int) else -2 for d in wanted]
+    if 0 in plain and -1 not in plain:  # which the engine takes for the dimension of x
+        return T.zeros(wanted, x.dtype.name)
     return T.reshape(x, wanted)
 
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.onnx.reads.rows import Known, reads
+from engine.onnx.reads.rows import Sizes, reads
 from engine.onnx.reads.tensors import T
 from engine.onnx.reads.values import require_size
 
 
 @reads("TopK")
-def _(X: Any, K: Known, *, axis: int = -1, largest: int = 1, sorted: int = 1) -> Any:
-    count = int(K.reshape(-1)[0])
+def _(X: Any, K: Sizes, *, axis: int = -1, largest: int = 1, sorted: int = 1) -> Any:
+    count = K[0]
+    if not isinstance(count, int):  # only the running model knows it: the first of all, in order
+        order = T.argsort(X, axis=axis, descending=bool(largest))
+        along = axis % X.ndim
+        order = T.slice(order, [along], [0], [count])
+        return T.take_along_axis(X, order, along, False), T.cast(order, "int64")
     require_size([count])
     values, places = T.topk(X, count, axis=axis, largest=bool(largest), sorted=True)
     return values, T.cast(places, "int64")

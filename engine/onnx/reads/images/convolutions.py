@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from engine.nn import functional as F
-from engine.onnx.reads.images.windows import each, known_sizes, padded, paddings
+from engine.onnx.reads.images.windows import each, known_sizes, padded, paddings, spatial
 from engine.onnx.reads.rows import Known, reads
 from engine.onnx.reads.tensors import T
-from engine.onnx.reads.values import Unreadable, like
+from engine.onnx.reads.values import Unreadable, like, sizes_of
 from engine.vision.ops import deform_conv2d
 
 _CONVOLUTIONS = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
@@ -26,6 +26,14 @@ def _flat(pairs: Any) -> list[int]:
     return [n for pair in pairs for n in pair]
 
 
+def _with_channels(x: Any, count: int) -> Any:
+    """An image whose number of channels, which follows from the filters, is known."""
+    if int(x.shape[1]) >= 0:
+        return x
+    sizes = sizes_of(x)
+    return T.reshape(x, [sizes[0], count, *sizes[2:]])
+
+
 @reads("Conv")
 def _(
     X: Any,
@@ -41,6 +49,9 @@ def _(
 ) -> Any:
     rank = _rank(X, W)
     stride, dilation = each(strides, rank), each(dilations, rank)
+    X = _with_channels(X, int(W.shape[1]) * group)
+    if auto_pad == "SAME_UPPER" and min(spatial(X)) < 0 and dilation == [1] * rank:
+        return _CONVOLUTIONS[rank](X, W, B, stride, "SAME", dilation, group)
     pairs = paddings(X, auto_pad, pads, list(W.shape[2:]), stride, dilation)
     x = X
     if any(n < 0 for n in _flat(pairs)):
@@ -65,6 +76,7 @@ def _(
 ) -> Any:
     """The whole result, without what padding cuts off."""
     rank = _rank(X, W)
+    X = _with_channels(X, int(W.shape[0]))
     stride, dilation = each(strides, rank), each(dilations, rank)
     more = each(output_padding, rank, 0)
     kernel = [(int(k) - 1) * d + 1 for k, d in zip(W.shape[2:], dilation, strict=True)]

@@ -38,6 +38,26 @@ def _whole(x: Any, kernel: list[int], strides: list[int], pairs: Any) -> bool:
     )
 
 
+def _of_any_size(
+    x: Any,
+    auto_pad: str,
+    ceil_mode: int,
+    pads: Any,
+    kernel: list[int],
+    strides: list[int],
+    dilations: list[int],
+) -> Any:
+    """The engine's padding where it computes the same for images of unknown sizes; None elsewhere."""
+    rank = len(kernel)
+    if min(spatial(x)) >= 0 or rank not in _LARGEST or dilations != [1] * rank or x.dtype.is_integer:
+        return None
+    if auto_pad == "SAME_UPPER" and not ceil_mode:
+        return "SAME"
+    plain = auto_pad == "VALID" or (auto_pad == "NOTSET" and not any(pads or ()))
+    fits = all(s <= k for s, k in zip(strides, kernel, strict=True))
+    return 0 if ceil_mode and plain and fits else None
+
+
 @reads("MaxPool")
 def _(
     g: Any,
@@ -53,8 +73,11 @@ def _(
 ) -> Any:
     rank = X.ndim - 2
     kernel, stride, dilation = each(kernel_shape, rank), each(strides, rank), each(dilations, rank)
-    pairs = paddings(X, auto_pad, pads, kernel, stride, dilation)
     wanted = g.outputs > 1 and not g.missing[1]
+    form = _of_any_size(X, auto_pad, ceil_mode, pads, kernel, stride, dilation)
+    if form is not None and not wanted:
+        return _LARGEST[rank](X, kernel, stride, form, ceil_mode=bool(ceil_mode))
+    pairs = paddings(X, auto_pad, pads, kernel, stride, dilation)
     simple = rank in _LARGEST and dilation == [1] * rank and X.dtype.name in ("float32", "float64")
     if simple and not wanted and (not ceil_mode or _whole(X, kernel, stride, pairs)):
         return _LARGEST[rank](X, kernel, stride, _flat(pairs))
@@ -123,6 +146,9 @@ def _(
 ) -> Any:
     rank = X.ndim - 2
     kernel, stride, dilation = each(kernel_shape, rank), each(strides, rank), each(dilations, rank)
+    form = _of_any_size(X, auto_pad, ceil_mode, pads, kernel, stride, dilation)
+    if form is not None and not count_include_pad:
+        return _AVERAGE[rank](X, kernel, stride, form, ceil_mode=bool(ceil_mode))
     pairs = paddings(X, auto_pad, pads, kernel, stride, dilation)
     if rank in _AVERAGE and dilation == [1] * rank and (not ceil_mode or _whole(X, kernel, stride, pairs)):
         return _AVERAGE[rank](X, kernel, stride, _flat(pairs), exclusive=not count_include_pad)

@@ -208,7 +208,9 @@ def _interpolated(
                 wanted.append(size * int(factor))
             else:
                 return None
-    if way == "pytorch_half_pixel" and any(not isinstance(d, int) or d == 1 for d in wanted):
+    if way == "pytorch_half_pixel" and any(
+        isinstance(d, int) and d == 1 and int(x.shape[n]) != 1 for n, d in zip(image, wanted, strict=True)
+    ):
         return None
     require_size(wanted)
     layout = {1: "NCW", 2: "NCHW", 3: "NCDHW"}[rank]
