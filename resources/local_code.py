@@ -26,7 +26,7 @@ _MOST_KNOWN = 2000
 _NEVER_LOCAL = {*NAMES, "paddle", "paddleslim", *sys.builtin_module_names}
 _CONTEXT = b"model-studio code 1\0"  # no Python file contains a zero, so no file has such a digest
 _SUFFIX = ".py"
-_PACKAGE = "__init__.py"
+PACKAGE = "__init__.py"
 
 
 class CodeTooLarge(ValueError):
@@ -89,10 +89,11 @@ def read_code(file: Path, text: bytes | None = None) -> LocalCode:
     if left < 0:
         raise _too_large(file)
     sources, waiting = {file.name: data}, [("", data)]
+    around = _package_of(folder)
     while waiting:
         package, data = waiting.pop()
         for wanted in _imports(data, package):
-            for found, inner in _files_of(folder, wanted, listings):
+            for found, inner in _files_of(folder, wanted, listings, around):
                 if found in sources:
                     continue
                 if len(sources) == MAX_FILES:
@@ -182,10 +183,22 @@ def _base(node: ast.ImportFrom, package: str) -> str | None:
     return ".".join([*before, *([node.module] if node.module else [])])
 
 
-def _files_of(folder: Path, wanted: str, listings: dict[Path, frozenset[str]]) -> Iterator[tuple[str, str]]:
+def _package_of(folder: Path) -> str:
+    """The name of the package that ``folder`` is, if its own parent is on Python's path; else empty."""
+    parts: list[str] = []
+    while folder.name.isidentifier() and (folder / PACKAGE).is_file():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(parts)
+
+
+def _files_of(
+    folder: Path, wanted: str, listings: dict[Path, frozenset[str]], around: str
+) -> Iterator[tuple[str, str]]:
     """The files in ``folder`` that importing ``wanted`` reads: path, and what is relative to it.
 
-    Names are compared as Python does, upper and lower case too where the file system does not.
+    Names are compared as Python does, upper and lower case too where the file system does not. ``around`` is
+    the package that the folder is: code of an editable installation imports its own folder by that name.
     """
 
     def listed(path: Path) -> frozenset[str]:
@@ -199,8 +212,12 @@ def _files_of(folder: Path, wanted: str, listings: dict[Path, frozenset[str]]) -
     def has(path: Path) -> bool:  # a pipe or a folder of that name is passed over, as Python does
         return path.name in listed(path.parent) and path.is_file()
 
+    if around and f"{wanted}.".startswith(f"{around}."):
+        if has(folder / PACKAGE):
+            yield PACKAGE, ""
+        wanted = wanted[len(around) + 1 :]
     parts = wanted.split(".")
-    if parts[0] in _NEVER_LOCAL:
+    if not wanted or parts[0] in _NEVER_LOCAL:
         return
     at = folder
     for depth, part in enumerate(parts):
@@ -208,13 +225,13 @@ def _files_of(folder: Path, wanted: str, listings: dict[Path, frozenset[str]]) -
         before = "/".join([*parts[:depth], ""])
         if part == "*":  # a package decides in __all__ which of its modules that is
             for name in sorted(listed(at)) if depth else ():
-                if name.endswith(_SUFFIX) and name != _PACKAGE and has(at / name):
+                if name.endswith(_SUFFIX) and name != PACKAGE and has(at / name):
                     yield f"{before}{name}", package
-                elif has(at / name / _PACKAGE):
-                    yield f"{before}{name}/{_PACKAGE}", f"{package}.{name}"
+                elif has(at / name / PACKAGE):
+                    yield f"{before}{name}/{PACKAGE}", f"{package}.{name}"
             return
-        if part in listed(at) and has(at / part / _PACKAGE):
-            yield f"{before}{part}/{_PACKAGE}", ".".join(parts[: depth + 1])
+        if part in listed(at) and has(at / part / PACKAGE):
+            yield f"{before}{part}/{PACKAGE}", ".".join(parts[: depth + 1])
         elif has(at / f"{part}{_SUFFIX}"):  # before a folder without __init__.py
             yield f"{before}{part}{_SUFFIX}", package
             return

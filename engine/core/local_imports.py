@@ -46,12 +46,14 @@ def only_agreed(digest: str) -> Iterator[None]:
 class LocalFiles:
     """What can be imported from ``folder``: modules by name, each with its path and bytes.
 
-    ``closed``: nothing else in the folder can be imported.
+    ``closed``: nothing else in the folder can be imported. ``package`` has path and bytes of the folder's own
+    `__init__.py` if it was read: it has a name only in the package around the folder.
     """
 
     folder: str
     modules: Mapping[str, tuple[str, bytes]]
     closed: bool
+    package: tuple[str, bytes] | None = None
     namespaces: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -63,6 +65,12 @@ class LocalFiles:
     def is_within(self, parent: str, path: Sequence[str] | None) -> bool:
         """Whether ``path`` is that of the package ``parent`` in this folder, not of another of its name."""
         return not parent or os.path.join(self.folder, *parent.split(".")) in (path or ())
+
+    def bytes_of(self, origin: str) -> bytes | None:
+        """The bytes of a file that were read; None for another file."""
+        read = [*self.modules.values(), *([self.package] if self.package else [])]
+        wanted = os.path.realpath(origin)
+        return next((data for path, data in read if os.path.realpath(path) == wanted), None)
 
     def spec(self, name: str) -> ModuleSpec | None:
         """The spec of a module or package that was read."""
@@ -162,13 +170,23 @@ class _First(MetaPathFinder):
 
 
 def _found_elsewhere(files: LocalFiles, name: str, path: Sequence[str] | None) -> ModuleSpec | None:
-    """What Python finds next. Raises CodeError where that is in the folder: by the name of a package around
-    it, whose own folder is on the path."""
+    """What Python finds next. Where that is in the folder, by the name of a package around it whose own
+    folder
+    is on the path, it is made of the bytes that were read; raises CodeError where none were."""
     found = _by_other_finders(name, path) if files.closed else None
     if found is not None and found.origin is not None and _is_inside(found.origin, files.folder):
+        data = files.bytes_of(found.origin)
+        if data is not None:
+            inner = found.submodule_search_locations
+            return spec_from_file_location(
+                name,
+                found.origin,
+                loader=_Loader(found.origin, data),
+                submodule_search_locations=None if inner is None else list(inner),
+            )
         raise CodeError(
-            f"{found.origin}: the model imports it as {name}, and you have not agreed to run it; import it "
-            "from the model's own folder, so that you are asked about it too",
+            f"{found.origin}: the model imports it as {name}, and you have not agreed to run it; write "
+            f"`import {name}` in the model's file, so that you are asked about it too",
             name=name,
         )
     return found

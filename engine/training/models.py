@@ -15,7 +15,7 @@ from engine.core import alias, local_imports
 from engine.core.errors import ArgumentError, CodeError, DataError
 from engine.files.run_source import run_code
 from resources.families import FAMILIES
-from resources.local_code import CodeTooLarge, LocalCode, read_code
+from resources.local_code import PACKAGE, CodeTooLarge, LocalCode, read_code
 from resources.regular_files import path_problem, read_regular, read_regular_text
 
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "models"
@@ -226,7 +226,9 @@ def _served(name: str, file: Path, code: LocalCode, closed: bool) -> local_impor
     }
     # A process that loads data for the model finds the model's classes by this name.
     modules[name] = (str(file), next(iter(code.sources.values())))
-    return local_imports.LocalFiles(str(code.folder), modules, closed)
+    init = code.sources.get(PACKAGE)
+    package = None if init is None else (str(code.folder / PACKAGE), init)
+    return local_imports.LocalFiles(str(code.folder), modules, closed, package)
 
 
 def _imported_from(folder: Path, names: Iterable[str]) -> Iterator[Path]:

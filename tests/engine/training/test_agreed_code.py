@@ -165,7 +165,7 @@ def test_a_name_that_is_made_at_run_time_is_refused(make, late: bool, tmp_path: 
 
 @pytest.mark.parametrize("name", ["agreed_around.agreed_more", "agreed_around"])
 def test_a_folder_is_not_imported_from_by_the_name_of_a_package_around_it(name: str, tmp_path: Path) -> None:
-    file = write(tmp_path / "agreed_around", "", f"import {name}")
+    file = write(tmp_path / "agreed_around", "", f"__import__('importlib').import_module('{name}')")
     (file.parent / "__init__.py").write_text(EVIL if name == "agreed_around" else "")
     (file.parent / "agreed_more.py").write_text(EVIL)
     sys.path.insert(0, str(tmp_path))  # as where Python was started in the folder around it
@@ -182,13 +182,21 @@ def test_a_folder_is_not_imported_from_by_the_name_of_a_package_around_it(name: 
 
 
 @pytest.mark.parametrize("how", ["path", "finder"])
-def test_a_package_that_is_installed_from_its_own_folder_is_refused_by_its_name(
-    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("folder", ["agreed_edited", "agreed_edited/inner"])
+def test_a_package_that_is_installed_from_its_own_folder_is_agreed_to_by_its_name(
+    how: str, folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """``pip install -e`` puts its folder on the path, or a finder behind Python's own."""
-    file = write(tmp_path / "agreed_edited", "", "import agreed_edited.agreed_layers")
-    (file.parent / "__init__.py").write_text("")
-    (file.parent / "agreed_layers.py").write_text(EVIL)
+    name = folder.replace("/", ".")
+    imports = f"import {name}.agreed_layers as layers\nfrom {name} import agreed_sizes"
+    dynamic = f"__import__('importlib').import_module('{name}.agreed_more').X"
+    file = write(
+        tmp_path / folder, imports, f"return [layers.X, agreed_sizes.X, {dynamic}]", _init="",
+        agreed_layers=f"from .agreed_sizes import X\nimport {name}.agreed_late", agreed_late="",
+        agreed_sizes="X = 5\n",
+    )  # fmt: skip
+    (tmp_path / "agreed_edited" / "__init__.py").write_text("")
+    (file.parent / "agreed_more.py").write_text(EVIL)
 
     class Editable:
         @staticmethod
@@ -200,16 +208,18 @@ def test_a_package_that_is_installed_from_its_own_folder_is_refused_by_its_name(
         sys.path.insert(0, str(tmp_path))
     else:
         monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Editable])
-    with (
-        only_agreed(read_code(file).digest),
-        pytest.raises(
-            CodeError,
-            match=r"__init__\.py: the model imports it as agreed_edited, and you have not agreed to run it; "
-            r"import it from the model's own folder, so that you are asked about it too$",
-        ),
-    ):
-        load(file).cls.value()
+    code = read_code(file)
+    wanted = {"net.py", "__init__.py", "agreed_layers.py", "agreed_late.py", "agreed_sizes.py"}
+    assert code.sources.keys() == wanted
+    with only_agreed(code.digest):
+        loaded = load(file)
+        (file.parent / "agreed_late.py").write_text(EVIL)  # what is compiled was read before
+        refused = r"agreed_more\.py: the model imports it as .*agreed_more, and you have not agreed to run it"
+        with pytest.raises(CodeError, match=refused):
+            loaded.cls.value()
     stop_serving()
+    with only_agreed(code.digest), pytest.raises(CodeError, match=r"it changed after you agreed .*agreed_la"):
+        load(file)
     monkeypatch.undo()
 
 
