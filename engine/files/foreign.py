@@ -71,8 +71,17 @@ def _paddle_weights(data: bytes, shown: str) -> None:
     parse_lod_tensors(data, None, shown)
 
 
-PADDLE_PROGRAM, PADDLE_WEIGHTS, WEIGHTS = "paddle.program", "paddle.weights", "weights"
+def _paddle_information(data: bytes, shown: str) -> None:
+    from engine.files.paddle.pickle_arrays import PADDLE
+    from engine.files.paddle.pickles import read_pickle
+
+    read_pickle(data, shown, PADDLE)
+
+
+PADDLE_PROGRAM, PADDLE_WEIGHTS, PADDLE_INFORMATION = "paddle.program", "paddle.weights", "paddle.information"
+WEIGHTS = "weights"
 READERS: dict[str, Callable[[bytes, str], None]] = {
     PADDLE_PROGRAM: _paddle_program,
     PADDLE_WEIGHTS: _paddle_weights,
+    PADDLE_INFORMATION: _paddle_information,
 }

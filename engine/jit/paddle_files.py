@@ -21,7 +21,8 @@ def read_paddle(place: Path) -> InferenceFiles:
         FormatError: damaged, or with an operator that does not exist here; the message names the file.
     """
     model = read_paddle_model(place)
-    program = read_program(model.program, model.weights, {}, model.path)
+    kinds = {name: (each.parameter, each.stop_gradient) for name, each in model.information.items()}
+    program = read_program(model.program, model.weights, kinds, model.path)
     single = model.path == place
     return InferenceFiles(
         program, model.weights, _information(program, model), model.save_id, place, own=False, single=single
@@ -31,6 +32,7 @@ def read_paddle(place: Path) -> InferenceFiles:
 def _information(program: PlainProgram, model: PaddleModel) -> dict[str, Any]:
     """The information on a model, as ``write_model`` stores it."""
     variables = {v["name"]: v for v in program["blocks"][0]["vars"]}
+    names = {name: each.structured_name for name, each in model.information.items()}
     return {
         "inputs": [_described(variables[name]) for name in program["inputs"]],
         "outputs": [_described(variables[name]) for name in program["outputs"]],
@@ -40,7 +42,7 @@ def _information(program: PlainProgram, model: PaddleModel) -> dict[str, Any]:
                 "dtype": variables[name]["dtype"],
                 "parameter": variables[name]["parameter"],
                 "stop_gradient": variables[name]["stop_gradient"],
-                "structured_name": name,
+                "structured_name": names.get(name, name),
             }
             for name in model.weights
         },

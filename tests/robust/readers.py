@@ -176,6 +176,7 @@ def readers() -> dict[str, Reader]:
     from tests.robust.model_readers import model_readers
     from tests.robust.onnx_readers import onnx_readers
     from tests.robust.packed_readers import packed_readers
+    from tests.robust.paddle_readers import paddle_readers
     from tests.robust.project_readers import project_readers
     from tests.robust.run_readers import run_readers
     from tests.robust.source_readers import source_readers
@@ -186,6 +187,7 @@ def readers() -> dict[str, Reader]:
         *container_readers(),
         *packed_readers(),
         *onnx_readers(),
+        *paddle_readers(),
         *model_readers(),
         *run_readers(),
         Reader("project", project_case, read_project_file, studio, 20),

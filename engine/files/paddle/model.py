@@ -9,9 +9,17 @@ from pathlib import Path
 from engine.core.errors import FormatError
 from engine.core.program_desc import ProgramDesc, weight_names
 from engine.files import guarded
-from engine.files.foreign import PADDLE_PROGRAM, PADDLE_WEIGHTS, ForeignFile, load_foreign
-from engine.files.inference import PROGRAM, WEIGHTS, inference_paths
+from engine.files.foreign import (
+    PADDLE_INFORMATION,
+    PADDLE_PROGRAM,
+    PADDLE_WEIGHTS,
+    ForeignFile,
+    load_foreign,
+)
+from engine.files.inference import INFO, PROGRAM, WEIGHTS, inference_paths
 from engine.files.paddle.lod_tensor import parse_lod_tensors
+from engine.files.paddle.pickle_arrays import PADDLE
+from engine.files.paddle.pickles import read_pickle
 from engine.files.paddle.program_desc import parse_program
 from engine.files.plain import Array
 
@@ -21,11 +29,22 @@ _COMBINED = ("__params__", "params")  # names of versions before 2.0
 
 
 @dataclass(frozen=True)
+class WeightInformation:
+    """What a ``.pdiparams.info`` says of a weight: its name in the Layer, whether it is a parameter, and
+    whether that is trained."""
+
+    structured_name: str
+    parameter: bool
+    stop_gradient: bool
+
+
+@dataclass(frozen=True)
 class PaddleModel:
-    """What the files hold. ``save_id`` is a hash of their bytes."""
+    """What the files hold. ``save_id`` is a hash of their bytes, ``information`` empty without its file."""
 
     program: ProgramDesc
     weights: dict[str, Array]
+    information: dict[str, WeightInformation]
     save_id: str
     path: Path
 
@@ -44,9 +63,10 @@ def read_paddle_model(place: Path) -> PaddleModel:
     desc = parse_program(program.data, path)
     names = weight_names(desc)
     files = _weight_files(path, paths[WEIGHTS], names)
-    guarded.check(files)
+    notes = [load_foreign(paths[INFO], PADDLE_INFORMATION)] if paths[INFO].exists() else []
+    guarded.check([*files, *notes])
     digest = hashlib.sha256(program.data)
-    for file in files:
+    for file in (*files, *notes):
         digest.update(file.data)
     weights: dict[str, Array]
     if len(files) == 1 and files[0].shown.name not in names:
@@ -56,7 +76,24 @@ def read_paddle_model(place: Path) -> PaddleModel:
         weights = {
             n: parse_lod_tensors(f.data, 1, f.shown, _REMEDY)[0] for n, f in zip(names, files, strict=True)
         }
-    return PaddleModel(desc, weights, digest.hexdigest()[: 2 * _SAVE_ID_BYTES], path)
+    information = _information(notes[0]) if notes else {}
+    return PaddleModel(desc, weights, information, digest.hexdigest()[: 2 * _SAVE_ID_BYTES], path)
+
+
+def _information(file: ForeignFile) -> dict[str, WeightInformation]:
+    """The entries by the name of the weight. Raises FormatError for anything else than a dict of them."""
+    found = read_pickle(file.data, str(file.shown), PADDLE)
+    sound = isinstance(found, dict) and all(isinstance(v, dict) for v in found.values())
+    if not sound or not all(isinstance(name, str) for name in found):
+        raise FormatError(f"{file.shown}: it does not describe weights by name; {_REMEDY}, or remove it")
+    return {
+        name: WeightInformation(
+            str(entry.get("structured_name", name)),
+            "trainable" in entry,
+            entry.get("stop_gradient") is True or entry.get("trainable") is False,
+        )
+        for name, entry in found.items()
+    }
 
 
 def _weight_files(program: Path, combined: Path, names: list[str]) -> list[ForeignFile]:
@@ -67,12 +104,13 @@ def _weight_files(program: Path, combined: Path, names: list[str]) -> list[Forei
             return [load_foreign(path, PADDLE_WEIGHTS)]
     if not names:
         return []
-    separate = [program.with_name(name) for name in names]
-    strange = [
-        n for n, path in zip(names, separate, strict=True) if path.parent != program.parent or path.name != n
-    ]
+    strange = [n for n in names if n in ("", ".", "..") or any(c in n for c in "/\\:\0")]
     if strange:
-        raise FormatError(f"{program}: its weight {strange[0]!r:.80} is not the name of a file; {_REMEDY}")
+        raise FormatError(
+            f"{program}: {combined.name} is missing, and its weight {strange[0]!r:.80} is not the name of a "
+            f"file; {_REMEDY}"
+        )
+    separate = [program.with_name(name) for name in names]
     if not all(path.exists() for path in separate):
         return [load_foreign(combined, PADDLE_WEIGHTS)]  # raises, and names the file
     return [load_foreign(path, PADDLE_WEIGHTS) for path in separate]

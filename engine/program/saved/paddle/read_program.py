@@ -22,10 +22,10 @@ _FRAME = ("feed", "fetch", "fetch_v2")
 
 
 def read_program(
-    desc: ProgramDesc, weights: Mapping[str, Any], trains: Mapping[str, bool], shown: object
+    desc: ProgramDesc, weights: Mapping[str, Any], kinds: Mapping[str, tuple[bool, bool]], shown: object
 ) -> PlainProgram:
-    """The Program as plain values. ``weights`` are the arrays by name, ``trains`` says of some of them
-    whether they are trained; ``shown`` names the file in messages.
+    """The Program as plain values. ``weights`` are the arrays by name, ``kinds`` says of some of them
+    whether they are parameters, and fixed; ``shown`` names the file in messages.
 
     Raises FormatError, naming the operator: the Program does not fit the weights, or has operators that do
     not exist here; all of these are named at once.
@@ -36,7 +36,7 @@ def read_program(
         more = f" and {len(unknown) - 20} more" if len(unknown) > 20 else ""
         raise FormatError(f"{shown}: operators without a counterpart here: {names}{more}")
     try:
-        return _program(desc, weights, trains)
+        return _program(desc, weights, kinds)
     except FormatError as error:
         raise FormatError(f"{shown}: {error}") from error
 
@@ -45,7 +45,9 @@ def _is_known(type: str) -> bool:
     return type in _FRAME or type in ROWS or opdef_of(type) is not None
 
 
-def _program(desc: ProgramDesc, weights: Mapping[str, Any], trains: Mapping[str, bool]) -> PlainProgram:
+def _program(
+    desc: ProgramDesc, weights: Mapping[str, Any], kinds: Mapping[str, tuple[bool, bool]]
+) -> PlainProgram:
     reading, first = Reading(desc), desc.blocks[0]
     feeds, fetches = _columns(first, "feed", "Out"), _columns(first, "fetch", "X")
     if not fetches:
@@ -55,7 +57,7 @@ def _program(desc: ProgramDesc, weights: Mapping[str, Any], trains: Mapping[str,
     frame = Frame(reading, BlockDesc(0, -1, first.vars, body), reading.program.global_block())
     for name in feeds:
         frame.values[name] = _input(reading, frame, name)
-    _add_weights(reading, frame, desc, weights, trains)
+    _add_weights(reading, frame, desc, weights, kinds)
     control_rows.read_block(frame)
     outputs = []
     for name in names:
@@ -124,7 +126,11 @@ def _input(reading: Reading, frame: Frame, name: str) -> Variable:
 
 
 def _add_weights(
-    reading: Reading, frame: Frame, desc: ProgramDesc, weights: Mapping[str, Any], trains: Mapping[str, bool]
+    reading: Reading,
+    frame: Frame,
+    desc: ProgramDesc,
+    weights: Mapping[str, Any],
+    kinds: Mapping[str, tuple[bool, bool]],
 ) -> None:
     written = {
         n
@@ -142,9 +148,11 @@ def _add_weights(
                 f"weight {name!r:.80} is declared as type {declared.dtype}, stored as {array.dtype}"
             )
         spec = Spec(array.shape, dtype)
+        parameter, fixed = kinds.get(name, (name not in written, False))
+        parameter = parameter and not (fixed and name in written)  # running statistics are state
         name = reading.name(name)
-        if spec.dtype.is_inexact and (trains.get(name, name not in written)):
-            made: Variable = frame.block.create_parameter(spec.shape, spec.dtype, name)
+        if spec.dtype.is_inexact and parameter:
+            made: Variable = frame.block.create_parameter(spec.shape, spec.dtype, name, trainable=not fixed)
         else:
             made = frame.block.create_var(name, spec, persistable=True, stop_gradient=True)
         frame.values[name] = made
