@@ -33,6 +33,7 @@ from engine.files.packed import KIND as PACKED_KIND
 from engine.files.packed import describe_packed, is_own_packed, read_packed, uncompressed_size, write_packed
 from engine.files.plain import Array, StrPath
 from engine.jit.paddle_files import read_paddle
+from engine.jit.write_paddle import write_paddle
 from resources.replacing import sync_folder
 from resources.settings.export import ENDINGS
 
@@ -86,6 +87,7 @@ WRITERS: dict[str, Callable[[StrPath, Any, Mapping[str, Array], Any], str]] = {
     NATIVE: write_inference,
     PACKED: write_packed,
     ONNX: _write_onnx,
+    PADDLE: write_paddle,
 }
 
 

@@ -11,7 +11,12 @@ from dataclasses import dataclass
 from resources.settings.setting import Setting, declared, settings_of
 
 DTYPES = ("float32", "float64", "float16", "uint8", "int32", "int64")
-FORMATS = (("native", "Three files"), ("packed", "One file (.h5)"), ("onnx", "ONNX (.onnx)"))
+FORMATS = (
+    ("native", "Three files"),
+    ("packed", "One file (.h5)"),
+    ("onnx", "ONNX (.onnx)"),
+    ("paddle", "PaddlePaddle (three files)"),
+)
 # What models are called that are one file.
 ENDINGS = {"packed": ".h5", "onnx": ".onnx"}
 # The method of an export without quantization.
@@ -37,8 +42,8 @@ class ExportSettings:
         "choice",
         "native",
         "Format",
-        "The files to write: native (three files), packed (one file that holds all) or onnx (for other "
-        "programs).",
+        "The files to write: native (three files), packed (one file that holds all), onnx (for other "
+        "programs) or paddle (three files for PaddlePaddle 2.6).",
         choices=FORMATS,
         methods=FLOAT,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -94,42 +95,59 @@ def describe(operator: Operator) -> OpDesc:
         notes = operator.notes
         own = {**COMMON, **notes["own"], **notes.get("attrs", {})}
         return OpDesc(notes["type"], dict(notes["inputs"]), dict(notes["outputs"]), own)
-    opdef, form = operator.opdef, form_of(operator)
-    notes = operator.notes or {}
-    inputs: dict[str, list[str]] = {} if notes.get("bare") else {slot: [] for slot in form.empty}
-    inputs |= {
-        form.slots_in.get(declared.slot, declared.slot): _names(value)
-        for declared, value in opdef.named_inputs(operator.inputs)
-        if value is not None and declared.slot not in form.without
-    }
-    outputs: dict[str, list[str]] = {}
-    if opdef.listed:
-        outputs[opdef.outputs[0].slot] = _names(operator.outputs)
-    else:
-        for n, (out, value) in enumerate(zip(opdef.outputs, operator.outputs, strict=True)):
-            if value is None and out.slot in form.always:
-                value = operator.replaced(n)
-            if value is not None and out.slot not in form.hidden:
-                outputs[form.slots.get(out.slot, out.slot)] = _names(value)
-    inputs |= notes.get("inputs", {})
+    opdef, notes = operator.opdef, operator.notes or {}
+    inputs = inputs_of(operator, _names, bare="bare" in notes) | notes.get("inputs", {})
+    outputs = _outputs_of(operator)
     outputs |= {slot: [shown_name(variable)] for slot, variable in notes.get("extra", {}).items()}
-    attrs = dict(COMMON)
-    for name, value in operator.attrs.items():
-        if name in opdef.hidden or name in form.drop or value is None:
-            continue
-        shown = _shown(name, value)
-        attrs[form.rename.get(name, name)] = float(np.float32(shown)) if name in form.floats else shown
+    attrs = {**COMMON, **attributes_of(operator)}
     for name, region in zip(opdef.regions, operator.regions, strict=True):
         attrs[f"{name}_block"] = BlockNumber(region.block.idx)
         attrs[f"{name}_arguments"] = [shown_name(v) for v in region.arguments]
         attrs[f"{name}_results"] = [shown_name(v) for v in region.results]
-    for name, value in form.attrs.items():
-        attrs[name] = value(operator) if callable(value) else value
     if "instead" in notes:
         inputs = {slot: names for slot, names in inputs.items() if names}
         attrs = {**COMMON, **notes["instead"]}
     attrs |= notes.get("attrs", {})
     return OpDesc(type_of(operator), inputs, outputs, attrs)
+
+
+def inputs_of(
+    operator: Operator, names: Callable[[Any], list[str]], bare: bool = False
+) -> dict[str, list[str]]:
+    """Its inputs by the slots that Paddle has, with the names that ``names`` gives for a value; ``bare``
+    omits slots that stay empty."""
+    form = form_of(operator)
+    inputs: dict[str, list[str]] = {} if bare else {slot: [] for slot in form.empty}
+    return inputs | {
+        form.slots_in.get(declared.slot, declared.slot): names(value)
+        for declared, value in operator.opdef.named_inputs(operator.inputs)
+        if value is not None and declared.slot not in form.without
+    }
+
+
+def _outputs_of(operator: Operator) -> dict[str, list[str]]:
+    opdef, form, outputs = operator.opdef, form_of(operator), {}
+    if opdef.listed:
+        return {opdef.outputs[0].slot: _names(operator.outputs)}
+    for n, (out, value) in enumerate(zip(opdef.outputs, operator.outputs, strict=True)):
+        if value is None and out.slot in form.always:
+            value = operator.replaced(n)
+        if value is not None and out.slot not in form.hidden:
+            outputs[form.slots.get(out.slot, out.slot)] = _names(value)
+    return outputs
+
+
+def attributes_of(operator: Operator) -> dict[str, Any]:
+    """Its attributes by the names that Paddle has."""
+    opdef, form, attrs = operator.opdef, form_of(operator), {}
+    for name, value in operator.attrs.items():
+        if name in opdef.hidden or name in form.drop or value is None:
+            continue
+        shown = _shown(name, value)
+        attrs[form.rename.get(name, name)] = float(np.float32(shown)) if name in form.floats else shown
+    for name, value in form.attrs.items():
+        attrs[name] = value(operator) if callable(value) else value
+    return attrs
 
 
 described.define(describe)

@@ -369,7 +369,13 @@ FORMS: dict[str, Form] = {
     "roll": Form(empty="ShiftsTensor", tensors={"ShiftsTensor": "shifts"}),
     "roll_by": Form(type="roll", attrs={"shifts": []}),
     "bincount": Form(empty="Weights"),
-    "max_pool2d_with_index": Form(drop="ceil_mode padding_algorithm"),
+    **dict.fromkeys(
+        ("max_pool2d_with_index", "max_pool3d_with_index"), Form(drop="ceil_mode padding_algorithm")
+    ),
+    **dict.fromkeys((f"elementwise_{name}" for name in ("fmax", "fmin", "heaviside")), Form(drop="axis")),
+    "exponential": Form(rename={"lam": "lambda"}),
+    "top_p_sampling": Form(slots_in={"X": "x", "Ps": "ps"}, slots={"Out": "out", "Ids": "ids"}),
+    "gaussian_inplace": _LOWER,
     "conv2d_transpose": Form(empty="Bias"),
     **dict.fromkeys(
         [f"{kind}_interp_v2" for kind in ("nearest", "bilinear", "trilinear", "bicubic", "linear")],

@@ -1,0 +1,28 @@
+"""The operators of a block, one after the other; those that Paddle does not have are collected."""
+
+from __future__ import annotations
+
+from engine.core.operator import Operator
+from engine.program.graph.program import Block
+from engine.program.saved.paddle.writes.generic import write_generic
+from engine.program.saved.paddle.writes.rows import ROWS, UnwritableError
+from engine.program.saved.paddle.writes.writing import Writing
+
+
+def write_block(w: Writing, block: Block) -> None:
+    """Append the operators of ``block``; operators that can't be written are added to ``w.faults``."""
+    for operator in block.ops:
+        write_operator(w, operator)
+
+
+def write_operator(w: Writing, operator: Operator) -> None:
+    if id(operator) in w.joined:
+        w.joined[id(operator)](w)
+        return
+    try:
+        ROWS.get(operator.opdef.name, write_generic)(w, operator)
+    except UnwritableError as error:
+        w.faults.setdefault((operator.opdef.name, str(error)), []).append(operator.where())
+        for variable in operator.outputs or ():
+            if variable is not None and not isinstance(variable, list) and w.naming.of(variable) is None:
+                w.declare(variable)
