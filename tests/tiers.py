@@ -109,6 +109,7 @@ DEEP = (
     Group("tests/engine/onnx/test_regions.py", "runs pooled regions in ONNX Runtime"),
     Group("tests/engine/onnx/test_table.py", "repeats the operator table in two runtimes of ONNX"),
     Group("tests/engine/program/run/test_random_networks.py", _RANDOM),
+    Group("tests/engine/slim/test_models.py::test_a_training_is_made_*", _LARGE),
     Group("tests/engine/static/test_lenet_files.py", _PROCESSES, waits=True),
     Group("tests/engine/test_lenet.py::test_a_thousand_steps_*", _STEPS),
     Group("tests/engine/test_run.py", _PROCESSES, waits=True),
