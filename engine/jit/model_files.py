@@ -115,12 +115,12 @@ def model_place(path: StrPath) -> tuple[str, Path]:
     older = given / "__model__" if given.is_dir() else given  # before 2.0, with weights next to it
     if older not in three.values() and content.content_of(older) == content.PADDLE:
         return PADDLE, older
-    if not any(each.exists() for each in three.values()):
+    if not any(map(os.path.exists, three.values())):
         for kind, ending in ENDINGS.items():
             one = base.with_name(base.name + ending)
             if _single(one) == kind:
                 return kind, one
-        if single is not None and single.is_file():
+        if single is not None and os.path.isfile(single):
             what = _WHAT.get(content.content_of(single), "a file of an unknown format")
             raise FormatError(
                 f"{os.fspath(path)}: not a saved model: {what}; choose a file that export or jit.save wrote"
@@ -189,7 +189,7 @@ def written_paths(path: Path, format: str) -> list[Path]:
     if format in ENDINGS:
         return [path]
     paths = inference_paths(path)
-    return [paths[suffix] for suffix in SUFFIXES if paths[suffix].exists()]
+    return [paths[suffix] for suffix in SUFFIXES if os.path.exists(paths[suffix])]
 
 
 def move_model_files(source: Path, target: Path, format: str) -> None:
@@ -203,7 +203,7 @@ def move_model_files(source: Path, target: Path, format: str) -> None:
     pairs = [(source, target)]
     if format not in ENDINGS:
         there, here = inference_paths(source), inference_paths(target)
-        pairs = [(there[suffix], here[suffix]) for suffix in SUFFIXES if there[suffix].exists()]
+        pairs = [(there[suffix], here[suffix]) for suffix in SUFFIXES if os.path.exists(there[suffix])]
     for old, new in pairs:
         with saving(new):
             old.replace(new)
@@ -237,7 +237,7 @@ def model_paths(path: StrPath) -> list[Path]:
     if kind in ENDINGS or place.is_file():
         return [place]
     paths = inference_paths(place)
-    return [paths[suffix] for suffix in SUFFIXES if paths[suffix].exists()]
+    return [paths[suffix] for suffix in SUFFIXES if os.path.exists(paths[suffix])]
 
 
 def model_prefix(path: StrPath) -> Path:
