@@ -136,17 +136,15 @@ def test_networks_of_branches_loops_and_boxes_are_read_as_they_were(make: Any, t
                 assert apart(found.numpy(), wanted.numpy()) <= TOLERANCE
 
 
-@pytest.mark.parametrize("options", [{}, {"weight_bits": 4}, {"round_type": 1}])
+@pytest.mark.parametrize("options", [{}, {"round_type": 1}])
 def test_networks_of_small_integers_are_read_as_they_were(options: Any, tmp_path: Path) -> None:
     made = quantized(**options)
     path = tmp_path / "model.onnx"
     x = paddle.to_tensor(values(3, 1, 28, 28))
     wanted = made.layer()(x).numpy()
-    program = made.program
-    for _ in range(2):
-        write(write_model(program, {}), str(path))
-        again = layer_of(parse(read_content(path), path))
-        assert apart(again(x).numpy(), wanted) <= TOLERANCE
-        program = traced(again)[0]
-    stored = {array.numpy().dtype.name for array in again.state_dict().values()}
-    assert "int8" in stored
+    write(write_model(made.program, {}), str(path))
+    again = layer_of(parse(read_content(path), path))
+    assert apart(again(x).numpy(), wanted) <= TOLERANCE
+    assert "int8" in {array.numpy().dtype.name for array in again.state_dict().values()}
+    write(write_model(traced(again)[0], {}), str(path))
+    assert apart(layer_of(parse(read_content(path), path))(x).numpy(), wanted) <= TOLERANCE
