@@ -61,6 +61,7 @@ DEEP = (
     Group("tests/bench", _BENCH, waits=True),
     Group("tests/cupy_stand_in", _HOST),
     Group("tests/docs/test_exit_codes.py", "starts the program once for each row", waits=True),
+    Group("tests/docs/test_guide.py::test_the_page_on_onnx_runs", _PROCESSES, waits=True),
     Group("tests/docs/test_recipes.py", "copies the repository and runs tests in the copy", waits=True),
     Group("tests/engine/amp/test_on_gpu.py", _STAND_IN),
     Group("tests/engine/device/test_gpu_streams.py", _STAND_IN),

@@ -10,6 +10,7 @@ from engine.files.atomic import make_folder
 from engine.files.plain import StrPath
 from engine.files.scratch import folder_next_to
 from engine.jit.compare_outputs import TOLERANCE, difference, outputs_of, random_feeds
+from engine.jit.edit_model import ModelEdits, edit_layer
 from engine.jit.export import load, write_model
 from engine.jit.model_files import move_model_files, path_in_format
 from engine.jit.translated_layer import FORWARD, TranslatedLayer
@@ -28,9 +29,14 @@ class FormatChange:
 
 
 def change_format(
-    source: StrPath, target: StrPath, format: str, optimize: bool = False, compress: bool = False
+    source: StrPath,
+    target: StrPath,
+    format: str,
+    optimize: bool = False,
+    compress: bool = False,
+    edits: ModelEdits | None = None,
 ) -> FormatChange:
-    """Write the saved model at ``source``, of any format, as ``target`` in ``format``.
+    """Write the saved model at ``source``, of any format, as ``target`` in ``format``, with ``edits``.
 
     The new files are loaded again, and both models run on random inputs of two sizes, before anything at
     ``target`` changes. A model that this installation did not write stays one that runs with limits.
@@ -40,6 +46,8 @@ def change_format(
             be written. ArgumentError: an unknown format, or a model in training mode that is to be optimized.
     """
     layer = load(str(source))
+    if edits:
+        layer = edit_layer(layer, edits)
     place = path_in_format(target, format)
     make_folder(place.parent)
     with folder_next_to(place) as work:

@@ -12,6 +12,7 @@ from engine.files.atomic import make_folder, saving
 from engine.files.image import product
 from engine.files.inference import InferenceFiles
 from engine.files.scratch import folder_next_to
+from engine.jit.edit_model import ModelEdits, edit_layer
 from engine.onnx.checking import Checked, check_file
 from engine.onnx.write_file import write, written_opset
 from engine.onnx.write_model import OPSET, write_model
@@ -19,8 +20,10 @@ from engine.program.graph.program import Program
 from resources.replacing import sync_folder
 
 
-def convert_model(prefix: str, target: Path, opset: int = OPSET, optimize: bool = False) -> Checked:
-    """Write the saved model of ``prefix`` as the ONNX file ``target``, once both give the same results.
+def convert_model(
+    prefix: str, target: Path, opset: int = OPSET, optimize: bool = False, edits: ModelEdits | None = None
+) -> Checked:
+    """Write the saved model of ``prefix``, with ``edits``, as the ONNX file ``target``, once both agree.
 
     The information of the model becomes metadata of the file: texts as they are, the rest as JSON. Raises as
     ``paddle.onnx.export``, and FormatError where a runtime refuses the file or its results differ.
@@ -29,6 +32,8 @@ def convert_model(prefix: str, target: Path, opset: int = OPSET, optimize: bool 
 
     opset = written_opset(opset)
     layer = load(prefix)
+    if edits:
+        layer = edit_layer(layer, edits)
     layer.eval()
     program = traced(layer)[0]
     model = write_model(program, metadata_of(layer.info, program), optimize)

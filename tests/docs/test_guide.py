@@ -52,11 +52,24 @@ def test_the_page_on_threads_runs() -> None:
 def test_the_page_on_formats_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (block,) = re.findall(r"```python\n(.*?)```", (GUIDE / "model-formats.md").read_text("utf-8"), re.DOTALL)
+    blocks = re.findall(r"```python\n(.*?)```", (GUIDE / "model-formats.md").read_text("utf-8"), re.DOTALL)
     monkeypatch.chdir(tmp_path)
-    exec(block, {})
+    scope: dict[str, Any] = {}
+    for block in blocks:
+        exec(block, scope)
     assert [path.name for path in tmp_path.iterdir()] == ["flowers.h5"]
-    assert capsys.readouterr().out == "['a', 'b', 'c'] [1, 3]\n"
+    assert capsys.readouterr().out == "['a', 'b', 'c'] [1, 3]\n['features']\n"
+
+
+def test_the_page_on_onnx_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("onnx", reason="needs the extra onnx")
+    blocks = re.findall(r"```python\n(.*?)```", (GUIDE / "onnx.md").read_text("utf-8"), re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    scope: dict[str, Any] = {}
+    for block in blocks:
+        exec(block, scope)
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".info", ".onnx", ".pdiparams", ".pdmodel"]
+    assert all(parameter.grad is not None for parameter in scope["model"].parameters())
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,25 @@ def convert(
         bool, typer.Option("--optimize", help="Make batch norms part of the convolutions before them.")
     ] = False,
     compress: Annotated[bool, typer.Option("--compress", help="Make a packed file smaller.")] = False,
+    rename: Annotated[
+        list[str] | None, typer.Option(help="Rename an input or output; repeatable.", metavar="OLD=NEW")
+    ] = None,
+    dim: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Give an axis of an input another size, -1 for one that varies; repeatable.",
+            metavar="INPUT:AXIS=SIZE",
+        ),
+    ] = None,
+    cut: Annotated[
+        str,
+        typer.Option(
+            help="Write the part between tensors; several are separated by commas, and FROM.. or ..TO leaves "
+            "the other end as it is.",
+            metavar="FROM..TO",
+        ),
+    ] = "",
+    fold: Annotated[bool, typer.Option("--fold", help="Compute what depends on constants alone.")] = False,
     as_json: Json = False,
 ) -> None:
     """Write a saved model in another format, and compare the results of both.
@@ -40,6 +59,8 @@ def convert(
     ONNX needs the extra onnx; the file runs in a clean process, by ONNX Runtime where it is installed.
     """
     with one_line_errors():
+        from engine.core.errors import ArgumentError
+        from engine.jit.edit_model import parse_edits
         from engine.jit.model_files import ONNX, gain_of_compression, path_in_format, written_paths
 
         chosen = format or _BY_SUFFIX.get(target.suffix.lower(), "native")
@@ -48,16 +69,20 @@ def convert(
         if other != chosen:
             raise typer.BadParameter(f"{target.name}: the suffix is that of {other}, not of {chosen}")
         place = path_in_format(target, chosen)
+        try:
+            edits = parse_edits(rename or [], dim or [], cut, fold)
+        except ArgumentError as error:
+            raise typer.BadParameter(error.message) from None
         found: dict[str, Any] = {"path": str(place), "format": chosen}
         if chosen == ONNX:
             from engine.onnx.convert import convert_model
 
-            checked = convert_model(source, place, opset, optimize)
+            checked = convert_model(source, place, opset, optimize, edits)
             found |= {"opset": opset, "difference": checked.differences, "latency": checked.latencies}
         else:
             from engine.jit.change_format import change_format
 
-            changed = change_format(source, place, chosen, optimize, compress)
+            changed = change_format(source, place, chosen, optimize, compress, edits)
             found |= {"save_id": changed.save_id, "difference": {"engine": changed.difference}}
         found["bytes"] = sum(each.stat().st_size for each in written_paths(place, chosen))
         if compress:

@@ -70,6 +70,16 @@ def _(place: Place) -> Words:
     return ["convert", place.prefix(), place.tmp / "model.onnx", "--format", "packed"]
 
 
+@case("convert", "an edit can't be read")
+def _(place: Place) -> Words:
+    return ["convert", place.prefix(), place.tmp / "model.h5", "--dim", "x"]
+
+
+@case("convert", "an edit names what the model does not have")
+def _(place: Place) -> Words:
+    return ["convert", place.prefix(), place.tmp / "model.h5", "--rename", "none=image"]
+
+
 @case("predict, inspect", "files of two different saves")
 def _(place: Place) -> Words:
     import engine

@@ -79,3 +79,18 @@ def test_a_model_becomes_one_packed_file_and_three_files_again(saved: str, tmp_p
     for name, tensor in before.state_dict().items():
         assert (after.state_dict()[name].numpy() == tensor.numpy()).all()
     assert str(after.program()) == str(before.program())
+
+
+def test_edits_are_part_of_what_is_written(saved: str, tmp_path: Path) -> None:
+    packed = tmp_path / "edited.h5"
+    words = ["convert", saved, str(packed), "--rename", "x=row", "--dim", "x:0=2", "--fold", "--json"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    program = paddle.jit.load(str(packed)).program()
+    assert program.inputs == ["row"]
+    assert program.global_block().var("row").shape == (2, 4)
+    refused = CliRunner().invoke(app, ["convert", saved, str(packed), "--cut", "..softmax"])
+    assert refused.exit_code == 1
+    assert "tensor 'softmax' does not exist: cut at one of" in refused.stderr
+    unread = CliRunner().invoke(app, ["convert", saved, str(packed), "--rename", "x"])
+    assert unread.exit_code == 2
