@@ -112,7 +112,7 @@ def model_place(path: StrPath) -> tuple[str, Path]:
         return found, single
     if content.content_of(three[PROGRAM]) == content.PADDLE:
         return PADDLE, base
-    older = given / "__model__" if given.is_dir() else given  # before 2.0, with weights next to it
+    older = given / "__model__" if os.path.isdir(given) else given  # before 2.0, with weights next to it
     if older not in three.values() and content.content_of(older) == content.PADDLE:
         return PADDLE, older
     if not any(map(os.path.exists, three.values())):
@@ -234,7 +234,7 @@ def model_paths(path: StrPath) -> list[Path]:
     """The files of the model at ``path``; for a model of several files those that exist. Raises as
     :func:`kind_of`."""
     kind, place = model_place(path)
-    if kind in ENDINGS or place.is_file():
+    if kind in ENDINGS or os.path.isfile(place):
         return [place]
     paths = inference_paths(place)
     return [paths[suffix] for suffix in SUFFIXES if os.path.exists(paths[suffix])]
