@@ -12,6 +12,7 @@ import pytest
 import engine as paddle
 from engine import static
 from engine.core import names
+from engine.files import guarded
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs" / "guide"
@@ -70,6 +71,20 @@ def test_the_page_on_onnx_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         exec(block, scope)
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".info", ".onnx", ".pdiparams", ".pdmodel"]
     assert all(parameter.grad is not None for parameter in scope["model"].parameters())
+
+
+def test_the_page_on_weights_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (GUIDE / "weights.md").read_text("utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(guarded, "_is_child", True)
+    scope: dict[str, Any] = {}
+    for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        exec(block, scope)
+    printed = capsys.readouterr().out.strip()
+    assert f"prints `{printed}`" in page
+    assert scope["net"][0].weight.tolist()[0] == [0, 4, 8, 12]
 
 
 @pytest.mark.parametrize(

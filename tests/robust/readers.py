@@ -180,6 +180,7 @@ def readers() -> dict[str, Reader]:
     from tests.robust.project_readers import project_readers
     from tests.robust.run_readers import run_readers
     from tests.robust.source_readers import source_readers
+    from tests.robust.weight_readers import weight_readers
     from tests.robust.wire_readers import wire_readers
 
     studio = _studio_errors()
@@ -188,6 +189,7 @@ def readers() -> dict[str, Reader]:
         *packed_readers(),
         *onnx_readers(),
         *paddle_readers(),
+        *weight_readers(),
         *model_readers(),
         *run_readers(),
         Reader("project", project_case, read_project_file, studio, 20),

@@ -46,6 +46,8 @@ WITHOUT_SHARE = {
     "onnx fields": (400, 20_000),
     "Paddle's model, bytes": (500, 20_000),
     "Paddle's model, parts of its Program": (200, 20_000),
+    "weights, bytes": (500, 20_000),
+    "weights, structure": (500, 20_000),
     "wire to the session": (800, 40_000),
     "wire to a child": (400, 25_000),
     "wire of a model": (400, 20_000),
