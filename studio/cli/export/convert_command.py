@@ -24,8 +24,8 @@ def convert(
     format: Annotated[
         str,
         typer.Option(
-            help="The format: native (three files), packed (one file) or onnx; by the suffix of DST unless "
-            "given.",
+            help="The format: native (three files), packed (one file), onnx or paddle; by the suffix of DST "
+            "unless given.",
         ),
     ] = "",
     opset: Annotated[int, typer.Option(help="The opset of ONNX, 17 or later.", min=17)] = 17,
