@@ -17,7 +17,9 @@ from engine.files.training import (
     training_paths,
     write_training,
 )
+from engine.files.weights.reading import foreign_form
 from engine.framework.state_files import from_tree, to_tree
+from engine.framework.state_files import load as load_state
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable
 from engine.program.run.scope import give_value, require_fit
@@ -107,8 +109,13 @@ def _of(program: Program, wanted: Any) -> Variable:
 def _values(paths: Mapping[str, Path], optimizer: bool) -> dict[str, Any]:
     """All arrays of the parameters by name; with ``optimizer`` also the other persistable values."""
     state: dict[str, Any] = {}
-    for suffix, tree in read_training(paths, (PARAMETERS, OPTIMIZER) if optimizer else (PARAMETERS,)).items():
-        found = from_tree(tree, True, str(paths[suffix]))
+    suffixes = (PARAMETERS, OPTIMIZER) if optimizer else (PARAMETERS,)
+    if foreign_form(paths[PARAMETERS]):  # Paddle's own, which name no save
+        trees = {suffix: load_state(str(paths[suffix]), return_numpy=True) for suffix in suffixes}
+    else:
+        read = read_training(paths, suffixes)
+        trees = {suffix: from_tree(tree, True, str(paths[suffix])) for suffix, tree in read.items()}
+    for suffix, found in trees.items():
         if not isinstance(found, Mapping) or not all(isinstance(v, np.ndarray) for v in found.values()):
             raise FormatError(
                 f"{paths[suffix]}: it does not hold arrays by name; choose what static.save, or paddle.save "

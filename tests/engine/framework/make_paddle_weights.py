@@ -77,15 +77,32 @@ def main() -> None:
     paddle.save(layer.state_dict(), str(FOLDER / f"slices-{VERSION}.pdparams"), protocol=2)
 
     paddle.enable_static()
-    main_program = paddle.static.Program()
-    with paddle.static.program_guard(main_program, paddle.static.Program()):
-        x = paddle.static.data("x", [None, 2])
-        attr = paddle.ParamAttr("w", initializer=paddle.nn.initializer.Constant(3.0))
-        paddle.static.nn.fc(x, 2, weight_attr=attr, bias_attr=False)
-        executor = paddle.static.Executor()
-        if hasattr(main_program, "state_dict"):
-            executor.run(paddle.static.default_startup_program())
-            paddle.save(main_program.state_dict("param"), str(FOLDER / f"static-{VERSION}.pdparams"))
+    program, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(program, startup), paddle.utils.unique_name.guard():
+        loss = line(paddle)
+    executor = paddle.static.Executor()
+    executor.run(startup)
+    losses = [run(executor, program, loss, step) for step in range(3)]
+    paddle.static.save(program, str(FOLDER / f"static-{VERSION}"))
+    for path in FOLDER.glob(f"static-{VERSION}.*"):
+        if path.suffix not in (".pdparams", ".pdopt"):
+            path.unlink()
+    losses = [run(executor, program, loss, step) for step in range(3, 6)]
+    np.savez(FOLDER / f"static-{VERSION}-losses.npz", losses=losses)
+
+
+def line(paddle):
+    """The loss of a linear regression; its optimizer is part of the Program."""
+    x, y = paddle.static.data("x", [None, 4]), paddle.static.data("y", [None, 1])
+    loss = paddle.mean(paddle.square(paddle.static.nn.fc(x, 1) - y))
+    paddle.optimizer.Adam(0.1).minimize(loss)
+    return loss
+
+
+def run(executor, program, loss, step):
+    draw = np.random.RandomState(step)
+    feed = {"x": draw.rand(8, 4).astype("float32"), "y": draw.rand(8, 1).astype("float32")}
+    return float(np.asarray(executor.run(program, feed=feed, fetch_list=[loss])[0]).reshape(()))
 
 
 if __name__ == "__main__":

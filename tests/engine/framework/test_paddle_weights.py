@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import pickle
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -101,12 +102,52 @@ def test_nests_of_paddle(version: str, protocol: int) -> None:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_single_tensors_slices_and_static_states_of_paddle(version: str) -> None:
+def test_single_tensors_and_slices_of_paddle(version: str) -> None:
     assert paddle.load(FOLDER / f"tensor-{version}.pd").tolist() == [1, 1]
     slices = FOLDER / f"slices-{version}.pdparams"
     assert b"weight@@.1" in slices.read_bytes()
     assert paddle.load(slices)["weight"].tolist() == np.arange(18).reshape(9, 2).tolist()
-    assert paddle.load(FOLDER / f"static-{version}.pdparams")["w"].tolist() == [[3, 3], [3, 3]]
+
+
+@pytest.fixture
+def static_mode() -> Iterator[None]:
+    paddle.enable_static()
+    yield
+    paddle.disable_static()
+
+
+@pytest.mark.usefixtures("static_mode")
+@pytest.mark.parametrize("version", VERSIONS)
+def test_program_of_paddle_is_trained_further(version: str) -> None:
+    """``static.load`` of what Paddle's ``static.save`` wrote."""
+    static = paddle.static
+    program, startup = static.Program(), static.Program()
+    with static.program_guard(program, startup), paddle.utils.unique_name.guard():
+        x, y = static.data("x", [None, 4]), static.data("y", [None, 1])
+        loss = paddle.mean(paddle.square(static.nn.fc(x, 1) - y))
+        paddle.optimizer.Adam(0.1).minimize(loss)
+    losses = []
+    with static.scope_guard(static.Scope()):
+        executor = static.Executor()
+        executor.run(startup)
+        static.load(program, str(FOLDER / f"static-{version}"))
+        for step in range(3, 6):
+            draw = np.random.RandomState(step)
+            feed = {"x": draw.rand(8, 4).astype("float32"), "y": draw.rand(8, 1).astype("float32")}
+            losses += executor.run(program, feed=feed, fetch_list=[loss])
+    with np.load(FOLDER / f"static-{version}-losses.npz") as expected:
+        np.testing.assert_allclose(losses, expected["losses"], rtol=0, atol=1e-6)
+
+
+def test_model_of_paddle_loads_both_files(tmp_path: Path) -> None:
+    """``paddle.Model.load`` too: names decide what belongs to the optimizer."""
+    net, optimizer, _ = new_training()
+    model = paddle.Model(net)
+    model.prepare(optimizer, paddle.nn.CrossEntropyLoss())
+    model.load(str(FOLDER / "lenet-2.6.2"))
+    assert optimizer.get_lr() == 0.005
+    weight = paddle.load(FOLDER / "lenet-2.6.2.pdparams")["fc.0.weight"]
+    assert np.array_equal(net.fc[0].weight.numpy(), weight.numpy())
 
 
 def test_options_of_load() -> None:
