@@ -145,7 +145,8 @@ def _(step: Step) -> None:
 
 @reads("unbind")
 def _(step: Step) -> None:
-    step.give("Out", list(step.run("unstack", step.need("X"), axis=step.attr("axis", 0))))
+    count = len(step.desc.outputs.get("Out", []))
+    step.give("Out", list(step.run("unstack", step.need("X"), axis=step.attr("axis", 0), num=count)))
 
 
 @reads("expand_v2")
@@ -309,7 +310,7 @@ def _(step: Step) -> None:
 def _(step: Step) -> None:
     x = step.need("Input")
     if x.spec.known:
-        found = step.run("fill_constant", None, shape=[], value=x.size, dtype="int64")
+        found = step.run("fill_constant", None, shape=[], value=math.prod(x.shape), dtype="int64")
     else:
         found = step.run("reduce_prod", step.run("cast", step.run("shape", x), out_dtype="int64"))
     step.give("Out", found)

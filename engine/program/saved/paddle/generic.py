@@ -109,8 +109,10 @@ def _input(step: Step, opdef: OpDef, form: Form, declared: Any) -> Any:
     slot = form.slots_in.get(declared.slot, declared.slot)
     if declared.is_list:
         return step.many(slot)
-    if declared.slot in form.without and declared.optional:
-        return None
+    if declared.slot in form.without and declared.optional:  # state that Paddle lists as written only
+        names = step.desc.outputs.get(slot, []) if slot in form.always else []
+        found = step.frame.find(names[0]) if len(names) == 1 else None
+        return found if found is not None and found.persistable else None
     return step.one(slot) if declared.optional else step.need(slot)
 
 
@@ -141,7 +143,9 @@ def _value(name: str, value: Any, form: Form) -> Any:
 
 def _is_ignored(name: str, value: Any) -> bool:
     """Whether an attribute can't change the results: it chooses how to compute, or it is switched off."""
-    if name in _IGNORED or "mkldnn" in name or "cudnn" in name or "onednn" in name or name.startswith("op_"):
+    if name in _IGNORED or name.startswith("op_") or name.endswith("_threshold"):
+        return True
+    if any(library in name for library in ("mkldnn", "onednn", "cudnn")):
         return True
     return value in (False, 0, -1, "", [], None) or value == 0.0
 

@@ -23,6 +23,41 @@ def _(step: Step) -> None:
     step.give("Out", step.run(step.desc.type, x, axis=[] if everything else axes, keepdim=keepdim))
 
 
+@reads(
+    *(
+        f"elementwise_{n}"
+        for n in [
+            "add",
+            "sub",
+            "mul",
+            "div",
+            "max",
+            "min",
+            "pow",
+            "mod",
+            "floordiv",
+            "fmax",
+            "fmin",
+            "heaviside",
+        ]
+    )
+)
+def _(step: Step) -> None:
+    """``axis`` is the dimension of x that the first one of y belongs to; -1: the last ones agree."""
+    x, y, axis = step.need("X"), step.need("Y"), step.attr("axis", -1)
+    if axis == -1 or x.ndim - y.ndim == axis:
+        step.give("Out", step.run(step.desc.type, x, y))
+        return
+    while y.ndim > 1 and y.shape[-1] == 1:
+        y = step.run("squeeze2", y, axes=[-1])
+    behind = x.ndim - y.ndim - axis
+    if y.ndim and behind:
+        if not 0 <= axis < x.ndim or behind < 0:
+            raise FormatError(f"axis {axis} for {x.spec} and {y.spec}")
+        y = step.run("unsqueeze2", y, axes=list(range(y.ndim, y.ndim + behind)))
+    step.give("Out", step.run(step.desc.type, x, y))
+
+
 @reads("mean")
 def _(step: Step) -> None:
     step.give("Out", step.run("reduce_mean", step.need("X")))

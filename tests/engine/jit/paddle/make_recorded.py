@@ -221,6 +221,40 @@ def quantized() -> None:
     save("quantized", converted, [InputSpec([None, 1, 16, 16], name="image")], [normal(2, 1, 16, 16)])
 
 
+def fake_quantized() -> None:
+    """A static Program with simulated quantization, whose bias is added along axis 1."""
+    from paddle.base import core
+    from paddle.base.framework import IrGraph
+    from paddle.static.quantization import QuantizationTransformPass
+
+    paddle.enable_static()
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(main, startup):
+        x = paddle.static.data("x", [None, 1, 8, 8])
+        y = paddle.static.nn.fc(paddle.static.nn.conv2d(x, 2, 3, act="relu"), 3)
+    executor, scope = paddle.static.Executor(), paddle.static.global_scope()
+    executor.run(startup)
+    graph = IrGraph(core.Graph(main.clone(for_test=True).desc), for_test=True)
+    kind = {"activation_quantize_type": "moving_average_abs_max", "weight_quantize_type": "abs_max"}
+    QuantizationTransformPass(scope=scope, place=paddle.CPUPlace(), **kind).apply(graph)
+    program = graph.to_program()
+    for variable in program.list_vars():
+        found = scope.find_var(variable.name) if variable.persistable else None
+        if found is not None and "scale" in variable.name and np.array(found.get_tensor()).size == 1:
+            found.get_tensor().set(np.full([1], 2.5, "float32"), paddle.CPUPlace())
+    x, y = program.global_block().var("x"), program.global_block().var(y.name)
+    paddle.static.save_inference_model(str(FOLDER / "fake_quantized"), [x], [y], executor, program=program)
+    record_static("fake_quantized", executor, [normal(2, 1, 8, 8)])
+    paddle.disable_static()
+
+
+def record_static(name: str, executor: Any, arrays: Sequence[np.ndarray]) -> None:
+    program, feeds, fetches = paddle.static.load_inference_model(str(FOLDER / name), executor)
+    found = executor.run(program, dict(zip(feeds, arrays, strict=True)), fetches)
+    values = {f"i{n}": a for n, a in enumerate(arrays)} | {f"o{n}": a for n, a in enumerate(found)}
+    np.savez_compressed(FOLDER / f"{name}.npz", **values)
+
+
 def static() -> None:
     """A static Program, whose weights need no information file."""
     paddle.enable_static()
@@ -232,11 +266,7 @@ def static() -> None:
     executor = paddle.static.Executor()
     executor.run(startup)
     paddle.static.save_inference_model(str(FOLDER / "static"), [x, second], [y, x], executor, program=main)
-    arrays = [normal(2, 3), normal(2, 3)]
-    program, feeds, fetches = paddle.static.load_inference_model(str(FOLDER / "static"), executor)
-    found = executor.run(program, dict(zip(feeds, arrays, strict=True)), fetches)
-    values = {f"i{n}": a for n, a in enumerate(arrays)} | {f"o{n}": a for n, a in enumerate(found)}
-    np.savez_compressed(FOLDER / "static.npz", **values)
+    record_static("static", executor, [normal(2, 3), normal(2, 3)])
     paddle.disable_static()
 
 
@@ -258,6 +288,7 @@ def main() -> None:
     save("shapes", Shapes(), [InputSpec([None, 3, None, None])], [normal(2, 3, 4, 6)])
     static()
     quantized()
+    fake_quantized()
     for path in FOLDER.glob("*.pdmodel"):
         without_call_stacks(path)
 
