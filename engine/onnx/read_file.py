@@ -45,7 +45,9 @@ def read_onnx(path: StrPath) -> InferenceFiles:
     onnx_package()
     digest = hashlib.sha256(content).digest()
     guarded.check_by(CHILD, PACKAGES, place, KIND, digest, len(content))
-    return parse(content, place)
+    model = _message(content, place)
+    del content  # which is as large as the weights
+    return _files(model, digest, place)
 
 
 def read_content(path: Path) -> bytes:
@@ -64,12 +66,19 @@ def read_content(path: Path) -> bytes:
 
 def parse(content: bytes, path: Path) -> InferenceFiles:
     """The content of a saved model from the bytes of a file. Raises FormatError."""
-    onnx = onnx_package()
-    model = onnx.ModelProto()
+    return _files(_message(content, path), hashlib.sha256(content).digest(), path)
+
+
+def _message(content: bytes, path: Path) -> Any:
+    model = onnx_package().ModelProto()
     try:
         model.ParseFromString(content)
     except Exception as error:  # DecodeError, a class of protobuf
         raise FormatError(f"{path}: not a sound ONNX file: {error!s:.200}; get it again") from None
+    return model
+
+
+def _files(model: Any, digest: bytes, path: Path) -> InferenceFiles:
     try:
         program = read_model(model)
         info = information_of({each.key: each.value for each in model.metadata_props})
@@ -77,7 +86,7 @@ def parse(content: bytes, path: Path) -> InferenceFiles:
         raise FormatError(f"{path}: {_line(error)}") from None
     except (EngineError, RecursionError) as error:
         raise FormatError(f"{path}: it can't be read: {_line(error)}") from None
-    return files_of(program, info, hashlib.sha256(content).hexdigest()[:32], path)
+    return files_of(program, info, digest.hex()[:32], path)
 
 
 def files_of(program: Program, info: Any, save_id: str, path: Path) -> InferenceFiles:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from engine.onnx.extra import onnx_package
-from engine.onnx.reads.values import Items, Numbers
+from engine.onnx.reads.values import Items, Levels, Numbers
 from engine.tensor.tensor_array import TensorArray
 
 DEFAULT = ("", "ai.onnx")
@@ -66,7 +66,9 @@ def _type_of(value: Any) -> Any:
         return made
     if value is None:
         return made
-    if isinstance(value, Numbers):
+    if isinstance(value, Levels):
+        name, shape = "int8", [int(d) for d in value.tensor.shape]
+    elif isinstance(value, Numbers):
         name, shape = "int64", [len(value.items)]
     else:
         name = str(value.dtype) if isinstance(value, np.ndarray) else value.dtype.name

@@ -15,8 +15,9 @@ from engine.eager.tensor import Parameter, Tensor
 from engine.onnx.extra import onnx_package
 from engine.onnx.reads.functions import DEFAULT, attributes_of, body_of
 from engine.onnx.reads.rows import ROWS, Row
-from engine.onnx.reads.values import Items, NeedsKnown, Numbers, Unreadable, elements
+from engine.onnx.reads.values import Items, Levels, NeedsKnown, Numbers, Unreadable, elements
 from engine.ops.arrays import creation
+from engine.ops.elementwise import arithmetic
 from engine.program.build.builder import current_builder
 from engine.program.graph.variable import Variable
 from engine.tensor.manipulation import stack
@@ -75,6 +76,8 @@ class Reader:
             return stack(
                 [v if isinstance(v, Variable) else self.tensor(np.asarray(v, np.int64)) for v in value.items]
             )
+        if isinstance(value, Levels):
+            return arithmetic.cast(value.tensor, out_dtype="int8")
         if isinstance(value, Items | TensorArray):
             raise Unreadable("a sequence is given where a tensor is expected")
         return value

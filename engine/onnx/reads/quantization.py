@@ -1,4 +1,8 @@
-"""Rows of small integers. They are read as what they compute, in floats."""
+"""Rows of small integers.
+
+Eight bits around 0 are those of the engine's quantized models; others are read as what they compute, in
+floats.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from engine.eager.tensor import Parameter
 from engine.nn import functional as F
 from engine.onnx.reads.elementwise import cast, dtype_name
 from engine.onnx.reads.images.windows import each, padded, paddings
-from engine.onnx.reads.rows import ROWS, reads
+from engine.onnx.reads.rows import ROWS, Raw, reads
 from engine.onnx.reads.tensors import T
-from engine.onnx.reads.values import Unreadable, like, sizes_of
+from engine.onnx.reads.values import Levels, Unreadable, like, sizes_of
+from engine.ops.quantization.linear import dequantize_linear, quantize_linear
 
 
 def _along(value: Any, x: Any, axis: int, block_size: int) -> Any:
@@ -34,11 +40,26 @@ def rounded(x: Any) -> Any:
     return ROWS["Round"].function(x)
 
 
+def _thresholds(g: Any, scale: Any, zero_point: Any, ndim: int, axis: int, block_size: int) -> Any:
+    """Thresholds and their axis as the engine takes them, 127 times a scale; None where it does not."""
+    scale = scale.numpy() if isinstance(scale, Parameter) else scale
+    given = scale if zero_point is None else zero_point
+    if not isinstance(scale, np.ndarray) or not isinstance(given, np.ndarray) or scale.dtype != np.float32:
+        return None
+    if block_size or scale.ndim > 1 or (zero_point is not None and (given.any() or given.dtype != np.int8)):
+        return None
+    axis = -1 if scale.size == 1 else axis % max(ndim, 1)
+    if axis > 1:
+        return None
+    return g.tensor((scale.reshape(-1).astype(np.float64) * 127).astype(np.float32), "threshold"), axis
+
+
 @reads("QuantizeLinear")
 def _(
+    g: Any,
     x: Any,
-    y_scale: Any,
-    y_zero_point: Any = None,
+    y_scale: Raw,
+    y_zero_point: Raw = None,
     *,
     axis: int = 1,
     block_size: int = 0,
@@ -46,6 +67,10 @@ def _(
     precision: int = 0,
     saturate: int = 1,
 ) -> Any:
+    found = _thresholds(g, y_scale, y_zero_point, x.ndim, axis, block_size)
+    if found is not None and y_zero_point is not None and x.dtype.name == "float32":
+        return Levels(quantize_linear(x, found[0], quant_axis=found[1])[0])
+    y_scale, y_zero_point = g.tensor(y_scale), g.tensor(y_zero_point)
     name = (
         y_zero_point.dtype.name
         if y_zero_point is not None
@@ -63,14 +88,21 @@ def _(
 
 @reads("DequantizeLinear")
 def _(
-    x: Any,
-    x_scale: Any,
-    x_zero_point: Any = None,
+    g: Any,
+    x: Raw,
+    x_scale: Raw,
+    x_zero_point: Raw = None,
     *,
     axis: int = 1,
     block_size: int = 0,
     output_dtype: int = 0,
 ) -> Any:
+    small = x.tensor if isinstance(x, Levels) else x
+    found = _thresholds(g, x_scale, x_zero_point, small.ndim, axis, block_size)
+    is_stored = isinstance(x, np.ndarray) and x.dtype == np.int8 and x.size > 1
+    if found is not None and output_dtype in (0, 1) and (is_stored or isinstance(x, Levels)):
+        return dequantize_linear(g.tensor(small, "weight"), found[0], quant_axis=found[1])
+    x, x_scale, x_zero_point = (g.tensor(v) for v in (x, x_scale, x_zero_point))
     name = dtype_name(output_dtype) if output_dtype else x_scale.dtype.name
     value = T.cast(x, x_scale.dtype.name)
     if x_zero_point is not None:

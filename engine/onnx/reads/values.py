@@ -39,6 +39,13 @@ class Items:
         self.items = list(items)
 
 
+class Levels:
+    """Integers of 8 bits that a quantization has made, as the engine holds them: in a tensor of floats."""
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+
+
 def numbers(items: Sequence[Any]) -> Any:
     """Sizes as a known array where all of them are, else as Numbers."""
     made = [item.value() if isinstance(item, Unknown) else item for item in items]
