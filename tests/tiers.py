@@ -103,6 +103,7 @@ DEEP = (
     Group("tests/studio/cli/export/test_packed_models.py::test_a_third_party_*", _PROCESSES, waits=True),
     Group("tests/engine/onnx/test_limits.py", _PROCESSES, waits=True),
     Group("tests/engine/training/test_reverify.py::test_an_export_in_one_file_*", _PROCESSES, waits=True),
+    Group("tests/engine/training/test_quantize_run.py::test_one_packed_file_*", _PROCESSES, waits=True),
     Group("tests/engine/onnx/test_networks.py", _LARGE, waits=True),
     Group("tests/engine/onnx/test_node_tests.py", "builds the package's own tests of operators"),
     Group("tests/engine/onnx/test_read_file.py::test_model_is_read_*", _PROCESSES, waits=True),

@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.core.errors import ArgumentError
 from engine.jit.export import write_model
+from engine.jit.model_files import NATIVE
 from engine.jit.translated_layer import FORWARD, TranslatedLayer
 from engine.program.graph.program import Program
 from engine.program.graph.variable import Variable
@@ -54,10 +55,13 @@ class Quantized:
         variables = {name: {"structured_name": structured} for name, structured in self.names.items()}
         return TranslatedLayer({FORWARD: self.program}, {"variables": variables})
 
-    def save(self, prefix: str, info: Any = None) -> str:
-        """Write the three inference files of ``prefix`` and return their save id. Raises as ``jit.save``."""
+    def save(self, prefix: str, info: Any = None, format: str = NATIVE) -> str:
+        """Write the model as ``prefix``, in a format of ``jit.save``, and return its save id. Raises as
+        ``jit.save``."""
         names = {id(v.tensor): self.names.get(v.name, v.name) for v in self.program.bound()}
-        return write_model(prefix, clone(self.program), {}, names, {} if info is None else info)
+        return write_model(
+            prefix, clone(self.program), {}, names, {} if info is None else info, format=format
+        )
 
 
 def quantize_program(

@@ -12,10 +12,19 @@ import numpy as np
 
 from engine.core.errors import ArgumentError, FormatError, SaveError
 from engine.files.atomic import make_folder, save_error, saving
-from engine.files.inference import describe_inference, inference_paths, inference_prefix, move_inference
+from engine.files.inference import inference_paths
 from engine.files.scratch import folder_next_to
 from engine.jit.export import layer_of
-from engine.jit.model_files import describe_model_files, model_paths, read_model_files
+from engine.jit.model_files import (
+    NATIVE,
+    PACKED,
+    describe_model_files,
+    model_paths,
+    model_prefix,
+    move_model_files,
+    path_in_format,
+    read_model_files,
+)
 from engine.kernels.choice import settled
 from engine.kernels.cpu.threads import computing_threads
 from engine.quantization.comparison import compare
@@ -37,6 +46,7 @@ from engine.training.run_folder import RunFolder
 from engine.training.sources.options import DataOptions
 from resources.export_events import Quantized
 from resources.settings import as_recorded
+from resources.settings.export import ENDINGS
 
 if TYPE_CHECKING:
     from engine.training.quantize_aware import Trained
@@ -67,7 +77,8 @@ def quantize_run(
     checkpoint: str = "best",
     step: int | None = None,
 ) -> Quantized:
-    """Quantize the network of a run and write the inference files of ``prefix``.
+    """Quantize the network of a run and write the inference files of ``prefix``; one packed file where its
+    name ends with ``.h5``.
 
     Imports the run's own copy of the model's code. Its training samples calibrate, its test samples measure;
     with ``choices.epochs`` it is trained on with quantization first, which finds the thresholds. The files
@@ -126,7 +137,7 @@ def quantize_saved(
             f"quantize: --qat trains a run's network on its data: {source} is a saved model, which has "
             "neither; give the folder of a run, or leave --qat out"
         )
-    if inference_prefix(source).resolve() == target.resolve():
+    if model_prefix(source).resolve() == target.resolve():
         raise ArgumentError(f"quantize: {prefix} is the model in float itself; give another --out")
     report_progress(emit, "read", "Reading the files...")
     described = describe_model_files(source)
@@ -156,10 +167,11 @@ def _quantize(
             prepared, calibration, lambda: layer_of(read_model_files(model.before)), tested, choices, emit
         )
 
-    written = _made(work / "quantized", target) / "model"
+    format = _format(prefix)
+    written = path_in_format(_made(work / "quantized", target) / "model", format)
     report_progress(emit, "save", "Writing the files...")
     with _naming(target):
-        found.save(str(written), model.info)
+        found.save(str(written), model.info, format)
     report_progress(emit, "verify", "Loading them in a clean process...")
     values = tested.values if tested is not None else _other_samples(model, prepared)
     before, after = verify_all(
@@ -193,12 +205,12 @@ def _quantize(
         changed_count=compared.changed_count,
     )
     report = _with_report(found, report, written, model.info, target)
-    move_inference(written, target)
+    move_model_files(written, target, format)
     return Quantized(
         event="quantized",
         time=now(),
         prefix=prefix,
-        save_id=describe_inference(target).save_id,
+        save_id=describe_model_files(target).save_id,
         report=report.to_plain(),
     )
 
@@ -251,7 +263,12 @@ def _calibrated(
 
 
 def _target(prefix: str) -> Path:
-    return inference_prefix(prefix)
+    return path_in_format(prefix, _format(prefix))
+
+
+def _format(prefix: str) -> str:
+    """One packed file where the name has its suffix, else three files."""
+    return PACKED if prefix.endswith(ENDINGS[PACKED]) else NATIVE
 
 
 def _saved(network: Any, folder: Path, target: Path, shape: list[int], info: dict[str, Any]) -> Path:
@@ -277,7 +294,7 @@ def _with_report(
     checked = read_model_files(written)
     for _ in range(3):
         with _naming(target):
-            found.save(str(written), {**info, KEY: report.to_plain()})
+            found.save(str(written), {**info, KEY: report.to_plain()}, _format(str(written)))
         sizes = Sizes(report.sizes.float, _sizes(written))
         if sizes == report.sizes:
             break

@@ -45,7 +45,6 @@ class ExportSettings:
         "The files to write: native (three files), packed (one file that holds all), onnx (for other "
         "programs) or paddle (three files for PaddlePaddle 2.6).",
         choices=FORMATS,
-        methods=FLOAT,
     )
     compress: bool = declared(
         "bool",
@@ -110,6 +109,14 @@ class ExportSettings:
 
 ABOUT = ("title", "author", "license", "description")
 """The settings that are stored in the files as they are."""
+
+
+def with_ending(prefix: str, format: str) -> str:
+    """``prefix``, or with its suffix the one file that a model of this format is."""
+    ending = ENDINGS.get(format, "")
+    return prefix if prefix.endswith(ending) else prefix + ending
+
+
 # The window writes one file unless the user chooses others; the command line keeps writing three.
 WINDOW_EXPORT = ExportSettings(format="packed")
 EXPORT_SETTINGS: dict[str, Setting] = settings_of(ExportSettings)

@@ -11,6 +11,7 @@ from typing import Any
 from psygnal import Signal
 
 from resources.run_folders import remove_unbegun
+from resources.settings.export import with_ending
 from studio.session import commands
 from studio.session.code.model_editor import ModelEditor
 from studio.session.command import Command
@@ -231,7 +232,8 @@ class Session(TrainingCommands):
                 return
             job: Job = Export(run, prefix, settings, check.digest)
             if choices.wanted:
-                job = Quantize(run, prefix, settings.checkpoint, choices, check.digest)
+                named = with_ending(prefix, settings.format)
+                job = Quantize(run, named, settings.checkpoint, choices, check.digest)
             self._begin_task(view, job)
 
         self.check_agreement_of(run, start)

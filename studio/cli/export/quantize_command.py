@@ -30,7 +30,11 @@ def quantize(
         typer.Argument(help="The folder of a run, or a saved model without suffix.", metavar="RUN|PREFIX"),
     ],
     out: Annotated[
-        str, typer.Option(help="PREFIX of the files; RUN/inference/quantized unless given.", metavar="PREFIX")
+        str,
+        typer.Option(
+            help="PREFIX of the files, or one file NAME.h5; RUN/inference/quantized unless given.",
+            metavar="PREFIX",
+        ),
     ] = "",
     bits: Annotated[
         int | None, typer.Option(help="Bits of weights and of values, 2 to 16; 8 unless given.")

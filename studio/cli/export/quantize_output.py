@@ -78,6 +78,8 @@ def _facts(report: QuantizationReport) -> list[tuple[str, str]]:
         ("weights", [each.get("pdiparams", 0) for each in sizes]),
     ):
         before, after = counts
+        if name == "weights" and not (before and after):  # a packed file does not count them alone
+            continue
         times = _times(before, after, "smaller", "larger")
         facts.append((name, f"{_bytes(before)} -> {_bytes(after)}{times}"))
     latency = report.latency

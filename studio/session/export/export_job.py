@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from resources.export_events import Exported, ExportProgress
-from resources.settings.export import ENDINGS, EXPORT_SETTINGS, FLOAT, ExportSettings
+from resources.settings.export import EXPORT_SETTINGS, FLOAT, ExportSettings, with_ending
 from resources.settings.setting import words_of
 from studio.session.work.job import Emit, Inbox, job
 
@@ -44,8 +44,7 @@ class Export:
         words += checkpoint_words(self.settings.checkpoint)
         others = {name: each for name, each in EXPORT_SETTINGS.items() if name != "checkpoint"}
         words += words_of(others, vars(self.settings), FLOAT[0], defaults=True)
-        prefix, ending = self.prefix, ENDINGS.get(self.settings.format, "")
-        written = prefix if prefix.endswith(ending) else prefix + ending
+        written = with_ending(self.prefix, self.settings.format)
         script.add(*words, "--out", script.out(self.folder, written))
 
 

@@ -16,6 +16,7 @@ from studio.session.problem_view import ProblemView, problem_from_event
 
 # Not in names of files on Windows, where such files may be carried to.
 _REFUSED = frozenset('<>:"/\\|?*')
+QUANTIZED_FORMATS = ("native", "packed")
 _DEVICES = frozenset(
     ("con", "prn", "aux", "nul", *(f"{kind}{n}" for kind in ("com", "lpt") for n in range(10)))
 )
@@ -133,6 +134,8 @@ class ExportViewModel:
             self.why_not = wrong
         elif not self.settings.input_name.isidentifier():
             self.why_not = "Give the input a name of letters, digits and underscores."
+        elif self.choices.wanted and self.settings.format not in QUANTIZED_FORMATS:
+            self.why_not = "Quantized models are written as one file or three files; convert them afterwards."
         else:
             self.why_not = self._setting_problem()
 

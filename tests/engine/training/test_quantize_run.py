@@ -14,9 +14,11 @@ import engine
 from engine import jit, nn
 from engine.core.errors import ArgumentError, EngineError, FormatError
 from engine.files.inference import describe_inference, inference_paths, read_inference
+from engine.jit.change_format import change_format
 from engine.jit.input_spec import InputSpec
+from engine.jit.model_files import read_model_files
 from engine.quantization.options import QuantizeOptions
-from engine.quantization.report import QuantizationReport, stored_report
+from engine.quantization.report import QuantizationReport, Sizes, stored_report
 from engine.training import quantize_run
 from engine.training.quantize_choices import Choices
 from engine.training.quantize_run import quantize_saved
@@ -206,3 +208,18 @@ def test_files_that_do_not_load_are_not_put_in_place(
     with pytest.raises(FormatError, match=r"quantize .*m: nothing was exported: loading"):
         quantize_saved(saved, str(tmp_path / "m"), Choices(data=str(data)))
     assert not list(tmp_path.iterdir())
+
+
+def test_one_packed_file_is_quantized_into_another(saved: str, tmp_path: Path) -> None:
+    source, target = tmp_path / "float.h5", tmp_path / "small.h5"
+    change_format(saved, source, "packed")
+    event = quantize_saved(str(source), str(target), Choices(weights_only=True))
+    assert (event["prefix"], sorted(path.name for path in tmp_path.iterdir())) == (
+        str(target),
+        ["float.h5", "small.h5"],
+    )
+    report = QuantizationReport.from_plain(event["report"])
+    assert report.sizes == Sizes({"h5": source.stat().st_size}, {"h5": target.stat().st_size})
+    assert stored_report(read_model_files(target).info["info"], str(target)) == report
+    with pytest.raises(ArgumentError, match="is the model in float itself"):
+        quantize_saved(str(source), str(source), Choices(weights_only=True))

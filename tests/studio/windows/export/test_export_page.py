@@ -132,6 +132,10 @@ def test_one_file_is_the_default_and_the_formats_are_one_field(stage: Stage) -> 
     assert stage.session.export.settings.format == "native"
     assert not form.control("compress").isVisibleTo(page)
     assert "NAME.pdiparams.info" in form.control("name").toolTip()
+    form.control("format").setCurrentIndex(2)
+    stage.session.export.choose_run("/a/run")
+    stage.session.export.choose(method="weights_only")
+    assert "are written as one file or three files" in stage.session.export.why_not
     line: Any = page.about_form.control("license")
     line.setText("MIT")
     line.editingFinished.emit()

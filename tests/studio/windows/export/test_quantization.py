@@ -75,7 +75,7 @@ def test_choices_unfold_and_begin_a_quantization(export: Stage, qtbot: QtBot) ->
     job = export.worker.job
     assert (export.worker.job_name, Path(job.prefix).name, job.checkpoint) == (
         "quantize",
-        "model-int4",
+        "model-int4.h5",
         "best",
     )
     assert job.choices == QuantizeChoices(
