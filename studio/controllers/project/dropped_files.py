@@ -48,6 +48,7 @@ class DroppedFilesController(QObject):
             "data": self._take_data,
             "model": self._take_model,
             "image": self._take_image,
+            "weights": self._take_weights,
         }
         reason = takes[dropped.kind](dropped.path) if dropped.kind else self._unknown(dropped)
         if reason:
@@ -65,7 +66,8 @@ class DroppedFilesController(QObject):
 
     def _unknown(self, dropped: DroppedFile) -> str:
         what = self.tr(
-            "Model Studio opens projects, runs, data, Python files with a model, saved models and images."
+            "Model Studio opens projects, runs, data, Python files with a model, saved models, weights "
+            "and images."
         )
         return f"{dropped.reason}. {what}"
 
@@ -131,6 +133,13 @@ class DroppedFilesController(QObject):
         self._actions.trigger(commands.PAGE_PREDICT)
         self.open_model(str(path))
         self._say(self.tr("The model {0} is being loaded.").format(path.name.partition(".")[0]))
+        return ""
+
+    def _take_weights(self, path: Path) -> str:
+        """A training may start from them; nothing is read before it does."""
+        self._session.change_setting("start_from", str(path))
+        self._actions.trigger(commands.PAGE_TRAIN)
+        self._say(self.tr("The next training starts from {0}. Ctrl+Z undoes this.").format(path.name))
         return ""
 
     def _take_image(self, path: Path) -> str:

@@ -16,11 +16,12 @@ MODELS = (".pdiparams.info", ".pdiparams", ".pdmodel")
 MOST_ENTRIES = 2000  # of a folder, looked at to see what it is
 MODEL = "a model"
 _REMEDY = "drop a saved model, the folder of a run, or a data set"
+_NATIVE_WEIGHTS = ".pdparams"
 
 
 @dataclass(frozen=True)
 class DroppedFile:
-    """``kind`` is project, run, runs, code, model, image, data, or empty with the ``reason``.
+    """``kind`` is project, run, runs, code, model, image, weights, data, or empty with the ``reason``.
 
     ``path`` is what to open: the folder of a run for a file in it, the folder of data for one of its files.
     """
@@ -48,6 +49,8 @@ def look_at(path: Path) -> DroppedFile:
     stored = _stored(path)
     if stored == MODEL:
         return DroppedFile("model", path)
+    if _is_weights(path) or (stored and name.endswith(_NATIVE_WEIGHTS)):
+        return DroppedFile("weights", path)
     for folder in list(path.parents)[:2]:
         if (folder / JOURNAL).is_file():
             return DroppedFile("run", folder)
@@ -90,6 +93,13 @@ def _stored(path: Path) -> str:
     if content != CONTAINER:
         return ""
     return MODEL if container_kind(path) == KIND else "weights or another part of a run"
+
+
+def _is_weights(path: Path) -> bool:
+    """Whether another program wrote it as weights; NPZ files may be data and count as that."""
+    from engine.files.weights.reading import NPZ, foreign_form
+
+    return foreign_form(path) not in ("", NPZ)
 
 
 def _data(path: Path) -> DroppedFile:

@@ -99,6 +99,13 @@ def _(place: Place) -> Words:
     return ["inspect", place.tmp / "bars"]
 
 
+@case("inspect, train --start-from", "a file of weights names what it may not")
+def _(place: Place) -> Words:
+    place.patch.setattr(guarded, "check_by", lambda *arguments: None)
+    (place.tmp / "net.pth").write_bytes(b"\x80\x02cos\nsystem\n.")
+    return ["inspect", place.tmp / "net.pth"]
+
+
 @case("predict", "an image is absent, or none; the others are answered")
 def _(place: Place) -> Words:
     (place.tmp / "note.txt").write_text("no image")

@@ -45,3 +45,12 @@ def test_a_packed_model_is_refused_as_data(tmp_path: Path) -> None:
     write_packed(tmp_path / "model.h5", {}, {}, {})
     with pytest.raises(ArgumentError, match="such as a model or checkpoint, is not data"):
         kind_of(str(tmp_path / "model.h5"))
+
+
+def test_weights_are_recognized_by_content(tmp_path: Path) -> None:
+    """NPZ files count as data; a state of Model Studio is weights by its suffix."""
+    write_state(tmp_path / "net.pdparams", {"w": np.zeros(3)})
+    np.savez(tmp_path / "net.npz", x=np.zeros((2, 3)))
+    (tmp_path / "net.bin").write_bytes(b"\x80\x02N.")
+    kinds = {name: look_at(tmp_path / name).kind for name in ("net.pdparams", "net.npz", "net.bin")}
+    assert kinds == {"net.pdparams": "weights", "net.npz": "data", "net.bin": "weights"}

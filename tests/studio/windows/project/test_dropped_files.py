@@ -78,6 +78,15 @@ def test_data(stage: Any, tmp_path: Path, bars: Path) -> None:
     assert stage.session.train.settings.data == str(pairs)
 
 
+def test_weights_are_what_the_next_training_starts_from(stage: Any, tmp_path: Path) -> None:
+    (tmp_path / "net.pth").write_bytes(b"\x80\x02N.")
+    assert "The next training starts from net.pth" in drop(stage, tmp_path / "net.pth")
+    assert stage.session.train.settings.start_from == str(tmp_path / "net.pth")
+    assert stage.window.current_page() == "train"
+    stage.session.execute("undo")
+    assert stage.session.train.settings.start_from == ""
+
+
 def test_an_image_and_a_model(stage: Any, tmp_path: Path) -> None:
     asked: list[str] = []
     stage.studio.opening.open_image = stage.studio.opening.open_model = asked.append
