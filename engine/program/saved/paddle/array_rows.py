@@ -68,6 +68,9 @@ def _(step: Step) -> None:
     starts = step.numbers(step.attr("starts", []), "StartsTensor", "StartsTensorList")
     ends = step.numbers(step.attr("ends", []), "EndsTensor", "EndsTensorList")
     steps = step.numbers(step.attr("strides", [1] * len(axes)), "StridesTensor", "StridesTensorList")
+    for n, by in enumerate(steps):  # -1 backwards: up to the first element
+        if len(steps) == len(ends) and isinstance(by, int) and by < 0 and ends[n] == -1:
+            ends[n] = -_ENDLESS
     values: list[Variable] = []
     index = slices(x.ndim, axes, starts, ends, steps, step.attr("decrease_axis", []), values)
     found = step.run("getitem", x, values, index=index) if values else step.run("slice_view", x, index=index)
@@ -303,6 +306,34 @@ def _(step: Step) -> None:
     found = step.run("diag_v2", found)
     if rows != columns:
         found = step.run("pad", found, paddings=[0, rows - least, 0, columns - least])
+    step.give("Out", found)
+
+
+@reads("logspace")
+def _(step: Step) -> None:
+    bounds = [step.need(slot) for slot in ("Start", "Stop", "Num")]
+    dtype = dtype_of(step)
+    powers = step.run("linspace_of", *bounds, dtype=dtype)
+    base = step.run("cast", step.need("Base"), out_dtype=dtype)
+    step.give("Out", step.run("elementwise_pow", base, powers))
+
+
+@reads("index_put")
+def _(step: Step) -> None:
+    x, indices, value = step.need("x"), step.many("indices"), step.need("value")
+    if step.attr("accumulate", False):
+        raise FormatError("values that are added up are not supported")
+    index = [["tensor", n] for n in range(len(indices))]
+    step.give("out", step.run("set_value", x, value, indices, index=index))
+
+
+@reads("repeat_interleave")
+def _(step: Step) -> None:
+    x, times, axis = step.need("X"), step.one("RepeatsTensor"), step.attr("dim", 0)
+    if times is not None:
+        found = step.run("repeat_interleave_with_tensor_index", x, times, dim=axis)
+    else:
+        found = step.run("repeat_interleave", x, repeats=step.attr("Repeats", 1), axis=axis)
     step.give("Out", found)
 
 

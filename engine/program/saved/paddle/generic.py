@@ -127,11 +127,16 @@ def attributes(step: Step, opdef: OpDef, form: Form) -> dict[str, Any]:
             if shown not in form.attrs and not _is_ignored(shown, attr.value):
                 raise FormatError(f"attribute {shown!r:.80} = {attr.value!r:.80} is not supported")
         else:
-            found[name] = _value(name, attr.value, form)
+            found[name] = _value(name, attr.value, form, opdef.attributes[name])
     return found
 
 
-def _value(name: str, value: Any, form: Form) -> Any:
+def _value(name: str, value: Any, form: Form, default: Any) -> Any:
+    if isinstance(value, str) and isinstance(default, float):  # rtol, atol
+        try:
+            return float(value)
+        except ValueError as cause:
+            raise FormatError(f"attribute {name} = {value!r:.40} is not a number") from cause
     if name in NUMBERED and isinstance(value, int) and not isinstance(value, bool):
         if value >= 0 and value not in DTYPES:
             raise FormatError(f"attribute {name} is the unknown data type {value}")

@@ -16,6 +16,8 @@ def _(step: Step) -> None:
     x, out = step.need("X"), step.attr("out_dtype", -1)
     if out >= 0 and dtype_of(step, "out_dtype") != x.dtype.name:
         x = step.run("cast", x, out_dtype=DTYPES[out])
+    elif out < 0 and step.desc.type == "reduce_sum" and x.dtype.name in ("bool", "int32"):
+        x = step.run("cast", x, out_dtype="int64")  # as Paddle counts
     axis = step.attr("dim", [])
     axes = step.numbers([axis] if isinstance(axis, int) else axis, "AxisTensor", "AxisTensorList")
     everything = step.attr("reduce_all", False) or not axes

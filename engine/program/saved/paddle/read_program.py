@@ -10,7 +10,14 @@ from engine.core.errors import FormatError
 from engine.core.program_desc import BlockDesc, OpDesc, ProgramDesc, weight_names
 from engine.core.spec import Spec
 from engine.program.graph.program import Variable
-from engine.program.saved.paddle import array_rows, control_rows, einsum_rows, product_rows, recurrent_rows
+from engine.program.saved.paddle import (
+    array_rows,
+    control_rows,
+    einsum_rows,
+    linalg_rows,
+    product_rows,
+    recurrent_rows,
+)
 from engine.program.saved.paddle.generic import DTYPES, opdef_of
 from engine.program.saved.paddle.reading import Frame, Reading
 from engine.program.saved.paddle.rows import ROWS
@@ -21,6 +28,7 @@ TABLES = (
     array_rows,
     control_rows,
     einsum_rows,
+    linalg_rows,
     product_rows,
     recurrent_rows,
 )  # their rows are in ROWS once imported
