@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.files.inference import read_inference
+from engine.jit.model_files import read_model_files
 from engine.training import TrainingConfig, TrainingRun
 from studio.session.session import Session
 
@@ -47,7 +47,7 @@ def test_a_run_is_quantized_cancelled_and_shown_again(run: Path) -> None:
         assert first is not None
         [layer] = first.layers
         assert layer.quantized
-        assert read_inference(view.exported_prefix).weights[layer.weight].dtype.name == "int8"
+        assert read_model_files(view.exported_prefix).weights[layer.weight].dtype.name == "int8"
         assert session.wait_until(
             lambda: len(session.quantization.view.images) == min(60, first.changed_count), WAIT
         )
