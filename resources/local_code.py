@@ -6,7 +6,6 @@ or only while the code runs, is not part of it.
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import os
 import sys
@@ -15,14 +14,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from resources.code_outline import Import, code_outline
 from resources.own_packages import NAMES
 from resources.regular_files import open_regular
-from resources.syntax_trees import without_collections
 
 MAX_BYTES = 512 << 10
 """Of one file, and of all files together: the window waits while it parses them."""
 MAX_FILES = 500
-_MOST_KNOWN = 2000
 _NEVER_LOCAL = {*NAMES, "paddle", "paddleslim", *sys.builtin_module_names}
 _CONTEXT = b"model-studio code 1\0"  # no Python file contains a zero, so no file has such a digest
 _SUFFIX = ".py"
@@ -122,55 +120,25 @@ def _too_large(file: Path) -> CodeTooLarge:
     )
 
 
-_known: dict[tuple[bytes, str], tuple[str, ...]] = {}
-
-
-def _imports(data: bytes, package: str) -> tuple[str, ...]:
+def _imports(data: bytes, package: str) -> Iterator[str]:
     """The modules that a source names, anywhere in it, each after its packages; ``pkg.*`` is all of them.
 
-    ``package`` is what relative imports are relative to, empty in a file that belongs to none. The answer is
-    cached: the page Code asks after each pause in typing.
+    ``package`` is what relative imports are relative to, empty in a file that belongs to none. A source with
+    a syntax error can't be imported either.
     """
-    key = hashlib.sha256(data).digest(), package
-    if key not in _known:
-        if len(_known) >= _MOST_KNOWN:
-            _known.clear()
-        with without_collections():
-            _known[key] = tuple(dict.fromkeys(_named(data, package)))
-    return _known[key]
+    found: dict[str, None] = {}
+    for each in code_outline(data).imports:
+        if each.module is None:
+            found |= dict.fromkeys(each.names)
+            continue
+        base = _base(each, package)
+        if base is not None:
+            found |= dict.fromkeys([base] if base else [])
+            found |= dict.fromkeys(f"{base}.{name}" if base else name for name in each.names)
+    yield from found
 
 
-def _named(data: bytes, package: str) -> Iterator[str]:
-    try:
-        tree = ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return  # it can't be imported either
-    for node in _statements(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.name
-        elif isinstance(node, ast.ImportFrom):
-            base = _base(node, package)
-            if base is None:
-                continue
-            if base:
-                yield base
-            for alias in node.names:
-                yield f"{base}.{alias.name}" if base else alias.name
-
-
-def _statements(tree: ast.Module) -> Iterator[ast.AST]:
-    """All statements, without their expressions, which are most of a tree and import nothing."""
-    waiting: list[ast.AST] = [tree]
-    while waiting:
-        node = waiting.pop()
-        for name in ("body", "handlers", "orelse", "finalbody", "cases"):
-            for each in getattr(node, name, ()):
-                yield each
-                waiting.append(each)
-
-
-def _base(node: ast.ImportFrom, package: str) -> str | None:
+def _base(node: Import, package: str) -> str | None:
     """The whole name of the module that is imported from; None if it is outside of the folder.
 
     Python refuses a relative import in a file that belongs to no package; what it would mean is the folder.

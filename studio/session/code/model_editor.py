@@ -26,7 +26,7 @@ from studio.session.code.plan_view import PlanSteps
 from studio.session.code.syntax import syntax_problem
 from studio.session.code.templates import DIGITS, template
 from studio.session.code.trial import TextJob
-from studio.session.code.user_models import model_classes
+from studio.session.code.user_models import model_classes, too_large
 from studio.session.problem_view import problem_from_message
 from studio.session.project.code_agreement import own_code
 
@@ -185,6 +185,8 @@ class ModelEditor:
             raise CodeError(
                 f"{path}: no text in UTF-8: {error.reason} at byte {error.start}; save it as UTF-8 first"
             ) from None
+        if problem := too_large(text):
+            raise CodeError(f"{path}: {problem}")
         self._newline = "\r\n" if "\r\n" in text else "\n"
         self._on_disk = text.replace("\r\n", "\n")
         self._seen = _digest(data)

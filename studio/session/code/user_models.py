@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-from contextlib import suppress
 from pathlib import Path
 
+from resources.code_outline import CodeOutline, code_outline
 from resources.local_code import MAX_BYTES
 from resources.regular_files import read_regular
-from resources.syntax_trees import without_collections
 from resources.syntax_words import syntax_words
+
+MOST_EDITED, LONGEST_LINE = 256 << 10, 10_000
+"""Bytes of a text and characters of a line that the editor of the page Code takes: more takes it seconds."""
 
 
 def classes_in(path: str | Path) -> tuple[str, ...]:
@@ -18,39 +19,42 @@ def classes_in(path: str | Path) -> tuple[str, ...]:
     Empty where the file can't be read or isn't Python: ``trouble_in`` says why.
     """
     try:
-        tree = _parsed(path)
-    except _UNREADABLE:
+        return _layers_first(_outline(path))
+    except OSError:
         return ()
-    return _classes(tree, False)
 
 
 def model_classes(source: str) -> tuple[str, ...]:
     """The classes of the text that can be models, those that derive from a Layer; the last one first."""
     if too_large(source):
         return ()
-    with suppress(*_UNREADABLE), without_collections():
-        tree = ast.parse(source)
-        return tuple(reversed(_classes(tree, True))) or _classes(tree, False)
-    return ()
+    outline = text_outline(source)
+    return outline.layers[::-1] or _layers_first(outline)
+
+
+def text_outline(source: str) -> CodeOutline:
+    """The outline of a text."""
+    return code_outline(source.encode("utf-8", "surrogatepass"))
 
 
 def too_large(source: str) -> str:
-    """Why the text is not parsed, in words; empty if it is."""
+    """Why the text is neither edited nor parsed here, in words; empty if it is."""
     size = len(source.encode("utf-8", "surrogatepass"))
-    if size <= MAX_BYTES:
-        return ""
-    return f"the text has {size:,} bytes, at most {MAX_BYTES:,} are read; store data in other files"
+    if size > MOST_EDITED:
+        return (
+            f"the text has {size:,} bytes, at most {MOST_EDITED:,} are edited here; store data in other files"
+        )
+    longest = max(map(len, source.splitlines()), default=0)
+    if longest > LONGEST_LINE:
+        return (
+            f"a line has {longest:,} characters, at most {LONGEST_LINE:,} are edited here; store data in "
+            "other files"
+        )
+    return ""
 
 
-def _classes(tree: ast.Module, layers_only: bool) -> tuple[str, ...]:
-    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    layers: list[str] = []
-    for node in classes:
-        if any(_last_name(base) in ("Layer", *layers) for base in node.bases):
-            layers.append(node.name)
-    if layers_only:
-        return tuple(layers)
-    return (*layers, *(node.name for node in classes if node.name not in layers))
+def _layers_first(outline: CodeOutline) -> tuple[str, ...]:
+    return (*outline.layers, *(name for name, _ in outline.classes if name not in outline.layers))
 
 
 def trouble_in(path: str | Path) -> str:
@@ -60,27 +64,16 @@ def trouble_in(path: str | Path) -> str:
     """
     name = Path(path).name
     try:
-        _parsed(path)
-    except SyntaxError as error:
-        return syntax_words(error)
+        outline = _outline(path)
     except OSError as error:
         return f"{name}: it can't be read: {error.strerror or error}; choose another file"
-    except _UNREADABLE as error:
-        return f"{name}: not a Python source file: {error}; choose another file"
-    return "" if classes_in(path) else f"{name}: no class is found; write a class of nn.Layer"
+    if isinstance(outline.error, SyntaxError):
+        outline.error.filename = str(path)
+        return syntax_words(outline.error)
+    if outline.error is not None:
+        return f"{name}: not a Python source file: {outline.error}; choose another file"
+    return "" if outline.classes else f"{name}: no class is found; write a class of nn.Layer"
 
 
-_UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
-
-
-def _parsed(path: str | Path) -> ast.Module:
-    file = Path(path).expanduser()
-    data = read_regular(file, MAX_BYTES)
-    with without_collections():
-        return ast.parse(data, filename=str(file))
-
-
-def _last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
+def _outline(path: str | Path) -> CodeOutline:
+    return code_outline(read_regular(Path(path).expanduser(), MAX_BYTES))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from studio.session.code.code_view import CHANGED, GONE
 from studio.session.code.drafts import draft_path
 from studio.session.code.inputs import parse_inputs
 from studio.session.code.model_editor import CodeError, ModelEditor
+from studio.session.code.syntax import syntax_problem
 from studio.session.code.user_models import trouble_in
 from studio.session.session import Session
 
@@ -249,18 +251,33 @@ def test_a_text_beyond_the_limit_is_reported_and_not_parsed(
     bench: Bench, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bench.model_editor.open(file)
-    monkeypatch.setattr("studio.session.code.user_models.MAX_BYTES", 100)
+    monkeypatch.setattr("studio.session.code.user_models.MOST_EDITED", 100)
     bench.model_editor.edit("#" * 99 + "é")
     (problem,) = bench.view.problems
-    assert problem.message.startswith("the text has 101 bytes, at most 100 are read")
+    assert problem.message.startswith("the text has 101 bytes, at most 100 are edited here")
     bench.model_editor.edit("#" * 98 + "é")
     assert bench.view.problems == ()
+    monkeypatch.undo()
+    bench.model_editor.edit("#" * 10_001)
+    (problem,) = bench.view.problems
+    assert problem.message.startswith("a line has 10,001 characters, at most 10,000 are edited here")
+
+
+def test_a_text_of_many_classes_is_checked_quickly() -> None:
+    """Compiling it takes time with the square of their number: 157 s at 512 KB."""
+    began = time.process_time()
+    assert syntax_problem("class A:0\n" * 6000, "net.py") is None
+    assert syntax_problem("class A:0\n" * 6000 + "(", "net.py") is not None
+    assert time.process_time() - began < 1.0
 
 
 def test_a_file_beyond_the_limit_is_refused_with_its_size(bench: Bench, file: Path) -> None:
     file.write_bytes(b"#" * (MAX_BYTES + 1))
     assert "at most 524,288 are read" in trouble_in(file)
     with pytest.raises(CodeError, match="the file has 524,289 bytes, at most 524,288 are read"):
+        bench.model_editor.open(file)
+    file.write_bytes(b"#\n" * (MAX_BYTES // 2))
+    with pytest.raises(CodeError, match="the text has 524,288 bytes, at most 262,144 are edited here"):
         bench.model_editor.open(file)
 
 
