@@ -16,6 +16,7 @@ from engine.jit.resized import resized
 from engine.jit.run_program import ProgramRunner, wrapped
 from engine.jit.signature import converted_to
 from engine.nn import Layer
+from engine.nn.layer.state import TorchState
 from engine.ops.quantization.integers import STORED_AS
 from engine.program.build.builder import current_builder
 from engine.program.graph.liveness import written
@@ -238,7 +239,17 @@ class TranslatedLayer(Layer):
     def set_state_dict(
         self, state_dict: Mapping[str, Any], use_structured_name: bool = True
     ) -> tuple[list[str], list[str]]:
-        """Take values by the names of the original network; returns missing and unexpected names."""
+        """Take values by the names of the original network; returns missing and unexpected names.
+
+        Raises ArgumentError for a state dict of PyTorch: a loaded model has no classes of layers, which
+        decide about the layouts.
+        """
+        if isinstance(state_dict, TorchState):
+            raise ArgumentError(
+                "set_state_dict: a loaded model can't take a state dict of PyTorch: the classes of its "
+                "layers, which decide what is transposed, are not known; give it to the network itself and "
+                "save that"
+            )
         back = {v: k for k, v in self._structured_names.items()}
         found = super().set_state_dict(
             {back.get(k, k): v for k, v in state_dict.items()}, use_structured_name

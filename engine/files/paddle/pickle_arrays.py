@@ -32,12 +32,12 @@ class PickledDtype(Pending):
         if (
             self.ready
             or type(state) is not tuple
-            or len(state) < 8
+            or len(state) != 8
             or type(state[0]) is not int
-            or state[0] not in (3, 4)
+            or state[0] != 3
             or type(state[1]) is not str
             or state[1] not in _ORDERS
-            or any(type(a) is not type(b) or a != b for a, b in zip(state[2:8], _AFTER_ORDER, strict=True))
+            or any(type(a) is not type(b) or a != b for a, b in zip(state[2:], _AFTER_ORDER, strict=True))
         ):
             raise Malformed("a dtype has a state of an unknown form")
         self.value, self.ready = np.dtype(_ORDERS[state[1]] + self.code), True

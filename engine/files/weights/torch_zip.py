@@ -58,6 +58,7 @@ _DTYPES: dict[str, ElementType] = {
 _MOST_ENTRIES = 100_000
 _MOST_PICKLE = 64 << 20
 _MOST_DIMENSIONS = 32
+_CHUNK = 1 << 20
 _PICKLE = "data.pkl"
 
 
@@ -107,7 +108,8 @@ class _Checkpoint:
         if len(found) != 1:
             raise self._refused(f"{len(found)} files {_PICKLE} in it")
         self.folder = found[0][: -len(_PICKLE)]
-        self.storages: dict[str, bytes] = {}
+        self.storages: dict[str, bytearray] = {}
+        self.taken: set[str] = set()
         self.views: dict[Any, Array] = {}
 
     def _refused(self, why: str) -> FormatError:
@@ -155,7 +157,9 @@ class _Checkpoint:
         entry = self.entries.get(f"{self.folder}data/{key}")
         if entry is None:
             raise Malformed(f"storage {shown(key)} is not in the file")
-        if type(length) is not int or length * found.type.stored.itemsize != entry.file_size:
+        if type(length) is not int:
+            raise Malformed(f"storage {shown(key)} has an invalid length")
+        if length * found.type.stored.itemsize != entry.file_size:
             raise Malformed(f"storage {shown(key)} has {entry.file_size} bytes for {shown(length)} elements")
         return found
 
@@ -199,18 +203,28 @@ class _Checkpoint:
             found: Array = np.zeros(size, flat.dtype)
         else:
             flat = np.frombuffer(self._bytes(storage), np.uint8)[: elements * itemsize].view(kind.stored)
-            view = np.lib.stride_tricks.as_strided(
-                flat[offset:], size, [step * itemsize for step in stride], writeable=False
-            )
-            packed: Any = np.ascontiguousarray(view).reshape(-1)
+            view = np.lib.stride_tricks.as_strided(flat[offset:], size, [step * itemsize for step in stride])
+            if count == elements and view.flags.c_contiguous and storage.key not in self.taken:
+                self.taken.add(storage.key)  # the tensor gets the memory; further ones of this storage a copy
+                packed: Any = flat
+            else:
+                packed = np.array(view, order="C").reshape(-1)
             found = kind.array(memoryview(packed).cast("B"), self.order).reshape(size)
         self.views[known] = found
         return found
 
-    def _bytes(self, storage: _Storage) -> bytes:
-        """The bytes of a storage. The last one is kept: tensors that share one mostly follow one another."""
+    def _bytes(self, storage: _Storage) -> bytearray:
+        """The bytes of a storage, which are read once, whatever the order of the tensors."""
         if storage.key not in self.storages:
-            self.storages = {storage.key: self._file(f"data/{storage.key}", self.length)}
+            entry = self.entries[f"{self.folder}data/{storage.key}"]
+            found, at = bytearray(entry.file_size), 0
+            opened: Any = self.archive.open(entry)
+            with opened as file, memoryview(found) as whole:
+                while count := file.readinto(whole[at : at + _CHUNK]):
+                    at += count
+            if at != entry.file_size:
+                raise Malformed(f"storage {shown(storage.key)} is truncated")
+            self.storages[storage.key] = found
         return self.storages[storage.key]
 
 

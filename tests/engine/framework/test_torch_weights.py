@@ -156,6 +156,22 @@ def test_weight_of_a_linear_layer_that_a_norm_splits_is_not_taken() -> None:
     assert report.left_over == ["weight_g", "weight_v"]
 
 
+def test_loaded_model_takes_no_state_of_pytorch(tmp_path: Path) -> None:
+    """It has names, but no classes: a square matrix would be taken untransposed."""
+    paddle.jit.save(nn.Linear(2, 2), str(tmp_path / "m"), [paddle.static.InputSpec([None, 2], "float32")])
+    model, weight = paddle.jit.load(str(tmp_path / "m")), np.ones((2, 2), np.float32)
+    with pytest.raises(ArgumentError, match="the classes of its layers"):
+        model.set_state_dict(TorchState({"weight": weight}))
+
+
+def test_copy_and_removed_names_keep_the_layout_of_pytorch() -> None:
+    state = paddle.load(FOLDER / "resnet.pth")
+    other = state.copy()
+    del other["fc.bias"]
+    assert type(other) is TorchState
+    assert "fc.bias" in state
+
+
 def test_layout_of_files_that_do_not_state_it(tmp_path: Path) -> None:
     arrays = {"fc.weight": np.ones((2, 2), np.float32)}
     np.savez(tmp_path / "plain.npz", **arrays)

@@ -167,6 +167,23 @@ def test_tensors_that_expand_a_small_storage_are_refused(tmp_path: Path) -> None
     assert "more memory than its size explains" in refusal(path)
 
 
+def test_storages_are_read_once_whatever_the_order_of_the_tensors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tensors of two large storages in alternation would else take hours; the tensors do not share memory."""
+    opened: list[str] = []
+    real = zipfile.ZipFile.open
+
+    def counted(archive: zipfile.ZipFile, entry: Any, *arguments: Any) -> Any:
+        opened.append(getattr(entry, "filename", entry))
+        return real(archive, entry, *arguments)
+
+    monkeypatch.setattr(zipfile.ZipFile, "open", counted)
+    views = parse_weights(RECORDED / "checkpoint.pt").value["views"]
+    assert len(opened) == len(set(opened))
+    assert all(not np.shares_memory(one, other) for one in views for other in views if one is not other)
+    views[1][0, 1] = 100
+    assert 100 not in views[0]
+
+
 # ----- NPZ and others ---------------------------------------------------------------------------------------
 
 
