@@ -23,6 +23,7 @@ COMMANDS = {
     "run": "export.model_commands",
     "inspect": "export.model_commands",
     "convert": "export.convert_command",
+    "diff": "export.diff_command",
     "profile": "train.profile",
     "quantize": "export.quantize_command",
     "find-rate": "train.find_rate",

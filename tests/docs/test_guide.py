@@ -62,6 +62,16 @@ def test_the_page_on_formats_runs(
     assert capsys.readouterr().out == "['a', 'b', 'c'] [1, 3]\n['features']\n"
 
 
+def test_the_page_on_comparing_models_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", (GUIDE / "compare-models.md").read_text("utf-8"), re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    scope: dict[str, Any] = {}
+    exec(block, scope)
+    assert capsys.readouterr().out == f"False {scope['net'].bias.name} 0.5\n"
+
+
 def test_the_page_on_onnx_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("onnx", reason="needs the extra onnx")
     blocks = re.findall(r"```python\n(.*?)```", (GUIDE / "onnx.md").read_text("utf-8"), re.DOTALL)

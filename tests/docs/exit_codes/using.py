@@ -80,6 +80,18 @@ def _(place: Place) -> Words:
     return ["convert", place.prefix(), place.tmp / "model.h5", "--rename", "none=image"]
 
 
+@case("diff", "the models differ")
+def _(place: Place) -> Words:
+    spec = [jit.input_spec.InputSpec([None, 4], "float32", "x")]
+    jit.save(nn.Linear(4, 2), str(place.tmp / "other"), spec)
+    return ["diff", place.prefix(), place.tmp / "other"]
+
+
+@case("diff", "one of the models does not exist")
+def _(place: Place) -> Words:
+    return ["diff", place.prefix(), place.tmp / "nowhere"]
+
+
 @case("predict, inspect", "files of two different saves")
 def _(place: Place) -> Words:
     import engine

@@ -1,0 +1,207 @@
+"""What differs between two saved models of any format: inputs and outputs, operators, weights, information.
+
+Both are compared as plain values. Nothing of a model is executed, and neither their save ids nor their
+formats are differences: two exports of one checkpoint do not differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.files.inference import InferenceFiles
+from engine.files.plain import Array, StrPath
+from engine.jit.compare_structure import OperatorChange, compare_structure, same_value
+from engine.jit.export import programs_of
+from engine.jit.model_files import read_model_files
+from engine.program.saved.serialize import to_plain
+
+_CHUNK = 1 << 20  # elements that are compared at once
+_IGNORED = frozenset({"date", "time", "exported", "save_id", "written_by"})
+
+
+@dataclass(frozen=True)
+class WeightChange:
+    """A weight that differs: its names, None in the model that lacks it, shapes and dtypes.
+
+    ``largest`` is the largest absolute difference and ``relative`` its share of the largest value in A; None
+    where shapes or dtypes differ.
+    """
+
+    a: str | None
+    b: str | None
+    shape: tuple[list[int] | None, list[int] | None]
+    dtype: tuple[str | None, str | None]
+    largest: float | None = None
+    relative: float | None = None
+
+
+@dataclass(frozen=True)
+class ValueChange:
+    """Something else that differs, such as ``classes[3]`` or the shape of an input; None for absent."""
+
+    name: str
+    a: Any
+    b: Any
+
+
+@dataclass(frozen=True)
+class ModelComparison:
+    """All differences of two models; ``equal`` if there is none. ``weights_compared`` counts pairs."""
+
+    inputs: list[ValueChange]
+    outputs: list[ValueChange]
+    operators: list[OperatorChange]
+    weights: list[WeightChange]
+    information: list[ValueChange]
+    weights_compared: int
+    operators_compared: int
+
+    @property
+    def equal(self) -> bool:
+        """Whether the models do not differ."""
+        return not (self.inputs or self.outputs or self.operators or self.weights or self.information)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {"equal": self.equal, **asdict(self)}
+
+
+def compare_models(a: StrPath, b: StrPath) -> ModelComparison:
+    """Compare the models at ``a`` and ``b``, each a PREFIX or a file of any format.
+
+    Raises:
+        DataError: a file is missing or can't be read. FormatError: damaged, or not a model.
+    """
+    return compare_files(read_model_files(a), read_model_files(b))
+
+
+def compare_files(a: InferenceFiles, b: InferenceFiles) -> ModelComparison:
+    """Compare two models that were read. Raises FormatError for one whose Program is ill-formed."""
+    operators: list[OperatorChange] = []
+    same: dict[str, str] = {}
+    programs_a, programs_b = _programs(a), _programs(b)
+    missing = [
+        ValueChange(f"method {name}", *(name in programs or None for programs in (programs_a, programs_b)))
+        for name in sorted(programs_a.keys() ^ programs_b.keys())
+    ]
+    for name in programs_a.keys() & programs_b.keys():
+        found = compare_structure(programs_a[name], programs_b[name])
+        operators += found.changes
+        same |= found.same
+    weights, pairs = _compare_weights(a.weights, b.weights, same)
+    return ModelComparison(
+        inputs=_compare_signature(a.info, b.info, "inputs") + missing,
+        outputs=_compare_signature(a.info, b.info, "outputs"),
+        operators=operators,
+        weights=weights,
+        information=list(_compare_values(_information(a), _information(b), "")),
+        weights_compared=pairs,
+        operators_compared=max(_count(programs_a), _count(programs_b)),
+    )
+
+
+def _programs(files: InferenceFiles) -> dict[str, Mapping[str, Any]]:
+    return {name: to_plain(program) for name, program in programs_of(files).items()}
+
+
+def _count(programs: Mapping[str, Mapping[str, Any]]) -> int:
+    return sum(len(block["ops"]) for program in programs.values() for block in program["blocks"])
+
+
+def _compare_signature(a: Any, b: Any, key: str) -> list[ValueChange]:
+    """Names, shapes and dtypes of inputs or outputs, by position."""
+    one, other = ([_signature(each) for each in info.get(key, [])] for info in (_dict(a), _dict(b)))
+    changes = []
+    for n in range(max(len(one), len(other))):
+        x, y = (each[n] if n < len(each) else None for each in (one, other))
+        if x != y:
+            changes.append(ValueChange(f"{key[:-1]} {n}", x, y))
+    return changes
+
+
+def _signature(described: Any) -> str:
+    given = _dict(described)
+    shape = ", ".join("?" if size == -1 else str(size) for size in given.get("shape", []))
+    return f"{given.get('name')}: {given.get('dtype')} [{shape}]"
+
+
+def _dict(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _compare_weights(
+    a: Mapping[str, Array], b: Mapping[str, Array], same: Mapping[str, str]
+) -> tuple[list[WeightChange], int]:
+    """Weights of the same name, then those that the same operators read, then those that one model lacks."""
+    partner = {name: name for name in a if name in b}
+    taken = set(partner.values())
+    for name in a:
+        other = same.get(name, "")
+        if name not in partner and other in b and other not in taken:
+            partner[name] = other
+            taken.add(other)
+    changes = []
+    for name, array in a.items():
+        if name not in partner:
+            changes.append(_lacking(name, None, array))
+        elif (change := _compare_arrays(name, partner[name], array, b[partner[name]])) is not None:
+            changes.append(change)
+    changes += [_lacking(None, name, array) for name, array in b.items() if name not in taken]
+    return changes, len(partner)
+
+
+def _lacking(a: str | None, b: str | None, array: Array) -> WeightChange:
+    shape, dtype = list(array.shape), str(array.dtype)
+    if b is None:
+        return WeightChange(a, None, (shape, None), (dtype, None))
+    return WeightChange(None, b, (None, shape), (None, dtype))
+
+
+def _compare_arrays(a: str, b: str, one: Array, other: Array) -> WeightChange | None:
+    shapes, dtypes = (list(one.shape), list(other.shape)), (str(one.dtype), str(other.dtype))
+    if shapes[0] != shapes[1] or dtypes[0] != dtypes[1]:
+        return WeightChange(a, b, shapes, dtypes)
+    largest, scale, differs = 0.0, 0.0, False
+    flat, flat_other = one.reshape(-1), other.reshape(-1)
+    for begin in range(0, flat.size, _CHUNK):
+        x, y = flat[begin : begin + _CHUNK], flat_other[begin : begin + _CHUNK]
+        inexact = x.dtype.kind in "fc"
+        differs = differs or not np.array_equal(x, y, equal_nan=inexact)
+        wide = np.complex128 if x.dtype.kind == "c" else np.float64
+        with np.errstate(invalid="ignore", over="ignore"):
+            apart = np.abs(x.astype(wide) - y.astype(wide))
+        apart = apart[np.isfinite(apart)]
+        largest = max(largest, float(apart.max(initial=0.0)))
+        sizes = np.abs(x[np.isfinite(x)].astype(wide)) if inexact else np.abs(x.astype(wide))
+        scale = max(scale, float(sizes.max(initial=0.0)))
+    if not differs:
+        return None
+    return WeightChange(a, b, shapes, dtypes, largest, largest / scale if scale else float("inf"))
+
+
+def _information(files: InferenceFiles) -> Mapping[str, Any]:
+    info = _dict(_dict(files.info).get("info"))
+    return {name: value for name, value in info.items() if name not in _IGNORED}
+
+
+def _compare_values(a: Any, b: Any, name: str) -> Iterator[ValueChange]:
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        for key in [*a, *(key for key in b if key not in a)]:
+            inside = f"{name}.{key}" if name else str(key)
+            yield from _compare_values(a.get(key), b.get(key), inside)
+    elif _long(a) and _long(b) and len(a) == len(b):
+        for n, (x, y) in enumerate(zip(a, b, strict=True)):
+            yield from _compare_values(x, y, f"{name}[{n}]")
+    elif not same_value(a, b):
+        yield ValueChange(name, a, b)
+
+
+def _long(value: Any) -> bool:
+    """Whether a list is shown by its elements: one of more than a few numbers, or of structures."""
+    return isinstance(value, list | tuple) and (
+        len(value) > 4 or any(isinstance(each, Mapping | list | tuple) for each in value)
+    )
