@@ -97,6 +97,7 @@ DEEP = (
     Group("tests/engine/ops/test_table.py::test_dtype_is_preserved", _DTYPES),
     Group("tests/engine/ops/test_table.py::test_second_order", "differentiates the operator table twice"),
     Group("tests/engine/onnx/test_layers.py", "runs many layers in two runtimes of ONNX"),
+    Group("tests/engine/framework/test_torch_weights.py::test_child_process_reads_*", _PROCESSES, waits=True),
     Group("tests/engine/files/test_packed.py::test_a_foreign_packed_model_*", _PROCESSES, waits=True),
     Group("tests/engine/files/test_packed.py::test_params_must_be_*", _PROCESSES, waits=True),
     Group("tests/golden/test_library.py::test_packed_models_predict[foreign-*", _PROCESSES, waits=True),
