@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication
 
 from studio.controllers.actions import Actions
 from studio.controllers.bridge import Bridge
+from studio.controllers.export.edit_model import EditModelController
 from studio.controllers.frame import FrameController
 from studio.controllers.help import HelpController
 from studio.controllers.interruptions import catch_errors, catch_interrupts
@@ -127,6 +128,8 @@ class Studio:
             self.output.note,
         )
         self.opening = DroppedFilesController(self.session, self.window, self.actions, self.output.note)
+        self.edits = EditModelController(self.session, self.window, self.actions)
+        self._controllers.append(self.edits)
         self.opening.open_project = self.project.open_path
         self.opening.open_model = lambda path: self.predict.load(path)
         self.opening.open_image = lambda path: self.predict.open_image(path)

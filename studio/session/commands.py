@@ -68,6 +68,10 @@ LOAD_MODEL = Command(
     "load_model", "Load model...", "File", "Load saved inference files for Predict.", keys="Ctrl+L",
     icon="open", shown=(Position("predict", 1),)
 )
+EDIT_MODEL = Command(
+    "edit_model", "Edit saved model...", "File",
+    "Rename inputs and outputs of a saved model, change dimensions, or cut a part out.", icon="pen"
+)
 PREFERENCES = Command(
     "preferences", "Settings", "File", "Theme, folder of the runs, agreed model files.", keys="Ctrl+,",
     icon="settings", separate=True

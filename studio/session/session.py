@@ -22,6 +22,7 @@ from studio.session.export.export_job import Export, Verify
 from studio.session.export.export_view import ExportViewModel
 from studio.session.export.quantization.job import Quantize
 from studio.session.export.quantization.reports import QuantizationReports
+from studio.session.export.saved_model_edit import SavedModelEdit
 from studio.session.graph.graph_view import GraphViewModel
 from studio.session.graph.trace_job import TraceModel
 from studio.session.predict.predict_models import PredictModels
@@ -95,6 +96,7 @@ class Session(TrainingCommands):
         self.number_errors = NumberErrors(wake, report, tasks)
         self.script: SessionScript = SessionScript()
         self.report_writer = ReportWriter(tasks, report)
+        self.saved_model_edit = SavedModelEdit(tasks, self.script.record, report)
         self.quantization: QuantizationReports = QuantizationReports(
             self.export, self.graph, tasks, wake, report
         )
@@ -107,6 +109,7 @@ class Session(TrainingCommands):
             self.mistakes,
             self.number_errors,
             self.report_writer,
+            self.saved_model_edit,
             self.quantization,
         )
         self._handlers: dict[Command, Callable[..., object]] = {
